@@ -1,0 +1,58 @@
+//! The commands: arguments in, results on stdout, messages on stderr.
+
+mod sets;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Reads a table of SET cards from a photo, finds the sets and shows them.
+#[derive(Parser)]
+#[command(name = "setsight", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Find the sets among cards given as codes
+    Sets(sets::Args),
+}
+
+/// How a command ended; errors of the call itself are clap's.
+pub enum Outcome {
+    /// All good.
+    Done,
+    /// Something failed and was named on stderr.
+    SomeFailed,
+}
+
+/// Runs the program and gives its exit code: 0 all good, 1 something failed and was named, 2 the
+/// call was wrong.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe under --help is no error of ours.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let result = match cli.command {
+        Command::Sets(args) => sets::run(args),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::SomeFailed) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            // A bad call that only the command itself could notice.
+            ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// An error of the caller that clap could not see: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadCall(pub String);

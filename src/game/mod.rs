@@ -1,0 +1,1 @@
+//! The contest's game.

@@ -1,0 +1,308 @@
+//! Points, quadrilaterals and homographies.
+//!
+//! Pixel coordinates: x to the right, y down, `(0, 0)` at the *outer corner* of the first pixel, so
+//! that its centre is `(0.5, 0.5)`. A transform is named target-from-source: `card_from_image`.
+
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A point or a vector, in the space that its name tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "[f64; 2]", into = "[f64; 2]")]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Down.
+    pub y: f64,
+}
+
+impl Point {
+    /// From its two coordinates.
+    pub const fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+    /// Scalar product.
+    pub fn dot(self, other: Self) -> f64 {
+        self.x * other.x + self.y * other.y
+    }
+    /// Third component of the vector product: positive when `other` lies clockwise of `self` on
+    /// the screen (y down).
+    pub fn cross(self, other: Self) -> f64 {
+        self.x * other.y - self.y * other.x
+    }
+    /// Euclidean length.
+    pub fn norm(self) -> f64 {
+        self.x.hypot(self.y)
+    }
+    /// Distance to another point.
+    pub fn distance(self, other: Self) -> f64 {
+        (self - other).norm()
+    }
+    /// Turned by a quarter, clockwise on the screen: x to y.
+    pub const fn perpendicular(self) -> Self {
+        Self::new(-self.y, self.x)
+    }
+    /// Weighted mean: `self` at 0, `other` at 1.
+    pub fn lerp(self, other: Self, t: f64) -> Self {
+        self + (other - self) * t
+    }
+}
+
+impl From<[f64; 2]> for Point {
+    fn from([x, y]: [f64; 2]) -> Self {
+        Self { x, y }
+    }
+}
+impl From<Point> for [f64; 2] {
+    fn from(p: Point) -> Self {
+        [p.x, p.y]
+    }
+}
+impl Add for Point {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self::new(self.x + o.x, self.y + o.y)
+    }
+}
+impl Sub for Point {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self::new(self.x - o.x, self.y - o.y)
+    }
+}
+impl Mul<f64> for Point {
+    type Output = Self;
+    fn mul(self, k: f64) -> Self {
+        Self::new(self.x * k, self.y * k)
+    }
+}
+impl Div<f64> for Point {
+    type Output = Self;
+    fn div(self, k: f64) -> Self {
+        Self::new(self.x / k, self.y / k)
+    }
+}
+impl Neg for Point {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::new(-self.x, -self.y)
+    }
+}
+
+/// Four corners. A card's are clockwise on the screen, the first edge (corner 0 to 1) a long side.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Quad(pub [Point; 4]);
+
+impl Quad {
+    /// An upright rectangle from the origin, clockwise from its top left corner.
+    pub const fn rectangle(width: f64, height: f64) -> Self {
+        Self([
+            Point::new(0.0, 0.0),
+            Point::new(width, 0.0),
+            Point::new(width, height),
+            Point::new(0.0, height),
+        ])
+    }
+
+    /// The same four corners, clockwise and with a long side first. Of the two ways that remain
+    /// (a card turned by half a turn looks alike) the one whose first corner is higher.
+    pub fn as_card(self) -> Self {
+        let mut corners = self.0;
+        if self.signed_area() < 0.0 {
+            corners.reverse();
+        }
+        let edge = |i: usize| corners[i].distance(corners[(i + 1) % 4]);
+        let first = if edge(0) + edge(2) >= edge(1) + edge(3) { 0 } else { 1 };
+        let key = |i: usize| (corners[i].y, corners[i].x);
+        let start = if key(first) <= key(first + 2) { first } else { first + 2 };
+        corners.rotate_left(start);
+        Self(corners)
+    }
+
+    /// Area, positive when the corners run clockwise on the screen. Unit: squared.
+    pub fn signed_area(&self) -> f64 {
+        let c = &self.0;
+        (c[2] - c[0]).cross(c[3] - c[1]) / 2.0
+    }
+
+    /// Whether every inner angle is below a straight one.
+    pub fn is_convex(&self) -> bool {
+        let c = &self.0;
+        let turns = (0..4).map(|i| (c[(i + 1) % 4] - c[i]).cross(c[(i + 2) % 4] - c[(i + 1) % 4]));
+        let (mut positive, mut negative) = (0, 0);
+        for turn in turns {
+            if turn > 0.0 {
+                positive += 1;
+            } else {
+                negative += 1;
+            }
+        }
+        positive == 4 || negative == 4
+    }
+
+    /// Where the diagonals meet: the image of the card's centre. The mean of the corners when
+    /// they do not meet.
+    pub fn center(&self) -> Point {
+        let c = &self.0;
+        let (d1, d2) = (c[2] - c[0], c[3] - c[1]);
+        let det = d1.cross(d2);
+        if det.abs() < 1e-9 {
+            return (c[0] + c[1] + c[2] + c[3]) / 4.0;
+        }
+        c[0] + d1 * ((c[1] - c[0]).cross(d2) / det)
+    }
+
+    /// Mean length of the first edge and its opposite.
+    pub fn long_side(&self) -> f64 {
+        (self.0[0].distance(self.0[1]) + self.0[2].distance(self.0[3])) / 2.0
+    }
+
+    /// Mean length of the other two edges.
+    pub fn short_side(&self) -> f64 {
+        (self.0[1].distance(self.0[2]) + self.0[3].distance(self.0[0])) / 2.0
+    }
+
+    /// Whether a point lies inside (convex quads only).
+    pub fn contains(&self, p: Point) -> bool {
+        let c = &self.0;
+        let sign = self.signed_area().signum();
+        (0..4).all(|i| (c[(i + 1) % 4] - c[i]).cross(p - c[i]) * sign >= 0.0)
+    }
+
+    /// Every corner multiplied.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self(self.0.map(|p| p * factor))
+    }
+}
+
+/// A projective map of the plane, as a matrix acting on column vectors `(x, y, 1)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Homography(pub Matrix3<f64>);
+
+impl Homography {
+    /// The map that takes each corner of `source` to that of `target`; `None` when three corners
+    /// of either lie on a line.
+    pub fn between(source: &Quad, target: &Quad) -> Option<Self> {
+        let pairs: Vec<_> = source.0.into_iter().zip(target.0).collect();
+        Self::fit(&pairs, &[1.0; 4])
+    }
+
+    /// Weighted least squares over pairs (source, target), with the last entry fixed at 1 after
+    /// both sides are centred and scaled (Hartley 1997). `None` with fewer than four pairs or
+    /// without a unique answer. Weights are not negative.
+    pub fn fit(pairs: &[(Point, Point)], weights: &[f64]) -> Option<Self> {
+        if pairs.len() < 4 {
+            return None;
+        }
+        let from = normaliser(pairs.iter().map(|p| p.0))?;
+        let to = normaliser(pairs.iter().map(|p| p.1))?;
+        let mut a = DMatrix::zeros(2 * pairs.len(), 8);
+        let mut b = DVector::zeros(2 * pairs.len());
+        for (i, (&(s, t), &w)) in pairs.iter().zip(weights).enumerate() {
+            let (s, t) = (Self(from).apply(s), Self(to).apply(t));
+            let root = w.sqrt();
+            let rows = [
+                ([s.x, s.y, 1.0, 0.0, 0.0, 0.0, -s.x * t.x, -s.y * t.x], t.x),
+                ([0.0, 0.0, 0.0, s.x, s.y, 1.0, -s.x * t.y, -s.y * t.y], t.y),
+            ];
+            for (j, (row, value)) in rows.into_iter().enumerate() {
+                for (k, v) in row.into_iter().enumerate() {
+                    a[(2 * i + j, k)] = v * root;
+                }
+                b[2 * i + j] = value * root;
+            }
+        }
+        let normal = a.transpose() * &a;
+        let h = normal.lu().solve(&(a.transpose() * b))?;
+        let m = Matrix3::new(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], 1.0);
+        let full = to.try_inverse()? * m * from;
+        let determinant = full.determinant();
+        (determinant.is_finite() && determinant.abs() > 1e-12 * full.norm().powi(3))
+            .then_some(Self(full))
+    }
+
+    /// The point's image.
+    pub fn apply(&self, p: Point) -> Point {
+        let v = self.0 * Vector3::new(p.x, p.y, 1.0);
+        Point::new(v.x / v.z, v.y / v.z)
+    }
+
+    /// The image of all four corners.
+    pub fn apply_quad(&self, quad: &Quad) -> Quad {
+        Quad(quad.0.map(|p| self.apply(p)))
+    }
+
+    /// The map back.
+    pub fn inverse(&self) -> Option<Self> {
+        self.0.try_inverse().map(Self)
+    }
+
+    /// First `other`, then `self`.
+    pub fn after(&self, other: &Self) -> Self {
+        Self(self.0 * other.0)
+    }
+}
+
+/// Shift to the centroid and scale to a mean distance of sqrt(2).
+fn normaliser(points: impl Iterator<Item = Point> + Clone) -> Option<Matrix3<f64>> {
+    let n = points.clone().count() as f64;
+    let centre = points.clone().fold(Point::default(), |a, p| a + p) / n;
+    let spread = points.map(|p| p.distance(centre)).sum::<f64>() / n;
+    (spread > 1e-12).then(|| {
+        let s = std::f64::consts::SQRT_2 / spread;
+        Matrix3::new(s, 0.0, -s * centre.x, 0.0, s, -s * centre.y, 0.0, 0.0, 1.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn quad() -> impl Strategy<Value = Quad> {
+        prop::array::uniform8(-20.0..20.0f64).prop_map(|j| {
+            let r = Quad::rectangle(90.0, 60.0).0;
+            Quad([0, 1, 2, 3].map(|i| r[i] + Point::new(j[2 * i], j[2 * i + 1])))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_warp_and_its_inverse_agree(q in quad(), x in 5.0..85.0f64, y in 5.0..55.0f64) {
+            prop_assume!(q.is_convex());
+            let image_from_card = Homography::between(&Quad::rectangle(89.0, 57.0), &q).unwrap();
+            let card_from_image = image_from_card.inverse().unwrap();
+            let p = Point::new(x, y);
+            prop_assert!(card_from_image.apply(image_from_card.apply(p)).distance(p) < 1e-6);
+            for (a, b) in Quad::rectangle(89.0, 57.0).0.into_iter().zip(q.0) {
+                prop_assert!(image_from_card.apply(a).distance(b) < 1e-6);
+            }
+        }
+
+        #[test]
+        fn a_card_is_clockwise_with_a_long_side_first(q in quad(), turn in 0usize..4, flip: bool) {
+            prop_assume!(q.is_convex());
+            let mut corners = q.0;
+            corners.rotate_left(turn);
+            if flip { corners.reverse(); }
+            let card = Quad(corners).as_card();
+            prop_assert!(card.signed_area() > 0.0);
+            prop_assert!(card.long_side() >= card.short_side());
+            prop_assert!(card.center().distance(q.center()) < 1e-9);
+        }
+    }
+
+    #[test]
+    fn corners_on_a_line_have_no_homography() {
+        let line = Quad([0.0, 1.0, 2.0, 3.0].map(|x| Point::new(x, x)));
+        assert_eq!(Homography::between(&Quad::rectangle(1.0, 1.0), &line), None);
+    }
+
+    #[test]
+    fn the_centre_is_where_the_diagonals_meet() {
+        let q = Quad::rectangle(4.0, 2.0);
+        assert_eq!(q.center(), Point::new(2.0, 1.0));
+        assert!(q.contains(Point::new(1.0, 1.0)) && !q.contains(Point::new(5.0, 1.0)));
+    }
+}

@@ -1,0 +1,33 @@
+//! setsight reads a table of SET cards from a photo, finds the sets and shows them.
+//!
+//! A photo goes through these stages, in this order; each can be called alone:
+//!
+//! | stage | in | out |
+//! |---|---|---|
+//! | [`pipeline::source`] | a file | [`pipeline::Frame`] |
+//! | [`pipeline::segment`] | [`pipeline::Frame`] | [`pipeline::CardOutline`]s |
+//! | [`pipeline::rectify`] | an outline and its frame | [`pipeline::CardImage`] |
+//! | [`pipeline::classify`] | card images | [`pipeline::Reading`]s |
+//! | [`pipeline::board`] | readings | [`pipeline::board::Board`] |
+//! | [`sets`] | the board's cards | [`sets::Set`]s |
+//! | [`pipeline::overlay`] | all of it | a picture |
+//!
+//! [`cards`], [`sets`], [`general`] and [`game`] know nothing of pictures and build with
+//! `--no-default-features`.
+
+pub mod cards;
+pub mod cli;
+pub mod game;
+pub mod general;
+pub mod sets;
+
+#[cfg(feature = "vision")]
+pub mod dataset;
+#[cfg(feature = "vision")]
+pub mod eval;
+#[cfg(feature = "vision")]
+pub mod geometry;
+#[cfg(feature = "vision")]
+pub mod pipeline;
+#[cfg(feature = "vision")]
+pub mod render;

@@ -1,0 +1,7 @@
+//! The `setsight` program: see `setsight --help`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    setsight::cli::main()
+}

@@ -1,0 +1,81 @@
+//! The stages from a photo to its sets, and the one place that composes them.
+
+pub mod board;
+pub mod classify;
+pub mod overlay;
+pub mod rectify;
+pub mod segment;
+pub mod source;
+
+use crate::cards::{Card, Property};
+use crate::geometry::Quad;
+use image::RgbImage;
+
+/// A photo, upright.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
+    pub image: RgbImage,
+}
+
+/// Where a card is thought to lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CardOutline {
+    /// Clockwise, a long side first, in pixels of the upright photo.
+    pub corners_in_image: Quad,
+    /// Log odds that this is a card, from the segmenter's evidence alone.
+    pub score: f64,
+    /// How many symbols the segmenter saw; 0 when only the border was seen.
+    pub symbols_seen: usize,
+    /// Which shape those symbols had, when any were seen.
+    pub shape_seen: Option<crate::cards::Shape>,
+}
+
+/// Long side of a [`CardImage`] in pixels: twice the model's input.
+pub const CARD_LONG_PX: u32 = 192;
+/// Short side of a [`CardImage`] in pixels: twice the model's input.
+pub const CARD_SHORT_PX: u32 = 128;
+
+/// A straightened card, lying with its long side across.
+#[derive(Clone, Debug)]
+pub struct CardImage {
+    /// [`CARD_LONG_PX`] x [`CARD_SHORT_PX`] RGB, balanced so that the card's own white is (255, 255, 255)
+    /// scaled by [`rectify::BALANCED_WHITE`].
+    pub pixels: RgbImage,
+    /// The card's white in the photo before balancing, R, G, B, 0 to 255.
+    pub white_in_image: [f32; 3],
+    /// How far the light was from neutral: length of the white's chromaticity vector, 0 for grey,
+    /// about 0.1 for a warm lamp.
+    pub light_cast: f32,
+    /// Length of the card's long side in the photo: what detail there can be.
+    pub long_side_in_image_px: f32,
+}
+
+/// What a reader says of a card: four probability triples and card-or-not, never a bare code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Probability of each value of each property, in [`Property::ALL`] order; each triple sums to 1.
+    pub values: [[f32; 3]; 4],
+    /// Probability that this is a face-up card at all.
+    pub is_card: f32,
+}
+
+impl Reading {
+    /// Nothing known.
+    pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
+
+    /// Probability of one card, given that it is a card: the product over the properties.
+    pub fn probability(&self, card: Card) -> f32 {
+        Property::ALL.into_iter().zip(&self.values).map(|(p, v)| v[card.value(p)]).product()
+    }
+
+    /// The most probable card and its probability.
+    pub fn best(&self) -> (Card, f32) {
+        let best = |values: &[f32; 3]| {
+            (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values")
+        };
+        let index = self.values.iter().fold(0, |index, v| index * 3 + best(v));
+        let card = Card::from_index(index);
+        (card, self.probability(card))
+    }
+}
