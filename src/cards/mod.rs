@@ -1,6 +1,7 @@
 //! A card, its four properties, its 4-character code and the deck.
 
 mod code;
+pub mod outline;
 
 pub use code::{CodeError, parse_codes};
 
