@@ -1,1 +1,385 @@
-//! todo
+//! From a file to a [`Frame`]: decoding by content, upright, 8-bit RGB, with clear refusals.
+//!
+//! What a file is called does not matter, only what is in it. 16-bit samples are cut to 8 bits,
+//! grey and CMYK become RGB, transparent pixels are laid on white (as a browser shows them), and
+//! embedded colour profiles are not applied.
+
+mod list;
+mod upright;
+
+pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
+pub use upright::{turn_upright, upright_from_stored};
+
+use super::Frame;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read};
+use std::path::Path;
+
+/// Photos above this many pixels are refused: no camera in use makes them, and they would fill
+/// the memory.
+pub const MAX_PIXELS: u64 = 64_000_000;
+/// Photos narrower or lower than this are refused: no card can be read in them.
+pub const MIN_SIDE_PX: u32 = 32;
+/// Files above this size are refused unread: [`MAX_PIXELS`] of four 16-bit samples, uncompressed.
+pub const MAX_FILE_BYTES: u64 = MAX_PIXELS * 8 + (1 << 20);
+
+/// Why a file gives no frame. The file's name is the caller's to add.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The file cannot be opened or read.
+    #[error("cannot be read: {0}; expected a photo that this user may open")]
+    Unreadable(#[source] std::io::Error),
+    /// A folder, a device, a pipe.
+    #[error("is no ordinary file; expected a photo (name a folder to read the photos in it)")]
+    NotAFile,
+    /// Zero bytes.
+    #[error("is empty (0 bytes); expected a photo: copy it again from where it came")]
+    Empty,
+    /// No known picture starts like this.
+    #[error(
+        "is not a picture (it starts with {start}); expected JPEG, PNG, WebP, BMP or TIFF, whatever \
+         the file is called"
+    )]
+    NotAPicture {
+        /// The first bytes, printable.
+        start: String,
+    },
+    /// A picture, of a format that is not read.
+    #[error("is a {format} picture, which is not read; convert it to JPEG or PNG first")]
+    OtherFormat {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// The file ends before the picture does.
+    #[error(
+        "is cut off: the {format} data end before the picture is complete; copy it again from where \
+         it came"
+    )]
+    Truncated {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// Too many pixels.
+    #[error(
+        "is {width}x{height}, {} megapixels; at most {} are read: scale it down first",
+        (u64::from(*.width) * u64::from(*.height)).div_ceil(1_000_000),
+        MAX_PIXELS / 1_000_000
+    )]
+    TooLarge {
+        /// Pixels.
+        width: u32,
+        /// Pixels.
+        height: u32,
+    },
+    /// Too many bytes.
+    #[error("has {bytes} bytes; at most {MAX_FILE_BYTES} are read: scale the picture down first")]
+    TooManyBytes {
+        /// The file's size.
+        bytes: u64,
+    },
+    /// Too few pixels.
+    #[error(
+        "is {width}x{height} pixels, too small to hold a card; expected at least \
+         {MIN_SIDE_PX}x{MIN_SIDE_PX}"
+    )]
+    TooSmall {
+        /// Pixels.
+        width: u32,
+        /// Pixels.
+        height: u32,
+    },
+    /// The data break the format's rules.
+    #[error(
+        "cannot be decoded as {format}: {reason}; open it in a viewer and save it as a new JPEG or PNG"
+    )]
+    Corrupt {
+        /// The format's name.
+        format: &'static str,
+        /// What the decoder says.
+        reason: String,
+    },
+}
+
+/// A decoded photo and how its file stores it.
+#[derive(Clone, Debug)]
+pub struct Photo {
+    /// The upright picture.
+    pub frame: Frame,
+    /// The turn that made it upright.
+    pub orientation: Orientation,
+    /// Width of the file as stored, before the turn, in pixels.
+    pub stored_width: u32,
+    /// Height of the file as stored, before the turn, in pixels.
+    pub stored_height: u32,
+}
+
+/// Reads a photo, upright.
+///
+/// # Errors
+/// [`SourceError`], with the reason.
+pub fn load(path: &Path) -> Result<Frame, SourceError> {
+    load_photo(path).map(|photo| photo.frame)
+}
+
+/// Reads a photo, upright, and says how it was stored.
+///
+/// # Errors
+/// [`SourceError`], with the reason.
+pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
+    // Looked at before it is opened: opening a pipe would wait for its other end.
+    let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(SourceError::NotAFile);
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(SourceError::TooManyBytes { bytes: metadata.len() });
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let file = File::open(path).map_err(SourceError::Unreadable)?;
+    // Files under /proc say 0 bytes and hold some, without end perhaps.
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
+    decode(&bytes)
+}
+
+/// Decodes a photo from its file's bytes.
+///
+/// # Errors
+/// [`SourceError`], with the reason.
+pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
+    if bytes.is_empty() {
+        return Err(SourceError::Empty);
+    }
+    let (format, name) = format_of(bytes)?;
+    let fail = |error| explain(name, error);
+    if format == ImageFormat::WebP && bytes.len() < webp_length(bytes) {
+        return Err(SourceError::Truncated { format: name });
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.no_limits(); // Ours are set below, once the size is known.
+    let mut decoder = reader.into_decoder().map_err(fail)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(SourceError::TooLarge { width, height });
+    }
+    if width.min(height) < MIN_SIDE_PX {
+        return Err(SourceError::TooSmall { width, height });
+    }
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_FILE_BYTES);
+    decoder.set_limits(limits).map_err(fail)?;
+    // A damaged EXIF block costs the turn, not the photo.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
+    let image = into_rgb_on_white(image);
+    if format == ImageFormat::Jpeg && is_cut_off(bytes, &image) {
+        return Err(SourceError::Truncated { format: name });
+    }
+    let image = turn_upright(image, orientation);
+    Ok(Photo { frame: Frame { image }, orientation, stored_width: width, stored_height: height })
+}
+
+/// The format by its first bytes.
+fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
+    let brand = bytes.get(4..12).filter(|b| b.starts_with(b"ftyp")).map(|b| &b[4..]);
+    match brand {
+        Some(b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1") => {
+            return Err(SourceError::OtherFormat { format: "HEIC" });
+        }
+        Some(b"avif" | b"avis") => return Err(SourceError::OtherFormat { format: "AVIF" }),
+        _ => {}
+    }
+    Ok(match image::guess_format(bytes) {
+        Ok(ImageFormat::Jpeg) => (ImageFormat::Jpeg, "JPEG"),
+        Ok(ImageFormat::Png) => (ImageFormat::Png, "PNG"),
+        Ok(ImageFormat::WebP) => (ImageFormat::WebP, "WebP"),
+        Ok(ImageFormat::Bmp) => (ImageFormat::Bmp, "BMP"),
+        Ok(ImageFormat::Tiff) => (ImageFormat::Tiff, "TIFF"),
+        Ok(ImageFormat::Gif) => return Err(SourceError::OtherFormat { format: "GIF" }),
+        _ => {
+            let start = String::from_utf8_lossy(&bytes[..bytes.len().min(16)]).into_owned();
+            return Err(SourceError::NotAPicture { start: format!("{start:?}") });
+        }
+    })
+}
+
+/// A decoder's error in our words.
+fn explain(format: &'static str, error: ImageError) -> SourceError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(e) = cause {
+        let io = e.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|e| e.kind() == ErrorKind::UnexpectedEof) {
+            return SourceError::Truncated { format };
+        }
+        cause = e.source();
+    }
+    let reason = error.to_string();
+    // Decoders with errors of their own say it in words only.
+    let words =
+        ["unexpected end", "unexpected eof", "premature end", "exhausted data", "fill whole"];
+    let lower = reason.to_lowercase();
+    if words.iter().any(|word| lower.contains(word)) {
+        return SourceError::Truncated { format };
+    }
+    SourceError::Corrupt { format, reason }
+}
+
+/// 8-bit RGB; what is transparent is laid on white.
+fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
+    if !image.color().has_alpha() {
+        return image.into_rgb8(); // No copy when it is RGB already.
+    }
+    let rgba = image.into_rgba8();
+    let (width, height) = rgba.dimensions();
+    let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
+    for &[r, g, b, a] in rgba.as_raw().as_chunks::<4>().0 {
+        let on_white = |v: u8| {
+            let (v, a) = (u32::from(v), u32::from(a));
+            ((v * a + 255 * (255 - a) + 127) / 255) as u8
+        };
+        rgb.extend([on_white(r), on_white(g), on_white(b)]);
+    }
+    RgbImage::from_raw(width, height, rgb).expect("three bytes a pixel")
+}
+
+/// The length that a WebP states of itself, in bytes (RIFF: four letters, then what follows).
+fn webp_length(bytes: &[u8]) -> usize {
+    let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
+    (length as usize).saturating_add(8)
+}
+
+/// Whether a JPEG ends early. The decoder fills what is missing with grey, as browsers do. A file
+/// without its end marker but with all of its rows is let through: some webcams write them so.
+fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
+    match jpeg_end(bytes) {
+        JpegEnd::Marked => false,
+        JpegEnd::MissingInProgressive => true,
+        JpegEnd::Missing => {
+            // Rows of the last 8x8 blocks of the luma plane. Nothing in a photo is this even.
+            let rows = 8 * 3 * decoded.width() as usize;
+            let tail = &decoded.as_raw()[decoded.as_raw().len().saturating_sub(rows)..];
+            tail.iter().all(|&v| v == tail[0])
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum JpegEnd {
+    Marked,
+    Missing,
+    MissingInProgressive,
+}
+
+/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B).
+fn jpeg_end(bytes: &[u8]) -> JpegEnd {
+    let mut progressive = false;
+    let mut at = 2; // behind the start marker
+    loop {
+        // To the next marker: over fill bytes, stuffed zeros and restarts within a scan.
+        let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
+        else {
+            return if progressive { JpegEnd::MissingInProgressive } else { JpegEnd::Missing };
+        };
+        at += skip + 1;
+        match bytes.get(at) {
+            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
+            Some(0xff) | None => {}
+            Some(0xd9) => return JpegEnd::Marked,
+            Some(&marker) => {
+                progressive |= matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                let length = bytes
+                    .get(at + 1..at + 3)
+                    .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
+                at += 1 + length.max(2);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{ImageBuffer, Luma, Rgb, Rgba};
+
+    fn bytes_of(image: DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut out = Cursor::new(Vec::new());
+        image.write_to(&mut out, format).unwrap();
+        out.into_inner()
+    }
+
+    /// A smooth picture with every pixel different from its neighbours: survives JPEG.
+    fn slope() -> RgbImage {
+        RgbImage::from_fn(96, 64, |x, y| Rgb([(2 * x) as u8, (3 * y) as u8, 128]))
+    }
+
+    #[test]
+    fn every_format_is_known_by_its_content() {
+        use ImageFormat::*;
+        for format in [Jpeg, Png, WebP, Bmp, Tiff] {
+            let photo = decode(&bytes_of(slope().into(), format)).unwrap();
+            assert_eq!(photo.frame.image.dimensions(), (96, 64), "{format:?}");
+            let worst =
+                photo.frame.image.iter().zip(slope().iter()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(worst.unwrap() <= if format == Jpeg { 12 } else { 0 }, "{format:?}: {worst:?}");
+        }
+    }
+
+    #[test]
+    fn deep_grey_and_transparent_pictures_become_rgb() {
+        let deep = ImageBuffer::from_pixel(40, 40, Rgb([0xffffu16, 0x8080, 0]));
+        let photo = decode(&bytes_of(DynamicImage::ImageRgb16(deep), ImageFormat::Png)).unwrap();
+        assert_eq!(photo.frame.image[(20, 20)], Rgb([255, 128, 0]));
+        let grey = ImageBuffer::from_pixel(40, 40, Luma([77u8]));
+        let photo = decode(&bytes_of(DynamicImage::ImageLuma8(grey), ImageFormat::Jpeg)).unwrap();
+        assert_eq!(photo.frame.image[(20, 20)], Rgb([77, 77, 77]));
+        let glass = ImageBuffer::from_pixel(40, 40, Rgba([255u8, 0, 0, 128]));
+        let photo = decode(&bytes_of(DynamicImage::ImageRgba8(glass), ImageFormat::Png)).unwrap();
+        assert_eq!(photo.frame.image[(20, 20)], Rgb([255, 127, 127]));
+    }
+
+    #[test]
+    fn cut_files_are_called_cut() {
+        use ImageFormat::*;
+        for format in [Jpeg, Png, WebP, Bmp, Tiff] {
+            let bytes = bytes_of(slope().into(), format);
+            let result = decode(&bytes[..bytes.len() / 2]);
+            assert!(matches!(result, Err(SourceError::Truncated { .. })), "{format:?}: {result:?}");
+        }
+    }
+
+    #[test]
+    fn a_jpeg_that_lacks_only_its_end_marker_is_read() {
+        let bytes = bytes_of(slope().into(), ImageFormat::Jpeg);
+        assert_eq!(jpeg_end(&bytes), JpegEnd::Marked);
+        assert_eq!(jpeg_end(&bytes[..bytes.len() - 2]), JpegEnd::Missing);
+        assert!(decode(&bytes[..bytes.len() - 2]).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_photo_is_refused_with_the_reason() {
+        let says = |bytes: &[u8], part: &str| {
+            let message = decode(bytes).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        };
+        says(b"", "empty (0 bytes)");
+        says(b"Dear diary, today", "starts with \"Dear diary, toda");
+        says(b"GIF89a..........", "GIF picture");
+        says(b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC picture");
+        says(&bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png), "1x1 pixels, too small");
+        assert!(matches!(load(Path::new("/")), Err(SourceError::NotAFile)));
+        assert!(matches!(load(Path::new("/no/such")), Err(SourceError::Unreadable(_))));
+    }
+
+    #[test]
+    fn a_huge_picture_is_refused_before_it_is_decoded() {
+        // A BMP header alone: 10,000 x 10,000 in 24 bits.
+        let mut header = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+        header.extend(10_000u32.to_le_bytes());
+        header.extend(10_000u32.to_le_bytes());
+        header.extend([1, 0, 24, 0]);
+        header.extend([0; 24]);
+        let message = decode(&header).unwrap_err().to_string();
+        assert!(message.contains("10000x10000, 100 megapixels; at most 64"), "{message}");
+    }
+}
