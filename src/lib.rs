@@ -19,6 +19,8 @@ pub mod cards;
 pub mod cli;
 pub mod game;
 pub mod general;
+#[cfg(feature = "plots")]
+pub mod plot;
 pub mod sets;
 
 #[cfg(feature = "vision")]

@@ -1,0 +1,332 @@
+//! Charts as SVG and PNG: curves and bars, with a font that comes with the program.
+//!
+//! Every chart is plain data ([`Curves`], [`Bars`]) and is written by [`save`], which draws the
+//! same picture twice. No system font is looked up, so a chart looks the same on every machine.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Size of a chart in pixels, width and height, unless the caller wants another.
+pub const SIZE_PX: (u32, u32) = (960, 600);
+
+/// Why a chart was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The drawing itself failed.
+    #[error("the chart cannot be drawn: {0}")]
+    Drawing(String),
+    /// The file could not be written.
+    #[error("{path} cannot be written: {reason}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// An 8-bit colour: red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// One curve of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its colour.
+    pub color: Rgb,
+    /// Its points (x, y), ascending in x.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Dotted curves with a mark at each point, with a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curves {
+    /// Above the chart.
+    pub title: String,
+    /// Under the x axis.
+    pub x_label: String,
+    /// Beside the y axis.
+    pub y_label: String,
+    /// Whether y goes by powers of ten; points with y <= 0 are then left out.
+    pub log_y: bool,
+    /// The curves, in the order of the legend.
+    pub curves: Vec<Curve>,
+}
+
+/// Bars of equal width, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// Above the chart.
+    pub title: String,
+    /// Under the x axis.
+    pub x_label: String,
+    /// Beside the y axis.
+    pub y_label: String,
+    /// Height of each bar; bar i stands at `first + i`.
+    pub heights: Vec<f64>,
+    /// Position of the first bar on the x axis.
+    pub first: i64,
+    /// Their colour.
+    pub color: Rgb,
+    /// A level drawn across the chart, such as the expected height.
+    pub level: Option<f64>,
+}
+
+/// Something that can be drawn on any of the two kinds of picture.
+pub trait Chart {
+    /// Draws it over the whole area.
+    ///
+    /// # Errors
+    /// What the drawing library says.
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError>;
+}
+
+/// Writes `stem.svg` and `stem.png` and returns their paths.
+///
+/// # Errors
+/// A chart that cannot be drawn, a file that cannot be written.
+pub fn save(
+    chart: &impl Chart,
+    stem: &Path,
+    size_px: (u32, u32),
+) -> Result<[PathBuf; 2], PlotError> {
+    register()?;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
+        chart.draw(&area)?;
+        area.present().map_err(drawing)?;
+    }
+    let mut pixels = vec![0; size_px.0 as usize * size_px.1 as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, size_px).into_drawing_area();
+        chart.draw(&area)?;
+        area.present().map_err(drawing)?;
+    }
+    let svg_path = with_suffix(stem, "svg");
+    let png_path = with_suffix(stem, "png");
+    std::fs::write(&svg_path, svg)
+        .map_err(|e| PlotError::Write { path: svg_path.clone(), reason: e.to_string() })?;
+    image::save_buffer(&png_path, &pixels, size_px.0, size_px.1, image::ExtendedColorType::Rgb8)
+        .map_err(|e| PlotError::Write { path: png_path.clone(), reason: e.to_string() })?;
+    Ok([svg_path, png_path])
+}
+
+/// The stem may itself hold dots (`p=4.n=6`), which `Path::with_extension` would cut.
+fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn drawing(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Drawing(error.to_string())
+}
+
+/// The drawing library finds fonts by name only, so ours is made known once.
+fn register() -> Result<(), PlotError> {
+    static DONE: OnceLock<bool> = OnceLock::new();
+    let known = *DONE.get_or_init(|| {
+        register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok()
+    });
+    if known { Ok(()) } else { Err(PlotError::Drawing("the font cannot be read".into())) }
+}
+
+const TITLE_PX: i32 = 24;
+const LABEL_PX: i32 = 18;
+
+impl Chart for Curves {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
+        area.fill(&WHITE).map_err(drawing)?;
+        let shown = |&&(_, y): &&(f64, f64)| !self.log_y || y > 0.0;
+        let points = || self.curves.iter().flat_map(|c| c.points.iter().filter(shown));
+        let x = widened(extent(points().map(|p| p.0)));
+        let y = extent(points().map(|p| p.1));
+        let mut builder = ChartBuilder::on(area);
+        builder
+            .caption(&self.title, ("sans-serif", TITLE_PX))
+            .margin(12)
+            .x_label_area_size(48)
+            .y_label_area_size(84);
+        if self.log_y {
+            let range = y.start / 2.0..y.end * 2.0;
+            let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
+            self.fill(chart, &|y: &f64| format!("{y:.0e}"))
+        } else {
+            let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
+            self.fill(chart, &|y: &f64| format!("{y}"))
+        }
+    }
+}
+
+impl Curves {
+    fn fill<'a, DB, Y>(
+        &self,
+        mut chart: ChartContext<'a, DB, Cartesian2d<plotters::coord::types::RangedCoordf64, Y>>,
+        y_format: &dyn Fn(&f64) -> String,
+    ) -> Result<(), PlotError>
+    where
+        DB: DrawingBackend + 'a,
+        Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .label_style(("sans-serif", LABEL_PX))
+            .y_label_formatter(y_format)
+            .light_line_style(WHITE)
+            .draw()
+            .map_err(drawing)?;
+        for curve in &self.curves {
+            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
+            let points: Vec<(f64, f64)> =
+                curve.points.iter().copied().filter(|p| !self.log_y || p.1 > 0.0).collect();
+            let line = DashedLineSeries::new(points.iter().copied(), 3, 4, color.stroke_width(2));
+            chart
+                .draw_series(line)
+                .map_err(drawing)?
+                .label(&curve.name)
+                .legend(move |(x, y)| Circle::new((x + 10, y), 4, color.filled()));
+            chart
+                .draw_series(points.iter().map(|&p| Circle::new(p, 4, color.filled())))
+                .map_err(drawing)?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .label_font(("sans-serif", LABEL_PX))
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .draw()
+            .map_err(drawing)
+    }
+}
+
+impl Chart for Bars {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
+        area.fill(&WHITE).map_err(drawing)?;
+        let first = self.first as f64 - 0.5;
+        let end = first + self.heights.len().max(1) as f64;
+        let highest = self.heights.iter().copied().chain(self.level).fold(0.0, f64::max);
+        let top = if highest > 0.0 { highest * 1.08 } else { 1.0 };
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", TITLE_PX))
+            .margin(12)
+            .x_label_area_size(48)
+            .y_label_area_size(84)
+            .build_cartesian_2d(first..end, 0.0..top)
+            .map_err(drawing)?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .label_style(("sans-serif", LABEL_PX))
+            .disable_x_mesh()
+            .light_line_style(WHITE)
+            .draw()
+            .map_err(drawing)?;
+        let color = RGBColor(self.color.0, self.color.1, self.color.2);
+        // A gap between bars only where a pixel can be spared for it.
+        let gap = if self.heights.len() <= 100 { 0.08 } else { 0.0 };
+        let bars = self.heights.iter().enumerate().map(|(i, &height)| {
+            let left = first + i as f64;
+            Rectangle::new([(left + gap, 0.0), (left + 1.0 - gap, height)], color.filled())
+        });
+        chart.draw_series(bars).map_err(drawing)?;
+        if let Some(level) = self.level {
+            let line = DashedLineSeries::new(
+                [(first, level), (end, level)],
+                6,
+                4,
+                BLACK.mix(0.7).stroke_width(1),
+            );
+            chart.draw_series(line).map_err(drawing)?;
+        }
+        Ok(())
+    }
+}
+
+/// Smallest range that holds all values; 0..1 when there are none.
+fn extent(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    if low.is_finite() && high.is_finite() { low..high } else { 0.0..1.0 }
+}
+
+/// A little air on both sides; a single value gets a range of its own.
+fn widened(range: Range<f64>) -> Range<f64> {
+    let air = if range.end > range.start { (range.end - range.start) * 0.05 } else { 0.5 };
+    range.start - air..range.end + air
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curves(log_y: bool) -> Curves {
+        Curves {
+            title: "time by sets".into(),
+            x_label: "sets".into(),
+            y_label: "seconds".into(),
+            log_y,
+            curves: vec![
+                Curve {
+                    name: "one".into(),
+                    color: (200, 0, 0),
+                    points: vec![(2.0, 1e-6), (3.0, 1e-3)],
+                },
+                Curve { name: "none".into(), color: (0, 0, 200), points: vec![] },
+            ],
+        }
+    }
+
+    fn count(png: &Path, color: [u8; 3]) -> usize {
+        image::open(png).unwrap().to_rgb8().pixels().filter(|p| p.0 == color).count()
+    }
+
+    #[test]
+    fn curves_come_as_svg_with_text_and_png_with_marks() {
+        let folder = tempfile::tempdir().unwrap();
+        for log_y in [false, true] {
+            let stem = folder.path().join(format!("a.b{log_y}"));
+            let [svg, png] = save(&curves(log_y), &stem, SIZE_PX).unwrap();
+            assert!(svg.ends_with(format!("a.b{log_y}.svg")));
+            let text = std::fs::read_to_string(svg).unwrap();
+            assert!(text.contains("time by sets") && text.contains("seconds"));
+            // Two marks of radius 4 and the legend's.
+            assert!(count(&png, [200, 0, 0]) > 100);
+            assert!(count(&png, [0, 0, 0]) > 50, "the title is drawn with the font");
+        }
+    }
+
+    #[test]
+    fn bars_fill_their_share_of_the_picture() {
+        let folder = tempfile::tempdir().unwrap();
+        let bars = Bars {
+            title: "cards".into(),
+            x_label: "card".into(),
+            y_label: "times".into(),
+            heights: vec![1.0; 200],
+            first: 0,
+            color: (0, 120, 0),
+            level: Some(0.5),
+        };
+        let [_, png] = save(&bars, &folder.path().join("bars"), SIZE_PX).unwrap();
+        let share = count(&png, [0, 120, 0]) as f64 / f64::from(SIZE_PX.0 * SIZE_PX.1);
+        assert!((0.55..0.85).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = save(&curves(true), Path::new("/nowhere/at/all"), SIZE_PX).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/at/all.svg"), "{error}");
+    }
+}
