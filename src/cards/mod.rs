@@ -1,7 +1,8 @@
-//! A card, its four properties, its 4-character code and the deck.
+//! A card, its four properties, its 4-character code, the deck and pictures in characters.
 
 mod code;
 pub mod outline;
+pub mod picture;
 
 pub use code::{CodeError, parse_codes};
 

@@ -1,6 +1,7 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
 mod sets;
+mod terminal;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Find the sets among cards given as codes
+    /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
 }
 
@@ -44,6 +45,8 @@ pub fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
+        // Whoever read our output has seen enough: no error of ours.
+        Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             // A bad call that only the command itself could notice.

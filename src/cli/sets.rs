@@ -1,24 +1,233 @@
 //! `setsight sets`: codes to sets.
 
+use super::terminal::{self, ColorChoice};
 use super::{BadCall, Outcome};
-use crate::cards::{Card, parse_codes};
+use crate::cards::picture::{self, Ink};
+use crate::cards::{Card, DECK_SIZE, parse_codes};
+use crate::sets::{self, Set, explain};
+use anyhow::Context;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Read, Write};
+
+/// Three decks: far above any table, and few enough sets (at most 29,160) to print.
+const MAX_CARDS: usize = 3 * DECK_SIZE;
+/// Enough for [`MAX_CARDS`] codes with generous white space.
+const MAX_INPUT_BYTES: u64 = 1 << 16;
 
 /// Arguments of `sets`.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight sets 2spd 3frs 1ogo        why three cards are, or are not, a set
+  setsight sets 2spd 3frs             the card that makes a set with two
+  setsight sets --random 12 --seed 7  a random board
+  setsight sets < board.txt --hint 1  one card of a set, no more
+
+A code is number 1 2 3, shading f(illed) o(pen) s(triped), colour g(reen) p(urple) r(ed),
+shape d(iamond) o(val) s(quiggle): 2spd is two striped purple diamonds.
+In text, cards count from 1; in JSON, from 0.")]
 pub struct Args {
-    /// Card codes such as 2spd
+    /// Card codes such as 2spd; without any, or with -, they are read from stdin
+    #[arg(value_name = "CODE")]
     codes: Vec<String>,
+    /// A random board of this many different cards instead
+    #[arg(long, value_name = "CARDS", conflicts_with = "codes",
+          value_parser = clap::value_parser!(u8).range(1..=DECK_SIZE as i64))]
+    random: Option<u8>,
+    /// Seed of the random board; the same seed gives the same board
+    #[arg(long, requires = "random")]
+    seed: Option<u64>,
+    /// Show only this many cards of one set: 1, then 2, then all 3
+    #[arg(long, value_name = "CARDS", conflicts_with = "why",
+          value_parser = clap::value_parser!(u8).range(1..=3))]
+    hint: Option<u8>,
+    /// Say of each set why it is one, property by property
+    #[arg(long)]
+    why: bool,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people: the board as a picture, then its sets
+    #[default]
+    Text,
+    /// One line of JSON
+    Json,
 }
 
 /// Prints the sets.
 ///
 /// # Errors
-/// A code that cannot be read.
+/// A code that cannot be read; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let cards: Vec<Card> =
-        parse_codes(&args.codes.join(" ")).map_err(|(i, e)| BadCall(format!("card {i}: {e}")))?;
-    for set in crate::sets::find_all(&cards) {
-        println!("{:?}", set.0.map(|i| cards[i]));
-    }
+    let (cards, seed) = board(&args)?;
+    let found = sets::find_all(&cards);
+    let text = match args.format {
+        Format::Text => text(&cards, &found, &args),
+        Format::Json => format!("{}\n", to_json(&cards, &found, seed, &args)),
+    };
+    io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
     Ok(Outcome::Done)
+}
+
+/// The cards, and the seed when they are random.
+fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
+    if let Some(count) = args.random {
+        let seed = args.seed.unwrap_or_else(|| {
+            let seed = terminal::fresh_seed();
+            eprintln!("this board again: --random {count} --seed {seed}");
+            seed
+        });
+        let mut deck: Vec<Card> = Card::deck().collect();
+        deck.shuffle(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed));
+        deck.truncate(usize::from(count));
+        return Ok((deck, Some(seed)));
+    }
+    let text = match args.codes.as_slice() {
+        [] => from_stdin()?,
+        [dash] if dash == "-" => from_stdin()?,
+        codes => codes.join(" "),
+    };
+    let cards = parse_codes(&text).map_err(|(i, e)| BadCall(format!("card {i}: {e}")))?;
+    if cards.is_empty() {
+        let message = "no cards given; try: setsight sets 2spd 3frs 1ogo";
+        return Err(BadCall(message.to_owned()).into());
+    }
+    if cards.len() > MAX_CARDS {
+        let count = cards.len();
+        return Err(BadCall(format!("{count} cards; a board has at most {MAX_CARDS}")).into());
+    }
+    Ok((cards, None))
+}
+
+fn from_stdin() -> anyhow::Result<String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        eprintln!("type card codes such as 2spd; end with Ctrl-D");
+    }
+    let mut bytes = Vec::new();
+    stdin
+        .lock()
+        .take(MAX_INPUT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .context("cannot read the cards from stdin")?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        let message = format!("stdin holds more than {MAX_INPUT_BYTES} bytes; that is no board");
+        return Err(BadCall(message).into());
+    }
+    // What is no text becomes a replacement character, which the code's error then names.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
+    let ink = args.color.ink();
+    let columns = picture::columns_for(cards.len(), terminal::width());
+    let mut out = picture::board(cards, columns, ink);
+    out.push('\n');
+    if let Some(step) = args.hint {
+        match sets::hint(cards, usize::from(step)) {
+            Some(places) => hint_line(&mut out, cards, &places, ink),
+            None => no_set(&mut out, cards),
+        }
+        return out;
+    }
+    match cards {
+        &[a, b] if a != b => {
+            let third = sets::completing(a, b);
+            let code = ink.colored(third.color, &third.to_string());
+            let _ = writeln!(out, "The card that makes a set: {code}, {}", third.name());
+        }
+        &[a, b, c] => {
+            let verdict = explain([a, b, c]);
+            let _ = writeln!(out, "{}: {verdict}", ink.bold("These three"));
+            out.extend(verdict.lines().map(|line| format!("  {line}\n")));
+        }
+        _ if found.is_empty() => no_set(&mut out, cards),
+        _ => {
+            let _ = writeln!(out, "{}", ink.bold(&format!("Sets: {}", found.len())));
+            for set in found {
+                set_line(&mut out, cards, set, ink);
+                if args.why {
+                    let verdict = explain(set.0.map(|i| cards[i]));
+                    out.extend(verdict.lines().map(|line| format!("      {line}\n")));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn set_line(out: &mut String, cards: &[Card], set: &Set, ink: Ink) {
+    let [a, b, c] = set.0.map(|i| i + 1);
+    let codes = set.0.map(|i| ink.colored(cards[i].color, &cards[i].to_string()));
+    let _ = writeln!(out, "{a:>4} {b:>3} {c:>3}   {}", codes.join(" "));
+}
+
+fn hint_line(out: &mut String, cards: &[Card], places: &[usize], ink: Ink) {
+    let what = ["One card of a set", "Two cards of a set", "A set"][places.len() - 1];
+    let named = places.iter().map(|&i| {
+        let code = ink.colored(cards[i].color, &cards[i].to_string());
+        format!("  {:>2}  {code}  {}\n", i + 1, cards[i].name())
+    });
+    let named: String = named.collect();
+    let _ = write!(out, "{}:\n{named}", ink.bold(what));
+}
+
+fn no_set(out: &mut String, cards: &[Card]) {
+    out.push_str("No set here.\n");
+    if let Some(chance) = sets::three_more(cards) {
+        let _ = writeln!(
+            out,
+            "Three more cards bring one with a chance of {:.2} % ({} of {} draws).",
+            100.0 * chance.value(),
+            chance.favourable,
+            chance.total
+        );
+    }
+}
+
+fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Value {
+    let named = |card: Card| json!({ "code": card.to_string(), "name": card.name() });
+    let mut line = json!({
+        "cards": cards.iter().map(|&c| named(c)).collect::<Vec<_>>(),
+        "sets": found.iter().map(|set| set.0).collect::<Vec<_>>(),
+    });
+    if let Some(seed) = seed {
+        line["seed"] = seed.into();
+    }
+    if let Some(step) = args.hint {
+        line["hint"] = json!(sets::hint(cards, usize::from(step)));
+        // A hint that tells everything is none.
+        line["sets"] = json!(found.len());
+    }
+    if let &[a, b] = cards
+        && a != b
+    {
+        line["completing"] = named(sets::completing(a, b));
+    }
+    if let &[a, b, c] = cards {
+        let verdict = explain([a, b, c]);
+        line["verdict"] = json!({
+            "set": verdict.is_set(), "properties": verdict.lines().collect::<Vec<_>>(),
+        });
+    }
+    if args.why {
+        let why = |set: &Set| explain(set.0.map(|i| cards[i])).lines().collect::<Vec<_>>();
+        line["why"] = json!(found.iter().map(why).collect::<Vec<_>>());
+    }
+    if let Some(chance) = sets::three_more(cards) {
+        // A set with at least one of the three new cards in it.
+        line["three_more"] = json!({
+            "favourable": chance.favourable, "total": chance.total, "chance": chance.value(),
+        });
+    }
+    line
 }

@@ -1,0 +1,203 @@
+//! Cards and boards drawn with characters, for a terminal.
+//!
+//! Each symbol of a card is a line of its own. Its shape is `O` (oval), `~` (squiggle) or `<>`
+//! (diamond), its shading stands inside: `*` filled, `=` striped, `_` open. The colour is the
+//! terminal's where it has colours, else a letter before the symbol: `R`, `G`, `P`.
+
+use super::{Card, Color, Number, Shading, Shape};
+
+/// Characters across a card's picture, frame included.
+pub const CARD_WIDTH: usize = 8;
+/// Characters between two cards of a row.
+const GAP: &str = "  ";
+/// Lines of a card's picture: its label, three for symbols, two for the frame.
+const CARD_HEIGHT: usize = 6;
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// Characters only.
+    #[default]
+    Plain,
+    /// ANSI escape sequences for colours and bold.
+    Ansi,
+}
+
+impl Ink {
+    /// The text in bold, or as it is.
+    pub fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// The text in a card's colour, or as it is.
+    pub fn colored(self, color: Color, text: &str) -> String {
+        // The bright variants: readable on a dark and on a light background.
+        let code = match color {
+            Color::Green => "92",
+            Color::Purple => "95",
+            Color::Red => "91",
+        };
+        self.wrap(code, text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+}
+
+/// One place of a board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Stands above the card, centred: its index, say. Cut off at [`CARD_WIDTH`] characters.
+    pub label: String,
+    /// The card, or an empty place.
+    pub card: Option<Card>,
+    /// Framed strongly, to point at it.
+    pub marked: bool,
+}
+
+impl Slot {
+    /// A card with its index above it, counted from 1.
+    pub fn numbered(index: usize, card: Card) -> Self {
+        Self { label: (index + 1).to_string(), card: Some(card), marked: false }
+    }
+}
+
+/// One card, without an index: five lines, each ended by a line feed.
+pub fn card(card: Card, ink: Ink) -> String {
+    let slot = Slot { card: Some(card), ..Slot::default() };
+    lines(&slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A board in rows of `columns` cards, the first row first, each card with its index (from 1)
+/// above it.
+pub fn board(cards: &[Card], columns: usize, ink: Ink) -> String {
+    let slots: Vec<Slot> = cards.iter().enumerate().map(|(i, &c)| Slot::numbered(i, c)).collect();
+    let rows: Vec<Vec<Slot>> = slots.chunks(columns.max(1)).map(<[Slot]>::to_vec).collect();
+    grid(&rows, ink)
+}
+
+/// As many columns as make three rows, which is how the game is laid out, but at least four and
+/// no more than fit into `width` characters.
+pub fn columns_for(cards: usize, width: usize) -> usize {
+    let fit = ((width + GAP.len()) / (CARD_WIDTH + GAP.len())).max(1);
+    cards.div_ceil(3).max(4).min(fit)
+}
+
+/// Places in rows, which may differ in length.
+pub fn grid(rows: &[Vec<Slot>], ink: Ink) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let drawn: Vec<_> = row.iter().map(|slot| lines(slot, ink)).collect();
+        for i in 0..CARD_HEIGHT {
+            let line: Vec<&str> = drawn.iter().map(|lines| lines[i].as_str()).collect();
+            text.push_str(line.join(GAP).trim_end());
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn lines(slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
+    let label: String = slot.label.chars().take(CARD_WIDTH).collect();
+    let label = format!("{label:^CARD_WIDTH$}");
+    let Some(card) = slot.card else {
+        let blank = " ".repeat(CARD_WIDTH);
+        let dots = format!("{:^CARD_WIDTH$}", ". .");
+        return [label, blank.clone(), blank.clone(), dots, blank.clone(), blank];
+    };
+    let (edge, side) = if slot.marked { ("########", "#") } else { ("+------+", "|") };
+    let strong = |text: &str| if slot.marked { ink.bold(text) } else { text.to_owned() };
+    let line = |filled: bool| {
+        let inside = if filled { symbol(card, ink) } else { " ".repeat(CARD_WIDTH - 2) };
+        format!("{0}{inside}{0}", strong(side))
+    };
+    let (outer, middle) = match card.number {
+        Number::One => (false, true),
+        Number::Two => (true, false),
+        Number::Three => (true, true),
+    };
+    [strong(&label), strong(edge), line(outer), line(middle), line(outer), strong(edge)]
+}
+
+/// The inside of a card across: [`CARD_WIDTH`] - 2 characters.
+fn symbol(card: Card, ink: Ink) -> String {
+    let fill = match card.shading {
+        Shading::Filled => '*',
+        Shading::Open => '_',
+        Shading::Striped => '=',
+    };
+    let symbol = match card.shape {
+        Shape::Diamond => format!("<{fill}>"),
+        Shape::Oval => format!("O{fill}O"),
+        Shape::Squiggle => format!("~{fill}~"),
+    };
+    match ink {
+        Ink::Plain => format!(" {}{symbol} ", card.color.letter().to_ascii_uppercase()),
+        Ink::Ansi => format!("  {} ", ink.colored(card.color, &symbol)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::parse_codes;
+
+    #[test]
+    fn a_plain_board_names_every_property() {
+        let cards = parse_codes("2spd 3fro 1ogs").unwrap();
+        let expected = "   1         2         3\n\
+                        +------+  +------+  +------+\n\
+                        | P<=> |  | RO*O |  |      |\n\
+                        |      |  | RO*O |  | G~_~ |\n\
+                        | P<=> |  | RO*O |  |      |\n\
+                        +------+  +------+  +------+\n";
+        assert_eq!(board(&cards, 4, Ink::Plain), expected);
+    }
+
+    #[test]
+    fn all_plain_pictures_differ_and_keep_their_size() {
+        let pictures: std::collections::BTreeSet<String> =
+            Card::deck().map(|c| card(c, Ink::Plain)).collect();
+        assert_eq!(pictures.len(), 81);
+        for picture in pictures {
+            assert_eq!(picture.lines().count(), CARD_HEIGHT - 1);
+            assert!(picture.lines().all(|line| line.chars().count() == CARD_WIDTH), "{picture}");
+        }
+    }
+
+    #[test]
+    fn a_colour_is_an_escape_or_a_letter_never_both() {
+        for c in Card::deck() {
+            let picture = card(c, Ink::Ansi);
+            assert!(picture.contains("\x1b[9") && !picture.contains(['R', 'G', 'P']), "{picture}");
+            assert!(!card(c, Ink::Plain).contains('\x1b'));
+        }
+    }
+
+    #[test]
+    fn rows_wrap_and_may_hold_gaps_and_marks() {
+        let cards: Vec<Card> = Card::deck().take(5).collect();
+        assert_eq!(board(&cards, 4, Ink::Plain).lines().count(), 2 * CARD_HEIGHT);
+        assert_eq!(board(&cards, 0, Ink::Plain).lines().count(), 5 * CARD_HEIGHT);
+        assert_eq!(board(&[], 4, Ink::Plain), "");
+        let mut marked = Slot::numbered(11, cards[0]);
+        marked.marked = true;
+        let gap = Slot { label: "_11_".into(), ..Slot::default() };
+        let text = grid(&[vec![gap, marked]], Ink::Plain);
+        assert!(text.contains("  _11_       12") && text.contains("########"), "{text}");
+    }
+
+    #[test]
+    fn three_rows_when_they_fit() {
+        assert_eq!(columns_for(12, 80), 4);
+        assert_eq!(columns_for(3, 80), 4);
+        assert_eq!(columns_for(21, 80), 7);
+        assert_eq!(columns_for(81, 80), 8);
+        assert_eq!(columns_for(12, 30), 3);
+        assert_eq!(columns_for(12, 0), 1);
+    }
+}

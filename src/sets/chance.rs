@@ -1,0 +1,120 @@
+//! How likely three more cards bring a set.
+
+use super::{completing, find_all};
+use crate::cards::{Card, DECK_SIZE};
+
+/// A probability as a fraction of equally likely cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chance {
+    /// Cases in which it happens.
+    pub favourable: u64,
+    /// All cases; not 0.
+    pub total: u64,
+}
+
+impl Chance {
+    /// Its value, 0 to 1.
+    pub fn value(self) -> f64 {
+        self.favourable as f64 / self.total as f64
+    }
+}
+
+/// The exact chance that three more cards make a set of which at least one of them is a part,
+/// when all choices of three from the cards not on the board are equally likely. `None` when
+/// fewer than three such cards are left.
+///
+/// The other cases are counted: none of the three completes a pair of the board, no two of them
+/// a card of the board, and they are no set themselves.
+pub fn three_more(board: &[Card]) -> Option<Chance> {
+    let on_board = mask(board.iter().copied());
+    let unseen = !on_board & ((1 << DECK_SIZE) - 1);
+    let n = u64::from(unseen.count_ones());
+    let total = n.checked_sub(2).filter(|&m| m > 0)? * (n - 1) * n / 6;
+
+    let distinct = cards_of(on_board);
+    let mut completions = 0u128;
+    for (i, &a) in distinct.iter().enumerate() {
+        completions |= mask(distinct[i + 1..].iter().map(|&b| completing(a, b)));
+    }
+    let candidates = cards_of(unseen & !completions);
+    // Per candidate: the later candidates that make no set with it and a card of the board.
+    let harmless: Vec<u128> = candidates
+        .iter()
+        .enumerate()
+        .map(|(i, &x)| {
+            let later = candidates[i + 1..].iter().copied();
+            mask(later.filter(|&y| on_board >> completing(x, y).index() & 1 == 0))
+        })
+        .collect();
+    let triples: u64 = harmless
+        .iter()
+        .map(|&after_x| {
+            let pairs = candidates.iter().zip(&harmless);
+            let with_y = pairs.filter(|(y, _)| after_x >> y.index() & 1 == 1);
+            with_y.map(|(_, &after_y)| u64::from((after_x & after_y).count_ones())).sum::<u64>()
+        })
+        .sum();
+    // The third card of two that make a set among themselves is not on the board: all pairs of
+    // such a set are harmless, and it is among the triples.
+    let sets_among = find_all(&candidates).len() as u64;
+    Some(Chance { favourable: total - (triples - sets_among), total })
+}
+
+fn mask(cards: impl Iterator<Item = Card>) -> u128 {
+    cards.fold(0, |mask, card| mask | 1 << card.index())
+}
+
+fn cards_of(mask: u128) -> Vec<Card> {
+    Card::deck().filter(|card| mask >> card.index() & 1 == 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::parse_codes;
+    use proptest::prelude::*;
+
+    /// Every choice of three cards tried.
+    fn by_trying(board: &[Card]) -> Option<Chance> {
+        let unseen: Vec<Card> = Card::deck().filter(|card| !board.contains(card)).collect();
+        let mut chance = Chance { favourable: 0, total: 0 };
+        for i in 0..unseen.len() {
+            for j in i + 1..unseen.len() {
+                for k in j + 1..unseen.len() {
+                    let mut more = board.to_vec();
+                    more.extend([unseen[i], unseen[j], unseen[k]]);
+                    let new = find_all(&more).into_iter().any(|set| set.0[2] >= board.len());
+                    chance.total += 1;
+                    chance.favourable += u64::from(new);
+                }
+            }
+        }
+        (chance.total > 0).then_some(chance)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn counting_agrees_with_trying(indices in prop::collection::vec(0..DECK_SIZE, 0..80)) {
+            let board: Vec<Card> = indices.into_iter().map(Card::from_index).collect();
+            prop_assert_eq!(three_more(&board), by_trying(&board));
+        }
+    }
+
+    #[test]
+    fn known_cases() {
+        // Nothing on the table: the chance that three cards are a set.
+        let empty = three_more(&[]).unwrap();
+        assert_eq!((empty.favourable, empty.total), (1080, 85_320));
+        // A board of sixteen without a set.
+        let largest = parse_codes(
+            "1fgd 1fgo 1fpd 1fpo 1ogd 1ogo 1opd 1opo 2fgd 2fgo 2fpd 2fpo 2ogd 2ogo 2opd 2opo",
+        )
+        .unwrap();
+        assert_eq!(find_all(&largest), []);
+        assert_eq!(three_more(&largest), by_trying(&largest));
+        let deck: Vec<Card> = Card::deck().collect();
+        assert_eq!(three_more(&deck[..79]), None);
+        assert_eq!(three_more(&deck[..78]).unwrap().value(), 1.0);
+    }
+}

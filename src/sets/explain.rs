@@ -1,0 +1,143 @@
+//! Why three cards are a set or are not, property by property.
+
+use crate::cards::{Card, Property};
+use std::fmt;
+
+/// How three cards stand to each other in one property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// All three show this value (0 to 2).
+    AllAlike(usize),
+    /// Each shows another value: the three in the order of the cards.
+    AllDifferent([usize; 3]),
+    /// Two show one value and the third another: what spoils a set.
+    TwoAlike {
+        /// The value that two cards show.
+        twice: usize,
+        /// The value of the third card.
+        once: usize,
+        /// Which card (0 to 2) that is.
+        odd_one: usize,
+    },
+}
+
+impl Relation {
+    /// Between three values of a property.
+    fn between(values: [usize; 3]) -> Self {
+        let [a, b, c] = values;
+        let two_alike = |twice, odd_one| Self::TwoAlike { twice, once: values[odd_one], odd_one };
+        match (a == b, a == c, b == c) {
+            (true, true, _) => Self::AllAlike(a),
+            (true, false, _) => two_alike(a, 2),
+            (false, true, _) => two_alike(a, 1),
+            (false, false, true) => two_alike(b, 0),
+            (false, false, false) => Self::AllDifferent(values),
+        }
+    }
+
+    /// Whether a set may stand like this in a property.
+    pub const fn fits(self) -> bool {
+        !matches!(self, Self::TwoAlike { .. })
+    }
+}
+
+/// What [`explain`] says of three cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The relation in each property, in [`Property::ALL`] order.
+    pub relations: [Relation; 4],
+    /// Whether a card is there more than once, which never makes a set.
+    pub repeated: bool,
+}
+
+impl Verdict {
+    /// Whether the three cards are a set.
+    pub fn is_set(&self) -> bool {
+        !self.repeated && self.relations.iter().all(|r| r.fits())
+    }
+
+    /// One line per property: "colour: two purple, one red".
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        Property::ALL.into_iter().zip(self.relations).map(|(property, relation)| {
+            let word = |value| property.value_word(value);
+            let text = match relation {
+                Relation::AllAlike(value) => format!("all alike ({})", word(value)),
+                Relation::AllDifferent(values) => {
+                    format!("all different ({})", values.map(word).join(", "))
+                }
+                Relation::TwoAlike { twice, once, odd_one } => {
+                    let card = ["first", "second", "third"][odd_one];
+                    format!("neither: two cards show {}, the {card} {}", word(twice), word(once))
+                }
+            };
+            format!("{}: {text}", property.word())
+        })
+    }
+}
+
+/// The verdict in a sentence, naming what spoils it.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_set() {
+            return f.write_str("a set");
+        }
+        if self.repeated {
+            return f.write_str("no set: the same card is there more than once");
+        }
+        let spoilt = Property::ALL.into_iter().zip(self.relations).filter(|(_, r)| !r.fits());
+        let words: Vec<&str> = spoilt.map(|(p, _)| p.word()).collect();
+        write!(f, "no set, because of the {}", words.join(" and the "))
+    }
+}
+
+/// Whether three cards are a set, and why.
+pub fn explain(cards: [Card; 3]) -> Verdict {
+    let [a, b, c] = cards;
+    Verdict {
+        relations: Property::ALL.map(|p| Relation::between(cards.map(|card| card.value(p)))),
+        repeated: a == b || a == c || b == c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sets::is_set;
+
+    fn verdict(codes: [&str; 3]) -> Verdict {
+        explain(codes.map(|code| code.parse().unwrap()))
+    }
+
+    #[test]
+    fn a_verdict_agrees_with_the_rule_for_all_triples() {
+        for a in Card::deck().step_by(7) {
+            for b in Card::deck() {
+                for c in Card::deck() {
+                    assert_eq!(explain([a, b, c]).is_set(), is_set(a, b, c), "{a} {b} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_reasons_are_named() {
+        let set = verdict(["1fgd", "2fpd", "3frd"]);
+        let lines: Vec<String> = set.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "number: all different (one, two, three)",
+                "shading: all alike (filled)",
+                "colour: all different (green, purple, red)",
+                "shape: all alike (diamond)"
+            ]
+        );
+        assert_eq!(set.to_string(), "a set");
+        let odd = verdict(["1fgd", "2frd", "3frs"]);
+        assert_eq!(odd.to_string(), "no set, because of the colour and the shape");
+        let lines: Vec<String> = odd.lines().collect();
+        assert_eq!(lines[2], "colour: neither: two cards show red, the first green");
+        assert_eq!(lines[3], "shape: neither: two cards show diamond, the third squiggle");
+        assert!(verdict(["1fgd", "1fgd", "1fgd"]).to_string().contains("more than once"));
+    }
+}
