@@ -1,8 +1,77 @@
 //! Labels on disk: a folder of photos with `labels.json`, or of crops with `labels.csv`.
+//!
+//! Labels speak of the file as stored; everything else in this crate of the upright photo.
+//! [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
 
-use crate::cards::Card;
+use crate::cards::{Card, CodeError};
 use crate::geometry::{Point, Quad};
+use crate::pipeline::source::{stored_from_upright, upright_from_stored};
+use crate::whole_file::write_whole;
+use image::metadata::Orientation;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Name of the labels in a folder of photos.
+pub const PHOTO_LABELS: &str = "labels.json";
+/// Name of the labels in a folder of crops.
+pub const CROP_LABELS: &str = "labels.csv";
+
+/// Why labels cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// The labels' file cannot be read.
+    #[error("{}: cannot be read: {source}; expected a labelled folder", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// The labels' file cannot be written.
+    #[error("{}: cannot be written: {source}", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// Not the format, or a code that is none.
+    #[error("{}: {reason}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A deck holds each card once.
+    #[error(
+        "{}: {photo}: card {code} is labelled twice, as card {first} and card {second}; a deck holds \
+         it once: correct one of them", .path.display()
+    )]
+    Twice {
+        /// The labels' file.
+        path: PathBuf,
+        /// The photo's file name.
+        photo: String,
+        /// The card.
+        code: Card,
+        /// Its first place among the photo's cards, counted from 1.
+        first: usize,
+        /// Its second place, counted from 1.
+        second: usize,
+    },
+    /// Labels of a photo or crop that is not there.
+    #[error(
+        "{}: {file} is labelled but not in the folder; put it there or take its labels out",
+        .path.display()
+    )]
+    MissingFile {
+        /// The labels' file.
+        path: PathBuf,
+        /// The file name in the labels.
+        file: String,
+    },
+}
 
 /// `labels.json` of a folder of photos.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,7 +100,7 @@ pub struct PhotoLabel {
 }
 
 /// One card of a photo. Coordinates in pixels of the file as stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CardLabel {
     /// Its code.
     #[serde(with = "as_code")]
@@ -40,6 +109,188 @@ pub struct CardLabel {
     pub center: Point,
     /// Its corners where known; their order is not reliable.
     pub corners: Option<Quad>,
+}
+
+/// One line of `labels.csv`: a straightened card and its code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CropLabel {
+    /// File name, relative to the folder.
+    pub file: String,
+    /// Its code.
+    #[serde(with = "as_code")]
+    pub code: Card,
+}
+
+impl PhotoLabels {
+    /// Reads and checks `labels.json` of a folder. Whether the photos are there is not looked at.
+    ///
+    /// # Errors
+    /// [`DatasetError`]: not there, not the format, a bad code, a card twice in one photo.
+    pub fn read(folder: &Path) -> Result<Self, DatasetError> {
+        let path = folder.join(PHOTO_LABELS);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(source) => return Err(DatasetError::Unreadable { path, source }),
+        };
+        let labels: Self = match serde_json::from_str(&text) {
+            Ok(labels) => labels,
+            Err(error) => {
+                let reason = format!("not labels as they should be: {error}");
+                return Err(DatasetError::Malformed { path, reason });
+            }
+        };
+        for photo in &labels.photos {
+            photo.check(&path)?;
+        }
+        Ok(labels)
+    }
+
+    /// Writes `labels.json` of a folder, whole or not at all.
+    ///
+    /// # Errors
+    /// [`DatasetError`]: a card twice in one photo, or the file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), DatasetError> {
+        let path = folder.join(PHOTO_LABELS);
+        for photo in &self.photos {
+            photo.check(&path)?;
+        }
+        let mut text = serde_json::to_string_pretty(self).expect("labels have text keys only");
+        text.push('\n');
+        write_whole(&path, text.as_bytes())
+            .map_err(|source| DatasetError::Unwritable { path, source })
+    }
+
+    /// The first labelled photo that is not in the folder, as an error.
+    ///
+    /// # Errors
+    /// [`DatasetError::MissingFile`].
+    pub fn check_files(&self, folder: &Path) -> Result<(), DatasetError> {
+        check_files(folder, PHOTO_LABELS, self.photos.iter().map(|photo| &photo.file))
+    }
+}
+
+impl PhotoLabel {
+    fn check(&self, path: &Path) -> Result<(), DatasetError> {
+        for (second, card) in self.cards.iter().enumerate() {
+            if let Some(first) = self.cards[..second].iter().position(|c| c.code == card.code) {
+                return Err(DatasetError::Twice {
+                    path: path.to_path_buf(),
+                    photo: self.file.clone(),
+                    code: card.code,
+                    first: first + 1,
+                    second: second + 1,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The cards in pixels of the upright photo, corners clockwise with a long side first. The
+    /// orientation is the one that the photo's file states.
+    pub fn upright_cards(&self, orientation: Orientation) -> Vec<CardLabel> {
+        let turn = upright_from_stored(orientation, self.width, self.height);
+        let card = |card: &CardLabel| CardLabel {
+            code: card.code,
+            center: turn(card.center),
+            corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
+        };
+        self.cards.iter().map(card).collect()
+    }
+}
+
+impl CardLabel {
+    /// A label in pixels of the file as stored (width and height in pixels), from corners in the
+    /// upright photo.
+    pub fn stored(
+        code: Card,
+        corners_in_upright: Quad,
+        orientation: Orientation,
+        stored_width: u32,
+        stored_height: u32,
+    ) -> Self {
+        let turn = stored_from_upright(orientation, stored_width, stored_height);
+        let corners = Quad(corners_in_upright.0.map(turn));
+        Self { code, center: corners.center(), corners: Some(corners) }
+    }
+}
+
+/// Corners in any order to corners along the border.
+fn around_its_centre(mut corners: [Point; 4]) -> Quad {
+    let centre = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
+    let angle = |p: &Point| (p.y - centre.y).atan2(p.x - centre.x);
+    corners.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
+    Quad(corners)
+}
+
+/// Reads `labels.csv` of a folder of crops. Whether the crops are there is not looked at.
+///
+/// # Errors
+/// [`DatasetError`]: not there, no `file,code` in its first line, a bad code.
+pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
+    let path = folder.join(CROP_LABELS);
+    let text = match std::fs::read(&path) {
+        Ok(text) => text,
+        Err(source) => return Err(DatasetError::Unreadable { path, source }),
+    };
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_slice());
+    match reader.headers() {
+        Ok(header) if header.iter().take(2).eq(["file", "code"]) => {}
+        _ => {
+            let reason = "the first line must be \"file,code\"".to_owned();
+            return Err(DatasetError::Malformed { path, reason });
+        }
+    }
+    let mut labels = Vec::new();
+    for (i, record) in reader.records().enumerate() {
+        let line = i + 2;
+        let malformed = |why: String| DatasetError::Malformed {
+            path: path.clone(),
+            reason: format!("line {line}: {why}"),
+        };
+        let record = record.map_err(|error| malformed(error.to_string()))?;
+        let code = record[1].parse().map_err(|error: CodeError| malformed(error.to_string()))?;
+        labels.push(CropLabel { file: record[0].to_owned(), code });
+    }
+    Ok(labels)
+}
+
+/// Writes `labels.csv` of a folder of crops, whole or not at all.
+///
+/// # Errors
+/// [`DatasetError::Unwritable`].
+pub fn write_crop_labels(folder: &Path, labels: &[CropLabel]) -> Result<(), DatasetError> {
+    let path = folder.join(CROP_LABELS);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut put = |file: &str, code: &str| {
+        writer.write_record([file, code]).expect("two fields each, into memory");
+    };
+    put("file", "code");
+    for label in labels {
+        put(&label.file, &label.code.to_string());
+    }
+    let bytes = writer.into_inner().expect("into memory");
+    write_whole(&path, &bytes).map_err(|source| DatasetError::Unwritable { path, source })
+}
+
+/// The first labelled crop that is not in the folder, as an error.
+///
+/// # Errors
+/// [`DatasetError::MissingFile`].
+pub fn check_crop_files(folder: &Path, labels: &[CropLabel]) -> Result<(), DatasetError> {
+    check_files(folder, CROP_LABELS, labels.iter().map(|label| &label.file))
+}
+
+fn check_files<'a>(
+    folder: &Path,
+    labels: &str,
+    mut files: impl Iterator<Item = &'a String>,
+) -> Result<(), DatasetError> {
+    match files.find(|file| !folder.join(file).is_file()) {
+        Some(file) => {
+            Err(DatasetError::MissingFile { path: folder.join(labels), file: file.clone() })
+        }
+        None => Ok(()),
+    }
 }
 
 mod as_code {
@@ -51,5 +302,102 @@ mod as_code {
     }
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Card, D::Error> {
         String::deserialize(d)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(name), text).unwrap();
+        dir
+    }
+
+    fn card(code: &str, corners: Quad) -> CardLabel {
+        CardLabel { code: code.parse().unwrap(), center: corners.center(), corners: Some(corners) }
+    }
+
+    fn labels(cards: Vec<CardLabel>) -> PhotoLabels {
+        let photo = PhotoLabel {
+            file: "table 1.jpg".into(),
+            width: 400,
+            height: 300,
+            tags: vec!["glare".into()],
+            cards,
+        };
+        PhotoLabels { source: Some("drawn".into()), photos: vec![photo] }
+    }
+
+    #[test]
+    fn photo_labels_survive_the_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut written = labels(vec![card("2spd", Quad::rectangle(90.0, 60.0))]);
+        written.photos[0].cards.push(CardLabel {
+            code: "1ogd".parse().unwrap(),
+            center: Point::new(200.5, 100.25),
+            corners: None,
+        });
+        written.write(dir.path()).unwrap();
+        let read = PhotoLabels::read(dir.path()).unwrap();
+        assert_eq!(read.photos[0].cards, written.photos[0].cards);
+        assert_eq!(read.photos[0].tags, ["glare"]);
+        let missing = read.check_files(dir.path()).unwrap_err().to_string();
+        assert!(missing.contains("table 1.jpg is labelled but not in the folder"), "{missing}");
+    }
+
+    #[test]
+    fn bad_photo_labels_are_named() {
+        let missing = PhotoLabels::read(Path::new("/no/such")).unwrap_err().to_string();
+        assert!(missing.contains("/no/such/labels.json: cannot be read"), "{missing}");
+        let bad = r#"{"photos": [{"file": "a.jpg", "width": 1, "height": 1,
+            "cards": [{"code": "2xpd", "center": [1, 1], "corners": null}]}]}"#;
+        let error =
+            PhotoLabels::read(folder_with(PHOTO_LABELS, bad).path()).unwrap_err().to_string();
+        assert!(error.contains("'x' at place 2") && error.contains("line 2"), "{error}");
+        let twice = vec![card("2spd", Quad::rectangle(9.0, 6.0)); 2];
+        let error = labels(twice).write(tempfile::tempdir().unwrap().path()).unwrap_err();
+        assert!(
+            error.to_string().contains("2spd is labelled twice, as card 1 and card 2"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn crop_labels_survive_the_disk_and_bad_ones_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let label = |file: &str| CropLabel { file: file.into(), code: "3frs".parse().unwrap() };
+        let written = [label("plain.jpg"), label("with, comma \"and\" quotes.jpg")];
+        write_crop_labels(dir.path(), &written).unwrap();
+        assert_eq!(read_crop_labels(dir.path()).unwrap(), written);
+        assert!(check_crop_files(dir.path(), &written).is_err());
+        let says = |text: &str, part: &str| {
+            let dir = folder_with(CROP_LABELS, text);
+            let error = read_crop_labels(dir.path()).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        };
+        says("name,code\na.jpg,2spd\n", "first line must be");
+        says("file,code\na.jpg,2spd\nb.jpg,2spq\n", "line 3: \"2spq\": 'q' at place 4");
+        says("file,code\na.jpg\n", "line 2");
+    }
+
+    proptest! {
+        #[test]
+        fn labels_turn_upright_and_back(exif in 1u8..=8, x in 0.0..300.0f64, y in 0.0..200.0f64) {
+            let orientation = Orientation::from_exif(exif).unwrap();
+            let corners = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
+            let photo = labels(vec![card("2spd", corners)]).photos.remove(0);
+            let upright = photo.upright_cards(orientation).remove(0);
+            let quad = upright.corners.unwrap();
+            prop_assert!(quad.signed_area() > 0.0 && quad.long_side() > quad.short_side());
+            prop_assert!(quad.center().distance(upright.center) < 1e-9);
+            let stored = CardLabel::stored(upright.code, quad, orientation, 400, 300);
+            prop_assert!(stored.center.distance(corners.center()) < 1e-9);
+            for p in stored.corners.unwrap().0 {
+                prop_assert!(corners.0.iter().any(|q| q.distance(p) < 1e-9));
+            }
+        }
     }
 }

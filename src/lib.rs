@@ -33,3 +33,5 @@ pub mod geometry;
 pub mod pipeline;
 #[cfg(feature = "vision")]
 pub mod render;
+#[cfg(feature = "vision")]
+pub mod whole_file;

@@ -9,6 +9,7 @@ pub mod source;
 
 use crate::cards::{Card, Property};
 use crate::geometry::Quad;
+use crate::sets::{self, Set};
 use image::RgbImage;
 
 /// A photo, upright.
@@ -29,6 +30,26 @@ pub struct CardOutline {
     pub symbols_seen: usize,
     /// Which shape those symbols had, when any were seen.
     pub shape_seen: Option<crate::cards::Shape>,
+}
+
+/// A card of the table as it leaves the pipeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadCard {
+    /// Clockwise, a long side first, in pixels of the upright photo.
+    pub corners_in_image: Quad,
+    /// The card, or the best guess when `unsure`.
+    pub card: Card,
+    /// Probability that `card` is right, 0 to 1.
+    pub confidence: f32,
+    /// Whether the best reading is not clearly best. Such a card takes part in no set.
+    pub unsure: bool,
+}
+
+/// All sets among the cards that are sure, as indices into `cards`.
+pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
+    let sure: Vec<usize> = (0..cards.len()).filter(|&i| !cards[i].unsure).collect();
+    let board: Vec<Card> = sure.iter().map(|&i| cards[i].card).collect();
+    sets::find_all(&board).into_iter().map(|set| Set(set.0.map(|place| sure[place]))).collect()
 }
 
 /// Long side of a [`CardImage`] in pixels: twice the model's input.

@@ -8,7 +8,7 @@ mod list;
 mod upright;
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
-pub use upright::{turn_upright, upright_from_stored};
+pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use super::Frame;
 use image::metadata::Orientation;

@@ -83,6 +83,27 @@ pub fn upright_from_stored(
     }
 }
 
+/// Takes a point of the upright picture back to the file as stored, whose width and height in
+/// pixels these are.
+pub fn stored_from_upright(
+    orientation: Orientation,
+    stored_width: u32,
+    stored_height: u32,
+) -> impl Fn(Point) -> Point + Copy {
+    use Orientation::*;
+    let back = match orientation {
+        Rotate90 => Rotate270,
+        Rotate270 => Rotate90,
+        // The others are mirror images or half turns: done twice they undo themselves.
+        other => other,
+    };
+    let (width, height) = match orientation {
+        Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH => (stored_height, stored_width),
+        _ => (stored_width, stored_height),
+    };
+    upright_from_stored(back, width, height)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +138,8 @@ mod tests {
             for (x, y) in [(0, 0), (69, 0), (12, 40), (33, 20)] {
                 let p = turn(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
                 assert_eq!(upright[(p.x as u32, p.y as u32)], stored[(x, y)], "EXIF {exif}");
+                let back = stored_from_upright(orientation, 70, 41)(p);
+                assert_eq!((back.x as u32, back.y as u32), (x, y), "EXIF {exif}");
             }
         }
     }
