@@ -1,0 +1,375 @@
+//! Symbols to cards: symbols that stand as a card's symbols stand are one card.
+//!
+//! Everything is measured in the symbols' own whitened frames, so that perspective costs little.
+
+use super::plane::SizeField;
+use super::symbols::Symbol;
+use crate::cards::Shape;
+use crate::cards::outline::SYMBOL_SPACING;
+use crate::geometry::{Point, Quad};
+
+/// A card as its symbols show it. Coordinates in working pixels.
+#[derive(Clone, Debug)]
+pub struct SymbolGroup {
+    /// One to three symbols, from one end of the card to the other.
+    pub symbols: Vec<Symbol>,
+    /// Their shape.
+    pub shape: Shape,
+    /// Centre of the card.
+    pub center: Point,
+    /// The card's long side as a vector.
+    pub long_side: Point,
+    /// The card's short side as a vector.
+    pub short_side: Point,
+    /// Log odds that this is a card, by the symbols' votes, shape and look.
+    pub score: f64,
+}
+
+impl SymbolGroup {
+    /// The parallelogram that the sides span.
+    pub fn quad(&self) -> Quad {
+        let (w, h) = (self.long_side / 2.0, self.short_side / 2.0);
+        let c = self.center;
+        Quad([c - w - h, c + w - h, c + w + h, c - w + h])
+    }
+}
+
+/// Bars and weights of grouping. Qualities are log odds.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// Quality below which a symbol is not looked at.
+    pub weakest: f64,
+    /// Quality that a card of a single symbol needs.
+    pub single: f64,
+    /// Quality that the best of several symbols needs.
+    pub several: f64,
+    /// Cost up to which two symbols are joined.
+    pub cost: f64,
+    /// Deviation of a symbol's size (log) from the table's that is free.
+    pub free_size: f64,
+    /// Quality lost per unit of further deviation.
+    pub size_weight: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            weakest: -2.0,
+            single: 1.0,
+            several: -0.4,
+            cost: 1.9,
+            free_size: 0.18,
+            size_weight: 6.0,
+        }
+    }
+}
+
+/// A symbol's own evidence: log odds that it is one.
+pub fn quality(symbol: &Symbol) -> f64 {
+    /// Votes at which the vote counts neither for nor against.
+    const NEUTRAL_VOTES: f64 = 1.8;
+    let votes = ((symbol.votes as f64 + 0.16) / (NEUTRAL_VOTES + 0.16)).ln();
+    let look = &symbol.look;
+    let contrast = look.contrast();
+    let mut q = 1.7 * votes + 12.0 * (symbol.likeness - 0.89)
+        - 4.0 * (look.white_spread - 0.12).max(0.0)
+        + 2.0 * (contrast.min(0.5) - 0.25);
+    if look.white.iter().sum::<f64>() < 150.0 {
+        q -= 1.0;
+    }
+    if symbol.turn != 0.0 {
+        q -= 0.6;
+    }
+    if contrast < 0.015 {
+        q -= 4.0;
+    }
+    q
+}
+
+struct Weighed {
+    symbol: Symbol,
+    quality: f64,
+    /// Frame coordinates from an image vector: the inverse of (minor, major) turned.
+    rows: [Point; 2],
+}
+
+impl Weighed {
+    fn new(symbol: Symbol) -> Self {
+        let quality = quality(&symbol);
+        let x =
+            symbol.frame.image_from_frame(Point::new(1.0, 0.0), symbol.turn) - symbol.frame.center;
+        let y =
+            symbol.frame.image_from_frame(Point::new(0.0, 1.0), symbol.turn) - symbol.frame.center;
+        let det = x.cross(y);
+        let rows = [Point::new(y.y, -y.x) / det, Point::new(-x.y, x.x) / det];
+        Self { symbol, quality, rows }
+    }
+    fn center(&self) -> Point {
+        self.symbol.frame.center
+    }
+    /// An image vector in this symbol's whitened frame.
+    fn frame_from_image(&self, v: Point) -> Point {
+        Point::new(self.rows[0].dot(v), self.rows[1].dot(v))
+    }
+    /// Long side of a card of the area that this symbol implies.
+    fn card_long_px(&self) -> f64 {
+        card_long_px(&self.symbol)
+    }
+}
+
+/// Long side (in working pixels) of a card of the area that a symbol implies: less sensitive to a
+/// wrong shear than either side alone.
+pub fn card_long_px(symbol: &Symbol) -> f64 {
+    (symbol.long_side.cross(symbol.short_side).abs() * 1.54).sqrt()
+}
+
+/// Groups symbols into cards, best first. `long_side_px` is that of the working image.
+pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Vec<SymbolGroup> {
+    let mut weighed: Vec<Weighed> = symbols.into_iter().map(Weighed::new).collect();
+    sort(&mut weighed);
+    let strong = |w: &&Weighed, quality: f64| w.quality > quality && w.symbol.likeness > 0.9;
+    {
+        let apart = without_copies(&weighed, f64::NEG_INFINITY);
+        let mut sure: Vec<&Weighed> = apart
+            .iter()
+            .copied()
+            .filter(|w| strong(w, 1.5) && w.symbol.turn == 0.0 && w.symbol.look.contrast() > 0.05)
+            .collect();
+        if sure.len() < 3 {
+            sure = apart.iter().copied().filter(|w| strong(w, 1.0)).collect();
+        }
+        if sure.len() >= 3 {
+            let sizes: Vec<(Point, f64)> =
+                sure.iter().map(|w| (w.center() / long_side_px, w.card_long_px().ln())).collect();
+            let field = SizeField::fit(&sizes);
+            for w in &mut weighed {
+                let expected = field.log_size(w.center() / long_side_px);
+                let off = (w.card_long_px().ln() - expected).abs();
+                w.quality -= (off - params.free_size).max(0.0) * params.size_weight;
+            }
+        }
+    }
+    sort(&mut weighed);
+    let kept = without_copies(&weighed, params.weakest);
+    let groups = join(&kept, params);
+    let mut cards: Vec<SymbolGroup> =
+        groups.into_iter().filter_map(|g| card_of(&g, &kept, params)).collect();
+    cards.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut apart: Vec<SymbolGroup> = Vec::new();
+    for card in cards {
+        // A lone symbol in the middle of a better card is one of its own, seen twice.
+        let within = apart.iter().any(|other| {
+            let det = other.long_side.cross(other.short_side);
+            let d = card.center - other.center;
+            (d.cross(other.short_side) / det).abs() < 0.28
+                && (other.long_side.cross(d) / det).abs() < 0.25
+        });
+        if card.symbols.len() > 1 || !within {
+            apart.push(card);
+        }
+    }
+    apart
+}
+
+fn sort(weighed: &mut [Weighed]) {
+    weighed.sort_by(|a, b| b.quality.total_cmp(&a.quality));
+}
+
+/// Drops symbols that lie on a better one.
+fn without_copies(weighed: &[Weighed], weakest: f64) -> Vec<&Weighed> {
+    let mut kept: Vec<&Weighed> = Vec::new();
+    for w in weighed.iter().filter(|w| w.quality >= weakest) {
+        let covered = kept.iter().any(|k| {
+            let d = w.center() - k.center();
+            let (a, b) = (k.frame_from_image(d), w.frame_from_image(d));
+            (a.x.abs() < 2.6 && a.y.abs() < 2.0) || (b.x.abs() < 2.0 && b.y.abs() < 1.9)
+        });
+        if !covered {
+            kept.push(w);
+        }
+    }
+    kept
+}
+
+/// Length of the long side in a shape's whitened frame: the spacing of neighbours is
+/// [`SYMBOL_SPACING`] of it.
+fn long_side_in_frame(shape: Shape) -> f64 {
+    super::shape::template(shape).long_side_in_frame.norm()
+}
+
+/// How badly two symbols fit as neighbours on one card; `None` when they cannot be.
+fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
+    let d = b.center() - a.center();
+    if d.norm() > 0.7 * a.card_long_px() {
+        return None;
+    }
+    // Eigenvalues of one covariance in the frame of the other: 1 and 1 when equal.
+    let (ratio_low, ratio_high) = relative_covariance(a, b);
+    if ratio_low < 0.45 || ratio_high > 2.2 {
+        return None;
+    }
+    let shape_change = ratio_low.ln().abs().max(ratio_high.ln().abs());
+    let (wa, mut wb) = (a.frame_from_image(d), b.frame_from_image(d));
+    let expected = SYMBOL_SPACING
+        * (long_side_in_frame(a.symbol.shape) * long_side_in_frame(b.symbol.shape)).sqrt();
+    let spacing = ((wa.norm() + wb.norm()) / 2.0 / expected).ln();
+    if spacing.abs() > 0.32 {
+        return None;
+    }
+    // The frames' axes may point opposite ways.
+    if wa.dot(wb) < 0.0 {
+        wb = -wb;
+    }
+    let mean = wa + wb;
+    let degrees_off = f64::atan2(mean.y.abs(), mean.x.abs()).to_degrees();
+    if degrees_off > 38.0 {
+        return None;
+    }
+    let (ia, ib) = (a.symbol.look.ink, b.symbol.look.ink);
+    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>();
+    let cosine = dot(ia, ib) / ((dot(ia, ia) * dot(ib, ib)).sqrt() + 1e-6);
+    let contrast = a.symbol.look.contrast().min(b.symbol.look.contrast());
+    if cosine < if contrast > 0.1 { 0.88 } else { 0.6 } {
+        return None;
+    }
+    let differ = a.symbol.shape != b.symbol.shape;
+    if differ {
+        let as_other = |s: &Symbol, shape: Shape| s.all_likeness.symbols[shape.index()];
+        let best = as_other(&a.symbol, b.symbol.shape).max(as_other(&b.symbol, a.symbol.shape));
+        if best < 0.8 {
+            return None;
+        }
+    }
+    Some(
+        spacing.abs() * 2.5
+            + shape_change
+            + degrees_off / 30.0
+            + (1.0 - cosine) * 4.0
+            + if differ { 0.4 } else { 0.0 },
+    )
+}
+
+fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
+    let (u, v) =
+        (a.frame_from_image(b.symbol.frame.minor), a.frame_from_image(b.symbol.frame.major));
+    // Covariance of b in a's frame: u u' + v v'.
+    let xx = u.x * u.x + v.x * v.x;
+    let xy = u.x * u.y + v.x * v.y;
+    let yy = u.y * u.y + v.y * v.y;
+    let (mean, root) = ((xx + yy) / 2.0, ((xx - yy) / 2.0).hypot(xy));
+    (mean - root, mean + root)
+}
+
+/// Joins the best fitting pairs first, up to three symbols on a line.
+fn join(symbols: &[&Weighed], params: &Params) -> Vec<Vec<usize>> {
+    let mut pairs = Vec::new();
+    for i in 0..symbols.len() {
+        for j in i + 1..symbols.len() {
+            if let Some(cost) = cost_of_pair(symbols[i], symbols[j])
+                && cost <= params.cost
+            {
+                pairs.push((cost, i, j));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut group_of: Vec<usize> = (0..symbols.len()).collect();
+    let mut groups: Vec<Vec<usize>> = (0..symbols.len()).map(|i| vec![i]).collect();
+    for (_, i, j) in pairs {
+        let (a, b) = (group_of[i], group_of[j]);
+        if a == b || groups[a].len() + groups[b].len() > 3 {
+            continue;
+        }
+        let mut joined = groups[a].clone();
+        joined.extend(&groups[b]);
+        if joined.len() == 3 {
+            let ordered = end_to_end(&joined, symbols);
+            let [first, middle, last] = [0, 1, 2].map(|i| symbols[ordered[i]].center());
+            if middle.distance(first.lerp(last, 0.5)) > 0.13 * first.distance(last) {
+                continue;
+            }
+            joined = ordered;
+        }
+        for &k in &groups[b] {
+            group_of[k] = a;
+        }
+        groups[a] = joined;
+        groups[b] = Vec::new();
+    }
+    groups.retain(|g| !g.is_empty());
+    groups
+}
+
+/// The members from one end of their line to the other.
+fn end_to_end(members: &[usize], symbols: &[&Weighed]) -> Vec<usize> {
+    let mut ends = (members[0], members[0], 0.0);
+    for &i in members {
+        for &j in members {
+            let d = symbols[i].center().distance(symbols[j].center());
+            if d > ends.2 {
+                ends = (i, j, d);
+            }
+        }
+    }
+    let mut ordered = members.to_vec();
+    let start = symbols[ends.0].center();
+    ordered.sort_by(|&a, &b| {
+        symbols[a].center().distance(start).total_cmp(&symbols[b].center().distance(start))
+    });
+    ordered
+}
+
+fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<SymbolGroup> {
+    let ordered = end_to_end(members, symbols);
+    let parts: Vec<&Weighed> = ordered.iter().map(|&i| symbols[i]).collect();
+    let best = parts.iter().map(|w| w.quality).fold(f64::MIN, f64::max);
+    let bar = if parts.len() == 1 { params.single } else { params.several };
+    if best < bar {
+        return None;
+    }
+    let score = parts.iter().map(|w| w.quality.max(-0.5)).sum();
+    // The shape of most symbols; among equals that of the best.
+    let shape = parts
+        .iter()
+        .max_by(|a, b| {
+            let count =
+                |w: &Weighed| parts.iter().filter(|p| p.symbol.shape == w.symbol.shape).count();
+            count(a).cmp(&count(b)).then(a.quality.total_cmp(&b.quality))
+        })?
+        .symbol
+        .shape;
+    let (center, long_side, short_side) = if let [only] = parts[..] {
+        (only.center(), only.symbol.long_side, only.symbol.short_side)
+    } else {
+        let (first, last) = (parts[0].center(), parts[parts.len() - 1].center());
+        let long_side = (last - first) / ((parts.len() - 1) as f64 * SYMBOL_SPACING);
+        let mut short_side = Point::default();
+        for w in parts.iter().filter(|w| w.symbol.shape == shape) {
+            let side = short_side_across(w, long_side);
+            short_side = short_side + if side.dot(short_side) < 0.0 { -side } else { side };
+        }
+        let n = parts.iter().filter(|w| w.symbol.shape == shape).count();
+        (first.lerp(last, 0.5), long_side, short_side / n as f64)
+    };
+    Some(SymbolGroup {
+        symbols: parts.into_iter().map(|w| w.symbol.clone()).collect(),
+        shape,
+        center,
+        long_side,
+        short_side,
+        score,
+    })
+}
+
+/// The card's short side, given the direction of its long side: in the whitened frame the two keep
+/// the angle of the template, whatever the shear in the image.
+fn short_side_across(w: &Weighed, long_side: Point) -> Point {
+    let t = super::shape::template(w.symbol.shape);
+    let along = w.frame_from_image(long_side);
+    let angle =
+        f64::atan2(along.y, along.x) - f64::atan2(t.long_side_in_frame.y, t.long_side_in_frame.x);
+    let (sin, cos) = angle.sin_cos();
+    let s = t.short_side_in_frame;
+    let turned = Point::new(cos * s.x - sin * s.y, sin * s.x + cos * s.y);
+    w.symbol.frame.image_from_frame(turned, w.symbol.turn) - w.symbol.frame.center
+}

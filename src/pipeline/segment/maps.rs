@@ -1,0 +1,253 @@
+//! The binary maps in which symbols and borders are looked for.
+//!
+//! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do, and a
+//! true symbol appears in many of them while a chance shape appears in one.
+
+use crate::pipeline::Frame;
+use opencv::core::{
+    self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size, Vec3b,
+};
+use opencv::imgproc;
+use opencv::prelude::*;
+
+/// What a binary map was made from. Votes of different kinds weigh more than of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MapKind {
+    /// Darker than the local mean.
+    Local,
+    /// Edges, thickened until outlines close.
+    Edges,
+    /// Darker than the local white in some channel.
+    Ink,
+    /// The same at half resolution, where stripes run together.
+    CoarseInk,
+}
+
+/// The photo at working resolution.
+#[derive(Debug)]
+pub struct Working {
+    /// 8-bit RGB, height x width.
+    pub rgb: Mat,
+    /// Working pixels per photo pixel.
+    pub scale: f64,
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+}
+
+impl Working {
+    /// Scales a photo to a long side of `long_side_px`, at most doubling it.
+    ///
+    /// # Errors
+    /// Those of OpenCV, such as no memory.
+    pub fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
+        let image = &frame.image;
+        let (w, h) = image.dimensions();
+        let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
+        let photo = Mat::new_rows_cols_with_bytes::<Vec3b>(h as i32, w as i32, image.as_raw())?;
+        let size = Size::new(
+            (f64::from(w) * scale).round().max(1.0) as i32,
+            (f64::from(h) * scale).round().max(1.0) as i32,
+        );
+        let mut rgb = Mat::default();
+        let way = if scale < 1.0 { imgproc::INTER_AREA } else { imgproc::INTER_CUBIC };
+        imgproc::resize(&photo, &mut rgb, size, 0.0, 0.0, way)?;
+        Ok(Self { rgb, scale, width: size.width as usize, height: size.height as usize })
+    }
+}
+
+/// A binary map (255 dark or inky, 0 light) and where it comes from.
+#[derive(Debug)]
+pub struct BinaryMap<'a> {
+    /// Row-major, [`Self::width`] columns.
+    pub pixels: &'a [u8],
+    /// Columns of this map.
+    pub width: usize,
+    /// Working pixels per pixel of this map: 1 or 2.
+    pub step: f64,
+    /// What it was made from.
+    pub kind: MapKind,
+}
+
+/// Window of the local mean, and of the local white, as fractions of the long side.
+const LOCAL_WINDOWS: [f64; 2] = [0.018, 0.044];
+/// How much darker than the local mean counts, in levels of 255.
+const LOCAL_OFFSETS: [i16; 2] = [4, 9];
+/// Lower and upper threshold of Canny's hysteresis, on the L1 gradient of the darkest channel.
+const CANNY: [(f64, f64); 2] = [(10.0, 30.0), (25.0, 70.0)];
+const WHITE_WINDOW: f64 = 0.050;
+const COARSE_WHITE_WINDOW: f64 = 0.087;
+/// Thresholds on ink, where white is 0 and black [`INK_FULL`].
+const INK: [u8; 2] = [20, 52];
+const COARSE_INK: [u8; 2] = [10, 26];
+const INK_FULL: f64 = 200.0;
+
+/// Makes the maps one by one; each lives only during its call of `use_map`.
+///
+/// # Errors
+/// Those of OpenCV, such as no memory.
+pub fn for_each_map(
+    working: &Working,
+    mut use_map: impl FnMut(&BinaryMap<'_>),
+) -> opencv::Result<()> {
+    let long = working.width.max(working.height) as f64;
+    let mut map = vec![0u8; working.width * working.height];
+
+    let smooth = blurred(&working.rgb, 5)?;
+    let dark = darkest_channel(&smooth)?;
+    let dark_px = dark.data_bytes()?;
+    for window in LOCAL_WINDOWS {
+        let side = odd(window * long);
+        let mut mean = Mat::default();
+        imgproc::box_filter(
+            &dark,
+            &mut mean,
+            CV_8U,
+            Size::new(side, side),
+            CvPoint::new(-1, -1),
+            true,
+            BORDER_REPLICATE,
+        )?;
+        for offset in LOCAL_OFFSETS {
+            for ((m, &value), &mean) in map.iter_mut().zip(dark_px).zip(mean.data_bytes()?) {
+                *m = if i16::from(value) < i16::from(mean) - offset { 255 } else { 0 };
+            }
+            use_map(&BinaryMap {
+                pixels: &map,
+                width: working.width,
+                step: 1.0,
+                kind: MapKind::Local,
+            });
+        }
+    }
+
+    let (mut dx, mut dy) = (Mat::default(), Mat::default());
+    imgproc::sobel(&dark, &mut dx, CV_16S, 1, 0, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+    imgproc::sobel(&dark, &mut dy, CV_16S, 0, 1, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+    let cross = square(3)?;
+    for (low, high) in CANNY {
+        let (mut edges, mut thick) = (Mat::default(), Mat::default());
+        imgproc::canny_derivative(&dx, &dy, &mut edges, low, high, false)?;
+        imgproc::dilate(
+            &edges,
+            &mut thick,
+            &cross,
+            CvPoint::new(-1, -1),
+            1,
+            core::BORDER_CONSTANT,
+            Scalar::all(0.0),
+        )?;
+        use_map(&BinaryMap {
+            pixels: thick.data_bytes()?,
+            width: working.width,
+            step: 1.0,
+            kind: MapKind::Edges,
+        });
+    }
+
+    let fine = blurred(&working.rgb, 3)?;
+    let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
+    for threshold in INK {
+        for (m, &value) in map.iter_mut().zip(ink.data_bytes()?) {
+            *m = if value > threshold { 255 } else { 0 };
+        }
+        use_map(&BinaryMap { pixels: &map, width: working.width, step: 1.0, kind: MapKind::Ink });
+    }
+
+    let mut half = Mat::default();
+    imgproc::resize(&fine, &mut half, Size::new(0, 0), 0.5, 0.5, imgproc::INTER_AREA)?;
+    let half = blurred(&half, 3)?;
+    let coarse = ink_of(&half, COARSE_WHITE_WINDOW * long / 2.0, 0.5)?;
+    let width = half.cols() as usize;
+    map.resize(width * half.rows() as usize, 0);
+    for threshold in COARSE_INK {
+        for (m, &value) in map.iter_mut().zip(coarse.data_bytes()?) {
+            *m = if value > threshold { 255 } else { 0 };
+        }
+        use_map(&BinaryMap { pixels: &map, width, step: 2.0, kind: MapKind::CoarseInk });
+    }
+    Ok(())
+}
+
+/// Ink: how much darker than the local white the darkest channel is, 0 (white) to [`INK_FULL`]
+/// (black), one byte a pixel. The local white is a grey closing over `window_px`, at `shrink` of
+/// the size, since it is smooth.
+fn ink_of(rgb: &Mat, window_px: f64, shrink: f64) -> opencv::Result<Mat> {
+    let mut small = Mat::default();
+    imgproc::resize(rgb, &mut small, Size::new(0, 0), shrink, shrink, imgproc::INTER_AREA)?;
+    let side = odd(window_px * shrink);
+    let kernel = imgproc::get_structuring_element(
+        imgproc::MORPH_ELLIPSE,
+        Size::new(side, side),
+        CvPoint::new(-1, -1),
+    )?;
+    let mut white = Mat::default();
+    imgproc::morphology_ex(
+        &small,
+        &mut white,
+        imgproc::MORPH_CLOSE,
+        &kernel,
+        CvPoint::new(-1, -1),
+        1,
+        BORDER_REPLICATE,
+        Scalar::all(0.0),
+    )?;
+    let blur = odd(f64::from(side) / 2.0);
+    let mut smooth = Mat::default();
+    imgproc::blur(
+        &white,
+        &mut smooth,
+        Size::new(blur, blur),
+        CvPoint::new(-1, -1),
+        BORDER_REPLICATE,
+    )?;
+    imgproc::resize(&smooth, &mut white, rgb.size()?, 0.0, 0.0, imgproc::INTER_LINEAR)?;
+    let mut ink = zeros(rgb.rows(), rgb.cols())?;
+    {
+        let out = ink.data_bytes_mut()?;
+        let (rgb, white) = (rgb.data_bytes()?, white.data_bytes()?);
+        for ((out, px), white) in out.iter_mut().zip(rgb.chunks_exact(3)).zip(white.chunks_exact(3))
+        {
+            // Below this a white cannot be told from noise.
+            const DARKEST_WHITE: f32 = 16.0;
+            let mut lightest = f32::MAX;
+            for c in 0..3 {
+                lightest = lightest.min(f32::from(px[c]) / f32::from(white[c]).max(DARKEST_WHITE));
+            }
+            *out = ((1.0 - lightest).max(0.0) * INK_FULL as f32) as u8;
+        }
+    }
+    Ok(ink)
+}
+
+fn zeros(rows: i32, cols: i32) -> opencv::Result<Mat> {
+    Mat::new_rows_cols_with_default(rows, cols, CV_8U, Scalar::all(0.0))
+}
+
+/// The darkest channel of each pixel: every ink of the game is dark in at least one.
+pub fn darkest_channel(rgb: &Mat) -> opencv::Result<Mat> {
+    let mut dark = zeros(rgb.rows(), rgb.cols())?;
+    for (out, px) in dark.data_bytes_mut()?.iter_mut().zip(rgb.data_bytes()?.chunks_exact(3)) {
+        *out = px[0].min(px[1]).min(px[2]);
+    }
+    Ok(dark)
+}
+
+fn blurred(image: &Mat, side: i32) -> opencv::Result<Mat> {
+    let mut out = Mat::default();
+    imgproc::gaussian_blur(image, &mut out, Size::new(side, side), 0.0, 0.0, BORDER_REPLICATE)?;
+    Ok(out)
+}
+
+fn square(side: i32) -> opencv::Result<Mat> {
+    imgproc::get_structuring_element(
+        imgproc::MORPH_RECT,
+        Size::new(side, side),
+        CvPoint::new(-1, -1),
+    )
+}
+
+fn odd(side: f64) -> i32 {
+    (side as i32).max(2) | 1
+}
