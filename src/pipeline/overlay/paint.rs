@@ -1,0 +1,229 @@
+//! Smooth lines, discs and text on an RGB picture.
+
+use crate::geometry::{Point, Quad};
+use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use image::{Rgb, RgbImage};
+use std::sync::LazyLock;
+
+/// The one font of all pictures, with digits of equal width: the same on every machine.
+static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
+    FontRef::try_from_slice(epaint_default_fonts::HACK_REGULAR).expect("a font in the program")
+});
+
+/// How a line is broken: lengths in pixels of the drawn part and of the period.
+#[derive(Clone, Copy, Debug)]
+pub struct Dash {
+    /// Length that is drawn.
+    pub on_px: f64,
+    /// Length after which the pattern repeats.
+    pub period_px: f64,
+}
+
+/// Lays `color` over one pixel; coverage 0 to 1. Outside of the picture nothing happens.
+fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
+    if coverage <= 0.0 || x < 0 || y < 0 || x >= image.width().into() || y >= image.height().into()
+    {
+        return;
+    }
+    let pixel = &mut image[(x as u32, y as u32)];
+    for (old, new) in pixel.0.iter_mut().zip(color.0) {
+        let mixed = f64::from(*old) + (f64::from(new) - f64::from(*old)) * coverage.min(1.0);
+        *old = mixed.round() as u8;
+    }
+}
+
+/// A line with round ends. `start_px` is how far along the dash pattern it begins.
+pub fn segment(
+    image: &mut RgbImage,
+    (a, b): (Point, Point),
+    width_px: f64,
+    color: Rgb<u8>,
+    dash: Option<(Dash, f64)>,
+) {
+    let length = a.distance(b);
+    if !length.is_finite() || length < 1e-6 {
+        return;
+    }
+    let along = (b - a) / length;
+    let reach = width_px / 2.0 + 1.0;
+    let limit = |v: f64, max: u32| (v as i64).clamp(-1, i64::from(max));
+    let y0 = limit((a.y.min(b.y) - reach).floor(), image.height());
+    let y1 = limit((a.y.max(b.y) + reach).ceil(), image.height());
+    for y in y0..=y1 {
+        let yc = y as f64 + 0.5;
+        // Of each row only the part near the line, or a long slanted line costs its whole box.
+        let (mut x0, mut x1) = (a.x.min(b.x) - reach, a.x.max(b.x) + reach);
+        if along.y.abs() > 1e-6 {
+            let middle = a.x + (yc - a.y) * along.x / along.y;
+            let half = reach / along.y.abs();
+            (x0, x1) = (x0.max(middle - half), x1.min(middle + half));
+        }
+        for x in limit(x0.floor(), image.width())..=limit(x1.ceil(), image.width()) {
+            let p = Point::new(x as f64 + 0.5, yc) - a;
+            let t = p.dot(along);
+            let distance = (p - along * t.clamp(0.0, length)).norm();
+            let mut coverage = (width_px / 2.0 + 0.5 - distance).clamp(0.0, 1.0);
+            if let Some((dash, start_px)) = dash {
+                let phase = (t + start_px).rem_euclid(dash.period_px);
+                coverage *= (phase.min(dash.on_px - phase) + 0.5).clamp(0.0, 1.0);
+            }
+            blend(image, x, y, color, coverage);
+        }
+    }
+}
+
+/// A closed outline; dashes run on round the corners.
+pub fn outline(
+    image: &mut RgbImage,
+    quad: &Quad,
+    width_px: f64,
+    color: Rgb<u8>,
+    dash: Option<Dash>,
+) {
+    let mut start = 0.0;
+    for i in 0..4 {
+        let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
+        segment(image, (a, b), width_px, color, dash.map(|dash| (dash, start)));
+        start += a.distance(b);
+    }
+}
+
+/// A filled disc.
+pub fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>) {
+    let reach = radius_px.ceil() as i64 + 1;
+    let (cx, cy) = (centre.x.round() as i64, centre.y.round() as i64);
+    for y in cy - reach..=cy + reach {
+        for x in cx - reach..=cx + reach {
+            let distance = Point::new(x as f64 + 0.5, y as f64 + 0.5).distance(centre);
+            blend(image, x, y, color, radius_px + 0.5 - distance);
+        }
+    }
+}
+
+/// A filled rectangle with square corners; coverage 0 to 1.
+pub fn rectangle(
+    image: &mut RgbImage,
+    (left, top): (f64, f64),
+    (width, height): (f64, f64),
+    color: Rgb<u8>,
+    coverage: f64,
+) {
+    for y in top.round() as i64..(top + height).round() as i64 {
+        for x in left.round() as i64..(left + width).round() as i64 {
+            blend(image, x, y, color, coverage);
+        }
+    }
+}
+
+/// Width of a text in pixels; its height is `size_px`.
+pub fn text_width(text: &str, size_px: f64) -> f64 {
+    let font = FONT.as_scaled(PxScale::from(size_px as f32));
+    text.chars().map(|c| f64::from(font.h_advance(FONT.glyph_id(c)))).sum()
+}
+
+/// A text in one line, its left end and vertical middle at `at`.
+pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
+    let scale = PxScale::from(size_px as f32);
+    let font = FONT.as_scaled(scale);
+    // The middle of a capital letter, not of the line: codes and numbers have no descenders.
+    let capital = f64::from(
+        font.outline_glyph(FONT.glyph_id('H').with_scale(scale))
+            .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height()),
+    );
+    let baseline = at.y + capital / 2.0;
+    let mut x = at.x;
+    for c in text.chars() {
+        let id = FONT.glyph_id(c);
+        let glyph = id.with_scale_and_position(scale, point(x as f32, baseline as f32));
+        if let Some(outline) = FONT.outline_glyph(glyph) {
+            let bounds = outline.px_bounds();
+            let (left, top) = (bounds.min.x as i64, bounds.min.y as i64);
+            outline.draw(|dx, dy, coverage| {
+                blend(image, left + i64::from(dx), top + i64::from(dy), color, coverage.into());
+            });
+        }
+        x += f64::from(font.h_advance(id));
+    }
+}
+
+/// A text in one line around `centre`.
+pub fn text_centred(
+    image: &mut RgbImage,
+    centre: Point,
+    size_px: f64,
+    color: Rgb<u8>,
+    content: &str,
+) {
+    let left = centre.x - text_width(content, size_px) / 2.0;
+    text(image, Point::new(left, centre.y), size_px, color, content);
+}
+
+/// The quad with every side moved outward (inward when negative) by the same distance.
+pub fn offset(quad: &Quad, outward_px: f64) -> Quad {
+    let sign = quad.signed_area().signum();
+    // Each side as a point and a direction, moved.
+    let side = |i: usize| {
+        let (a, b) = (quad.0[i % 4], quad.0[(i + 1) % 4]);
+        let along = (b - a) / a.distance(b).max(1e-9);
+        (a - along.perpendicular() * (outward_px * sign), along)
+    };
+    Quad([0, 1, 2, 3].map(|i| {
+        let ((p, u), (q, v)) = (side(i + 3), side(i));
+        let cross = u.cross(v);
+        // Nearly parallel sides meet far away: the corner is then only moved aside.
+        if cross.abs() < 0.1 { q } else { p + u * ((q - p).cross(v) / cross) }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLACK: Rgb<u8> = Rgb([0, 0, 0]);
+
+    fn ink(image: &RgbImage) -> f64 {
+        image.pixels().map(|p| 1.0 - f64::from(p[0]) / 255.0).sum()
+    }
+
+    fn white() -> RgbImage {
+        RgbImage::from_pixel(100, 80, Rgb([255, 255, 255]))
+    }
+
+    #[test]
+    fn a_line_has_the_ink_of_its_length_and_width() {
+        for (a, b) in [
+            ((20.0, 20.0), (80.0, 20.0)),
+            ((20.0, 20.0), (20.0, 70.0)),
+            ((20.0, 10.0), (70.0, 60.0)),
+        ] {
+            let (a, b) = (Point::new(a.0, a.1), Point::new(b.0, b.1));
+            let mut image = white();
+            segment(&mut image, (a, b), 4.0, BLACK, None);
+            let expected = a.distance(b) * 4.0 + 4.0 * std::f64::consts::PI;
+            assert!((ink(&image) - expected).abs() < 0.06 * expected, "{} {expected}", ink(&image));
+        }
+    }
+
+    #[test]
+    fn lines_and_discs_may_leave_the_picture() {
+        let mut image = white();
+        segment(&mut image, (Point::new(-1e7, -50.0), Point::new(500.0, 1e7)), 9.0, BLACK, None);
+        segment(&mut image, (Point::new(f64::NAN, 0.0), Point::new(9.0, 9.0)), 9.0, BLACK, None);
+        disc(&mut image, Point::new(-2.0, 85.0), 12.0, BLACK);
+        text(&mut image, Point::new(90.0, -3.0), 30.0, BLACK, "2spd ~ é");
+        rectangle(&mut image, (-5.0, 70.0), (30.0, 30.0), BLACK, 0.5);
+    }
+
+    #[test]
+    fn an_offset_moves_every_side() {
+        let quad = Quad::rectangle(90.0, 60.0);
+        let wider = offset(&quad, 5.0);
+        assert_eq!(wider.0[0], Point::new(-5.0, -5.0));
+        assert_eq!(wider.0[2], Point::new(95.0, 65.0));
+        let back = offset(&wider, -5.0);
+        assert!(back.0.iter().zip(quad.0).all(|(a, b)| a.distance(b) < 1e-9));
+        let mut counterclockwise = quad.0;
+        counterclockwise.reverse();
+        assert!(offset(&Quad(counterclockwise), 5.0).signed_area().abs() > quad.signed_area());
+    }
+}
