@@ -1,1 +1,252 @@
-//! todo
+//! Straightens a card and balances its colours on the card's own white.
+//!
+//! The stock of a card is the one thing of known colour in a photo. Light is seldom even over it, so
+//! the white is not one colour but a smooth field: a grey closing across the card that is wider than
+//! a symbol, then blurred. Dividing by it takes out the light's colour, its gradient and most of a
+//! shadow in one step.
+
+use super::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame};
+use crate::geometry::{Homography, Point, Quad};
+use image::RgbImage;
+use opencv::core::{
+    BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size,
+};
+use opencv::imgproc;
+
+/// Where the card's own white ends up, as a share of 255. Below one, so that paper grain and glare
+/// brighter than the stock keep their structure instead of clipping.
+pub const BALANCED_WHITE: f32 = 0.9;
+
+/// The percentile of each channel that is taken for the card's white as a whole: symbols cover up
+/// to a third of a card, and the brightest tenth may be glare or the edge of a bright table.
+const WHITE_PERCENTILE: f64 = 0.85;
+
+/// The white field is worked out on a card this many times smaller.
+const FIELD_STEP: usize = 4;
+const FIELD_WIDTH: usize = CARD_LONG_PX as usize / FIELD_STEP;
+const FIELD_HEIGHT: usize = CARD_SHORT_PX as usize / FIELD_STEP;
+/// Half the closing's width in cells of the field: 13 cells are 52 pixels, and a symbol is 41 wide.
+const CLOSING_REACH: usize = 6;
+/// The white field never falls below this share of the card's white: a finger, a corner outside the
+/// card or another card's symbol is not stock, however wide.
+const DARKEST_STOCK: f32 = 0.35;
+
+/// Straightens one card.
+///
+/// Pixels outside the photo are those of its nearest border. A quad with three corners on a line
+/// or outside every pixel gives a black card.
+pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
+    let quad = &outline.corners_in_image;
+    let mut pixels = warp(&frame.image, quad)
+        .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    let white_in_image = white_of(&pixels);
+    balance(&mut pixels, white_in_image);
+    CardImage {
+        pixels,
+        white_in_image,
+        light_cast: cast_of(white_in_image),
+        long_side_in_image_px: quad.long_side() as f32,
+    }
+}
+
+/// A card that is straight already, such as a labelled crop: the whole picture is the card.
+pub fn from_crop(crop: RgbImage) -> CardImage {
+    let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
+    let outline = CardOutline {
+        corners_in_image: Quad::rectangle(width, height).as_card(),
+        score: 0.0,
+        symbols_seen: 0,
+        shape_seen: None,
+    };
+    rectify(&Frame { image: crop }, &outline)
+}
+
+/// Samples the quad. Cards larger than two card images are shrunk by area first, and only the part
+/// of the photo around the card is touched.
+fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
+    let (width, height) = (image.width() as i32, image.height() as i32);
+    let finite = quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite());
+    if !finite || width == 0 || height == 0 {
+        return None;
+    }
+    let bound = |pick: fn(&Point) -> f64, limit: i32| {
+        let (low, high) = quad.0.iter().map(pick).fold((f64::MAX, f64::MIN), |(low, high), v| {
+            (low.min(v), high.max(v))
+        });
+        let low = (low.floor() - 2.0).clamp(0.0, f64::from(limit)) as i32;
+        let high = (high.ceil() + 2.0).clamp(0.0, f64::from(limit)) as i32;
+        (high > low).then_some((low, high - low))
+    };
+    let (x, roi_width) = bound(|p| p.x, width)?;
+    let (y, roi_height) = bound(|p| p.y, height)?;
+    let shrink = ((quad.long_side() / f64::from(CARD_LONG_PX)) as i32)
+        .min(roi_width)
+        .min(roi_height)
+        .max(1);
+
+    let whole = Mat::from_slice(image.as_raw()).ok()?;
+    let whole = whole.reshape(3, height).ok()?;
+    let mut part = Mat::roi(&whole, Rect::new(x, y, roi_width, roi_height)).ok()?.clone_pointee();
+    if shrink > 1 {
+        let mut small = Mat::default();
+        let size = Size::new(roi_width / shrink, roi_height / shrink);
+        imgproc::resize(&part, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA).ok()?;
+        part = small;
+    }
+    // OpenCV counts from the first pixel's centre, this crate from its outer corner.
+    let (scale_x, scale_y) = (
+        f64::from(part.cols()) / f64::from(roi_width),
+        f64::from(part.rows()) / f64::from(roi_height),
+    );
+    let half = Point::new(0.5, 0.5);
+    let corners_in_part = Quad(quad.0.map(|p| {
+        Point::new((p.x - f64::from(x)) * scale_x, (p.y - f64::from(y)) * scale_y) - half
+    }));
+    let card = Quad(
+        Quad::rectangle(f64::from(CARD_LONG_PX), f64::from(CARD_SHORT_PX)).0.map(|p| p - half),
+    );
+    let part_from_card = Homography::between(&card, &corners_in_part)?.0;
+    let rows: Vec<f64> = part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
+    let matrix = Mat::from_slice(&rows).ok()?;
+    let matrix = matrix.reshape(1, 3).ok()?;
+    let mut straight = Mat::default();
+    imgproc::warp_perspective(
+        &part,
+        &mut straight,
+        &matrix,
+        Size::new(CARD_LONG_PX as i32, CARD_SHORT_PX as i32),
+        imgproc::INTER_LINEAR | imgproc::WARP_INVERSE_MAP,
+        BORDER_REPLICATE,
+        Scalar::default(),
+    )
+    .ok()?;
+    let bytes = straight.data_bytes().ok()?.to_vec();
+    RgbImage::from_raw(CARD_LONG_PX, CARD_SHORT_PX, bytes)
+}
+
+/// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.
+fn white_of(pixels: &RgbImage) -> [f32; 3] {
+    let mut histogram = [[0u32; 256]; 3];
+    for pixel in pixels.pixels() {
+        for (counts, &v) in histogram.iter_mut().zip(&pixel.0) {
+            counts[usize::from(v)] += 1;
+        }
+    }
+    let rank = (f64::from(CARD_LONG_PX * CARD_SHORT_PX) * WHITE_PERCENTILE) as u32;
+    histogram.map(|counts| {
+        let mut seen = 0;
+        let value = counts.iter().position(|&n| {
+            seen += n;
+            seen > rank
+        });
+        value.unwrap_or(255).max(1) as f32
+    })
+}
+
+/// Length of the white's chromaticity vector: shares of the three channels less a third each.
+fn cast_of(white: [f32; 3]) -> f32 {
+    let sum: f32 = white.iter().sum();
+    white.iter().map(|v| (v / sum - 1.0 / 3.0).powi(2)).sum::<f32>().sqrt()
+}
+
+/// Divides by the white field.
+fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
+    let field = white_field(pixels, white);
+    let target = 255.0 * BALANCED_WHITE;
+    let width = CARD_LONG_PX as usize;
+    // Columns of the field left and right of a pixel, and the weight of the right one.
+    let taps = |i: usize, limit: usize| {
+        let at = ((i as f32 + 0.5) / FIELD_STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
+        let low = (at as usize).min(limit - 2);
+        (low, at - low as f32)
+    };
+    let columns: Vec<_> = (0..width).map(|x| taps(x, FIELD_WIDTH)).collect();
+    let mut line = vec![[0.0f32; 3]; FIELD_WIDTH];
+    for (y, row) in pixels.as_mut().chunks_exact_mut(3 * width).enumerate() {
+        let (top, down) = taps(y, FIELD_HEIGHT);
+        for (x, gain) in line.iter_mut().enumerate() {
+            let (a, b) = (field[top * FIELD_WIDTH + x], field[(top + 1) * FIELD_WIDTH + x]);
+            *gain = [0, 1, 2].map(|c| target / (a[c] + (b[c] - a[c]) * down));
+        }
+        for (pixel, &(left, right)) in row.chunks_exact_mut(3).zip(&columns) {
+            let (a, b) = (line[left], line[left + 1]);
+            for c in 0..3 {
+                let gain = a[c] + (b[c] - a[c]) * right;
+                pixel[c] = (f32::from(pixel[c]) * gain + 0.5).min(255.0) as u8;
+            }
+        }
+    }
+}
+
+/// The white as a smooth field of [`FIELD_WIDTH`] x [`FIELD_HEIGHT`] cells, R, G, B, 0 to 255.
+fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
+    let mut cells = vec![[0u32; 3]; FIELD_WIDTH * FIELD_HEIGHT];
+    let stride = 3 * CARD_LONG_PX as usize;
+    for (y, row) in pixels.as_raw().chunks_exact(stride).enumerate() {
+        let line = &mut cells[y / FIELD_STEP * FIELD_WIDTH..][..FIELD_WIDTH];
+        for (cell, block) in line.iter_mut().zip(row.chunks_exact(3 * FIELD_STEP)) {
+            for pixel in block.chunks_exact(3) {
+                for c in 0..3 {
+                    cell[c] += u32::from(pixel[c]);
+                }
+            }
+        }
+    }
+    let share = 1.0 / (FIELD_STEP * FIELD_STEP) as f32;
+    let mut field: Vec<[f32; 3]> =
+        cells.iter().map(|cell| cell.map(|sum| sum as f32 * share)).collect();
+    for line in field.chunks_exact_mut(FIELD_WIDTH) {
+        let widest = sweep(line, f32::max);
+        line.copy_from_slice(&widest);
+        let closed = sweep(line, f32::min);
+        line.copy_from_slice(&closed);
+        for cell in line {
+            for c in 0..3 {
+                cell[c] = cell[c].max(white[c] * DARKEST_STOCK);
+            }
+        }
+    }
+    blur(&mut field);
+    blur(&mut field);
+    field
+}
+
+/// The extreme of each channel over [`CLOSING_REACH`] cells to either side, within the line.
+fn sweep(line: &[[f32; 3]], extreme: fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
+    (0..line.len())
+        .map(|x| {
+            let (from, to) = (x.saturating_sub(CLOSING_REACH), (x + CLOSING_REACH + 1).min(line.len()));
+            line[from + 1..to].iter().fold(line[from], |a, b| {
+                [extreme(a[0], b[0]), extreme(a[1], b[1]), extreme(a[2], b[2])]
+            })
+        })
+        .collect()
+}
+
+/// Mean over 5 x 5 cells, within the field.
+fn blur(field: &mut Vec<[f32; 3]>) {
+    const REACH: usize = 2;
+    let mean = |from: usize, to: usize, at: &dyn Fn(usize) -> [f32; 3]| {
+        let mut sum = [0.0; 3];
+        for i in from..to {
+            let cell = at(i);
+            for c in 0..3 {
+                sum[c] += cell[c];
+            }
+        }
+        sum.map(|s: f32| s / (to - from) as f32)
+    };
+    let mut across = field.clone();
+    for y in 0..FIELD_HEIGHT {
+        for x in 0..FIELD_WIDTH {
+            across[y * FIELD_WIDTH + x] =
+                mean(x.saturating_sub(REACH), (x + REACH + 1).min(FIELD_WIDTH), &|i| field[y * FIELD_WIDTH + i]);
+        }
+    }
+    for y in 0..FIELD_HEIGHT {
+        for x in 0..FIELD_WIDTH {
+            field[y * FIELD_WIDTH + x] =
+                mean(y.saturating_sub(REACH), (y + REACH + 1).min(FIELD_HEIGHT), &|i| across[i * FIELD_WIDTH + x]);
+        }
+    }
+}
