@@ -1,1 +1,345 @@
-//! todo
+//! All cards of one photo together: a deck holds each card once.
+
+use super::{CardOutline, Reading};
+use crate::cards::{Card, DECK_SIZE};
+use crate::geometry::{Point, Quad};
+use pathfinding::prelude::{Matrix, kuhn_munkres};
+
+/// What decides which outlines become cards, and which of them are sure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// An outline whose reading is a card with less than this probability is dropped.
+    pub least_is_card: f32,
+    /// A card with less confidence than this is `unsure`. Chosen on labelled crops of single cards.
+    pub least_confidence: f32,
+    /// Two outlines that share this much of the smaller one's area are one card seen twice.
+    pub one_card_overlap: f64,
+    /// The same for two outlines whose best readings agree.
+    pub one_card_overlap_when_alike: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            least_is_card: 0.4,
+            least_confidence: 0.6,
+            // Cards of a heap cover each other by half and more; beyond this nothing of the lower
+            // one could have been read.
+            one_card_overlap: 0.75,
+            one_card_overlap_when_alike: 0.3,
+        }
+    }
+}
+
+/// One card on the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardCard {
+    /// Where it lies.
+    pub outline: CardOutline,
+    /// What the reader said of it alone.
+    pub reading: Reading,
+    /// What it is, or is thought to be.
+    pub card: Card,
+    /// Probability of being a card and this one, with the other cards' claims weighed, 0 to 1.
+    pub confidence: f32,
+    /// Not clearly this card: it takes part in no set.
+    pub unsure: bool,
+}
+
+/// The cards of one photo, no two alike.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Board {
+    /// In the order of the outlines they come from.
+    pub cards: Vec<BoardCard>,
+}
+
+impl Board {
+    /// Settles what lies on the table.
+    ///
+    /// What is no card is dropped, of two outlines of one card the better stays, and the cards that
+    /// remain are given out so that their joint probability is highest, each card of the deck at most
+    /// once (Kuhn 1955, Munkres 1957). Outlines beyond the deck's 81 are dropped, the least
+    /// card-like first.
+    ///
+    /// # Panics
+    /// If there are not as many readings as outlines.
+    pub fn settle(outlines: Vec<CardOutline>, readings: Vec<Reading>, params: &Params) -> Self {
+        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
+        let seen: Vec<(CardOutline, Reading)> = outlines
+            .into_iter()
+            .zip(readings)
+            .filter(|(_, reading)| reading.is_card >= params.least_is_card)
+            .collect();
+        let seen = without_doubles(seen, params);
+        let chances: Vec<[f32; DECK_SIZE]> = seen
+            .iter()
+            .map(|(_, reading)| std::array::from_fn(|i| reading.probability(Card::from_index(i))))
+            .collect();
+        let is_card: Vec<f32> = seen.iter().map(|(_, reading)| reading.is_card).collect();
+        let chosen = assign(&chances);
+        let posterior = compete(&chances, &is_card);
+        let cards = seen
+            .into_iter()
+            .enumerate()
+            .map(|(i, (outline, reading))| {
+                let confidence =
+                    (reading.is_card * posterior[i][chosen[i].index()]).clamp(0.0, 1.0);
+                BoardCard {
+                    outline,
+                    reading,
+                    card: chosen[i],
+                    confidence,
+                    unsure: confidence < params.least_confidence,
+                }
+            })
+            .collect();
+        Self { cards }
+    }
+
+    /// The cards that are clearly read, with their indices in [`Self::cards`].
+    pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
+        self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
+    }
+}
+
+/// Of outlines that cover one another the most card-like, in the order given, at most a deck.
+fn without_doubles(
+    seen: Vec<(CardOutline, Reading)>,
+    params: &Params,
+) -> Vec<(CardOutline, Reading)> {
+    let mut order: Vec<usize> = (0..seen.len()).collect();
+    let merit = |i: usize| {
+        let (outline, reading) = &seen[i];
+        (reading.is_card * reading.best().1, outline.score)
+    };
+    order.sort_by(|&a, &b| {
+        let (a, b) = (merit(a), merit(b));
+        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
+    let mut kept: Vec<usize> = Vec::new();
+    for i in order {
+        let double = kept.iter().any(|&k| {
+            let share = shared_area(&seen[i].0.corners_in_image, &seen[k].0.corners_in_image);
+            share >= params.one_card_overlap
+                || share >= params.one_card_overlap_when_alike
+                    && seen[i].1.best().0 == seen[k].1.best().0
+        });
+        if !double && kept.len() < DECK_SIZE {
+            kept.push(i);
+        }
+    }
+    let mut keep = vec![false; seen.len()];
+    for k in kept {
+        keep[k] = true;
+    }
+    seen.into_iter().zip(keep).filter_map(|(item, keep)| keep.then_some(item)).collect()
+}
+
+/// The most likely way to give every outline a card of its own.
+fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
+    if chances.is_empty() {
+        return Vec::new();
+    }
+    // Whole numbers are what the method takes: millionths of a natural logarithm.
+    let weights = Matrix::from_rows(
+        chances.iter().map(|row| row.map(|p| (f64::from(p.max(1e-30)).ln() * 1e6) as i64)),
+    )
+    .expect("rows of one length");
+    let (_, columns) = kuhn_munkres(&weights);
+    columns.into_iter().map(Card::from_index).collect()
+}
+
+/// Probability of each card of the deck for each outline, given that it is a card, after the others'
+/// claims: belief propagation where every card of the deck is taken at most once (as for permanents,
+/// Chertkov and others 2010). Exact for two outlines.
+fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<[f32; DECK_SIZE]> {
+    const ROUNDS: usize = 8;
+    // How much less likely the others make it that this outline is this card.
+    let mut free = vec![[1.0f32; DECK_SIZE]; chances.len()];
+    for _ in 0..ROUNDS {
+        // Odds that an outline takes a card, leaving aside what the others say of that card.
+        let mut odds = vec![[0.0f32; DECK_SIZE]; chances.len()];
+        let mut total = [0.0f32; DECK_SIZE];
+        for (i, row) in odds.iter_mut().enumerate() {
+            let all: f32 = (0..DECK_SIZE).map(|k| is_card[i] * chances[i][k] * free[i][k]).sum();
+            for k in 0..DECK_SIZE {
+                let own = is_card[i] * chances[i][k];
+                let elsewhere = all - own * free[i][k] + (1.0 - is_card[i]);
+                row[k] = own / elsewhere.max(1e-6);
+                total[k] += row[k];
+            }
+        }
+        for (free, odds) in free.iter_mut().zip(&odds) {
+            for k in 0..DECK_SIZE {
+                free[k] = 1.0 / (1.0 + (total[k] - odds[k]).max(0.0));
+            }
+        }
+    }
+    chances
+        .iter()
+        .zip(&free)
+        .map(|(chances, free)| {
+            let row: [f32; DECK_SIZE] = std::array::from_fn(|k| chances[k] * free[k]);
+            let sum = row.iter().sum::<f32>().max(1e-30);
+            row.map(|p| p / sum)
+        })
+        .collect()
+}
+
+/// Area that two convex quads share, as a share of the smaller one's (Sutherland and Hodgman 1974).
+fn shared_area(a: &Quad, b: &Quad) -> f64 {
+    let smaller = a.signed_area().abs().min(b.signed_area().abs());
+    if smaller <= 0.0 {
+        return 0.0;
+    }
+    let sign = b.signed_area().signum();
+    let mut polygon: Vec<Point> = a.0.to_vec();
+    for i in 0..4 {
+        let (from, to) = (b.0[i], b.0[(i + 1) % 4]);
+        let side = |p: Point| (to - from).cross(p - from) * sign;
+        let mut clipped = Vec::with_capacity(8);
+        for (k, &p) in polygon.iter().enumerate() {
+            let q = polygon[(k + 1) % polygon.len()];
+            let (s, t) = (side(p), side(q));
+            if s >= 0.0 {
+                clipped.push(p);
+            }
+            if (s >= 0.0) != (t >= 0.0) {
+                clipped.push(p.lerp(q, s / (s - t)));
+            }
+        }
+        polygon = clipped;
+        if polygon.is_empty() {
+            return 0.0;
+        }
+    }
+    let area: f64 =
+        (0..polygon.len()).map(|i| polygon[i].cross(polygon[(i + 1) % polygon.len()])).sum::<f64>()
+            / 2.0;
+    area.abs() / smaller
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn outline_at(x: f64, y: f64) -> CardOutline {
+        let quad = Quad::rectangle(89.0, 57.0);
+        CardOutline {
+            corners_in_image: Quad(quad.0.map(|p| p + Point::new(x, y))),
+            score: 1.0,
+            symbols_seen: 1,
+            shape_seen: None,
+        }
+    }
+
+    /// Sure of a card by `certainty` in every property.
+    fn reading(code: &str, certainty: f32) -> Reading {
+        let card: Card = code.parse().unwrap();
+        let rest = (1.0 - certainty) / 2.0;
+        let mut values = [[rest; 3]; 4];
+        for (row, property) in values.iter_mut().zip(crate::cards::Property::ALL) {
+            row[card.value(property)] = certainty;
+        }
+        Reading { values, is_card: 0.99 }
+    }
+
+    fn settle(cards: &[((f64, f64), Reading)]) -> Board {
+        let outlines = cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
+        let readings = cards.iter().map(|(_, r)| r.clone()).collect();
+        Board::settle(outlines, readings, &Params::default())
+    }
+
+    #[test]
+    fn an_empty_table_is_an_empty_board() {
+        assert_eq!(settle(&[]), Board::default());
+    }
+
+    #[test]
+    fn what_is_no_card_is_dropped() {
+        let mut paper = reading("1sro", 0.9);
+        paper.is_card = 0.1;
+        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), paper)]);
+        assert_eq!(board.cards.len(), 1);
+        assert_eq!(board.cards[0].card.to_string(), "2spd");
+        assert!(!board.cards[0].unsure && board.cards[0].confidence > 0.9);
+    }
+
+    #[test]
+    fn of_two_outlines_on_one_card_the_better_stays() {
+        let board =
+            settle(&[((0.0, 0.0), reading("2spd", 0.8)), ((4.0, 3.0), reading("2fpd", 0.99))]);
+        assert_eq!(board.cards.iter().map(|c| c.card.to_string()).collect::<Vec<_>>(), ["2fpd"]);
+    }
+
+    #[test]
+    fn two_outlines_read_alike_are_settled_together() {
+        // The second could be red, the first could not.
+        let mut doubtful = reading("2spd", 0.99);
+        doubtful.values[2] = [0.02, 0.55, 0.43];
+        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), doubtful)]);
+        assert_eq!(board.cards[0].card.to_string(), "2spd");
+        assert_eq!(board.cards[1].card.to_string(), "2srd");
+        assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
+    }
+
+    #[test]
+    fn two_equal_claims_are_both_unsure() {
+        let claim = reading("3fgo", 0.995);
+        let board = settle(&[((0.0, 0.0), claim.clone()), ((200.0, 0.0), claim)]);
+        assert!(board.cards.iter().all(|c| c.unsure), "{board:?}");
+        assert_eq!(board.sure().count(), 0);
+    }
+
+    #[test]
+    fn a_hundred_outlines_leave_a_deck_at_most() {
+        let cards: Vec<_> =
+            (0..100).map(|i| ((f64::from(i) * 100.0, 0.0), reading("1ogs", 0.5))).collect();
+        assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
+    }
+
+    #[test]
+    fn shared_area_is_a_share_of_the_smaller() {
+        let whole = Quad::rectangle(4.0, 2.0);
+        let half = Quad::rectangle(2.0, 2.0);
+        assert!((shared_area(&whole, &half) - 1.0).abs() < 1e-12);
+        let beside = Quad(half.0.map(|p| p + Point::new(3.0, 0.0)));
+        assert!((shared_area(&whole, &beside) - 0.5).abs() < 1e-12);
+        let away = Quad(half.0.map(|p| p + Point::new(5.0, 0.0)));
+        assert_eq!(shared_area(&whole, &away), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn no_card_lies_twice(raw in prop::collection::vec(prop::array::uniform12(0.01f32..1.0), 0..20)) {
+            let cards: Vec<_> = raw
+                .iter()
+                .enumerate()
+                .map(|(i, raw)| {
+                    let values = std::array::from_fn(|p| {
+                        let row: [f32; 3] = std::array::from_fn(|v| raw[3 * p + v]);
+                        let sum: f32 = row.iter().sum();
+                        row.map(|v| v / sum)
+                    });
+                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9 })
+                })
+                .collect();
+            let board = settle(&cards);
+            prop_assert_eq!(board.cards.len(), cards.len());
+            let mut seen: Vec<Card> = board.cards.iter().map(|c| c.card).collect();
+            seen.sort();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), cards.len());
+            for c in &board.cards {
+                prop_assert!((0.0..=1.0).contains(&c.confidence));
+            }
+        }
+
+        #[test]
+        fn shared_area_is_symmetric(x in -80.0..80.0f64, y in -50.0..50.0f64) {
+            let (a, b) = (outline_at(0.0, 0.0).corners_in_image, outline_at(x, y).corners_in_image);
+            prop_assert!((shared_area(&a, &b) - shared_area(&b, &a)).abs() < 1e-9);
+        }
+    }
+}

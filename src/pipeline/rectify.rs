@@ -8,9 +8,7 @@
 use super::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame};
 use crate::geometry::{Homography, Point, Quad};
 use image::RgbImage;
-use opencv::core::{
-    BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size,
-};
+use opencv::core::{BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size};
 use opencv::imgproc;
 
 /// Where the card's own white ends up, as a share of 255. Below one, so that paper grain and glare
@@ -37,8 +35,8 @@ const DARKEST_STOCK: f32 = 0.35;
 /// or outside every pixel gives a black card.
 pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     let quad = &outline.corners_in_image;
-    let mut pixels = warp(&frame.image, quad)
-        .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    let mut pixels =
+        warp(&frame.image, quad).unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
     let white_in_image = white_of(&pixels);
     balance(&mut pixels, white_in_image);
     CardImage {
@@ -70,19 +68,19 @@ fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
         return None;
     }
     let bound = |pick: fn(&Point) -> f64, limit: i32| {
-        let (low, high) = quad.0.iter().map(pick).fold((f64::MAX, f64::MIN), |(low, high), v| {
-            (low.min(v), high.max(v))
-        });
+        let (low, high) = quad
+            .0
+            .iter()
+            .map(pick)
+            .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         let low = (low.floor() - 2.0).clamp(0.0, f64::from(limit)) as i32;
         let high = (high.ceil() + 2.0).clamp(0.0, f64::from(limit)) as i32;
         (high > low).then_some((low, high - low))
     };
     let (x, roi_width) = bound(|p| p.x, width)?;
     let (y, roi_height) = bound(|p| p.y, height)?;
-    let shrink = ((quad.long_side() / f64::from(CARD_LONG_PX)) as i32)
-        .min(roi_width)
-        .min(roi_height)
-        .max(1);
+    let shrink =
+        ((quad.long_side() / f64::from(CARD_LONG_PX)) as i32).min(roi_width).min(roi_height).max(1);
 
     let whole = Mat::from_slice(image.as_raw()).ok()?;
     let whole = whole.reshape(3, height).ok()?;
@@ -106,7 +104,8 @@ fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
         Quad::rectangle(f64::from(CARD_LONG_PX), f64::from(CARD_SHORT_PX)).0.map(|p| p - half),
     );
     let part_from_card = Homography::between(&card, &corners_in_part)?.0;
-    let rows: Vec<f64> = part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
+    let rows: Vec<f64> =
+        part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
     let matrix = Mat::from_slice(&rows).ok()?;
     let matrix = matrix.reshape(1, 3).ok()?;
     let mut straight = Mat::default();
@@ -215,7 +214,8 @@ fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
 fn sweep(line: &[[f32; 3]], extreme: fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
     (0..line.len())
         .map(|x| {
-            let (from, to) = (x.saturating_sub(CLOSING_REACH), (x + CLOSING_REACH + 1).min(line.len()));
+            let (from, to) =
+                (x.saturating_sub(CLOSING_REACH), (x + CLOSING_REACH + 1).min(line.len()));
             line[from + 1..to].iter().fold(line[from], |a, b| {
                 [extreme(a[0], b[0]), extreme(a[1], b[1]), extreme(a[2], b[2])]
             })
@@ -224,7 +224,7 @@ fn sweep(line: &[[f32; 3]], extreme: fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
 }
 
 /// Mean over 5 x 5 cells, within the field.
-fn blur(field: &mut Vec<[f32; 3]>) {
+fn blur(field: &mut [[f32; 3]]) {
     const REACH: usize = 2;
     let mean = |from: usize, to: usize, at: &dyn Fn(usize) -> [f32; 3]| {
         let mut sum = [0.0; 3];
@@ -236,17 +236,21 @@ fn blur(field: &mut Vec<[f32; 3]>) {
         }
         sum.map(|s: f32| s / (to - from) as f32)
     };
-    let mut across = field.clone();
+    let mut across = field.to_vec();
     for y in 0..FIELD_HEIGHT {
         for x in 0..FIELD_WIDTH {
             across[y * FIELD_WIDTH + x] =
-                mean(x.saturating_sub(REACH), (x + REACH + 1).min(FIELD_WIDTH), &|i| field[y * FIELD_WIDTH + i]);
+                mean(x.saturating_sub(REACH), (x + REACH + 1).min(FIELD_WIDTH), &|i| {
+                    field[y * FIELD_WIDTH + i]
+                });
         }
     }
     for y in 0..FIELD_HEIGHT {
         for x in 0..FIELD_WIDTH {
             field[y * FIELD_WIDTH + x] =
-                mean(y.saturating_sub(REACH), (y + REACH + 1).min(FIELD_HEIGHT), &|i| across[i * FIELD_WIDTH + x]);
+                mean(y.saturating_sub(REACH), (y + REACH + 1).min(FIELD_HEIGHT), &|i| {
+                    across[i * FIELD_WIDTH + x]
+                });
         }
     }
 }

@@ -1,0 +1,66 @@
+//! How much ink lies where on a card.
+
+use crate::pipeline::rectify::BALANCED_WHITE;
+use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
+
+/// Width of a card image in pixels.
+pub const WIDTH: usize = CARD_LONG_PX as usize;
+/// Height of a card image in pixels.
+pub const HEIGHT: usize = CARD_SHORT_PX as usize;
+/// Width of the coarse ink map in pixels: half the card image.
+pub const COARSE_WIDTH: usize = WIDTH / 2;
+/// Height of the coarse ink map in pixels.
+pub const COARSE_HEIGHT: usize = HEIGHT / 2;
+
+/// The ink of one card.
+pub struct InkMap<'a> {
+    pixels: &'a [u8],
+    /// Ink at half size, [`COARSE_WIDTH`] x [`COARSE_HEIGHT`] rows first: the share of the white that is
+    /// missing in the channel that lacks most, 0 to 255.
+    pub coarse: Vec<u8>,
+}
+
+impl<'a> InkMap<'a> {
+    /// Of a balanced card.
+    ///
+    /// # Panics
+    /// If the image has not the size of a card image.
+    pub fn of(card: &'a CardImage) -> Self {
+        assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX), "a card image's size");
+        let pixels = card.pixels.as_raw().as_slice();
+        // Four pixels of white in one.
+        let full = 4.0 * 255.0 * BALANCED_WHITE;
+        let mut coarse = Vec::with_capacity(COARSE_WIDTH * COARSE_HEIGHT);
+        for rows in pixels.chunks_exact(2 * 3 * WIDTH) {
+            let (top, bottom) = rows.split_at(3 * WIDTH);
+            for (a, b) in top.chunks_exact(6).zip(bottom.chunks_exact(6)) {
+                let sum = |c: usize| {
+                    u16::from(a[c]) + u16::from(a[c + 3]) + u16::from(b[c]) + u16::from(b[c + 3])
+                };
+                let least = sum(0).min(sum(1)).min(sum(2));
+                coarse.push((255.0 * (1.0 - f32::from(least) / full)).max(0.0) as u8);
+            }
+        }
+        Self { pixels, coarse }
+    }
+
+    /// Light relative to the stock, R, G, B, at a place of the card image (0, 0 is the outer corner
+    /// of its first pixel), linear between pixels. Beyond the card it is that of the nearest pixel.
+    pub fn ratio(&self, x: f32, y: f32) -> [f32; 3] {
+        const SCALE: f32 = 1.0 / (255.0 * BALANCED_WHITE);
+        let x = (x - 0.5).clamp(0.0, (WIDTH - 1) as f32 - 1e-3);
+        let y = (y - 0.5).clamp(0.0, (HEIGHT - 1) as f32 - 1e-3);
+        let (left, top) = (x as usize, y as usize);
+        let (right, down) = (x - left as f32, y - top as f32);
+        let at = 3 * (top * WIDTH + left);
+        let (upper, lower) = (&self.pixels[at..at + 6], &self.pixels[at + 3 * WIDTH..][..6]);
+        std::array::from_fn(|c| {
+            let mix = |row: &[u8]| {
+                let (a, b) = (f32::from(row[c]), f32::from(row[c + 3]));
+                a + (b - a) * right
+            };
+            let (a, b) = (mix(upper), mix(lower));
+            (a + (b - a) * down) * SCALE
+        })
+    }
+}

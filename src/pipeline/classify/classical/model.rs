@@ -1,0 +1,51 @@
+//! The small models that turn measurements into probabilities.
+//!
+//! Each is a multinomial logit. Over the features of a card (shading, colour) every value has its own
+//! weights; over the features of a hypothesis (number, shape) all values share one row.
+
+/// Number of terms of [`quadratic`] over `n` features.
+pub const fn quadratic_terms(n: usize) -> usize {
+    n + n * (n + 1) / 2
+}
+
+/// The features and their products in pairs.
+pub fn quadratic(features: &[f32]) -> Vec<f32> {
+    let mut terms = features.to_vec();
+    for (i, a) in features.iter().enumerate() {
+        terms.extend(features[i..].iter().map(|b| a * b));
+    }
+    terms
+}
+
+/// Log odds of three values from the terms of a card: `weights` holds a row for each value, its
+/// last entry the constant.
+pub fn scores_of_card(weights: &[&[f32]; 3], terms: &[f32]) -> [f32; 3] {
+    weights.map(|row| {
+        debug_assert_eq!(row.len(), terms.len() + 1);
+        row[terms.len()] + row.iter().zip(terms).map(|(w, t)| w * t).sum::<f32>()
+    })
+}
+
+/// Log odds of three hypotheses, each with its own features and a constant.
+pub fn scores_of_hypotheses<const N: usize>(
+    weights: &[f32; N],
+    constant: &[f32; 3],
+    features: &[[f32; N]; 3],
+) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        constant[k] + weights.iter().zip(&features[k]).map(|(w, f)| w * f).sum::<f32>()
+    })
+}
+
+/// Log odds to probabilities.
+pub fn softmax(scores: [f32; 3]) -> [f32; 3] {
+    let highest = scores.iter().copied().fold(f32::MIN, f32::max);
+    let raised = scores.map(|s| (s - highest).exp());
+    let sum: f32 = raised.iter().sum();
+    raised.map(|v| v / sum)
+}
+
+/// Log odds to a probability.
+pub fn logistic(score: f32) -> f32 {
+    1.0 / (1.0 + (-score).exp())
+}

@@ -1,0 +1,267 @@
+//! Finds the symbols inside a straightened card, wherever they lie.
+//!
+//! At several levels of ink the largest region below the level is the card's stock; whatever it
+//! encloses is a blob, holes filled. Each blob is carried to each shape by its second moments and
+//! compared by the overlap of the two. A true symbol appears at many levels, a chance shape at few.
+
+use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
+use super::template::{GRID_PX, Matrix2, TEMPLATES, apply, determinant};
+
+/// Ink levels, 0 to 255, from the palest stripe tint that is not noise to a solid symbol.
+const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
+/// A symbol's spread (root of the second moment) along x and y in pixels of the card image: between these
+/// shares of the oval's 10.9 and 23.3, which leaves room for outlines that miss by a tenth.
+const SPREAD_RANGE: (f32, f32) = (0.5, 1.6);
+/// Overlap (intersection over union) from which a blob counts as a symbol. True ones lie above
+/// 0.9, other shapes at most at 0.82.
+const LEAST_OVERLAP: f32 = 0.80;
+/// Blobs of two levels nearer than this, in pixels, are one symbol; so far are symbols apart at least.
+const SAME_PX: f32 = 12.0;
+/// Symbols stand on the card's middle line, give or take this share of the short side.
+const OFF_MIDDLE: f32 = 0.17;
+
+/// A symbol found on a card.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// Centre in pixels of the card image.
+    pub center: [f32; 2],
+    /// Second moments of the filled symbol, in square pixels.
+    pub covariance: Matrix2,
+    /// Best overlap with each shape, then with the mirrored squiggle and a rectangle, 0 to 1.
+    pub overlap: [f32; 5],
+    /// Mean overlap with each over the levels at which it was seen.
+    pub mean_overlap: [f32; 5],
+    /// At how many of the levels it was seen.
+    pub votes: usize,
+}
+
+impl Symbol {
+    /// The best of the three shapes, as an index.
+    pub fn shape(&self) -> usize {
+        (0..3).max_by(|&a, &b| self.overlap[a].total_cmp(&self.overlap[b])).expect("three shapes")
+    }
+
+    fn quality(&self) -> f32 {
+        self.overlap[self.shape()] + 0.02 * self.votes as f32
+    }
+}
+
+/// The symbols of a card from left to right, at most three.
+pub fn find(map: &InkMap<'_>) -> Vec<Symbol> {
+    let mut found: Vec<Symbol> = Vec::new();
+    let mut labels = Labels::default();
+    for level in LEVELS {
+        labels.split(&map.coarse, level);
+        for blob in &labels.blobs {
+            let Some(symbol) = judge(&labels, blob) else { continue };
+            match found.iter_mut().find(|s| distance(s.center, symbol.center) < SAME_PX) {
+                Some(known) => merge(known, symbol),
+                None => found.push(symbol),
+            }
+        }
+    }
+    for symbol in &mut found {
+        symbol.mean_overlap = symbol.mean_overlap.map(|sum| sum / symbol.votes as f32);
+    }
+    found.sort_by(|a, b| b.quality().total_cmp(&a.quality()));
+    let mut kept: Vec<Symbol> = Vec::new();
+    for symbol in found {
+        // Symbols of one card are alike in size and stand in a row.
+        let fits = kept.iter().all(|k| {
+            (k.center[0] - symbol.center[0]).abs() > 0.19 * WIDTH as f32
+                && (0.6..1.6)
+                    .contains(&(determinant(symbol.covariance) / determinant(k.covariance)).sqrt())
+        });
+        if fits && kept.len() < 3 {
+            kept.push(symbol);
+        }
+    }
+    kept.sort_by(|a, b| a.center[0].total_cmp(&b.center[0]));
+    kept
+}
+
+fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+/// One more level at which a symbol was seen: the geometry of the better fit stays.
+fn merge(known: &mut Symbol, seen: Symbol) {
+    if seen.overlap[seen.shape()] > known.overlap[known.shape()] {
+        known.center = seen.center;
+        known.covariance = seen.covariance;
+    }
+    for k in 0..5 {
+        known.overlap[k] = known.overlap[k].max(seen.overlap[k]);
+        known.mean_overlap[k] += seen.mean_overlap[k];
+    }
+    known.votes += seen.votes;
+}
+
+/// Compares a blob with the templates.
+fn judge(labels: &Labels, blob: &Blob) -> Option<Symbol> {
+    let n = blob.area as f32;
+    let mean = [blob.sum[0] as f32 / n, blob.sum[1] as f32 / n];
+    // Coarse pixels are two wide and their centres lie at (2 i + 1); a pixel's own extent adds its
+    // twelfth.
+    let second =
+        |k: usize, a: usize, b: usize| 4.0 * (blob.square[k] as f32 / n - mean[a] * mean[b]);
+    let covariance = [
+        [second(0, 0, 0) + 1.0 / 3.0, second(1, 0, 1)],
+        [second(1, 0, 1), second(2, 1, 1) + 1.0 / 3.0],
+    ];
+    let center = [2.0 * mean[0] + 1.0, 2.0 * mean[1] + 1.0];
+    let (x, y) = (covariance[0][0].sqrt() / 10.9, covariance[1][1].sqrt() / 23.3);
+    let plausible = |v: f32| (SPREAD_RANGE.0..SPREAD_RANGE.1).contains(&v);
+    let off_middle = (center[1] / HEIGHT as f32 - 0.5).abs();
+    if !plausible(x) || !plausible(y) || off_middle > OFF_MIDDLE || determinant(covariance) < 1.0 {
+        return None;
+    }
+    let overlap = std::array::from_fn(|k| {
+        let template = &TEMPLATES[k];
+        let m = template.image_from_template(covariance);
+        let hits = template
+            .inside
+            .iter()
+            .filter(|&&p| {
+                let [dx, dy] = apply(m, p);
+                labels.at(center[0] + dx, center[1] + dy) == blob.label
+            })
+            .count() as f32;
+        let blob_area = 4.0 * n / (determinant(m) * GRID_PX * GRID_PX);
+        hits / (template.inside.len() as f32 + blob_area - hits)
+    });
+    let best = overlap[..3].iter().copied().fold(0.0, f32::max);
+    (best >= LEAST_OVERLAP && best >= overlap[3]).then_some(Symbol {
+        center,
+        covariance,
+        overlap,
+        mean_overlap: overlap,
+        votes: 1,
+    })
+}
+
+/// A region that the stock encloses, with its holes: sums over its coarse pixels.
+struct Blob {
+    label: u16,
+    area: u32,
+    sum: [u32; 2],
+    /// x x, x y, y y.
+    square: [u32; 3],
+}
+
+/// The coarse map cut at one level.
+#[derive(Default)]
+struct Labels {
+    /// 0 not looked at, 1.. a region.
+    label: Vec<u16>,
+    blobs: Vec<Blob>,
+    stack: Vec<u32>,
+}
+
+impl Labels {
+    fn at(&self, x: f32, y: f32) -> u16 {
+        if x < 0.0 || y < 0.0 {
+            return 0;
+        }
+        let (x, y) = ((x / 2.0) as usize, (y / 2.0) as usize);
+        if x >= COARSE_WIDTH || y >= COARSE_HEIGHT { 0 } else { self.label[y * COARSE_WIDTH + x] }
+    }
+
+    /// Cuts the map at `level` and gathers the blobs that do not touch its border.
+    fn split(&mut self, ink: &[u8], level: u8) {
+        self.blobs.clear();
+        self.label.clear();
+        self.label.resize(ink.len(), 0);
+        let mut next = 1;
+        let (mut stock, mut stock_area) = (0, 0);
+        for start in 0..ink.len() {
+            if self.label[start] == 0 && ink[start] < level {
+                let area = self.fill(start, next, |i, label| label[i] == 0 && ink[i] < level);
+                if area.area > stock_area {
+                    (stock, stock_area) = (next, area.area);
+                }
+                next += 1;
+            }
+        }
+        // A stock smaller than this is no card's at this level: all of it would be ink.
+        if (stock_area as usize) < ink.len() / 5 {
+            return;
+        }
+        for label in &mut self.label {
+            *label = u16::from(*label == stock);
+        }
+        let mut next = 2;
+        for start in 0..ink.len() {
+            if self.label[start] == 0 {
+                let blob = self.fill(start, next, |i, label| label[i] == 0);
+                if blob.area >= 60 && !blob.touches_border {
+                    self.blobs.push(Blob {
+                        label: next,
+                        area: blob.area,
+                        sum: blob.sum,
+                        square: blob.square,
+                    });
+                }
+                next += 1;
+            }
+        }
+    }
+
+    /// Labels the region around `start` (neighbours by an edge).
+    fn fill(
+        &mut self,
+        start: usize,
+        label: u16,
+        belongs: impl Fn(usize, &[u16]) -> bool,
+    ) -> Region {
+        let mut region = Region::default();
+        self.stack.clear();
+        self.stack.push(start as u32);
+        self.label[start] = label;
+        while let Some(i) = self.stack.pop() {
+            let i = i as usize;
+            let (x, y) = (i % COARSE_WIDTH, i / COARSE_WIDTH);
+            region.add(x as u32, y as u32);
+            let mut visit = |j: usize| {
+                if belongs(j, &self.label) {
+                    self.label[j] = label;
+                    self.stack.push(j as u32);
+                }
+            };
+            if x > 0 {
+                visit(i - 1);
+            }
+            if x + 1 < COARSE_WIDTH {
+                visit(i + 1);
+            }
+            if y > 0 {
+                visit(i - COARSE_WIDTH);
+            }
+            if y + 1 < COARSE_HEIGHT {
+                visit(i + COARSE_WIDTH);
+            }
+        }
+        region
+    }
+}
+
+#[derive(Default)]
+struct Region {
+    area: u32,
+    sum: [u32; 2],
+    square: [u32; 3],
+    touches_border: bool,
+}
+
+impl Region {
+    fn add(&mut self, x: u32, y: u32) {
+        self.area += 1;
+        self.sum[0] += x;
+        self.sum[1] += y;
+        self.square[0] += x * x;
+        self.square[1] += x * y;
+        self.square[2] += y * y;
+        self.touches_border |=
+            x == 0 || y == 0 || x + 1 == COARSE_WIDTH as u32 || y + 1 == COARSE_HEIGHT as u32;
+    }
+}

@@ -1,0 +1,177 @@
+//! The three shapes as the reader compares them: inner points, edge points with normals, moments.
+
+use crate::cards::{Shape, outline::symbol_outline};
+use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX};
+use std::sync::LazyLock;
+
+/// A symmetric or general 2 x 2 matrix, rows first.
+pub type Matrix2 = [[f32; 2]; 2];
+
+/// Distance between neighbouring inner points, in pixels of the card image.
+pub const GRID_PX: f32 = 2.0;
+
+/// One shape about its own centre, in pixels of the card image.
+pub struct Template {
+    /// Points inside, on a grid of [`GRID_PX`].
+    pub inside: Vec<[f32; 2]>,
+    /// Points of the outer edge of the print, evenly along it.
+    pub edge: Vec<[f32; 2]>,
+    /// Outward unit normal at each point of the edge.
+    pub normal: Vec<[f32; 2]>,
+    /// Second moments about the centre, in square pixels.
+    pub covariance: Matrix2,
+    /// Root of the second moments, and its inverse.
+    root: Matrix2,
+    inverse_root: Matrix2,
+}
+
+/// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle
+/// and a rectangle.
+pub static TEMPLATES: LazyLock<[Template; 5]> = LazyLock::new(|| {
+    let outline = |shape: Shape| {
+        symbol_outline(shape)
+            .map(|(x, y)| [x as f32 * CARD_LONG_PX as f32, y as f32 * CARD_SHORT_PX as f32])
+            .to_vec()
+    };
+    let [d, o, s] = Shape::ALL.map(outline);
+    let mirrored = s.iter().rev().map(|&[x, y]| [-x, y]).collect();
+    let rectangle = vec![[-20.0, -43.0], [-20.0, 43.0], [20.0, 43.0], [20.0, -43.0]];
+    [d, o, s, mirrored, rectangle].map(Template::new)
+});
+
+impl Template {
+    fn new(polygon: Vec<[f32; 2]>) -> Self {
+        let mut inside = Vec::new();
+        let reach = 60;
+        for j in -reach..reach {
+            for i in -reach..reach {
+                let p = [(i as f32 + 0.5) * GRID_PX, (j as f32 + 0.5) * GRID_PX];
+                if contains(&polygon, p) {
+                    inside.push(p);
+                }
+            }
+        }
+        let n = inside.len() as f32;
+        let moment = |a: usize, b: usize| inside.iter().map(|p| p[a] * p[b]).sum::<f32>() / n;
+        let covariance = [[moment(0, 0), moment(0, 1)], [moment(0, 1), moment(1, 1)]];
+        let edge = evenly(&polygon, 40);
+        let normal = (0..edge.len())
+            .map(|i| {
+                let (a, b) = (edge[(i + edge.len() - 1) % edge.len()], edge[(i + 1) % edge.len()]);
+                let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+                let length = dx.hypot(dy);
+                // The outlines run anticlockwise on the screen: outwards is to the right of the way.
+                [-dy / length, dx / length].map(|v| v * orientation(&polygon))
+            })
+            .collect();
+        let root = square_root(covariance);
+        Self { inside, edge, normal, covariance, root, inverse_root: inverse(root) }
+    }
+
+    /// The map that carries this shape's second moments to those given, and turns as little as
+    /// can be: the optimal transport between two normal distributions.
+    pub fn image_from_template(&self, covariance: Matrix2) -> Matrix2 {
+        let inner = square_root(product(product(self.root, covariance), self.root));
+        product(product(self.inverse_root, inner), self.inverse_root)
+    }
+}
+
+/// Applies a matrix to a vector.
+pub fn apply(m: Matrix2, [x, y]: [f32; 2]) -> [f32; 2] {
+    [m[0][0] * x + m[0][1] * y, m[1][0] * x + m[1][1] * y]
+}
+
+/// Determinant.
+pub fn determinant(m: Matrix2) -> f32 {
+    m[0][0] * m[1][1] - m[0][1] * m[1][0]
+}
+
+fn product(a: Matrix2, b: Matrix2) -> Matrix2 {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
+}
+
+fn inverse(m: Matrix2) -> Matrix2 {
+    let d = determinant(m);
+    [[m[1][1] / d, -m[0][1] / d], [-m[1][0] / d, m[0][0] / d]]
+}
+
+/// Square root of a positive definite matrix (Cayley-Hamilton).
+fn square_root(m: Matrix2) -> Matrix2 {
+    let s = determinant(m).max(0.0).sqrt();
+    let t = (m[0][0] + m[1][1] + 2.0 * s).max(1e-12).sqrt();
+    [[(m[0][0] + s) / t, m[0][1] / t], [m[1][0] / t, (m[1][1] + s) / t]]
+}
+
+/// Even-odd rule.
+fn contains(polygon: &[[f32; 2]], [x, y]: [f32; 2]) -> bool {
+    let mut inside = false;
+    for (i, &[ax, ay]) in polygon.iter().enumerate() {
+        let [bx, by] = polygon[(i + 1) % polygon.len()];
+        if (ay > y) != (by > y) && x < ax + (bx - ax) * (y - ay) / (by - ay) {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
+/// -1 for a polygon that runs clockwise on the screen, 1 for the other way.
+fn orientation(polygon: &[[f32; 2]]) -> f32 {
+    let area: f32 = (0..polygon.len())
+        .map(|i| (polygon[i], polygon[(i + 1) % polygon.len()]))
+        .map(|([ax, ay], [bx, by])| ax * by - bx * ay)
+        .sum();
+    -area.signum()
+}
+
+/// `count` points evenly along a closed polygon.
+fn evenly(polygon: &[[f32; 2]], count: usize) -> Vec<[f32; 2]> {
+    let n = polygon.len();
+    let side = |i: usize| {
+        let ([ax, ay], [bx, by]) = (polygon[i], polygon[(i + 1) % n]);
+        (bx - ax).hypot(by - ay)
+    };
+    let total: f32 = (0..n).map(side).sum();
+    let (mut at, mut behind) = (0, 0.0);
+    (0..count)
+        .map(|k| {
+            let want = (k as f32 + 0.5) * total / count as f32;
+            while behind + side(at) < want && at + 1 < n {
+                behind += side(at);
+                at += 1;
+            }
+            let t = ((want - behind) / side(at)).clamp(0.0, 1.0);
+            let (a, b) = (polygon[at], polygon[(at + 1) % n]);
+            [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normals_point_out() {
+        for template in TEMPLATES.iter() {
+            for (p, n) in template.edge.iter().zip(&template.normal) {
+                assert!((n[0].hypot(n[1]) - 1.0).abs() < 1e-3);
+                let polygon = &template.edge;
+                assert!(contains(polygon, [p[0] - 3.0 * n[0], p[1] - 3.0 * n[1]]), "{p:?} {n:?}");
+                assert!(!contains(polygon, [p[0] + 3.0 * n[0], p[1] + 3.0 * n[1]]), "{p:?} {n:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_map_carries_the_moments() {
+        for template in TEMPLATES.iter() {
+            let want = [[130.0, 20.0], [20.0, 400.0]];
+            let m = template.image_from_template(want);
+            let transposed = [[m[0][0], m[1][0]], [m[0][1], m[1][1]]];
+            let got = product(product(m, template.covariance), transposed);
+            for i in 0..4 {
+                assert!((got[i / 2][i % 2] - want[i / 2][i % 2]).abs() < 0.5, "{got:?}");
+            }
+        }
+    }
+}
