@@ -2,7 +2,7 @@
 //!
 //! Everything is measured in the symbols' own whitened frames, so that perspective costs little.
 
-use super::plane::SizeField;
+use super::plane::{CARD_ASPECT, Pose, SizeField, Table};
 use super::symbols::Symbol;
 use crate::cards::Shape;
 use crate::cards::outline::SYMBOL_SPACING;
@@ -23,14 +23,43 @@ pub struct SymbolGroup {
     pub short_side: Point,
     /// Log odds that this is a card, by the symbols' votes, shape and look.
     pub score: f64,
+    /// The card's corners as the table has them, when it lies there.
+    pub quad_on_table: Option<Quad>,
 }
 
 impl SymbolGroup {
-    /// The parallelogram that the sides span.
+    /// The card's corners: on the table where it is known to lie there, else the parallelogram
+    /// that its sides span.
     pub fn quad(&self) -> Quad {
+        if let Some(quad) = self.quad_on_table {
+            return quad;
+        }
         let (w, h) = (self.long_side / 2.0, self.short_side / 2.0);
         let c = self.center;
         Quad([c - w - h, c + w - h, c + w + h, c - w + h])
+    }
+}
+
+impl SymbolGroup {
+    /// Straightens the card by what the table knows: one size, right angles.
+    fn lie_on(&mut self, table: &Table) {
+        /// Misfit, in short sides, from which a card lies on something else.
+        const ELSEWHERE: f64 = 0.30;
+        let quad = self.quad();
+        if table.misfit(&quad) > ELSEWHERE {
+            return;
+        }
+        let seen = table.table_from_image.apply_quad(&quad);
+        let mut pose = Pose::nearest(&seen);
+        let on_table = |s: &Symbol| table.table_from_image.apply(s.frame.center);
+        let (first, last) =
+            (on_table(&self.symbols[0]), on_table(&self.symbols[self.symbols.len() - 1]));
+        pose.center = first.lerp(last, 0.5);
+        if self.symbols.len() > 1 {
+            let along = last - first;
+            pose.angle = along.y.atan2(along.x);
+        }
+        self.quad_on_table = Some(table.quad_in_image(&pose));
     }
 }
 
@@ -123,37 +152,78 @@ pub fn card_long_px(symbol: &Symbol) -> f64 {
     (symbol.long_side.cross(symbol.short_side).abs() * 1.54).sqrt()
 }
 
-/// Groups symbols into cards, best first. `long_side_px` is that of the working image.
-pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Vec<SymbolGroup> {
+/// The cards of a photo and the table on which they lie.
+#[derive(Debug, Default)]
+pub struct Grouped {
+    /// Best first.
+    pub cards: Vec<SymbolGroup>,
+    /// When enough of them lie in one plane.
+    pub table: Option<Table>,
+}
+
+/// Groups symbols into cards. `long_side_px` is that of the working image.
+///
+/// Twice: first each pair in its own whitened frames; then, once the cards have shown how the table
+/// lies, on the table, where every card has one size and right angles.
+pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Grouped {
     let mut weighed: Vec<Weighed> = symbols.into_iter().map(Weighed::new).collect();
     sort(&mut weighed);
-    let strong = |w: &&Weighed, quality: f64| w.quality > quality && w.symbol.likeness > 0.9;
-    {
-        let apart = without_copies(&weighed, f64::NEG_INFINITY);
-        let mut sure: Vec<&Weighed> = apart
-            .iter()
-            .copied()
-            .filter(|w| strong(w, 1.5) && w.symbol.turn == 0.0 && w.symbol.look.contrast() > 0.05)
-            .collect();
-        if sure.len() < 3 {
-            sure = apart.iter().copied().filter(|w| strong(w, 1.0)).collect();
-        }
-        if sure.len() >= 3 {
-            let sizes: Vec<(Point, f64)> =
-                sure.iter().map(|w| (w.center() / long_side_px, w.card_long_px().ln())).collect();
-            let field = SizeField::fit(&sizes);
-            for w in &mut weighed {
-                let expected = field.log_size(w.center() / long_side_px);
-                let off = (w.card_long_px().ln() - expected).abs();
-                w.quality -= (off - params.free_size).max(0.0) * params.size_weight;
-            }
-        }
-    }
+    let field = weigh_sizes(&mut weighed, long_side_px, params);
     sort(&mut weighed);
     let kept = without_copies(&weighed, params.weakest);
-    let groups = join(&kept, params);
+    let alone = cards_of(&kept, None, params);
+    let Some(table) = field.and_then(|field| table_of(&alone, &field, long_side_px)) else {
+        return Grouped { cards: alone, table: None };
+    };
+    let mut cards = cards_of(&kept, Some(&table), params);
+    for card in &mut cards {
+        card.lie_on(&table);
+    }
+    Grouped { cards, table: Some(table) }
+}
+
+/// Fits the size field to the sure symbols and takes quality from those that do not obey it.
+fn weigh_sizes(weighed: &mut [Weighed], long_side_px: f64, params: &Params) -> Option<SizeField> {
+    let strong = |w: &&Weighed, quality: f64| w.quality > quality && w.symbol.likeness > 0.9;
+    let apart = without_copies(weighed, f64::NEG_INFINITY);
+    let mut sure: Vec<&Weighed> = apart
+        .iter()
+        .copied()
+        .filter(|w| strong(w, 1.5) && w.symbol.turn == 0.0 && w.symbol.look.contrast() > 0.05)
+        .collect();
+    if sure.len() < 3 {
+        sure = apart.iter().copied().filter(|w| strong(w, 1.0)).collect();
+    }
+    if sure.len() < 3 {
+        return None;
+    }
+    let sizes: Vec<(Point, f64)> =
+        sure.iter().map(|w| (w.center() / long_side_px, w.card_long_px().ln())).collect();
+    let field = SizeField::fit(&sizes);
+    for w in weighed {
+        let expected = field.log_size(w.center() / long_side_px);
+        let off = (w.card_long_px().ln() - expected).abs();
+        w.quality -= (off - params.free_size).max(0.0) * params.size_weight;
+    }
+    Some(field)
+}
+
+/// Weight of a card of one symbol against one of several in the table's fit: its direction is
+/// known only as well as the symbol's own shape.
+const SINGLE_WEIGHT: f64 = 0.3;
+
+fn table_of(cards: &[SymbolGroup], field: &SizeField, long_side_px: f64) -> Option<Table> {
+    let quads: Vec<(Quad, f64)> = cards
+        .iter()
+        .map(|c| (c.quad(), if c.symbols.len() > 1 { 1.0 } else { SINGLE_WEIGHT }))
+        .collect();
+    Table::fit(&quads, field, long_side_px)
+}
+
+fn cards_of(kept: &[&Weighed], table: Option<&Table>, params: &Params) -> Vec<SymbolGroup> {
+    let groups = join(kept, table, params);
     let mut cards: Vec<SymbolGroup> =
-        groups.into_iter().filter_map(|g| card_of(&g, &kept, params)).collect();
+        groups.into_iter().filter_map(|g| card_of(&g, kept, params)).collect();
     cards.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut apart: Vec<SymbolGroup> = Vec::new();
     for card in cards {
@@ -225,6 +295,37 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
     if degrees_off > 38.0 {
         return None;
     }
+    Some(spacing.abs() * 2.5 + shape_change + degrees_off / 30.0 + difference_in_look(a, b)?)
+}
+
+/// How badly two symbols fit as neighbours by their places on the table.
+fn cost_on_table(a: &Weighed, b: &Weighed, table: &Table) -> Option<f64> {
+    let at = |w: &Weighed| table.table_from_image.apply(w.center());
+    let d = at(b) - at(a);
+    let spacing = (d.norm() / (SYMBOL_SPACING * CARD_ASPECT)).ln();
+    if spacing.abs() > 0.25 {
+        return None;
+    }
+    let (mut degrees_off, mut size_off) = (0.0, 0.0);
+    for w in [a, b] {
+        let along = table.vector_on_table(w.center(), w.symbol.long_side);
+        let across = table.vector_on_table(w.center(), w.symbol.short_side);
+        let direction = along / CARD_ASPECT - across.perpendicular();
+        let off = (direction.cross(d).abs()).atan2(direction.dot(d).abs()).to_degrees();
+        if off > 30.0 {
+            return None;
+        }
+        degrees_off += off / 2.0;
+        size_off += (along.cross(across).abs() / CARD_ASPECT).ln().abs() / 2.0;
+    }
+    if size_off > 0.6 {
+        return None;
+    }
+    Some(spacing.abs() * 4.0 + degrees_off / 20.0 + size_off + difference_in_look(a, b)?)
+}
+
+/// What colours and shapes say against one card; `None` when they forbid it.
+fn difference_in_look(a: &Weighed, b: &Weighed) -> Option<f64> {
     let (ia, ib) = (a.symbol.look.ink, b.symbol.look.ink);
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>();
     let cosine = dot(ia, ib) / ((dot(ia, ia) * dot(ib, ib)).sqrt() + 1e-6);
@@ -240,13 +341,7 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
             return None;
         }
     }
-    Some(
-        spacing.abs() * 2.5
-            + shape_change
-            + degrees_off / 30.0
-            + (1.0 - cosine) * 4.0
-            + if differ { 0.4 } else { 0.0 },
-    )
+    Some((1.0 - cosine) * 4.0 + if differ { 0.4 } else { 0.0 })
 }
 
 fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
@@ -261,13 +356,14 @@ fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
 }
 
 /// Joins the best fitting pairs first, up to three symbols on a line.
-fn join(symbols: &[&Weighed], params: &Params) -> Vec<Vec<usize>> {
+fn join(symbols: &[&Weighed], table: Option<&Table>, params: &Params) -> Vec<Vec<usize>> {
     let mut pairs = Vec::new();
     for i in 0..symbols.len() {
         for j in i + 1..symbols.len() {
-            if let Some(cost) = cost_of_pair(symbols[i], symbols[j])
-                && cost <= params.cost
-            {
+            let (a, b) = (symbols[i], symbols[j]);
+            let on_table = table.and_then(|table| cost_on_table(a, b, table));
+            let cost = cost_of_pair(a, b).into_iter().chain(on_table).fold(f64::MAX, f64::min);
+            if cost <= params.cost {
                 pairs.push((cost, i, j));
             }
         }
@@ -358,6 +454,7 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
         long_side,
         short_side,
         score,
+        quad_on_table: None,
     })
 }
 

@@ -34,8 +34,9 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
     let working = maps::Working::new(frame, params.long_side_px)?;
     let symbols = symbols::find(&working, &params.symbols)?;
     let long = working.width.max(working.height) as f64;
-    let groups = grouping::group(symbols, long, &params.grouping);
-    Ok(groups
+    let grouped = grouping::group(symbols, long, &params.grouping);
+    Ok(grouped
+        .cards
         .into_iter()
         .map(|g| CardOutline {
             corners_in_image: g.quad().scaled(1.0 / working.scale).as_card(),

@@ -1,6 +1,7 @@
 //! The table as one plane: how large a card is, depending on where it lies.
 
 use crate::geometry::Point;
+use crate::geometry::{Homography, Quad};
 use nalgebra::{Matrix3, Vector3};
 
 /// Size of a card across the picture of a plane.
@@ -21,6 +22,8 @@ impl SizeField {
     pub fn fit(sizes: &[(Point, f64)]) -> Self {
         /// Deviation of a log size that halves its weight's root.
         const TOLERANCE: f64 = 0.2;
+        /// A weak pull to a fronto-parallel table keeps few cards from inventing a tilt.
+        const PULL: f64 = 0.05;
         let mut logs: Vec<f64> = sizes.iter().map(|s| s.1).collect();
         logs.sort_by(f64::total_cmp);
         let median = logs.get(logs.len() / 2).copied().unwrap_or_default();
@@ -29,9 +32,8 @@ impl SizeField {
             return field;
         }
         for _ in 0..10 {
-            // A weak pull to a fronto-parallel table keeps few cards from inventing a tilt.
-            let mut normal = Matrix3::from_diagonal(&Vector3::new(1e-6, 0.3, 0.3));
-            let mut right = Vector3::new(0.0, -0.3 * field.tilt.x, -0.3 * field.tilt.y);
+            let mut normal = Matrix3::from_diagonal(&Vector3::new(1e-6, PULL, PULL));
+            let mut right = Vector3::new(0.0, -PULL * field.tilt.x, -PULL * field.tilt.y);
             for &(at, log_size) in sizes {
                 let residual = log_size - field.log_size(at);
                 let weight = (1.0 + (residual / TOLERANCE).powi(2)).powi(-2);
@@ -53,36 +55,237 @@ impl SizeField {
         self.log_size_at_origin - 1.5 * self.depth(at).ln()
     }
 
+    /// The homography that makes the plane's parallels parallel again, from a picture whose long
+    /// side is `long_side_px`. What it leaves open is an affine map.
+    fn affine_from_image(&self, long_side_px: f64) -> Homography {
+        let t = self.tilt / long_side_px;
+        Homography(Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, t.x, t.y, 1.0))
+    }
+
     fn depth(&self, at: Point) -> f64 {
         // Beyond the horizon there is no table; stay short of it.
         (1.0 + self.tilt.dot(at)).max(0.15)
     }
 }
 
+/// Long side of a card in short sides, as measured (57 x 89 mm would be 1.56).
+pub const CARD_ASPECT: f64 = 1.54;
+
+/// A card's place on the table: unit of length is the card's short side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Centre of the card on the table.
+    pub center: Point,
+    /// Direction of its long side in radians; half a turn more is the same card.
+    pub angle: f64,
+}
+
+impl Pose {
+    /// The card's corners on the table.
+    pub fn quad_on_table(&self) -> Quad {
+        let (sin, cos) = self.angle.sin_cos();
+        let w = Point::new(cos, sin) * (CARD_ASPECT / 2.0);
+        let h = Point::new(-sin, cos) * 0.5;
+        let c = self.center;
+        Quad([c - w - h, c + w - h, c + w + h, c - w + h])
+    }
+
+    /// The pose whose card comes nearest to four corners given in a card's order.
+    pub fn nearest(quad: &Quad) -> Self {
+        let [a, b, c, d] = quad.0;
+        // Long edges, and short edges turned by a quarter: all four vote for one direction, each
+        // by its length.
+        let along = (b - a) + (c - d) - (c - b).perpendicular() - (d - a).perpendicular();
+        Self { center: (a + b + c + d) / 4.0, angle: along.y.atan2(along.x) }
+    }
+}
+
+/// The table as seen in the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// From table coordinates (unit: a card's short side) to the working image.
+    pub image_from_table: Homography,
+    /// And back.
+    pub table_from_image: Homography,
+}
+
+impl Table {
+    /// The homography that makes the given cards (corners in a card's order, with weights) as
+    /// nearly as it can rectangles of one size. Starts from the sizes' tilt and the cards' mean
+    /// metric, then fits rectangles and homography in turn. Cards that do not lie in the plane lose
+    /// their weight. `None` when the cards do not determine a plane.
+    pub fn fit(cards: &[(Quad, f64)], field: &SizeField, long_side_px: f64) -> Option<Self> {
+        /// Mean corner error, in short sides, at which a card's weight is a quarter.
+        const TOLERANCE: f64 = 0.10;
+        const ROUNDS: usize = 40;
+        if cards.is_empty() {
+            return None;
+        }
+        let affine_from_image = field.affine_from_image(long_side_px);
+        let metric = metric_of(cards, &affine_from_image)?;
+        let mut table_from_image = metric.after(&affine_from_image);
+        let mut pairs = Vec::with_capacity(4 * cards.len());
+        let mut weights = Vec::with_capacity(4 * cards.len());
+        // One card or two say too little about a tilt.
+        let rounds = if cards.len() < 3 { 0 } else { ROUNDS };
+        for _ in 0..rounds {
+            pairs.clear();
+            weights.clear();
+            for &(quad, weight) in cards {
+                let seen = table_from_image.apply_quad(&quad);
+                let target = Pose::nearest(&seen).quad_on_table();
+                let error = corner_error(&seen, &target);
+                let robust = weight * (1.0 + (error / TOLERANCE).powi(2)).powi(-2);
+                for (from, to) in quad.0.into_iter().zip(target.0) {
+                    pairs.push((from, to));
+                    weights.push(robust);
+                }
+            }
+            table_from_image = Homography::fit(&pairs, &weights)?;
+        }
+        Some(Self { image_from_table: table_from_image.inverse()?, table_from_image })
+    }
+
+    /// A vector at a place of the image, as it lies on the table.
+    pub fn vector_on_table(&self, at: Point, vector: Point) -> Point {
+        jacobian(&self.table_from_image, at, vector)
+    }
+
+    /// How far a quad of the image is from any card on this table: mean distance of its corners
+    /// from the nearest card's, in short sides.
+    pub fn misfit(&self, quad: &Quad) -> f64 {
+        let seen = self.table_from_image.apply_quad(quad);
+        corner_error(&seen, &Pose::nearest(&seen).quad_on_table())
+    }
+
+    /// A card at a pose, in the image.
+    pub fn quad_in_image(&self, pose: &Pose) -> Quad {
+        self.image_from_table.apply_quad(&pose.quad_on_table())
+    }
+}
+
+fn corner_error(a: &Quad, b: &Quad) -> f64 {
+    a.0.iter().zip(&b.0).map(|(a, b)| a.distance(*b)).sum::<f64>() / 4.0
+}
+
+/// The map's derivative at a point, applied to a vector.
+fn jacobian(map: &Homography, at: Point, vector: Point) -> Point {
+    let m = &map.0;
+    let image = map.apply(at);
+    let depth = m[(2, 0)] * at.x + m[(2, 1)] * at.y + m[(2, 2)];
+    let change = m[(2, 0)] * vector.x + m[(2, 1)] * vector.y;
+    let straight = Point::new(
+        m[(0, 0)] * vector.x + m[(0, 1)] * vector.y,
+        m[(1, 0)] * vector.x + m[(1, 1)] * vector.y,
+    );
+    (straight - image * change) / depth
+}
+
+/// The linear map after which the cards' sides are as nearly as possible [`CARD_ASPECT`] and 1 long
+/// and at right angles: least squares in the three entries of its Gram matrix, reweighted.
+fn metric_of(cards: &[(Quad, f64)], affine_from_image: &Homography) -> Option<Homography> {
+    let sides: Vec<(Point, Point, f64)> = cards
+        .iter()
+        .map(|&(quad, weight)| {
+            let [a, b, c, d] = affine_from_image.apply_quad(&quad).0;
+            ((b - a + c - d) / 2.0, (c - b + d - a) / 2.0, weight)
+        })
+        .collect();
+    // Lengths are scaled to about one, so that the errors below are relative.
+    let mut areas: Vec<f64> = sides.iter().map(|(w, h, _)| w.cross(*h).abs()).collect();
+    areas.sort_by(f64::total_cmp);
+    let unit = (areas[areas.len() / 2] / CARD_ASPECT).sqrt();
+    let mut gram = Vector3::new(1.0, 0.0, 1.0);
+    for round in 0..6 {
+        let (mut normal, mut right) = (Matrix3::zeros(), Vector3::zeros());
+        for &(w, h, weight) in &sides {
+            let (w, h) = (w / unit / CARD_ASPECT, h / unit);
+            let rows = [
+                (Vector3::new(w.x * w.x, 2.0 * w.x * w.y, w.y * w.y), 1.0),
+                (Vector3::new(h.x * h.x, 2.0 * h.x * h.y, h.y * h.y), 1.0),
+                (Vector3::new(w.x * h.x, w.x * h.y + w.y * h.x, w.y * h.y), 0.0),
+            ];
+            let error: f64 = rows.iter().map(|(r, t)| (r.dot(&gram) - t).powi(2)).sum();
+            let robust = if round == 0 { weight } else { weight / (1.0 + error / 0.05).powi(2) };
+            for (row, target) in rows {
+                normal += row * row.transpose() * robust;
+                right += row * (robust * target);
+            }
+        }
+        gram = normal.lu().solve(&right)?;
+    }
+    // Cholesky: gram = L' L with L upper triangular keeps the picture's orientation.
+    let [xx, xy, yy] = [gram[0], gram[1], gram[2]];
+    let rest = yy - xy * xy / xx;
+    if xx <= 0.0 || rest <= 0.0 {
+        return None;
+    }
+    let (a, b, d) = (xx.sqrt() / unit, xy / xx.sqrt() / unit, rest.sqrt() / unit);
+    Some(Homography(Matrix3::new(a, b, 0.0, 0.0, d, 0.0, 0.0, 0.0, 1.0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Homography, Quad};
+
+    fn tilted() -> Homography {
+        let quad = Quad(
+            [(300., 100.), (700., 100.), (1000., 800.), (0., 800.)].map(|(x, y)| Point::new(x, y)),
+        );
+        Homography::between(&Quad::rectangle(8.0, 6.0), &quad).unwrap()
+    }
+
+    fn cards() -> Vec<Pose> {
+        (0..12)
+            .map(|i| Pose {
+                center: Point::new(1.2 + 1.9 * f64::from(i % 4), 1.0 + 1.9 * f64::from(i / 4)),
+                angle: 0.3 * f64::from(i),
+            })
+            .collect()
+    }
 
     #[test]
-    fn a_tilted_plane_is_found_despite_outliers() {
-        let tilted =
-            Quad([(0.3, 0.1), (0.7, 0.1), (1.0, 0.8), (0.0, 0.8)].map(|(x, y)| Point::new(x, y)));
-        let image_from_table = Homography::between(&Quad::rectangle(1.0, 1.0), &tilted).unwrap();
-        let card = |x: f64, y: f64| {
-            let d = 0.01;
-            let corner = |dx, dy| image_from_table.apply(Point::new(x + dx, y + dy));
-            let quad = Quad([corner(-d, -d), corner(d, -d), corner(d, d), corner(-d, d)]);
-            (quad.center(), quad.signed_area().sqrt().ln())
-        };
-        let mut sizes: Vec<_> =
-            (0..12).map(|i| card(f64::from(i % 4) / 3.0, f64::from(i / 4) / 2.0)).collect();
+    fn sizes_follow_the_tilt_despite_outliers() {
+        let image_from_table = tilted();
+        let mut sizes: Vec<(Point, f64)> = cards()
+            .iter()
+            .map(|pose| {
+                let quad = image_from_table.apply_quad(&pose.quad_on_table());
+                (quad.center() / 1000.0, quad.signed_area().sqrt().ln())
+            })
+            .collect();
         let truth = sizes.clone();
         sizes[5].1 += 1.0;
-        sizes[7].1 -= 1.2;
         let field = SizeField::fit(&sizes);
         for (at, log_size) in truth {
-            assert!((field.log_size(at) - log_size).abs() < 0.06, "{at:?}");
+            // The weak pull to a flat view is felt under a tilt as strong as this.
+            assert!(
+                (field.log_size(at) - log_size).abs() < 0.2,
+                "{at:?} {}",
+                field.log_size(at) - log_size
+            );
         }
+    }
+
+    #[test]
+    fn the_table_is_found_from_cards_that_lie_anyhow() {
+        let image_from_table = tilted();
+        let mut quads: Vec<(Quad, f64)> = cards()
+            .iter()
+            .map(|pose| (image_from_table.apply_quad(&pose.quad_on_table()), 1.0))
+            .collect();
+        let truth = quads.clone();
+        // One outline is nonsense.
+        quads[4].0 = quads[4].0.scaled(1.3);
+        let sizes: Vec<(Point, f64)> =
+            quads.iter().map(|q| (q.0.center() / 1000.0, q.0.signed_area().sqrt().ln())).collect();
+        let table = Table::fit(&quads, &SizeField::fit(&sizes), 1000.0).unwrap();
+        for (quad, _) in truth {
+            assert!(table.misfit(&quad) < 0.02, "{}", table.misfit(&quad));
+        }
+        let v = table.vector_on_table(Point::new(500.0, 400.0), Point::new(1.0, 0.0));
+        let p = table.table_from_image.apply(Point::new(501.0, 400.0))
+            - table.table_from_image.apply(Point::new(500.0, 400.0));
+        assert!(v.distance(p) < 1e-3 * p.norm());
     }
 }

@@ -23,12 +23,25 @@ pub struct Symbol {
     pub all_likeness: Likeness,
     /// In how many maps it was seen.
     pub votes: usize,
+    /// Its size in each of them, relative to `frame`: outer edges, holes and blur differ.
+    sizes: Vec<f64>,
     /// The card's long side as this symbol implies it.
     pub long_side: Point,
     /// The card's short side as this symbol implies it.
     pub short_side: Point,
     /// What its colours say.
     pub look: Look,
+}
+
+impl Symbol {
+    fn take_median_size(&mut self) {
+        let size = quantile(&mut self.sizes, 0.5);
+        self.frame.minor = self.frame.minor * size;
+        self.frame.major = self.frame.major * size;
+        self.frame.area *= size * size;
+        self.long_side = self.long_side * size;
+        self.short_side = self.short_side * size;
+    }
 }
 
 /// Colours in and around a symbol.
@@ -227,7 +240,9 @@ fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
                 && (0.55..1.8).contains(&ratio_short)
         });
         if let Some(i) = alike {
+            let size = (s.frame.area / symbols[i].frame.area).sqrt();
             symbols[i].votes += 1;
+            symbols[i].sizes.push(size);
             continue;
         }
         let t = template(s.shape);
@@ -242,8 +257,12 @@ fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
             likeness: s.likeness,
             all_likeness: s.all_likeness,
             votes: 1,
+            sizes: vec![1.0],
             look: Look::default(),
         });
+    }
+    for symbol in &mut symbols {
+        symbol.take_median_size();
     }
     symbols
 }
