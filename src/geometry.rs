@@ -113,10 +113,20 @@ impl Quad {
             corners.reverse();
         }
         let edge = |i: usize| corners[i].distance(corners[(i + 1) % 4]);
-        let first = if edge(0) + edge(2) >= edge(1) + edge(3) { 0 } else { 1 };
-        let key = |i: usize| (corners[i].y, corners[i].x);
-        let start = if key(first) <= key(first + 2) { first } else { first + 2 };
-        corners.rotate_left(start);
+        if edge(0) + edge(2) < edge(1) + edge(3) {
+            corners.rotate_left(1);
+        }
+        Self(corners).higher_corner_first()
+    }
+
+    /// Of the two ways to name a card's corners (it looks alike after half a turn), the one whose
+    /// first corner is higher than its third. Keeps which edges are first and second: seen at a
+    /// low angle a card's long side may be the shorter one in the picture.
+    pub fn higher_corner_first(self) -> Self {
+        let mut corners = self.0;
+        if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
+            corners.rotate_left(2);
+        }
         Self(corners)
     }
 

@@ -447,6 +447,8 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
         let n = parts.iter().filter(|w| w.symbol.shape == shape).count();
         (first.lerp(last, 0.5), long_side, short_side / n as f64)
     };
+    // Clockwise corners: the short side points a quarter turn clockwise from the long one.
+    let short_side = if long_side.cross(short_side) < 0.0 { -short_side } else { short_side };
     Some(SymbolGroup {
         symbols: parts.into_iter().map(|w| w.symbol.clone()).collect(),
         shape,

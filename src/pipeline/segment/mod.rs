@@ -1,6 +1,7 @@
 //! Finds the cards of a photo by their symbols, and their corners by their borders.
 
 pub mod components;
+pub mod corners;
 pub mod grouping;
 pub mod maps;
 pub mod plane;
@@ -18,11 +19,18 @@ pub struct Params {
     pub symbols: symbols::Params,
     /// What counts as a card's symbols.
     pub grouping: grouping::Params,
+    /// How a card's sides are looked for.
+    pub corners: corners::Params,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { long_side_px: 1000.0, symbols: Default::default(), grouping: Default::default() }
+        Self {
+            long_side_px: 1000.0,
+            symbols: Default::default(),
+            grouping: Default::default(),
+            corners: Default::default(),
+        }
     }
 }
 
@@ -35,14 +43,17 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
     let symbols = symbols::find(&working, &params.symbols)?;
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
-    Ok(grouped
-        .cards
-        .into_iter()
-        .map(|g| CardOutline {
-            corners_in_image: g.quad().scaled(1.0 / working.scale).as_card(),
-            score: g.score,
-            symbols_seen: g.symbols.len(),
-            shape_seen: Some(g.shape),
-        })
-        .collect())
+    let mut outlines = Vec::with_capacity(grouped.cards.len());
+    for card in &grouped.cards {
+        let expected = card.quad();
+        let sides = corners::find_sides(&working, &expected, &params.corners)?;
+        let refined = corners::refine(&expected, &sides, grouped.table.as_ref(), &params.corners);
+        outlines.push(CardOutline {
+            corners_in_image: refined.quad.scaled(1.0 / working.scale).higher_corner_first(),
+            score: card.score,
+            symbols_seen: card.symbols.len(),
+            shape_seen: Some(card.shape),
+        });
+    }
+    Ok(outlines)
 }

@@ -1,0 +1,319 @@
+//! A card's sides, sharpened by the border lines near where they are expected.
+//!
+//! The symbols tell where the sides must be to a few hundredths of the card; near there a line is
+//! looked for in the picture, in all three channels, by a small Hough transform over the line's two
+//! ends (a border may be a step to a dark cloth or a faint shadow on a white table). Where there is
+//! no line, the expected side stays.
+
+use super::maps::Working;
+use super::plane::{CARD_ASPECT, Pose, Table};
+use crate::geometry::{Point, Quad};
+use nalgebra::{Matrix3, Vector3};
+use opencv::prelude::*;
+
+/// How sides are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// How far from the expected side, in card short sides. A card's own symbols begin at 0.16.
+    pub reach: f64,
+    /// Standard deviation of the expected side's place, in card short sides.
+    pub expected_deviation: f64,
+    /// How much more of a line must be edge than of its surroundings, 0 to 1.
+    pub support: f64,
+    /// Distance from the rectangle that fits best, in short sides, up to which a line is the
+    /// card's.
+    pub agreement: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { reach: 0.13, expected_deviation: 0.06, support: 0.18, agreement: 0.04 }
+    }
+}
+
+/// A side found in the picture: two points of it, a fifth of the side from its ends, in working
+/// pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// Near the side's first corner and near its second.
+    pub points: [Point; 2],
+    /// How much more of it is edge than of its surroundings, 0 to 1.
+    pub support: f64,
+}
+
+/// Places on a side where the picture is sampled, away from the round corners.
+const SAMPLES: usize = 24;
+const FIRST_SAMPLE: f64 = 0.10;
+/// Where on a side [`Side::points`] lie.
+const POINTS_AT: [f64; 2] = [0.2, 0.8];
+
+/// Looks for the four sides of a card near an expected quad.
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn find_sides(
+    working: &Working,
+    expected: &Quad,
+    params: &Params,
+) -> opencv::Result<[Option<Side>; 4]> {
+    let rgb = working.rgb.data_bytes()?;
+    let short_px = expected.short_side().min(expected.long_side());
+    let mut profiles =
+        Profiles { rgb, width: working.width, height: working.height, edge: Vec::new() };
+    Ok([0, 1, 2, 3].map(|i| {
+        let (a, b) = (expected.0[i], expected.0[(i + 1) % 4]);
+        profiles.find_side(a, b, short_px, params)
+    }))
+}
+
+struct Profiles<'a> {
+    rgb: &'a [u8],
+    width: usize,
+    height: usize,
+    /// Edge strength, 0 to 1, for each sample along the side and each offset across it.
+    edge: Vec<f32>,
+}
+
+impl Profiles<'_> {
+    fn find_side(&mut self, a: Point, b: Point, short_px: f64, params: &Params) -> Option<Side> {
+        let length = a.distance(b);
+        if length < 8.0 || short_px < 8.0 {
+            return None;
+        }
+        let reach = (params.reach * short_px).clamp(3.0, 40.0).round() as i32;
+        let offsets = (2 * reach + 1) as usize;
+        let outwards = -((b - a) / length).perpendicular();
+        let at = |t: f64, d: f64| a.lerp(b, t) + outwards * d;
+        let place =
+            |k: usize| FIRST_SAMPLE + (1.0 - 2.0 * FIRST_SAMPLE) * k as f64 / (SAMPLES - 1) as f64;
+        let seen = self.sample(reach, &place, &at);
+        if seen < SAMPLES / 2 {
+            return None;
+        }
+        let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
+        let deviation = (params.expected_deviation * short_px).max(1.5);
+        let mut best = (f64::MIN, 0.0f64, 0, 0);
+        for first in 0..offsets {
+            for last in 0..offsets {
+                // A side turns by no more than the cards' own error in direction.
+                if first.abs_diff(last) > offsets / 2 {
+                    continue;
+                }
+                let step = (last as f32 - first as f32) / (SAMPLES - 1) as f32;
+                let sum: f32 = (0..SAMPLES)
+                    .map(|k| {
+                        self.edge[k * offsets + (first as f32 + step * k as f32 + 0.5) as usize]
+                    })
+                    .sum();
+                let support = f64::from(sum / SAMPLES as f32 - mean);
+                let off = |i: usize| (i as f64 - f64::from(reach)) / deviation;
+                let score = support - 0.05 * (off(first).powi(2) + off(last).powi(2)) / 2.0;
+                if score > best.0 {
+                    best = (score, support, first, last);
+                }
+            }
+        }
+        let (_, support, first, last) = best;
+        if support < params.support {
+            return None;
+        }
+        let (from, to) = self.sharpen(first, last, offsets)?;
+        let point = |t: f64| {
+            let k = (t - FIRST_SAMPLE) / (1.0 - 2.0 * FIRST_SAMPLE);
+            at(t, from + (to - from) * k - f64::from(reach))
+        };
+        Some(Side { points: POINTS_AT.map(point), support })
+    }
+
+    /// Fills the edge strengths; returns how many samples lie wholly in the picture.
+    fn sample(
+        &mut self,
+        reach: i32,
+        place: &impl Fn(usize) -> f64,
+        at: &impl Fn(f64, f64) -> Point,
+    ) -> usize {
+        let offsets = (2 * reach + 1) as usize;
+        self.edge.clear();
+        self.edge.resize(SAMPLES * offsets, 0.0);
+        let mut seen = 0;
+        let mut line = vec![[0f32; 3]; offsets + 2];
+        for k in 0..SAMPLES {
+            let t = place(k);
+            let inside = line.iter_mut().enumerate().all(|(i, value)| {
+                match self.bilinear(at(t, (i as i32 - 1 - reach) as f64)) {
+                    Some(rgb) => {
+                        *value = rgb;
+                        true
+                    }
+                    None => false,
+                }
+            });
+            if !inside {
+                continue;
+            }
+            seen += 1;
+            for i in 0..offsets {
+                let change: f32 = (0..3).map(|c| (line[i + 2][c] - line[i][c]).abs()).sum();
+                self.edge[k * offsets + i] = change;
+            }
+        }
+        // Against the texture at hand: half strength at three times the median change.
+        let mut sorted = self.edge.clone();
+        let middle = sorted.len() / 2;
+        let median = *sorted.select_nth_unstable_by(middle, f32::total_cmp).1;
+        let half = (3.0 * median).max(9.0);
+        for e in &mut self.edge {
+            *e /= *e + half;
+        }
+        seen
+    }
+
+    fn bilinear(&self, p: Point) -> Option<[f32; 3]> {
+        let (x, y) = (p.x - 0.5, p.y - 0.5);
+        if x < 0.0 || y < 0.0 || x >= (self.width - 1) as f64 || y >= (self.height - 1) as f64 {
+            return None;
+        }
+        let (left, top) = (x as usize, y as usize);
+        let (fx, fy) = ((x - left as f64) as f32, (y - top as f64) as f32);
+        let i = 3 * (top * self.width + left);
+        let j = i + 3 * self.width;
+        let px = |i: usize| f32::from(self.rgb[i]);
+        Some([0, 1, 2].map(|c| {
+            let upper = px(i + c) * (1.0 - fx) + px(i + 3 + c) * fx;
+            let lower = px(j + c) * (1.0 - fx) + px(j + 3 + c) * fx;
+            upper * (1.0 - fy) + lower * fy
+        }))
+    }
+
+    /// Least squares through the edge's centre of mass near the line, sample by sample; offsets at
+    /// the first and the last sample, in pixels from the most inward one.
+    fn sharpen(&self, first: usize, last: usize, offsets: usize) -> Option<(f64, f64)> {
+        let (mut n, mut sk, mut skk, mut sd, mut skd) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for k in 0..SAMPLES {
+            let u = k as f64 / (SAMPLES - 1) as f64;
+            let near = (first as f64 + (last as f64 - first as f64) * u).round() as usize;
+            let window = near.saturating_sub(2)..(near + 3).min(offsets);
+            let (mut mass, mut moment) = (0.0, 0.0);
+            for i in window {
+                let e = f64::from(self.edge[k * offsets + i]).powi(2);
+                mass += e;
+                moment += e * i as f64;
+            }
+            if mass < 1e-3 {
+                continue;
+            }
+            let d = moment / mass;
+            n += mass;
+            sk += mass * u;
+            skk += mass * u * u;
+            sd += mass * d;
+            skd += mass * u * d;
+        }
+        let det = n * skk - sk * sk;
+        if det < 1e-9 {
+            return None;
+        }
+        let slope = (n * skd - sk * sd) / det;
+        let start = (sd - slope * sk) / n;
+        Some((start, start + slope))
+    }
+}
+
+/// A card after its sides were looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refined {
+    /// Corners in working pixels.
+    pub quad: Quad,
+    /// Which sides were seen in the picture and agree with a card on the table.
+    pub confirmed: [bool; 4],
+}
+
+/// Fits a card to its sides. On a known table a card has three degrees of freedom, so two sides
+/// fix the others, and a side that does not agree with the rest is somebody else's border.
+pub fn refine(
+    expected: &Quad,
+    sides: &[Option<Side>; 4],
+    table: Option<&Table>,
+    params: &Params,
+) -> Refined {
+    let mut base = *expected;
+    let mut confirmed = [false; 4];
+    if let Some(table) = table {
+        let pose = fit_pose(expected, sides, table, params);
+        base = table.quad_in_image(&pose);
+        for (i, side) in sides.iter().enumerate() {
+            if let Some(side) = side {
+                let off = side.points.map(|p| distance_outside(table, &pose, i, p).abs());
+                confirmed[i] = off[0].max(off[1]) < params.agreement;
+            }
+        }
+    } else {
+        for (ok, side) in confirmed.iter_mut().zip(sides) {
+            *ok = side.is_some();
+        }
+    }
+    let line = |i: usize| match (&sides[i], confirmed[i]) {
+        (Some(side), true) => side.points,
+        _ => [base.0[i], base.0[(i + 1) % 4]],
+    };
+    let corners =
+        [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
+    let quad = Quad(corners);
+    // Nearly parallel lines meet anywhere: a wild corner means that the lines were not sides.
+    let limit = 0.25 * base.short_side();
+    let wild = quad.0.iter().zip(&base.0).any(|(a, b)| a.distance(*b) > limit);
+    if wild || !quad.is_convex() {
+        return Refined { quad: base, confirmed: [false; 4] };
+    }
+    Refined { quad, confirmed }
+}
+
+/// Signed distance, on the table, of an image point from side `i` of a card at `pose`: positive
+/// outside.
+fn distance_outside(table: &Table, pose: &Pose, i: usize, p: Point) -> f64 {
+    let (sin, cos) = (pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0)).sin_cos();
+    let half = if i.is_multiple_of(2) { 0.5 } else { CARD_ASPECT / 2.0 };
+    (table.table_from_image.apply(p) - pose.center).dot(Point::new(cos, sin)) - half
+}
+
+/// Gauss-Newton on centre and angle over the sides' points, with weights that let a wrong side go,
+/// and a weak pull to where the symbols put the card.
+fn fit_pose(expected: &Quad, sides: &[Option<Side>; 4], table: &Table, params: &Params) -> Pose {
+    let start = Pose::nearest(&table.table_from_image.apply_quad(expected));
+    let pull = (params.agreement / params.expected_deviation).powi(2);
+    let mut pose = start;
+    for round in 0..8 {
+        let mut normal = Matrix3::from_diagonal(&Vector3::new(pull, pull, 0.3 * pull));
+        let mut right = Vector3::new(
+            pull * (start.center.x - pose.center.x),
+            pull * (start.center.y - pose.center.y),
+            0.3 * pull * (start.angle - pose.angle),
+        );
+        // Large deviations are still welcome at first.
+        let tolerance = params.agreement * if round < 3 { 2.0 } else { 1.0 };
+        for (i, side) in sides.iter().enumerate() {
+            let Some(side) = side else { continue };
+            for p in side.points {
+                let angle = pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0);
+                let (sin, cos) = angle.sin_cos();
+                let v = table.table_from_image.apply(p) - pose.center;
+                let residual = distance_outside(table, &pose, i, p);
+                let gradient = Vector3::new(-cos, -sin, v.dot(Point::new(-sin, cos)));
+                let weight =
+                    side.support.min(0.5) * 2.0 / (1.0 + (residual / tolerance).powi(2)).powi(2);
+                normal += gradient * gradient.transpose() * weight;
+                right -= gradient * (weight * residual);
+            }
+        }
+        let Some(step) = normal.lu().solve(&right) else { break };
+        pose.center = pose.center + Point::new(step[0], step[1]);
+        pose.angle += step[2];
+    }
+    pose
+}
+
+fn intersection(a: [Point; 2], b: [Point; 2]) -> Option<Point> {
+    let (da, db) = (a[1] - a[0], b[1] - b[0]);
+    let det = da.cross(db);
+    (det.abs() > 1e-9 * da.norm() * db.norm()).then(|| a[0] + da * ((b[0] - a[0]).cross(db) / det))
+}
