@@ -30,6 +30,8 @@ pub mod eval;
 #[cfg(feature = "vision")]
 pub mod geometry;
 #[cfg(feature = "vision")]
+pub mod html;
+#[cfg(feature = "vision")]
 pub mod pipeline;
 #[cfg(feature = "vision")]
 pub mod render;

@@ -1,5 +1,11 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
+#[cfg(feature = "vision")]
+mod eval;
+#[cfg(feature = "vision")]
+mod photos;
+#[cfg(feature = "vision")]
+mod scan;
 mod sets;
 mod terminal;
 
@@ -16,6 +22,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Read photos: find the cards, read them, and draw every set
+    #[cfg(feature = "vision")]
+    Scan(scan::Args),
+    /// Measure how well labelled photos are read
+    #[cfg(feature = "vision")]
+    Eval(eval::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
 }
@@ -40,6 +52,10 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match cli.command {
+        #[cfg(feature = "vision")]
+        Command::Scan(args) => scan::run(args),
+        #[cfg(feature = "vision")]
+        Command::Eval(args) => eval::run(args),
         Command::Sets(args) => sets::run(args),
     };
     match result {

@@ -1,11 +1,17 @@
 //! The stages from a photo to its sets, and the one place that composes them.
 
+pub mod batch;
 pub mod board;
 pub mod classify;
+mod compose;
+pub mod dump;
+pub mod layout;
 pub mod overlay;
 pub mod rectify;
 pub mod segment;
 pub mod source;
+
+pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};
 
 use crate::cards::{Card, Property};
 use crate::geometry::Quad;

@@ -1,0 +1,240 @@
+//! The folder of results: an annotated picture for each photo, a page to look through them, and
+//! the JSON lines.
+
+use super::super::BadCall;
+use super::record::{PhotoRecord, Record};
+use crate::html::{escape, href};
+use crate::pipeline::overlay::{self, Style};
+use crate::pipeline::{Frame, Scan};
+use crate::whole_file::WholeFile;
+use anyhow::Context;
+use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// JPEG quality of annotated pictures, 1 to 100: thin coloured lines keep their colour.
+const QUALITY: u8 = 90;
+/// Longest side of a picture on the contact page, in pixels.
+const THUMBNAIL_PX: u32 = 420;
+/// Folder of the contact page's pictures.
+const THUMBNAILS: &str = "thumbnails";
+/// Longest name taken from a photo, in bytes: with a number and an ending it must fit a file system.
+const LONGEST_NAME: usize = 200;
+
+/// A name for the results of each photo, without an ending, no two alike (in either case, for
+/// file systems that cannot tell): the photo's own, and with a number where another photo came
+/// before.
+pub fn unique_names(photos: &[&Path]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut name = |photo: &&Path| {
+        let stem = photo.file_stem().unwrap_or_default().to_string_lossy();
+        let mut end = stem.len().min(LONGEST_NAME);
+        while !stem.is_char_boundary(end) {
+            end -= 1;
+        }
+        let stem = &stem[..end];
+        let numbered = (2..).map(|n| format!("{stem}-{n}"));
+        std::iter::once(stem.to_owned())
+            .chain(numbered)
+            .find(|name| taken.insert(name.to_lowercase()))
+            .expect("there are more numbers than photos")
+    };
+    photos.iter().map(&mut name).collect()
+}
+
+/// Refuses a folder of results in which one of the photos lies: its picture would overwrite it.
+///
+/// # Errors
+/// The photo and the folder, named.
+pub fn refuse_photos_in(out: &Path, photos: &[&Path]) -> anyhow::Result<()> {
+    let Ok(out_path) = out.canonicalize() else { return Ok(()) }; // Not there yet.
+    for photo in photos {
+        let folder =
+            photo.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf));
+        if folder.is_some_and(|f| f == out_path || f == out_path.join(THUMBNAILS)) {
+            let (photo, out) = (photo.display(), out.display());
+            let message = format!(
+                "{photo} lies in {out}, where results are to go and might replace it; name another \
+                 folder: --out {out}-sets"
+            );
+            return Err(BadCall(message).into());
+        }
+    }
+    Ok(())
+}
+
+/// Draws the cards and sets of a photo and writes the picture and its small copy.
+///
+/// # Errors
+/// The file that could not be written, and why.
+pub fn write_pictures(
+    out: &Path,
+    name: &str,
+    frame: &Frame,
+    scan: &Scan,
+    style: &Style,
+) -> anyhow::Result<()> {
+    let picture = overlay::draw(&frame.image, &scan.cards, &scan.sets, style);
+    write_jpeg(&out.join(format!("{name}.jpg")), &picture)?;
+    let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
+    let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
+    let small = imageops::thumbnail(&picture, size(picture.width()), size(picture.height()));
+    write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small)
+}
+
+fn write_jpeg(path: &Path, picture: &RgbImage) -> anyhow::Result<()> {
+    let write = || -> anyhow::Result<()> {
+        let mut file = WholeFile::create(path)?;
+        JpegEncoder::new_with_quality(&mut file, QUALITY).encode_image(picture)?;
+        Ok(file.finish()?)
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// The page and the lines in the making. Both get their names at the end.
+pub struct OutFolder {
+    folder: PathBuf,
+    lines: WholeFile,
+    page: WholeFile,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    photos: usize,
+    cards: usize,
+    sets: usize,
+    unsure: usize,
+    failed: usize,
+}
+
+impl OutFolder {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// It cannot be made or written to.
+    pub fn create(folder: &Path) -> anyhow::Result<Self> {
+        let context = || format!("results cannot go to {}", folder.display());
+        std::fs::create_dir_all(folder.join(THUMBNAILS)).with_context(context)?;
+        let lines = WholeFile::create(&folder.join("results.jsonl")).with_context(context)?;
+        let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
+        write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
+        Ok(Self { folder: folder.to_path_buf(), lines, page, counts: Counts::default() })
+    }
+
+    /// Adds a photo; `picture` is the name of its pictures, if they are there.
+    ///
+    /// # Errors
+    /// The page or the lines cannot be written.
+    pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
+        self.counts.photos += 1;
+        writeln!(self.lines, "{}", record.to_json())
+            .with_context(|| format!("{} cannot be written", self.path("results.jsonl")))?;
+        let image = escape(&record.image.display().to_string());
+        let figure = match &record.result {
+            Err(error) => {
+                self.counts.failed += 1;
+                format!(
+                    "<figure class=failed><figcaption><b>{image}</b><p>{}</figcaption></figure>\n",
+                    escape(error)
+                )
+            }
+            Ok(photo) => {
+                self.counts.cards += photo.scan.len();
+                self.counts.sets += photo.sets.len();
+                self.counts.unsure += photo.scan.iter().filter(|card| card.unsure).count();
+                figure(&image, photo, picture)
+            }
+        };
+        self.page
+            .write_all(figure.as_bytes())
+            .with_context(|| format!("{} cannot be written", self.path("index.html")))
+    }
+
+    /// Gives the page and the lines their names. After a stop there is no page, and the lines are
+    /// called results.partial.jsonl, for they are not all.
+    ///
+    /// # Errors
+    /// The file that cannot be written.
+    pub fn finish(mut self, stopped: bool) -> anyhow::Result<()> {
+        let (lines_path, page_path) = (self.path("results.jsonl"), self.path("index.html"));
+        let unwritten = |path: String| move || format!("{path} cannot be written");
+        if stopped {
+            let partial = self.folder.join("results.partial.jsonl");
+            return self.lines.finish_as(&partial).with_context(unwritten(lines_path));
+        }
+        let Counts { photos, cards, sets, unsure, failed } = self.counts;
+        // Written last, shown first: the style sheet puts it on top.
+        write!(
+            self.page,
+            "</main>\n<header><h1>{photos} photos</h1><p>{cards} cards, {sets} sets, {unsure} cards \
+             unsure, {failed} photos not read. <a href=results.jsonl>results.jsonl</a></header>\n</html>\n"
+        )
+        .with_context(unwritten(page_path.clone()))?;
+        self.lines.finish().with_context(unwritten(lines_path))?;
+        self.page.finish().with_context(unwritten(page_path))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+}
+
+fn figure(image: &str, photo: &PhotoRecord, picture: Option<&str>) -> String {
+    let unsure = photo.scan.iter().any(|card| card.unsure);
+    let mut html = format!("<figure{}>", if unsure { " class=unsure" } else { "" });
+    if let Some(name) = picture {
+        let file = format!("{name}.jpg");
+        html += &format!(
+            "<a href=\"{}\"><img loading=lazy src=\"{}\" alt=\"cards and sets of {image}\"></a>",
+            href(Path::new(&file)),
+            href(&Path::new(THUMBNAILS).join(&file))
+        );
+    }
+    html += &format!("<figcaption><b>{image}</b><p>{}", photo.summary());
+    if !photo.sets.is_empty() {
+        html += "<ol>";
+        for (place, set) in photo.sets.iter().enumerate() {
+            let [r, g, b] = overlay::set_color(place).0;
+            let names = set.0.map(|i| photo.scan[i].card.name());
+            html += &format!("<li style=\"border-color:rgb({r},{g},{b})\">{}", names.join(", "));
+        }
+        html += "</ol>";
+    }
+    for card in photo.scan.iter().filter(|card| card.unsure) {
+        html += &format!(
+            "<p class=guess>unsure: perhaps {} ({:.0} %)",
+            card.card.name(),
+            100.0 * card.confidence
+        );
+    }
+    html + "</figcaption></figure>\n"
+}
+
+const HEAD: &str = "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
+<meta name=viewport content=\"width=device-width\">\n<title>setsight: cards and sets</title>\n";
+
+const STYLE: &str = "body{display:flex;flex-direction:column;margin:1.5em;font:15px/1.4 system-ui,sans-serif;\
+background:#fafafa;color:#16181c}header{order:-1}\
+main{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:1.2em;align-items:start}\
+figure{margin:0;background:#fff;border:1px solid #ddd;border-radius:6px;overflow:hidden}\
+figure img{width:100%;display:block}figcaption{padding:.6em .9em;overflow-wrap:anywhere}p{margin:.3em 0}\
+figure.unsure{border-color:#e69f00}figure.failed{border-color:#d55e00}\
+ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}\
+.guess{color:#9a6b00}\
+@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}figure{background:#222;border-color:#444}\
+.guess{color:#e6b450}}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_photos_share_a_name() {
+        let photos = ["a/x.jpg", "b/x.jpg", "b/X.png", "c/x-2.jpg", "ü é.webp"].map(Path::new);
+        assert_eq!(unique_names(&photos), ["x", "x-2", "X-3", "x-2-2", "ü é"]);
+        let long = format!("{}.jpg", "é".repeat(120));
+        assert!(unique_names(&[Path::new(&long)])[0].len() <= LONGEST_NAME);
+    }
+}

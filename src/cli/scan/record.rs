@@ -1,0 +1,221 @@
+//! What is said of one photo: as text, JSON or CSV.
+
+use crate::cards::picture::{Ink, Slot, grid};
+use crate::pipeline::{ReadCard, StageTime, layout};
+use crate::sets::Set;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A photo and what it holds, or why it was not read.
+pub struct Record {
+    /// Its path as found.
+    pub image: PathBuf,
+    /// What it holds.
+    pub result: Result<PhotoRecord, String>,
+}
+
+/// What a photo holds.
+pub struct PhotoRecord {
+    /// Of the upright photo, in pixels.
+    pub width: u32,
+    /// Of the upright photo, in pixels.
+    pub height: u32,
+    /// The cards, in reading order.
+    pub scan: Vec<ReadCard>,
+    /// Indices into `scan`.
+    pub sets: Vec<Set>,
+    /// How long each stage took.
+    pub times: Vec<StageTime>,
+}
+
+/// First line of the CSV.
+pub const CSV_HEADER: &str =
+    "image,card,code,confidence,unsure,x1,y1,x2,y2,x3,y3,x4,y4,sets,error\n";
+
+impl Record {
+    /// The line of JSON of `--format json` and of results.jsonl, without its end.
+    pub fn to_json(&self) -> Value {
+        let image = self.image.to_string_lossy();
+        let photo = match &self.result {
+            Ok(photo) => photo,
+            Err(error) => return json!({"image": image, "error": error}),
+        };
+        let cards: Vec<Value> = photo.scan.iter().map(card_json).collect();
+        let sets: Vec<_> = photo.sets.iter().map(|set| set.0).collect();
+        let times = photo.times.iter();
+        let stage_ms: serde_json::Map<String, Value> = times
+            .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
+            .collect();
+        json!({
+            "image": image,
+            "width": photo.width,
+            "height": photo.height,
+            "cards": cards,
+            "sets": sets,
+            "stage_ms": stage_ms,
+        })
+    }
+
+    /// A line for each card, each with its end; one line for a photo without cards or with an
+    /// error. `sets` are the numbers (from 1) of the sets that the card takes part in.
+    pub fn to_csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let image = self.image.to_string_lossy();
+        let mut line = |fields: Vec<String>| {
+            let fields = std::iter::once(image.to_string()).chain(fields);
+            writer.write_record(fields).expect("into memory, always the same number of fields");
+        };
+        let empty = |n: usize| vec![String::new(); n];
+        match &self.result {
+            Err(error) => line([empty(13), vec![error.clone()]].concat()),
+            Ok(photo) if photo.scan.is_empty() => line(empty(14)),
+            Ok(photo) => {
+                for (i, card) in photo.scan.iter().enumerate() {
+                    let member =
+                        photo.sets.iter().enumerate().filter(|(_, set)| set.0.contains(&i));
+                    let sets: Vec<String> = member.map(|(n, _)| (n + 1).to_string()).collect();
+                    let mut fields = vec![
+                        (i + 1).to_string(),
+                        card.card.to_string(),
+                        format!("{:.3}", card.confidence),
+                        card.unsure.to_string(),
+                    ];
+                    for corner in card.corners_in_image.0 {
+                        fields.extend([format!("{:.1}", corner.x), format!("{:.1}", corner.y)]);
+                    }
+                    fields.extend([sets.join(" "), String::new()]);
+                    line(fields);
+                }
+            }
+        }
+        String::from_utf8(writer.into_inner().expect("into memory")).expect("text from text")
+    }
+
+    /// For people: the board as it lies, then its sets. Empty for a photo with an error.
+    pub fn to_text(&self, ink: Ink) -> String {
+        let Ok(photo) = &self.result else { return String::new() };
+        let name = ink.bold(&self.image.display().to_string());
+        let mut text = format!("{name}: {}\n", photo.summary());
+        if photo.scan.is_empty() {
+            return text;
+        }
+        let quads: Vec<_> = photo.scan.iter().map(|card| card.corners_in_image).collect();
+        let rows: Vec<Vec<Slot>> = layout::rows(&quads)
+            .into_iter()
+            .map(|row| row.into_iter().map(|i| slot(i, &photo.scan[i])).collect())
+            .collect();
+        text += &grid(&rows, ink);
+        for (n, set) in photo.sets.iter().enumerate() {
+            let names = set.0.map(|i| {
+                let card = photo.scan[i].card;
+                format!("{} {}", i + 1, ink.colored(card.color, &card.name()))
+            });
+            text += &format!("set {}: {}\n", n + 1, names.join(", "));
+        }
+        text
+    }
+}
+
+impl PhotoRecord {
+    /// "12 cards, 3 sets, 1 unsure".
+    pub fn summary(&self) -> String {
+        if self.scan.is_empty() {
+            return "no cards found".to_owned();
+        }
+        let count = |n: usize, what: &str| match n {
+            0 => format!("no {what}"),
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let mut text =
+            format!("{}, {}", count(self.scan.len(), "card"), count(self.sets.len(), "set"));
+        let unsure = self.scan.iter().filter(|card| card.unsure).count();
+        if unsure > 0 {
+            text += &format!(", {unsure} unsure (?)");
+        }
+        text
+    }
+}
+
+fn slot(index: usize, card: &ReadCard) -> Slot {
+    let mut slot = Slot::numbered(index, card.card);
+    if card.unsure {
+        slot.label += "?";
+    }
+    slot
+}
+
+fn card_json(card: &ReadCard) -> Value {
+    let corner = |p: crate::geometry::Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
+    json!({
+        "code": card.card.to_string(),
+        "confidence": rounded(f64::from(card.confidence), 1e4),
+        "unsure": card.unsure,
+        "corners": card.corners_in_image.0.map(corner),
+    })
+}
+
+/// To so many parts of one: what is beyond them says nothing and fills lines.
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Point, Quad};
+    use crate::pipeline::sets_of;
+
+    fn record() -> Record {
+        let codes = ["1fgd", "2fgd", "3fgd", "1ord"];
+        let scan: Vec<ReadCard> = codes
+            .iter()
+            .enumerate()
+            .map(|(i, code)| ReadCard {
+                corners_in_image: Quad(
+                    Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(100.0 * i as f64, 0.126)),
+                ),
+                card: code.parse().unwrap(),
+                confidence: 0.98769,
+                unsure: i == 3,
+            })
+            .collect();
+        let sets = sets_of(&scan);
+        let times = vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }];
+        let photo = PhotoRecord { width: 400, height: 300, scan, sets, times };
+        Record { image: "a, \"b\".jpg".into(), result: Ok(photo) }
+    }
+
+    #[test]
+    fn json_is_as_others_expect_it() {
+        let json = record().to_json();
+        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["image", "width", "height", "cards", "sets", "stage_ms"]);
+        let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
+        assert_eq!(json["cards"][0].to_string(), expected);
+        assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
+        assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);
+        let failed = Record { image: "x.jpg".into(), result: Err("is empty".into()) };
+        assert_eq!(failed.to_json().to_string(), r#"{"image":"x.jpg","error":"is empty"}"#);
+    }
+
+    #[test]
+    fn csv_has_as_many_fields_as_its_header() {
+        let failed = Record { image: "x.jpg".into(), result: Err("is, well, empty".into()) };
+        let text = CSV_HEADER.to_owned() + &record().to_csv() + &failed.to_csv();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), 5);
+        assert_eq!((&rows[0][0], &rows[0][2], &rows[0][13]), ("a, \"b\".jpg", "1fgd", "1"));
+        assert_eq!((&rows[3][4], &rows[3][13], &rows[4][14]), ("true", "", "is, well, empty"));
+    }
+
+    #[test]
+    fn text_shows_the_board_and_names_the_sets() {
+        let text = record().to_text(Ink::Plain);
+        assert!(text.starts_with("a, \"b\".jpg: 4 cards, 1 set, 1 unsure (?)\n"), "{text}");
+        assert!(text.contains("4?"), "{text}");
+        let line = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
+        assert!(text.contains(line), "{text}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Which reading belongs to which label, and what became of each label.
+
+use crate::cards::Card;
+use crate::dataset::CardLabel;
+use crate::geometry::Quad;
+use crate::pipeline::ReadCard;
+
+/// How far the centre of a reading may lie from that of its label, as a fraction of the card's
+/// long side: within it both can only mean the same card, for the centres of neighbours that do
+/// not overlap are a short side, 0.64, apart.
+pub const MATCH_RADIUS: f64 = 0.35;
+
+/// A photo without any labelled corners: a card's long side, as a fraction of the photo's.
+const LONG_SIDE_UNKNOWN: f64 = 0.12;
+
+/// What became of a labelled card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Found, and claimed to be what it is.
+    Right,
+    /// Found, and claimed to be another card.
+    Wrong,
+    /// Found, but marked unsure.
+    Unsure,
+    /// Not found.
+    Missed,
+}
+
+/// The readings of one photo beside its labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// For each label the index of its reading.
+    pub reading_of_label: Vec<Option<usize>>,
+    /// Readings that belong to no label, in order.
+    pub false_cards: Vec<usize>,
+}
+
+impl Match {
+    /// What became of a label, by its index.
+    pub fn verdict(&self, label: usize, labels: &[CardLabel], readings: &[ReadCard]) -> Verdict {
+        match self.reading_of_label[label].map(|reading| &readings[reading]) {
+            None => Verdict::Missed,
+            Some(reading) if reading.unsure => Verdict::Unsure,
+            Some(reading) if reading.card == labels[label].code => Verdict::Right,
+            Some(_) => Verdict::Wrong,
+        }
+    }
+}
+
+/// Pairs readings with labels one to one, nearest first (distance of centres in long sides of the
+/// card), up to [`MATCH_RADIUS`]. Both are in pixels of the upright photo, whose longer side is
+/// `photo_long_px`.
+pub fn compare(labels: &[CardLabel], readings: &[ReadCard], photo_long_px: f64) -> Match {
+    let own: Vec<Option<f64>> =
+        labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
+    let known: Vec<f64> = own.iter().copied().flatten().collect();
+    let usual = super::median(&known).unwrap_or(LONG_SIDE_UNKNOWN * photo_long_px);
+    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    for (i, label) in labels.iter().enumerate() {
+        let long = own[i].unwrap_or(usual).max(1.0);
+        for (j, reading) in readings.iter().enumerate() {
+            let distance = reading.corners_in_image.center().distance(label.center) / long;
+            if distance <= MATCH_RADIUS {
+                pairs.push((distance, i, j));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+    let mut reading_of_label = vec![None; labels.len()];
+    let mut taken = vec![false; readings.len()];
+    for (_, i, j) in pairs {
+        if reading_of_label[i].is_none() && !taken[j] {
+            reading_of_label[i] = Some(j);
+            taken[j] = true;
+        }
+    }
+    let false_cards = (0..readings.len()).filter(|&j| !taken[j]).collect();
+    Match { reading_of_label, false_cards }
+}
+
+fn longest_edge(quad: &Quad) -> f64 {
+    (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max)
+}
+
+/// All sets among some cards, each as its three cards in order; the whole sorted.
+pub(super) fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
+    let mut found: Vec<[Card; 3]> = crate::sets::find_all(cards)
+        .into_iter()
+        .map(|set| {
+            let mut set = set.0.map(|place| cards[place]);
+            set.sort_unstable();
+            set
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::geometry::Point;
+
+    pub fn at(x: f64, y: f64) -> Quad {
+        Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
+    }
+    pub fn label(code: &str, x: f64, y: f64) -> CardLabel {
+        let corners = at(x, y);
+        CardLabel { code: code.parse().unwrap(), center: corners.center(), corners: Some(corners) }
+    }
+    pub fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
+        ReadCard {
+            corners_in_image: at(x, y),
+            card: code.parse().unwrap(),
+            confidence: 0.9,
+            unsure,
+        }
+    }
+
+    #[test]
+    fn every_label_ends_in_one_of_four_ways() {
+        let labels = [
+            label("1fgd", 0., 0.),
+            label("2fgd", 100., 0.),
+            label("3fgd", 200., 0.),
+            label("1opd", 300., 0.),
+        ];
+        let readings = [
+            reading("1opd", 500., 300., false), // no label there
+            reading("2fgd", 5., 5., true),
+            reading("2fgd", 110., 0., false),
+            reading("3fgs", 190., 0., false),
+        ];
+        let m = compare(&labels, &readings, 1000.0);
+        assert_eq!(m.reading_of_label, [Some(1), Some(2), Some(3), None]);
+        assert_eq!(m.false_cards, [0]);
+        use Verdict::*;
+        let verdicts = [0, 1, 2, 3].map(|i| m.verdict(i, &labels, &readings));
+        assert_eq!(verdicts, [Unsure, Right, Wrong, Missed]);
+    }
+
+    #[test]
+    fn the_nearest_takes_it_and_the_second_is_false() {
+        let labels = [label("1fgd", 0., 0.)];
+        let readings = [reading("1fgd", 20., 0., false), reading("1fgd", 3., 0., false)];
+        let m = compare(&labels, &readings, 1000.0);
+        assert_eq!((m.reading_of_label, m.false_cards), (vec![Some(1)], vec![0]));
+    }
+
+    #[test]
+    fn the_radius_is_a_third_of_the_long_side() {
+        let mut labels = [label("1fgd", 0., 0.), label("2fgd", 500., 0.)];
+        labels[1].corners = None; // judged by the other's size
+        let near = compare(
+            &labels,
+            &[reading("1fgd", 31., 0., false), reading("2fgd", 531., 0., false)],
+            1e3,
+        );
+        assert_eq!(near.false_cards.len(), 0);
+        let far = compare(
+            &labels,
+            &[reading("1fgd", 32., 0., false), reading("2fgd", 532., 0., false)],
+            1e3,
+        );
+        assert_eq!(far.false_cards.len(), 2);
+    }
+}

@@ -1,0 +1,152 @@
+//! Many photos side by side, their results in order.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, mpsc};
+
+/// How many photos may be ahead of the slowest one, for each worker: enough that nobody waits for
+/// one large photo among small ones, and little enough that memory stays bounded.
+const AHEAD_PER_JOB: usize = 8;
+
+/// Where the workers are.
+struct Progress {
+    /// The first item that nobody has taken.
+    next: usize,
+    /// How many results have been handed on.
+    handed_on: usize,
+}
+
+/// Does `work` on every item with `jobs` threads and hands the results to `done`, on the calling
+/// thread and in the items' order. A panic in `work` costs that item alone: its result is the
+/// panic's message.
+///
+/// Nothing new is begun once `stop` is set or `done` breaks off; what has been begun is finished,
+/// and after `stop` handed on. Gives how many results were handed on.
+///
+/// # Errors
+/// The threads cannot be started.
+pub fn in_order<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    stop: &AtomicBool,
+    work: impl Fn(usize, &T) -> R + Sync,
+    mut done: impl FnMut(usize, Result<R, String>) -> ControlFlow<()>,
+) -> Result<usize, rayon::ThreadPoolBuildError> {
+    let jobs = jobs.clamp(1, items.len().max(1));
+    // A pool, so that a stage that is parallel itself shares these threads.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+    let progress = Mutex::new(Progress { next: 0, handed_on: 0 });
+    let moved = Condvar::new();
+    let broken_off = AtomicBool::new(false);
+    let stopped = || stop.load(Ordering::Relaxed) || broken_off.load(Ordering::Relaxed);
+    let (sender, receiver) = mpsc::channel();
+    let take = || {
+        let mut p = progress.lock().expect("no panic while held");
+        while p.next >= p.handed_on + AHEAD_PER_JOB * jobs && !stopped() {
+            p = moved.wait(p).expect("no panic while held");
+        }
+        let taken = p.next;
+        (taken < items.len() && !stopped()).then(|| {
+            p.next += 1;
+            taken
+        })
+    };
+    let mut handed_on = 0;
+    pool.in_place_scope(|scope| {
+        for _ in 0..jobs {
+            let sender = sender.clone();
+            let (take, work) = (&take, &work);
+            scope.spawn(move |_| {
+                while let Some(i) = take() {
+                    let result = catch_unwind(AssertUnwindSafe(|| work(i, &items[i])));
+                    // Nobody listens any more after `done` has broken off.
+                    let _ = sender.send((i, result.map_err(|panic| message_of(&*panic))));
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        for (i, result) in &receiver {
+            early.insert(i, result);
+            while let Some(result) = early.remove(&handed_on) {
+                if broken_off.load(Ordering::Relaxed) {
+                    break;
+                }
+                if done(handed_on, result).is_break() {
+                    broken_off.store(true, Ordering::Relaxed);
+                }
+                handed_on += 1;
+            }
+            progress.lock().expect("no panic while held").handed_on = handed_on;
+            moved.notify_all();
+        }
+    });
+    Ok(handed_on)
+}
+
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn run(jobs: usize, stop: &AtomicBool, break_at: usize) -> (Vec<usize>, usize) {
+        let items: Vec<usize> = (0..200).collect();
+        let mut seen = Vec::new();
+        let count = in_order(
+            &items,
+            jobs,
+            stop,
+            |_, &item| {
+                // The first ones take longest: results come in another order than they left.
+                std::thread::sleep(Duration::from_micros(400 - 2 * item as u64));
+                assert!(item != 7, "item seven");
+                item * 2
+            },
+            |i, result| {
+                match result {
+                    Ok(value) => assert_eq!(value, 2 * i),
+                    Err(message) => assert_eq!((i, message.as_str()), (7, "item seven")),
+                }
+                seen.push(i);
+                if i == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        (seen, count.unwrap())
+    }
+
+    #[test]
+    fn results_come_in_order_with_any_number_of_jobs() {
+        for jobs in [1, 3, 16] {
+            let (seen, count) = run(jobs, &AtomicBool::new(false), usize::MAX);
+            assert_eq!(seen, (0..200).collect::<Vec<_>>());
+            assert_eq!(count, 200);
+        }
+    }
+
+    #[test]
+    fn a_break_ends_it_and_a_stop_begins_nothing() {
+        let (seen, count) = run(4, &AtomicBool::new(false), 20);
+        assert_eq!((seen.len(), count), (21, 21));
+        assert_eq!(run(4, &AtomicBool::new(true), usize::MAX).1, 0);
+    }
+
+    #[test]
+    fn nothing_to_do_is_done() {
+        let none: [u8; 0] = [];
+        let done = in_order(
+            &none,
+            4,
+            &AtomicBool::new(false),
+            |_, _| (),
+            |_, _| ControlFlow::Continue(()),
+        );
+        assert_eq!(done.unwrap(), 0);
+    }
+}

@@ -1,0 +1,126 @@
+//! Each stage's picture, to be looked at by people.
+
+use super::overlay::{self, Style};
+use super::{
+    CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame, ReadCard, Reading, StageSink,
+};
+use crate::geometry::Point;
+use crate::sets::Set;
+use crate::whole_file::WholeFile;
+use image::{ImageFormat, Rgb, RgbImage, imageops};
+use std::io;
+use std::path::PathBuf;
+
+const INK: Rgb<u8> = Rgb([255, 255, 255]);
+const GROUND: Rgb<u8> = Rgb([40, 40, 44]);
+const SYMBOLS: Rgb<u8> = Rgb([0, 158, 115]);
+const BORDER_ONLY: Rgb<u8> = Rgb([230, 159, 0]);
+/// Cards in a row of a sheet of straightened cards.
+const SHEET_COLUMNS: u32 = 4;
+/// Room for a caption below each card of a sheet, in pixels.
+const CAPTION_PX: u32 = 44;
+
+/// Writes stages' pictures into a folder, numbered in the order in which they come.
+pub struct FolderSink {
+    folder: PathBuf,
+    count: std::cell::Cell<usize>,
+}
+
+impl FolderSink {
+    /// Into a folder, which is made.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new(folder: PathBuf) -> io::Result<Self> {
+        std::fs::create_dir_all(&folder)?;
+        Ok(Self { folder, count: 0.into() })
+    }
+}
+
+impl StageSink for FolderSink {
+    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+        self.count.set(self.count.get() + 1);
+        let path = self.folder.join(format!("{}-{stage}.png", self.count.get()));
+        let mut file = WholeFile::create(&path)?;
+        picture.write_to(&mut file, ImageFormat::Png).map_err(io::Error::other)?;
+        file.finish()
+    }
+}
+
+/// The photo with the segmenter's outlines: green where symbols were seen (with their number),
+/// orange where only a border was; the score beside it.
+pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
+    let mut picture = frame.image.clone();
+    for outline in outlines {
+        let quad = &outline.corners_in_image;
+        let color = if outline.symbols_seen > 0 { SYMBOLS } else { BORDER_ONLY };
+        overlay::outline(&mut picture, quad, (0.02 * quad.long_side()).max(2.0), color, None);
+        let size = (0.14 * quad.long_side()).max(11.0);
+        let label = format!("{} {:.1}", outline.symbols_seen, outline.score);
+        overlay::text_centred(&mut picture, quad.0[0].lerp(quad.0[1], 0.5), size, color, &label);
+    }
+    picture
+}
+
+/// All straightened cards on one sheet.
+pub fn cards(images: &[CardImage]) -> RgbImage {
+    sheet(images, |i| {
+        let image = &images[i];
+        [
+            format!("{i}: {:.0} px", image.long_side_in_image_px),
+            format!("cast {:.3}", image.light_cast),
+        ]
+    })
+}
+
+/// All straightened cards on one sheet, with what the reader says of each.
+pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
+    sheet(images, |i| {
+        let reading = &readings[i];
+        let (best, probability) = reading.best();
+        // How sure each property is, in the order of the code.
+        let sure =
+            reading.values.map(|v| format!("{:.0}", 100.0 * v.iter().copied().fold(0.0, f32::max)));
+        [
+            format!("{i}: {best} {probability:.2}, card {:.2}", reading.is_card),
+            format!("{} %", sure.join(" ")),
+        ]
+    })
+}
+
+/// The photo with the board's cards and sets.
+pub fn board(frame: &Frame, cards: &[ReadCard], sets: &[Set]) -> RgbImage {
+    overlay::draw(&frame.image, cards, sets, &Style { codes: true, ..Style::default() })
+}
+
+fn sheet(images: &[CardImage], caption: impl Fn(usize) -> [String; 2]) -> RgbImage {
+    let (cell_width, cell_height) = (CARD_LONG_PX + 16, CARD_SHORT_PX + CAPTION_PX);
+    let rows = (images.len() as u32).div_ceil(SHEET_COLUMNS).max(1);
+    let mut sheet = RgbImage::from_pixel(SHEET_COLUMNS * cell_width, rows * cell_height, GROUND);
+    for (i, image) in images.iter().enumerate() {
+        let (column, row) = (i as u32 % SHEET_COLUMNS, i as u32 / SHEET_COLUMNS);
+        let (left, top) = (column * cell_width + 8, row * cell_height + 8);
+        imageops::replace(&mut sheet, &image.pixels, left.into(), top.into());
+        for (line, text) in caption(i).iter().enumerate() {
+            let y = f64::from(top + CARD_SHORT_PX) + 9.0 + 15.0 * line as f64;
+            overlay::text(&mut sheet, Point::new(left.into(), y), 13.0, INK, text);
+        }
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_holds_the_stages_in_their_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let sink = FolderSink::new(dir.path().join("a photo")).unwrap();
+        for stage in ["load", "segment"] {
+            sink.picture(stage, &RgbImage::new(4, 4)).unwrap();
+        }
+        assert!(dir.path().join("a photo/1-load.png").is_file());
+        assert!(dir.path().join("a photo/2-segment.png").is_file());
+    }
+}
