@@ -226,46 +226,73 @@ pub struct Refined {
     pub quad: Quad,
     /// Which sides were seen in the picture and agree with a card on the table.
     pub confirmed: [bool; 4],
+    sides: [Option<Side>; 4],
 }
 
-/// Fits a card to its sides. On a known table a card has three degrees of freedom, so two sides
-/// fix the others, and a side that does not agree with the rest is somebody else's border.
-pub fn refine(
-    expected: &Quad,
-    sides: &[Option<Side>; 4],
-    table: Option<&Table>,
-    params: &Params,
-) -> Refined {
-    let mut base = *expected;
-    let mut confirmed = [false; 4];
-    if let Some(table) = table {
-        let pose = fit_pose(expected, sides, table, params);
-        base = table.quad_in_image(&pose);
-        for (i, side) in sides.iter().enumerate() {
-            if let Some(side) = side {
-                let off = side.points.map(|p| distance_outside(table, &pose, i, p).abs());
-                confirmed[i] = off[0].max(off[1]) < params.agreement;
+impl Refined {
+    /// Looks for the sides near `expected` and fits the card to them. On a known table a card has
+    /// three degrees of freedom, so two sides fix the others, and a side that does not agree with
+    /// the rest is somebody else's border.
+    ///
+    /// # Errors
+    /// Those of OpenCV, when the working image cannot be read.
+    pub fn of(
+        working: &Working,
+        expected: &Quad,
+        table: Option<&Table>,
+        params: &Params,
+    ) -> opencv::Result<Self> {
+        let sides = find_sides(working, expected, params)?;
+        Ok(Self::fit(expected, sides, table, params))
+    }
+
+    /// The same card on a table that is known better; sides that were not seen are looked for
+    /// again where they must now be.
+    ///
+    /// # Errors
+    /// Those of OpenCV, when the working image cannot be read.
+    pub fn again(&self, working: &Working, table: &Table, params: &Params) -> opencv::Result<Self> {
+        let refit = Self::fit(&self.quad, self.sides, Some(table), params);
+        if refit.confirmed == [true; 4] {
+            return Ok(refit);
+        }
+        let pose = fit_pose(&refit.quad, &refit.sides, table, params);
+        Self::of(working, &table.quad_in_image(&pose), Some(table), params)
+    }
+
+    fn fit(
+        expected: &Quad,
+        sides: [Option<Side>; 4],
+        table: Option<&Table>,
+        params: &Params,
+    ) -> Self {
+        let mut base = *expected;
+        let mut confirmed = sides.map(|side| side.is_some());
+        if let Some(table) = table {
+            let pose = fit_pose(expected, &sides, table, params);
+            base = table.quad_in_image(&pose);
+            for (i, side) in sides.iter().enumerate() {
+                if let Some(side) = side {
+                    let off = side.points.map(|p| distance_outside(table, &pose, i, p).abs());
+                    confirmed[i] = off[0].max(off[1]) < params.agreement;
+                }
             }
         }
-    } else {
-        for (ok, side) in confirmed.iter_mut().zip(sides) {
-            *ok = side.is_some();
+        let line = |i: usize| match (&sides[i], confirmed[i]) {
+            (Some(side), true) => side.points,
+            _ => [base.0[i], base.0[(i + 1) % 4]],
+        };
+        let corners =
+            [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
+        let quad = Quad(corners);
+        // Nearly parallel lines meet anywhere: a wild corner means that the lines were not sides.
+        let limit = 0.25 * base.short_side();
+        let wild = quad.0.iter().zip(&base.0).any(|(a, b)| a.distance(*b) > limit);
+        if wild || !quad.is_convex() {
+            return Self { quad: base, confirmed: [false; 4], sides };
         }
+        Self { quad, confirmed, sides }
     }
-    let line = |i: usize| match (&sides[i], confirmed[i]) {
-        (Some(side), true) => side.points,
-        _ => [base.0[i], base.0[(i + 1) % 4]],
-    };
-    let corners =
-        [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
-    let quad = Quad(corners);
-    // Nearly parallel lines meet anywhere: a wild corner means that the lines were not sides.
-    let limit = 0.25 * base.short_side();
-    let wild = quad.0.iter().zip(&base.0).any(|(a, b)| a.distance(*b) > limit);
-    if wild || !quad.is_convex() {
-        return Refined { quad: base, confirmed: [false; 4] };
-    }
-    Refined { quad, confirmed }
 }
 
 /// Signed distance, on the table, of an image point from side `i` of a card at `pose`: positive

@@ -9,6 +9,7 @@ pub mod shape;
 pub mod symbols;
 
 use super::{CardOutline, Frame};
+use crate::geometry::Quad;
 
 /// How cards are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -43,17 +44,45 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
     let symbols = symbols::find(&working, &params.symbols)?;
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
-    let mut outlines = Vec::with_capacity(grouped.cards.len());
+    let mut table = grouped.table;
+    let mut refined = Vec::with_capacity(grouped.cards.len());
     for card in &grouped.cards {
-        let expected = card.quad();
-        let sides = corners::find_sides(&working, &expected, &params.corners)?;
-        let refined = corners::refine(&expected, &sides, grouped.table.as_ref(), &params.corners);
-        outlines.push(CardOutline {
-            corners_in_image: refined.quad.scaled(1.0 / working.scale).higher_corner_first(),
-            score: card.score,
-            symbols_seen: card.symbols.len(),
-            shape_seen: Some(card.shape),
-        });
+        refined.push(corners::Refined::of(
+            &working,
+            &card.quad(),
+            table.as_ref(),
+            &params.corners,
+        )?);
     }
-    Ok(outlines)
+    // The sides that were seen show the table better than the symbols did; then look again where
+    // a side was not seen.
+    if let Some(first) = table
+        && let Some(better) = first.improved(&sure_quads(&refined))
+    {
+        for card in &mut refined {
+            *card = card.again(&working, &better, &params.corners)?;
+        }
+        table = Some(better);
+    }
+    tracing::debug!(cards = refined.len(), table = table.is_some(), "segmented");
+    let outlines = grouped.cards.iter().zip(&refined).map(|(card, refined)| CardOutline {
+        corners_in_image: refined.quad.scaled(1.0 / working.scale).higher_corner_first(),
+        score: card.score,
+        symbols_seen: card.symbols.len(),
+        shape_seen: Some(card.shape),
+    });
+    Ok(outlines.collect())
+}
+
+/// Corners of the cards whose sides were nearly all seen, with weights.
+fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
+    cards
+        .iter()
+        .filter_map(|card| match card.confirmed.iter().filter(|&&ok| ok).count() {
+            4 => Some((card.quad, 1.0)),
+            3 => Some((card.quad, 0.5)),
+            2 => Some((card.quad, 0.1)),
+            _ => None,
+        })
+        .collect()
 }

@@ -112,23 +112,32 @@ pub struct Table {
 impl Table {
     /// The homography that makes the given cards (corners in a card's order, with weights) as
     /// nearly as it can rectangles of one size. Starts from the sizes' tilt and the cards' mean
-    /// metric, then fits rectangles and homography in turn. Cards that do not lie in the plane lose
-    /// their weight. `None` when the cards do not determine a plane.
+    /// metric. Cards that do not lie in the plane lose their weight. `None` when the cards do not
+    /// determine a plane.
     pub fn fit(cards: &[(Quad, f64)], field: &SizeField, long_side_px: f64) -> Option<Self> {
-        /// Mean corner error, in short sides, at which a card's weight is a quarter.
-        const TOLERANCE: f64 = 0.10;
-        const ROUNDS: usize = 40;
         if cards.is_empty() {
             return None;
         }
         let affine_from_image = field.affine_from_image(long_side_px);
         let metric = metric_of(cards, &affine_from_image)?;
-        let mut table_from_image = metric.after(&affine_from_image);
+        let start = Self::from_table_from_image(metric.after(&affine_from_image))?;
+        start.improved(cards)
+    }
+
+    /// The same table seen through better corners: fits rectangles to the cards and the homography
+    /// to the rectangles, in turn. Unchanged with fewer than three cards, which say too little
+    /// about a tilt. `None` when the fit falls apart.
+    pub fn improved(&self, cards: &[(Quad, f64)]) -> Option<Self> {
+        /// Mean corner error, in short sides, at which a card's weight is a quarter.
+        const TOLERANCE: f64 = 0.10;
+        const ROUNDS: usize = 40;
+        if cards.len() < 3 {
+            return Some(*self);
+        }
+        let mut table_from_image = self.table_from_image;
         let mut pairs = Vec::with_capacity(4 * cards.len());
         let mut weights = Vec::with_capacity(4 * cards.len());
-        // One card or two say too little about a tilt.
-        let rounds = if cards.len() < 3 { 0 } else { ROUNDS };
-        for _ in 0..rounds {
+        for _ in 0..ROUNDS {
             pairs.clear();
             weights.clear();
             for &(quad, weight) in cards {
@@ -143,6 +152,10 @@ impl Table {
             }
             table_from_image = Homography::fit(&pairs, &weights)?;
         }
+        Self::from_table_from_image(table_from_image)
+    }
+
+    fn from_table_from_image(table_from_image: Homography) -> Option<Self> {
         Some(Self { image_from_table: table_from_image.inverse()?, table_from_image })
     }
 
