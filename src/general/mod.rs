@@ -1,1 +1,38 @@
-//! The generalised game.
+//! The generalised game: v^p cards with p properties of v values, a set is v different cards which
+//! in every property are all alike or all different.
+//!
+//! [`Rules`] say what can be played, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets,
+//! [`play`] brings them together and writes a [`Record`], and [`check`] verifies it afterwards
+//! without trusting any of them. Nothing here knows the rest of the project.
+//!
+//! ```
+//! use setsight::general::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
+//!
+//! let rules = Rules::new(5, 4, 3)?;
+//! let mut solver = Kind::Cover.solver(&rules)?;
+//! let mut record = Record::default();
+//! play(&rules, &mut Rejection::new(&rules, 1), &mut *solver, &Budget::unlimited(), &mut record)?;
+//! check(&rules, &record)?;
+//! assert_eq!(record.found.len(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[cfg(test)]
+mod agreement;
+mod brute;
+mod check;
+pub mod cover;
+pub mod deal;
+mod dynamic;
+mod mask;
+mod play;
+mod rules;
+#[cfg(feature = "smt")]
+mod smt;
+mod solver;
+pub mod uniformity;
+
+pub use check::{Fault, check};
+pub use play::{Found, Record, play};
+pub use rules::{Card, Rules, RulesError};
+pub use solver::{Budget, Kind, Solver, Stop, Unavailable};

@@ -1,0 +1,94 @@
+//! All combinations of v cards, one after another, until one is a set.
+
+use super::rules::{Card, Rules};
+use super::solver::{Budget, Solver, Stop};
+
+/// Combinations tried between two looks at the clock.
+const STEPS: u32 = 1 << 14;
+
+pub(super) struct Brute {
+    rules: Rules,
+    board: Vec<Card>,
+    /// Values of the board's cards, p for each card.
+    values: Vec<u8>,
+}
+
+impl Brute {
+    pub fn new(rules: &Rules) -> Self {
+        Self { rules: *rules, board: Vec::new(), values: Vec::new() }
+    }
+
+    /// Whether the cards at these (different) places are all alike or all different everywhere.
+    fn is_set(&self, places: &[usize]) -> bool {
+        let (v, p) = (self.rules.values(), self.rules.properties());
+        (0..p).all(|property| {
+            let value = |place: usize| self.values[place * p + property];
+            let first = value(places[0]);
+            let mut seen = [0u64; 4];
+            let mut alike = true;
+            let mut different = 0;
+            for &place in places {
+                let value = value(place);
+                alike &= value == first;
+                let word = &mut seen[usize::from(value >> 6)];
+                different += usize::from(*word >> (value & 63) & 1 == 0);
+                *word |= 1 << (value & 63);
+            }
+            alike || different == v
+        })
+    }
+}
+
+impl Solver for Brute {
+    fn clear(&mut self) {
+        self.board.clear();
+        self.values.clear();
+    }
+
+    fn drawn(&mut self, cards: &[Card]) {
+        self.board.extend_from_slice(cards);
+        for &card in cards {
+            self.values.extend(self.rules.values_of(card));
+        }
+    }
+
+    fn removed(&mut self, set: &[Card]) {
+        let left: Vec<Card> =
+            self.board.iter().copied().filter(|card| !set.contains(card)).collect();
+        self.clear();
+        self.drawn(&left);
+    }
+
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
+        let (v, n) = (self.rules.values(), self.board.len());
+        if n < v {
+            return Ok(false);
+        }
+        let mut places: Vec<usize> = (0..v).collect();
+        let mut steps = 0;
+        loop {
+            if self.is_set(&places) {
+                set.extend(places.iter().map(|&place| self.board[place]));
+                return Ok(true);
+            }
+            steps += 1;
+            if steps == STEPS {
+                steps = 0;
+                budget.time()?;
+            }
+            // The next combination: move the last place that can move, and those after it close.
+            let Some(i) = (0..v).rev().find(|&i| places[i] < n - v + i) else {
+                return Ok(false);
+            };
+            places[i] += 1;
+            for j in i + 1..v {
+                places[j] = places[j - 1] + 1;
+            }
+        }
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.board.capacity() * size_of::<Card>() + self.values.capacity())
+    }
+}

@@ -1,0 +1,273 @@
+//! Uniform dealing from a seed, in two ways that never build the deck in memory.
+//!
+//! Both deal every order of the deck with the same probability; they differ in what they remember.
+
+use super::rules::{Card, Rules};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Something that deals a deck, card by card.
+pub trait Dealer {
+    /// The next card, or `None` when the deck is out.
+    fn draw(&mut self) -> Option<Card>;
+
+    /// A new deck, shuffled by `seed`.
+    fn shuffle(&mut self, seed: u64);
+}
+
+/// Draws a random card, and again while it was dealt already.
+///
+/// Remembers the cards dealt. Fast as long as most of the deck remains; a whole deck of D cards
+/// takes about D ln D draws.
+pub struct Rejection {
+    random: Pcg64Mcg,
+    dealt: CardSet,
+    left: u64,
+    deck: u64,
+}
+
+impl Rejection {
+    /// A full deck, shuffled by `seed`.
+    pub fn new(rules: &Rules, seed: u64) -> Self {
+        Self {
+            random: Pcg64Mcg::seed_from_u64(seed),
+            dealt: CardSet::new(rules.deck()),
+            left: rules.deck(),
+            deck: rules.deck(),
+        }
+    }
+}
+
+impl Dealer for Rejection {
+    fn draw(&mut self) -> Option<Card> {
+        self.left = self.left.checked_sub(1)?;
+        loop {
+            let card = self.random.random_range(0..self.deck);
+            if self.dealt.insert(card) {
+                return Some(Card(card));
+            }
+        }
+    }
+
+    fn shuffle(&mut self, seed: u64) {
+        self.random = Pcg64Mcg::seed_from_u64(seed);
+        self.dealt.clear();
+        self.left = self.deck;
+    }
+}
+
+/// The shuffle of Fisher and Yates, one step a card: the i-th card is swapped with a random one
+/// from i on. Only places whose card has moved are remembered, so memory grows with the cards
+/// dealt, not with the deck, and the last card costs no more than the first.
+pub struct FisherYates {
+    random: Pcg64Mcg,
+    moved: HashMap<u64, u64, BuildHasherDefault<CardHasher>>,
+    next: u64,
+    deck: u64,
+}
+
+impl FisherYates {
+    /// A full deck, shuffled by `seed`.
+    pub fn new(rules: &Rules, seed: u64) -> Self {
+        Self {
+            random: Pcg64Mcg::seed_from_u64(seed),
+            moved: HashMap::default(),
+            next: 0,
+            deck: rules.deck(),
+        }
+    }
+}
+
+impl Dealer for FisherYates {
+    fn draw(&mut self) -> Option<Card> {
+        if self.next == self.deck {
+            return None;
+        }
+        let here = self.next;
+        self.next += 1;
+        let there = self.random.random_range(here..self.deck);
+        // What lies here is forgotten: no later step looks at a place before its own.
+        let card_here = self.moved.remove(&here).unwrap_or(here);
+        if there == here {
+            return Some(Card(card_here));
+        }
+        Some(Card(self.moved.insert(there, card_here).unwrap_or(there)))
+    }
+
+    fn shuffle(&mut self, seed: u64) {
+        self.random = Pcg64Mcg::seed_from_u64(seed);
+        self.moved.clear();
+        self.next = 0;
+    }
+}
+
+/// A set of cards of one deck: a bit for each card where the deck is small, a hash set elsewhere.
+pub(super) enum CardSet {
+    Bits(Vec<u64>),
+    Hash(HashSet<u64, BuildHasherDefault<CardHasher>>),
+}
+
+/// Decks up to this size (512 KiB of bits) are kept as bits.
+const BITS_UP_TO: u64 = 1 << 22;
+
+impl CardSet {
+    /// An empty set for cards below `deck`.
+    pub fn new(deck: u64) -> Self {
+        if deck <= BITS_UP_TO {
+            Self::Bits(vec![0; deck.div_ceil(64) as usize])
+        } else {
+            Self::Hash(HashSet::default())
+        }
+    }
+
+    /// Puts a card in; false if it was there.
+    #[inline]
+    pub fn insert(&mut self, card: u64) -> bool {
+        match self {
+            Self::Bits(words) => {
+                let word = &mut words[(card >> 6) as usize];
+                let bit = 1 << (card & 63);
+                let new = *word & bit == 0;
+                *word |= bit;
+                new
+            }
+            Self::Hash(set) => set.insert(card),
+        }
+    }
+
+    /// Takes a card out.
+    #[inline]
+    pub fn remove(&mut self, card: u64) {
+        match self {
+            Self::Bits(words) => words[(card >> 6) as usize] &= !(1 << (card & 63)),
+            Self::Hash(set) => {
+                set.remove(&card);
+            }
+        }
+    }
+
+    /// Whether the card is in.
+    #[inline]
+    pub fn contains(&self, card: u64) -> bool {
+        match self {
+            Self::Bits(words) => words[(card >> 6) as usize] >> (card & 63) & 1 == 1,
+            Self::Hash(set) => set.contains(&card),
+        }
+    }
+
+    /// Takes all cards out.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Bits(words) => words.fill(0),
+            Self::Hash(set) => set.clear(),
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Bits(words) => words.len() * 8,
+            Self::Hash(set) => set.capacity() * 9,
+        }
+    }
+}
+
+/// Hash of a card: a multiplication that spreads its bits (Knuth's multiplicative hashing), folded
+/// so that both ends of the product count. Cards come from our own dealer, so nobody can pick
+/// colliding ones; the standard hash costs several times as much.
+#[derive(Default)]
+pub(super) struct CardHasher(u64);
+
+impl Hasher for CardHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(self.0 ^ u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, card: u64) {
+        let product = u128::from(card ^ self.0) * 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dealers(rules: &Rules, seed: u64) -> [Box<dyn Dealer>; 2] {
+        [Box::new(Rejection::new(rules, seed)), Box::new(FisherYates::new(rules, seed))]
+    }
+
+    fn rest(dealer: &mut dyn Dealer) -> Vec<u64> {
+        std::iter::from_fn(|| dealer.draw()).map(|card| card.0).collect()
+    }
+
+    #[test]
+    fn each_card_of_the_deck_is_dealt_once() {
+        for (v, p) in [(1, 5), (2, 1), (3, 4), (4, 5), (7, 3)] {
+            let rules = Rules::new(v, p, 1).unwrap();
+            for mut dealer in dealers(&rules, 11) {
+                let mut cards = rest(&mut *dealer);
+                assert!(v <= 2 || !cards.is_sorted(), "shuffled");
+                cards.sort_unstable();
+                assert!(cards.iter().copied().eq(0..rules.deck()));
+                assert_eq!(dealer.draw(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_deal_again_and_another_seed_another() {
+        let rules = Rules::new(3, 4, 1).unwrap();
+        for (mut a, mut b) in dealers(&rules, 5).into_iter().zip(dealers(&rules, 6)) {
+            let deal = rest(&mut *a);
+            assert_ne!(deal, rest(&mut *b));
+            b.shuffle(5);
+            assert_eq!(deal, rest(&mut *b));
+        }
+    }
+
+    #[test]
+    fn a_deck_of_astronomic_size_is_dealt_from() {
+        let rules = Rules::new(3, 40, 1).unwrap();
+        for mut dealer in dealers(&rules, 1) {
+            let cards: HashSet<u64> = (0..1000).map(|_| dealer.draw().unwrap().0).collect();
+            assert_eq!(cards.len(), 1000);
+            assert!(cards.iter().any(|&c| c > rules.deck() / 2));
+        }
+    }
+
+    #[test]
+    fn all_orders_of_a_tiny_deck_come_equally_often() {
+        // 3 cards, 6 orders, 60,000 deals: 10,000 each, standard error 91.
+        let rules = Rules::new(3, 1, 1).unwrap();
+        for mut dealer in dealers(&rules, 0) {
+            let mut times: HashMap<Vec<u64>, u32> = HashMap::new();
+            for seed in 0..60_000 {
+                dealer.shuffle(seed);
+                *times.entry(rest(&mut *dealer)).or_default() += 1;
+            }
+            assert_eq!(times.len(), 6);
+            assert!(times.values().all(|&n| n.abs_diff(10_000) < 5 * 91), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_card_set_keep_what_is_put_in() {
+        for deck in [100, BITS_UP_TO + 1] {
+            let mut set = CardSet::new(deck);
+            assert!(set.insert(99) && !set.insert(99) && set.contains(99) && !set.contains(98));
+            set.remove(99);
+            assert!(!set.contains(99) && set.insert(99));
+            set.clear();
+            assert!(!set.contains(99));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Partial sets, kept and grown: dynamic programming over the cards in the order they are drawn.
+//!
+//! A partial set of k cards is kept for every 2 <= k < v, if its cards are all alike or all
+//! different in every property so far. One of v - 1 cards has exactly one missing card, and a
+//! dictionary leads from that card to it. A drawn card first looks itself up; if nobody waits for
+//! it, every partial set it fits grows by it, and it forms a pair with each card before it. Removal
+//! drops every partial set that holds a removed card.
+//!
+//! The price is memory: all partial sets of a board exist at once.
+
+use super::deal::CardHasher;
+use super::mask::{self, Mask};
+use super::rules::{Card, Rules};
+use super::solver::{Budget, Solver, Stop};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// The solver for these rules.
+pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
+    match mask::words(rules) {
+        1 => Box::new(Dynamic::<1>::new(rules)),
+        2 => Box::new(Dynamic::<2>::new(rules)),
+        3..=4 => Box::new(Dynamic::<4>::new(rules)),
+        // 255 values and 8 properties are the most: 2,040 bits.
+        _ => Box::new(Dynamic::<32>::new(rules)),
+    }
+}
+
+/// Partial sets of one size, as columns.
+struct Layer<const W: usize> {
+    /// Cards of each: places in `Dynamic::cards`, `size` for each partial set.
+    places: Vec<u32>,
+    size: usize,
+    /// Values that its cards have, and values that all of them have.
+    union: Vec<Mask<W>>,
+    alike: Vec<Mask<W>>,
+}
+
+struct Dynamic<const W: usize> {
+    rules: Rules,
+    /// Drawn cards that have not looked themselves up yet; the last comes first.
+    waiting: Vec<Card>,
+    /// Cards with all their partial sets. A removed card leaves its place empty.
+    cards: Vec<Option<(Card, Mask<W>)>>,
+    empty: Vec<u32>,
+    /// `layers[i]` holds the partial sets of i + 2 cards, the last those of v - 1.
+    layers: Vec<Layer<W>>,
+    /// From a missing card to a partial set of the last layer.
+    missing: HashMap<u64, u32, BuildHasherDefault<CardHasher>>,
+    /// Its missing card for each partial set of the last layer.
+    missing_of: Vec<u64>,
+}
+
+impl<const W: usize> Dynamic<W> {
+    fn new(rules: &Rules) -> Self {
+        let layer = |size| Layer { places: Vec::new(), size, union: Vec::new(), alike: Vec::new() };
+        Self {
+            rules: *rules,
+            waiting: Vec::new(),
+            cards: Vec::new(),
+            empty: Vec::new(),
+            layers: (2..rules.values()).map(layer).collect(),
+            missing: HashMap::default(),
+            missing_of: Vec::new(),
+        }
+    }
+
+    /// The one card that completes v - 1 cards with these values.
+    fn missing_card(&self, union: &Mask<W>, alike: &Mask<W>) -> Card {
+        let v = self.rules.values();
+        self.rules.card((0..self.rules.properties()).map(|property| {
+            let value =
+                |mask, wanted| (0..v).find(|value| mask::has(mask, property * v + value) == wanted);
+            // v - 1 different values leave out exactly one.
+            value(alike, true).or_else(|| value(union, false)).unwrap_or_default() as u8
+        }))
+    }
+
+    /// Adds a card nobody waits for: grows partial sets by it and pairs it with all others.
+    fn add(&mut self, card: Card, budget: &Budget) -> Result<(), Stop> {
+        let mask = mask::of_card::<W>(&self.rules, card);
+        let place = self.empty.pop().unwrap_or(self.cards.len() as u32);
+        let last = self.layers.len() - 1;
+        // From the largest down, or a partial set would grow by the same card again.
+        for i in (0..last).rev() {
+            let (lower, upper) = self.layers.split_at_mut(i + 1);
+            let (from, to) = (&lower[i], &mut upper[0]);
+            for (j, (union, alike)) in from.union.iter().zip(&from.alike).enumerate() {
+                if mask::and(union, &mask) == *alike {
+                    to.places.extend_from_slice(&from.places[j * from.size..][..from.size]);
+                    to.places.push(place);
+                    to.union.push(mask::or(union, &mask));
+                    to.alike.push(*alike);
+                }
+            }
+            budget.time()?;
+            budget.memory(self.held())?;
+        }
+        let pairs = &mut self.layers[0];
+        for (other, held) in self.cards.iter().enumerate() {
+            if let Some((_, other_mask)) = held {
+                pairs.places.extend([other as u32, place]);
+                pairs.union.push(mask::or(other_mask, &mask));
+                pairs.alike.push(mask::and(other_mask, &mask));
+            }
+        }
+        if place as usize == self.cards.len() {
+            self.cards.push(None);
+        }
+        self.cards[place as usize] = Some((card, mask));
+        self.look_for_missing();
+        Ok(())
+    }
+
+    /// Enters the partial sets of the last layer that are not in the dictionary yet.
+    fn look_for_missing(&mut self) {
+        let last = &self.layers[self.layers.len() - 1];
+        for i in self.missing_of.len()..last.union.len() {
+            let card = self.missing_card(&last.union[i], &last.alike[i]).0;
+            self.missing_of.push(card);
+            self.missing.insert(card, i as u32);
+        }
+    }
+
+    fn held(&self) -> usize {
+        let layer = |l: &Layer<W>| {
+            l.places.capacity() * 4 + (l.union.capacity() + l.alike.capacity()) * W * 8
+        };
+        self.layers.iter().map(layer).sum::<usize>()
+            + self.cards.capacity() * size_of::<Option<(Card, Mask<W>)>>()
+            + self.missing_of.capacity() * 8
+            // A slot of the standard map: key, value, one control byte, at most 7/8 full.
+            + self.missing.capacity() * 17 * 8 / 7
+    }
+}
+
+impl<const W: usize> Solver for Dynamic<W> {
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.cards.clear();
+        self.empty.clear();
+        self.missing.clear();
+        self.missing_of.clear();
+        for layer in &mut self.layers {
+            layer.places.clear();
+            layer.union.clear();
+            layer.alike.clear();
+        }
+    }
+
+    fn drawn(&mut self, cards: &[Card]) {
+        self.waiting.extend_from_slice(cards);
+    }
+
+    fn removed(&mut self, set: &[Card]) {
+        self.waiting.retain(|card| !set.contains(card));
+        for (place, held) in self.cards.iter_mut().enumerate() {
+            if held.is_some_and(|(card, _)| set.contains(&card)) {
+                *held = None;
+                self.empty.push(place as u32);
+            }
+        }
+        for layer in &mut self.layers {
+            let mut kept = 0;
+            for i in 0..layer.union.len() {
+                let places = i * layer.size..(i + 1) * layer.size;
+                let whole = layer.places[places.clone()]
+                    .iter()
+                    .all(|&place| self.cards[place as usize].is_some());
+                if whole {
+                    layer.places.copy_within(places, kept * layer.size);
+                    layer.union[kept] = layer.union[i];
+                    layer.alike[kept] = layer.alike[i];
+                    kept += 1;
+                }
+            }
+            layer.places.truncate(kept * layer.size);
+            layer.union.truncate(kept);
+            layer.alike.truncate(kept);
+        }
+        self.missing.clear();
+        self.missing_of.clear();
+        self.look_for_missing();
+    }
+
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
+        while let Some(&card) = self.waiting.last() {
+            if let Some(&partial) = self.missing.get(&card.0) {
+                let last = &self.layers[self.layers.len() - 1];
+                let places = &last.places[partial as usize * last.size..][..last.size];
+                set.extend(
+                    places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
+                );
+                set.push(card);
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.add(card, budget)?;
+        }
+        Ok(false)
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.held() + self.waiting.capacity() * size_of::<Card>())
+    }
+}

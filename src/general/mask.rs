@@ -1,0 +1,38 @@
+//! One-hot masks: a bit for each (property, value), property after property.
+
+use super::rules::{Card, Rules};
+
+/// `W` words hold v*p bits; bit `property * v + value` is set where the card has that value.
+pub(super) type Mask<const W: usize> = [u64; W];
+
+/// Words needed for a card of these rules.
+pub(super) const fn words(rules: &Rules) -> usize {
+    (rules.values() * rules.properties()).div_ceil(64)
+}
+
+/// The mask of a card.
+pub(super) fn of_card<const W: usize>(rules: &Rules, card: Card) -> Mask<W> {
+    let mut mask = [0; W];
+    for (property, value) in rules.values_of(card).enumerate() {
+        let bit = property * rules.values() + usize::from(value);
+        mask[bit / 64] |= 1 << (bit % 64);
+    }
+    mask
+}
+
+/// Whether a bit is set.
+pub(super) const fn has<const W: usize>(mask: &Mask<W>, bit: usize) -> bool {
+    mask[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// The bits in both.
+#[inline]
+pub(super) fn and<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
+    std::array::from_fn(|i| a[i] & b[i])
+}
+
+/// The bits in either.
+#[inline]
+pub(super) fn or<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
+    std::array::from_fn(|i| a[i] | b[i])
+}

@@ -1,0 +1,151 @@
+//! One game from the first board to the last set.
+
+use super::deal::Dealer;
+use super::rules::{Card, Rules};
+use super::solver::{Budget, Solver, Stop};
+
+/// When a set was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Cards drawn from the deck by then.
+    pub drawn: usize,
+    /// Cards on the board, the set's among them.
+    pub board: usize,
+}
+
+/// What happened in a game; enough to play it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The cards in the order in which they were drawn.
+    pub drawn: Vec<Card>,
+    /// The sets in the order in which they were found.
+    pub found: Vec<Found>,
+    /// The cards of those sets, v for each, one set after another.
+    pub cards: Vec<Card>,
+    /// Most bytes the solver held at the end, where it can tell.
+    pub bytes: Option<usize>,
+}
+
+impl Record {
+    /// Forgets the game but keeps the memory for the next.
+    pub fn clear(&mut self) {
+        self.drawn.clear();
+        self.found.clear();
+        self.cards.clear();
+        self.bytes = None;
+    }
+}
+
+/// Plays a game: deals the first board; finds a set, takes it away and draws v cards; draws v
+/// more when there is none; until the wanted sets are found or the deck is out and no set is left
+/// (then fewer are found). `record` is cleared and filled. The dealer must have a full deck.
+///
+/// # Errors
+/// The solver stopped without an answer; `record` then holds the game so far.
+pub fn play(
+    rules: &Rules,
+    dealer: &mut dyn Dealer,
+    solver: &mut dyn Solver,
+    budget: &Budget,
+    record: &mut Record,
+) -> Result<(), Stop> {
+    record.clear();
+    solver.clear();
+    let mut set = Vec::with_capacity(rules.values());
+    let mut board = draw(dealer, solver, rules.first_board(), record);
+    let result = loop {
+        match solver.find(budget, &mut set) {
+            Err(stop) => break Err(stop),
+            Ok(true) => {
+                record.found.push(Found { drawn: record.drawn.len(), board });
+                record.cards.extend_from_slice(&set);
+                if record.found.len() as u64 == rules.sets() {
+                    break Ok(());
+                }
+                solver.removed(&set);
+                board -= set.len();
+                board += draw(dealer, solver, rules.values(), record);
+            }
+            Ok(false) => match draw(dealer, solver, rules.values(), record) {
+                0 => break Ok(()),
+                more => board += more,
+            },
+        }
+    };
+    record.bytes = solver.bytes();
+    result
+}
+
+/// Draws up to `count` cards and tells the solver; how many there were.
+fn draw(
+    dealer: &mut dyn Dealer,
+    solver: &mut dyn Solver,
+    count: usize,
+    record: &mut Record,
+) -> usize {
+    let start = record.drawn.len();
+    for _ in 0..count {
+        match dealer.draw() {
+            Some(card) => record.drawn.push(card),
+            None => break,
+        }
+    }
+    solver.drawn(&record.drawn[start..]);
+    record.drawn.len() - start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::general::deal::{FisherYates, Rejection};
+    use crate::general::{Kind, check};
+
+    #[test]
+    fn a_game_ends_with_the_sets_asked_for() {
+        let mut record = Record::default();
+        for seed in 0..50 {
+            let rules = Rules::new(3, 4, 6).unwrap();
+            let mut solver = Kind::Cover.solver(&rules).unwrap();
+            let mut dealer = Rejection::new(&rules, seed);
+            play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut record).unwrap();
+            assert_eq!(record.found.len(), 6);
+            assert_eq!(record.cards.len(), 18);
+            assert_eq!(record.found[0].board, record.found[0].drawn);
+            check(&rules, &record).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_game_ends_with_the_deck() {
+        // All 27 sets are nearly never found: pairs of cards are left that no third completes.
+        let rules = Rules::new(3, 4, 27).unwrap();
+        let mut solver = Kind::Cover.solver(&rules).unwrap();
+        let mut record = Record::default();
+        let mut sets = 0;
+        for seed in 0..200 {
+            let mut dealer = FisherYates::new(&rules, seed);
+            play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut record).unwrap();
+            assert_eq!(record.drawn.len(), 81);
+            check(&rules, &record).unwrap();
+            assert!((21..=27).contains(&record.found.len()));
+            sets += record.found.len();
+        }
+        // The contest's game finds 24.4 to 24.5 sets a game.
+        assert!((200 * 24..200 * 25).contains(&sets), "{sets}");
+    }
+
+    #[test]
+    fn games_of_one_and_two_values_are_played_to_the_end() {
+        let mut record = Record::default();
+        for (v, p, n) in [(1, 1, 1), (1, 9, 1), (2, 1, 1), (2, 5, 16), (2, 60, 7)] {
+            let rules = Rules::new(v, p, n).unwrap();
+            for kind in Kind::ALL {
+                let mut solver = kind.solver(&rules).unwrap();
+                let mut dealer = Rejection::new(&rules, 3);
+                play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut record).unwrap();
+                assert_eq!(record.found.len() as u64, n);
+                check(&rules, &record).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What is played: the numbers of values, properties and sets, and what a set is.
+
+/// A card: its values as digits to the base v, the first property the most significant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Card(pub u64);
+
+/// Most values a property can have: a value is kept in a byte.
+pub const MAX_VALUES: u64 = 255;
+
+/// Why a game cannot be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// No values, so no cards.
+    #[error("0 values: a property without values makes no card; use 1 or more")]
+    NoValues,
+    /// No properties, so one blank card at most.
+    #[error("0 properties: all cards would be one and the same; use 1 or more")]
+    NoProperties,
+    /// More values than fit.
+    #[error("{0} values: a value is kept in a byte; use {MAX_VALUES} or fewer")]
+    TooManyValues(u64),
+    /// The number of cards overflows.
+    #[error(
+        "{values} values and {properties} properties: {values}^{properties} cards are more than \
+         can be counted (2^64 - 1); use fewer of either"
+    )]
+    DeckTooLarge {
+        /// Values asked for.
+        values: u64,
+        /// Properties asked for.
+        properties: u64,
+    },
+    /// Nothing to find.
+    #[error("0 sets to find: the game would be over before it begins; use 1 or more")]
+    NoSets,
+    /// More sets than the deck can be split into.
+    #[error(
+        "{sets} sets to find: the deck of {deck} cards holds no more than {most} sets of \
+         {values} cards; use {most} or fewer"
+    )]
+    TooManySets {
+        /// Sets asked for.
+        sets: u64,
+        /// Cards in the deck.
+        deck: u64,
+        /// Cards in a set.
+        values: u64,
+        /// Sets that can be found at most.
+        most: u64,
+    },
+}
+
+/// A game that can be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    values: u32,
+    properties: u32,
+    sets: u64,
+    deck: u64,
+}
+
+impl Rules {
+    /// A game with so many values to a property, properties to a card, and sets to find.
+    ///
+    /// # Errors
+    /// What cannot be played, with the reason.
+    pub fn new(values: u64, properties: u64, sets: u64) -> Result<Self, RulesError> {
+        if values == 0 {
+            return Err(RulesError::NoValues);
+        }
+        if properties == 0 {
+            return Err(RulesError::NoProperties);
+        }
+        if values > MAX_VALUES {
+            return Err(RulesError::TooManyValues(values));
+        }
+        let too_large = RulesError::DeckTooLarge { values, properties };
+        let properties = u32::try_from(properties).map_err(|_| too_large)?;
+        let deck = values.checked_pow(properties).ok_or(too_large)?;
+        let most = deck / values;
+        match sets {
+            0 => Err(RulesError::NoSets),
+            _ if sets > most => Err(RulesError::TooManySets { sets, deck, values, most }),
+            _ => Ok(Self { values: values as u32, properties, sets, deck }),
+        }
+    }
+
+    /// v: values of a property, and cards of a set; 1 to 255.
+    pub const fn values(&self) -> usize {
+        self.values as usize
+    }
+
+    /// p: properties of a card, 1 or more.
+    pub const fn properties(&self) -> usize {
+        self.properties as usize
+    }
+
+    /// n: sets to find, 1 to v^(p-1).
+    pub const fn sets(&self) -> u64 {
+        self.sets
+    }
+
+    /// Cards in the deck: v^p.
+    pub const fn deck(&self) -> u64 {
+        self.deck
+    }
+
+    /// Cards on the first board: v*p, or the whole deck where that is smaller.
+    pub fn first_board(&self) -> usize {
+        let wanted = u64::from(self.values) * u64::from(self.properties);
+        wanted.min(self.deck) as usize
+    }
+
+    /// The values of a card (each 0 to v-1), the first property first.
+    pub fn values_of(&self, card: Card) -> impl ExactSizeIterator<Item = u8> {
+        let v = u64::from(self.values);
+        let mut weight = self.deck;
+        let mut rest = card.0;
+        (0..self.properties()).map(move |_| {
+            weight /= v;
+            let value = rest / weight;
+            rest %= weight;
+            value as u8
+        })
+    }
+
+    /// The card with these values, the first property first.
+    pub fn card(&self, values: impl IntoIterator<Item = u8>) -> Card {
+        let v = u64::from(self.values);
+        Card(values.into_iter().fold(0, |index, value| index * v + u64::from(value)))
+    }
+
+    /// Whether these cards are a set: v different cards of the deck, in every property all alike
+    /// or all different. Written for clarity: the checker relies on it.
+    pub fn is_set(&self, cards: &[Card]) -> bool {
+        let distinct = |items: &[u64]| {
+            let mut sorted = items.to_vec();
+            sorted.sort_unstable();
+            sorted.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        let indices: Vec<u64> = cards.iter().map(|c| c.0).collect();
+        if cards.len() != self.values()
+            || !distinct(&indices)
+            || indices.iter().any(|&i| i >= self.deck)
+        {
+            return false;
+        }
+        let rows: Vec<Vec<u8>> = cards.iter().map(|&c| self.values_of(c).collect()).collect();
+        (0..self.properties()).all(|property| {
+            let column: Vec<u64> = rows.iter().map(|row| u64::from(row[property])).collect();
+            column.iter().all(|&value| value == column[0]) || distinct(&column)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        for (v, p, n, reason) in [
+            (0, 4, 1, "0 values"),
+            (3, 0, 1, "0 properties"),
+            (3, 4, 0, "0 sets"),
+            (3, 4, 28, "no more than 27 sets of 3"),
+            (1, 1, 2, "no more than 1 sets"),
+            (256, 2, 1, "255 or fewer"),
+            (3, 41, 1, "3^41 cards"),
+            (2, 64, 1, "2^64 cards"),
+            (3, u64::MAX, 1, "more than can be counted"),
+        ] {
+            let error = Rules::new(v, p, n).unwrap_err().to_string();
+            assert!(error.contains(reason), "{v} {p} {n}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_largest_decks_are_counted() {
+        assert_eq!(Rules::new(3, 40, 1).unwrap().deck(), 12_157_665_459_056_928_801);
+        assert_eq!(Rules::new(2, 63, 1 << 62).unwrap().deck(), 1 << 63);
+        let one = Rules::new(1, 1_000_000, 1).unwrap();
+        assert_eq!((one.deck(), one.first_board()), (1, 1));
+        assert_eq!(Rules::new(3, 4, 27).unwrap().first_board(), 12);
+    }
+
+    #[test]
+    fn the_ordinary_deck_holds_1080_sets() {
+        let rules = Rules::new(3, 4, 1).unwrap();
+        let mut count = 0;
+        for a in 0..81 {
+            for b in a + 1..81 {
+                count += (b + 1..81).filter(|&c| rules.is_set(&[a, b, c].map(Card))).count();
+            }
+        }
+        assert_eq!(count, 1080);
+    }
+
+    #[test]
+    fn one_card_or_any_two_are_a_set_of_one_or_two_values() {
+        assert!(Rules::new(1, 7, 1).unwrap().is_set(&[Card(0)]));
+        let two = Rules::new(2, 3, 1).unwrap();
+        assert!((0..8).all(|a| (0..8).all(|b| two.is_set(&[Card(a), Card(b)]) == (a != b))));
+        assert!(!two.is_set(&[Card(0), Card(8)]), "no card of the deck");
+    }
+
+    proptest! {
+        #[test]
+        fn values_make_the_card_again(v in 1u64..=12, p in 1u64..=9, seed: u64) {
+            let rules = Rules::new(v, p, 1).unwrap();
+            let card = Card(seed % rules.deck());
+            let values: Vec<u8> = rules.values_of(card).collect();
+            prop_assert_eq!(values.len() as u64, p);
+            prop_assert!(values.iter().all(|&value| u64::from(value) < v));
+            prop_assert_eq!(rules.card(values), card);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Z3 as the solver: the board as constraints, in two encodings.
+
+use super::rules::{Card, Rules};
+use super::solver::{Budget, Solver, Stop};
+use z3::ast::{Ast, Bool, Int};
+use z3::{Params, SatResult};
+
+/// How a set on the board is written down for Z3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// An integer for each (card of the set, property). In each property alike or different; each
+    /// card is one of the board; cards are in ascending order, which makes them distinct and
+    /// leaves one solution for each set.
+    Integers,
+    /// A truth value for each card of the board: is it in the set? Exactly v are, and in each
+    /// property either no two values occur or all of them. For Z3's finite domain solver.
+    Booleans,
+}
+
+/// Both encodings share the paper's delayed deletion: a removed set is only forbidden and the same
+/// Z3 solver asked again; it is built anew, with the cards drawn since, when it has no answer left.
+pub(super) struct Smt {
+    rules: Rules,
+    encoding: Encoding,
+    board: Vec<Card>,
+    /// How many of the board's last cards the current solver does not know of.
+    unknown: usize,
+    solver: Option<z3::Solver>,
+    variables: Variables,
+}
+
+enum Variables {
+    /// `[card of the set][property]`.
+    Integers(Vec<Vec<Int>>),
+    /// Each card the solver knows of, also those removed since.
+    Booleans(Vec<(Card, Bool)>),
+}
+
+impl Smt {
+    pub fn new(rules: &Rules, encoding: Encoding) -> Self {
+        Self {
+            rules: *rules,
+            encoding,
+            board: Vec::new(),
+            unknown: 0,
+            solver: None,
+            variables: Variables::Booleans(Vec::new()),
+        }
+    }
+
+    /// A solver that knows the whole board.
+    fn build(&mut self) {
+        self.unknown = 0;
+        match self.encoding {
+            Encoding::Integers => self.build_integers(),
+            Encoding::Booleans => self.build_booleans(),
+        }
+    }
+
+    fn build_integers(&mut self) {
+        let (v, p) = (self.rules.values(), self.rules.properties());
+        let solver = z3::Solver::new();
+        let set: Vec<Vec<Int>> =
+            (0..v).map(|i| (0..p).map(|j| Int::new_const(format!("x{i}_{j}"))).collect()).collect();
+        for j in 0..p {
+            let column: Vec<&Int> = set.iter().map(|card| &card[j]).collect();
+            let alike: Vec<Bool> = column[1..].iter().map(|&x| x.eq(column[0])).collect();
+            solver.assert(Bool::or(&[Bool::and(&alike), Int::distinct(&column)]));
+        }
+        for card in &set {
+            let of_board: Vec<Bool> =
+                self.board.iter().map(|&known| is_card(&self.rules, card, known)).collect();
+            solver.assert(Bool::or(&of_board));
+        }
+        let index = |card: &Vec<Int>| {
+            let base = v as u64;
+            card.iter().fold(Int::from_u64(0), |sum, x| sum * Int::from_u64(base) + x)
+        };
+        for pair in set.windows(2) {
+            solver.assert(index(&pair[0]).lt(index(&pair[1])));
+        }
+        self.variables = Variables::Integers(set);
+        self.solver = Some(solver);
+    }
+
+    fn build_booleans(&mut self) {
+        let (v, p) = (self.rules.values(), self.rules.properties());
+        let solver = z3::Solver::new_for_logic("QF_FD").unwrap_or_default();
+        let cards: Vec<(Card, Bool)> = self
+            .board
+            .iter()
+            .map(|&card| (card, Bool::new_const(format!("c{}", card.0))))
+            .collect();
+        let all: Vec<(&Bool, i32)> = cards.iter().map(|(_, chosen)| (chosen, 1)).collect();
+        solver.assert(Bool::pb_eq(&all, v as i32));
+        // having[j][value]: the cards with that value.
+        let mut having = vec![vec![Vec::new(); v]; p];
+        for (card, chosen) in &cards {
+            for (j, value) in self.rules.values_of(*card).enumerate() {
+                having[j][usize::from(value)].push(chosen.clone());
+            }
+        }
+        for (j, by_value) in having.iter().enumerate() {
+            // used: some chosen card has the value. Exactly v cards are chosen, so all values used
+            // means that all differ.
+            let used: Vec<Bool> = by_value
+                .iter()
+                .enumerate()
+                .map(|(value, cards)| {
+                    let used = Bool::new_const(format!("u{j}_{value}"));
+                    solver.assert(used.iff(Bool::or(cards)));
+                    used
+                })
+                .collect();
+            let weights: Vec<(&Bool, i32)> = used.iter().map(|u| (u, 1)).collect();
+            let one = Bool::pb_le(&weights, 1);
+            solver.assert(Bool::or(&[one, Bool::and(&used)]));
+        }
+        self.variables = Variables::Booleans(cards);
+        self.solver = Some(solver);
+    }
+
+    /// Asks Z3 once; the cards of its answer.
+    fn ask(&self, solver: &z3::Solver, budget: &Budget) -> Result<Option<Vec<Card>>, Stop> {
+        budget.time()?;
+        if let Some(left) = budget.left() {
+            let mut params = Params::new();
+            let ms = u32::try_from(left.as_millis()).unwrap_or(u32::MAX);
+            params.set_u32("timeout", ms.max(1));
+            solver.set_params(&params);
+        }
+        match solver.check() {
+            SatResult::Unsat => return Ok(None),
+            SatResult::Unknown => {
+                budget.time()?;
+                let reason = solver.get_reason_unknown().unwrap_or_default();
+                // The timeout is wall time and so may come a little before the CPU time is spent.
+                let timeout = reason.contains("timeout") || reason.contains("canceled");
+                return Err(if timeout { Stop::Time } else { Stop::GaveUp(reason) });
+            }
+            SatResult::Sat => {}
+        }
+        let gave_up = || Stop::GaveUp("no model of a satisfiable board".into());
+        let model = solver.get_model().ok_or_else(gave_up)?;
+        let cards = match &self.variables {
+            Variables::Integers(set) => set
+                .iter()
+                .map(|card| {
+                    let value =
+                        |x: &Int| model.eval(x, true).and_then(|x| x.as_u64()).map(|x| x as u8);
+                    let values: Option<Vec<u8>> = card.iter().map(value).collect();
+                    values.map(|values| self.rules.card(values))
+                })
+                .collect::<Option<Vec<Card>>>()
+                .ok_or_else(gave_up)?,
+            Variables::Booleans(cards) => {
+                let chosen = |b| model.eval(b, true).and_then(|b: Bool| b.as_bool()) == Some(true);
+                cards.iter().filter(|(_, b)| chosen(b)).map(|&(card, _)| card).collect()
+            }
+        };
+        Ok(Some(cards))
+    }
+}
+
+/// These integers are the values of that card.
+fn is_card(rules: &Rules, integers: &[Int], card: Card) -> Bool {
+    let equal: Vec<Bool> = integers
+        .iter()
+        .zip(rules.values_of(card))
+        .map(|(x, value)| x.eq(Int::from_u64(u64::from(value))))
+        .collect();
+    Bool::and(&equal)
+}
+
+impl Solver for Smt {
+    fn clear(&mut self) {
+        self.board.clear();
+        self.unknown = 0;
+        self.solver = None;
+    }
+
+    fn drawn(&mut self, cards: &[Card]) {
+        self.board.extend_from_slice(cards);
+        self.unknown += cards.len();
+    }
+
+    fn removed(&mut self, set: &[Card]) {
+        let known = self.board.len() - self.unknown;
+        let gone_unknown = self.board[known..].iter().filter(|card| set.contains(card)).count();
+        self.unknown -= gone_unknown;
+        self.board.retain(|card| !set.contains(card));
+        let Some(solver) = &self.solver else { return };
+        match &self.variables {
+            Variables::Integers(places) => {
+                for (place, &card) in places.iter().flat_map(|p| set.iter().map(move |c| (p, c))) {
+                    solver.assert(is_card(&self.rules, place, card).not());
+                }
+            }
+            Variables::Booleans(cards) => {
+                for (_, chosen) in cards.iter().filter(|(card, _)| set.contains(card)) {
+                    solver.assert(chosen.not());
+                }
+            }
+        }
+    }
+
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
+        if let Some(solver) = &self.solver
+            && let Some(found) = self.ask(solver, budget)?
+        {
+            set.extend(found);
+            return Ok(true);
+        }
+        if self.board.len() < self.rules.values() || (self.solver.is_some() && self.unknown == 0) {
+            return Ok(false);
+        }
+        self.build();
+        if let Some(solver) = &self.solver
+            && let Some(found) = self.ask(solver, budget)?
+        {
+            set.extend(found);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Z3 keeps its memory to itself.
+    fn bytes(&self) -> Option<usize> {
+        None
+    }
+}
