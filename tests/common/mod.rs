@@ -1,0 +1,93 @@
+//! A temporary world in which the real program runs.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+pub mod pictures;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder that goes away with the test.
+pub struct World(TempDir);
+
+/// How a run ended.
+pub struct Ran {
+    /// Exit code; -1 after a signal.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder for temporary files"))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file, and the folders above it.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The program, in this world, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+        command.args(args).current_dir(self.path()).env_remove("RUST_LOG").stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().expect("the program starts");
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Names in a folder of this world, hidden ones too, in order.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path().join(folder)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Ran {
+    /// Asserts the exit code and shows what was said if it is another.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The line on stderr that names a file.
+    #[track_caller]
+    pub fn line_about(&self, name: &str) -> &str {
+        let line = self.stderr.lines().find(|line| line.contains(name));
+        line.unwrap_or_else(|| panic!("nothing about {name} in: {}", self.stderr))
+    }
+
+    /// stdout as lines of JSON.
+    #[track_caller]
+    pub fn json(&self) -> Vec<Value> {
+        json_lines(&self.stdout)
+    }
+}
+
+/// Text as lines of JSON.
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
