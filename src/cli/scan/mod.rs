@@ -3,9 +3,9 @@
 mod folder;
 mod record;
 
+use super::Outcome;
 use super::photos::{self, ReaderChoice};
 use super::terminal::{self, ColorChoice};
-use super::Outcome;
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
 use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};

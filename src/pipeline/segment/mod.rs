@@ -1,5 +1,6 @@
 //! Finds the cards of a photo by their symbols, and their corners by their borders.
 
+pub mod borders;
 pub mod components;
 pub mod corners;
 pub mod grouping;
@@ -20,6 +21,8 @@ pub struct Params {
     pub symbols: symbols::Params,
     /// What counts as a card's symbols.
     pub grouping: grouping::Params,
+    /// What counts as the border of a card whose symbols cannot be read.
+    pub borders: borders::Params,
     /// How a card's sides are looked for.
     pub corners: corners::Params,
 }
@@ -30,6 +33,7 @@ impl Default for Params {
             long_side_px: 1000.0,
             symbols: Default::default(),
             grouping: Default::default(),
+            borders: Default::default(),
             corners: Default::default(),
         }
     }
@@ -41,7 +45,15 @@ impl Default for Params {
 /// Those of OpenCV, such as no memory.
 pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline>> {
     let working = maps::Working::new(frame, params.long_side_px)?;
-    let symbols = symbols::find(&working, &params.symbols)?;
+    let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
+    let mut border_search = borders::BorderSearch::new(&working, &params.borders);
+    let mut components = components::Components::default();
+    maps::for_each_map(&working, |map| {
+        components.label(map.pixels, map.width);
+        symbol_search.look(map, &components);
+        border_search.look(map, &components);
+    })?;
+    let symbols = symbol_search.finish(&working)?;
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
     let mut table = grouped.table;
@@ -64,15 +76,48 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
         }
         table = Some(better);
     }
-    tracing::debug!(cards = refined.len(), table = table.is_some(), "segmented");
-    let outlines = grouped.cards.iter().zip(&refined).map(|(card, refined)| CardOutline {
-        corners_in_image: refined.quad.scaled(1.0 / working.scale).higher_corner_first(),
-        score: card.score,
-        symbols_seen: card.symbols.len(),
-        shape_seen: Some(card.shape),
-    });
-    Ok(outlines.collect())
+    let mut outlines: Vec<CardOutline> = grouped
+        .cards
+        .iter()
+        .zip(&refined)
+        .map(|(card, refined)| CardOutline {
+            corners_in_image: refined.quad,
+            score: card.score,
+            symbols_seen: card.symbols.len(),
+            shape_seen: Some(card.shape),
+        })
+        .collect();
+    if let Some(table) = &table {
+        for quad in border_search.cards_on(table) {
+            let taken = |o: &CardOutline| {
+                let reach = 0.5 * o.corners_in_image.short_side();
+                o.corners_in_image.center().distance(quad.center()) < reach
+            };
+            if outlines.iter().any(taken) {
+                continue;
+            }
+            let refined = corners::Refined::of(&working, &quad, Some(table), &params.corners)?;
+            if refined.confirmed.iter().filter(|&&ok| ok).count() >= 3 {
+                outlines.push(CardOutline {
+                    corners_in_image: refined.quad,
+                    score: BORDER_ONLY_SCORE,
+                    symbols_seen: 0,
+                    shape_seen: None,
+                });
+            }
+        }
+    }
+    tracing::debug!(cards = outlines.len(), table = table.is_some(), "segmented");
+    for outline in &mut outlines {
+        outline.corners_in_image =
+            outline.corners_in_image.scaled(1.0 / working.scale).higher_corner_first();
+    }
+    Ok(outlines)
 }
+
+/// Log odds of a border without a readable symbol: more often a card in glare than something else
+/// of a card's very size, but the reader must see ink in it.
+const BORDER_ONLY_SCORE: f64 = 0.5;
 
 /// Corners of the cards whose sides were nearly all seen, with weights.
 fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {

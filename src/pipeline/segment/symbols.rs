@@ -1,7 +1,7 @@
 //! The symbols of a photo: regions of the binary maps that look like one in their moment frame.
 
 use super::components::Components;
-use super::maps::{BinaryMap, Working, for_each_map};
+use super::maps::{BinaryMap, Working};
 use super::shape::{Likeness, Mask, MomentFrame, template};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
@@ -89,27 +89,41 @@ impl Default for Params {
     }
 }
 
-/// All symbols, and everything of a card's shape seen on the way.
-///
-/// # Errors
-/// Those of OpenCV, such as no memory.
-pub fn find(working: &Working, params: &Params) -> opencv::Result<Vec<Symbol>> {
-    let mut seen = Vec::new();
-    let mut components = Components::default();
-    for_each_map(working, |map| {
-        components.label(map.pixels, map.width);
-        collect(map, &components, working, params, &mut seen);
-    })?;
-    let mut symbols = merge(seen);
-    let rgb = working.rgb.data_bytes()?;
-    symbols.retain_mut(|s| match look(s, rgb, working.width, working.height) {
-        Some(look) => {
-            s.look = look;
-            true
-        }
-        None => false,
-    });
-    Ok(symbols)
+/// Gathers sightings of symbols, map by map.
+pub struct SymbolSearch {
+    params: Params,
+    largest_px: f64,
+    seen: Vec<Sighting>,
+}
+
+impl SymbolSearch {
+    /// For maps of one working image.
+    pub fn new(working: &Working, params: &Params) -> Self {
+        let largest_px = params.largest * working.width.max(working.height) as f64;
+        Self { params: *params, largest_px, seen: Vec::new() }
+    }
+
+    /// Looks through one map.
+    pub fn look(&mut self, map: &BinaryMap<'_>, components: &Components) {
+        collect(map, components, self.largest_px, &self.params, &mut self.seen);
+    }
+
+    /// Every symbol once, with its colours.
+    ///
+    /// # Errors
+    /// Those of OpenCV, when the working image cannot be read.
+    pub fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
+        let mut symbols = merge(self.seen);
+        let rgb = working.rgb.data_bytes()?;
+        symbols.retain_mut(|s| match look(s, rgb, working.width, working.height) {
+            Some(look) => {
+                s.look = look;
+                true
+            }
+            None => false,
+        });
+        Ok(symbols)
+    }
 }
 
 /// One sighting in one map.
@@ -128,18 +142,17 @@ const TURNS: [f64; 6] = [-0.6, -0.4, -0.2, 0.2, 0.4, 0.6];
 fn collect(
     map: &BinaryMap<'_>,
     components: &Components,
-    working: &Working,
+    largest_px: f64,
     params: &Params,
     seen: &mut Vec<Sighting>,
 ) {
-    let largest = params.largest * working.width.max(working.height) as f64;
     for component in &components.all {
         let [left, top, right, bottom] = component.bounds;
         let (w, h) = (f64::from(right - left) * map.step, f64::from(bottom - top) * map.step);
         let long = w.max(h);
         let area = component.filled.area * map.step * map.step;
         if long < params.smallest_px
-            || long > largest
+            || long > largest_px
             || w.min(h) < 0.35 * params.smallest_px
             || area < 0.3 * params.smallest_px * params.smallest_px
             || left == 0
