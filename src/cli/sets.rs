@@ -139,13 +139,13 @@ fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
         }
         return out;
     }
-    match cards {
-        &[a, b] if a != b => {
+    match *cards {
+        [a, b] if a != b => {
             let third = sets::completing(a, b);
             let code = ink.colored(third.color, &third.to_string());
             let _ = writeln!(out, "The card that makes a set: {code}, {}", third.name());
         }
-        &[a, b, c] => {
+        [a, b, c] => {
             let verdict = explain([a, b, c]);
             let _ = writeln!(out, "{}: {verdict}", ink.bold("These three"));
             out.extend(verdict.lines().map(|line| format!("  {line}\n")));

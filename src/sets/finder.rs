@@ -3,140 +3,225 @@
 //! Through each pair of cards passes exactly one set, so it is enough to look up the completing
 //! card of some pairs: split the board's places into two halves, then any three places have two
 //! in the same half, and the pairs within the halves find every set. For 12 places these are 30
-//! pairs instead of 66 (the fewest possible, by Mantel's theorem).
+//! pairs instead of 66 (the fewest possible, by Mantel's theorem). No pair is a branch: hits are
+//! collected as bits and taken apart afterwards.
 
 use super::Set;
 use crate::cards::{Card, DECK_SIZE, Property};
 
-/// Boards up to this size take the fast way; a board of different cards without a set has 20 at
-/// most, so that ordinary games never leave it.
+/// Largest board that takes the fast way. A board of different cards without a set has 20 at
+/// most, so an ordinary game never leaves it.
 const FAST_MAX: usize = 21;
+/// Room for the sets of a board that takes the fast way: each set found is one of at most
+/// 45 + 55 pairs.
+const FAST_SETS: usize = 128;
 
-/// A place of a board as the finder wants it.
-///
-/// The low 11 bits hold the card's values as digits of base 5, so that the digits of two cards
-/// add without a carry and the sum tells the completing card; the bits from 16 on hold the card's
-/// index in the deck.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key(u32);
+/// A place of a board as the finder wants it: below [`DECK_SIZE`] the card's index in the deck,
+/// from there on an empty place.
+pub(crate) type Key = u8;
+/// Every key is below this power of two.
+const KEYS: usize = 128;
+/// What completes a pair with an empty place in it: never on a board.
+const NOBODY: Key = KEYS as Key - 1;
 
-/// What each property's value is multiplied with to make a [`Key`], in [`Property::ALL`] order.
-const WEIGHTS: [u32; 4] = [125 | 27 << 16, 25 | 9 << 16, 5 | 3 << 16, 1 | 1 << 16];
-/// Above every sum of two cards' digits.
-const GAP_DIGITS: u32 = 625;
-/// Mask of the low bits of a sum of two keys: two gaps make 1,250.
-const SUM_MASK: u32 = 2047;
-/// Index under which gaps are entered; no pair asks for it.
-const GAP_INDEX: u32 = DECK_SIZE as u32;
-/// Index of a card that is never on the board: what completes a pair with a gap in it.
-const NOBODY: u8 = 127;
+/// The key of an empty place; different for each place, so that no key comes twice.
+#[inline(always)]
+pub(crate) const fn gap_key(place: usize) -> Key {
+    DECK_SIZE as Key + place as Key
+}
 
-/// Index of the card that completes two cards, by the sum of their digits.
-static COMPLETING: [u8; SUM_MASK as usize + 1] = {
-    let mut table = [NOBODY; SUM_MASK as usize + 1];
-    let mut sum = 0;
-    while sum < GAP_DIGITS as usize {
-        let mut index = 0;
-        let mut place = 125;
-        while place > 0 {
-            // The three values of a set add up to a multiple of 3 in every property.
-            index = index * 3 + (6 - sum / place % 5) % 3;
-            place /= 5;
+/// The key of the card that completes two others.
+static COMPLETING: [[Key; KEYS]; KEYS] = {
+    let mut table = [[NOBODY; KEYS]; KEYS];
+    let mut a = 0;
+    while a < DECK_SIZE {
+        let mut b = 0;
+        while b < DECK_SIZE {
+            let (mut index, mut place) = (0, 1);
+            while place < DECK_SIZE {
+                // The three values of a set add up to a multiple of 3 in every property.
+                index += (6 - a / place % 3 - b / place % 3) % 3 * place;
+                place *= 3;
+            }
+            table[a][b] = index as Key;
+            b += 1;
         }
-        table[sum] = index as u8;
-        sum += 1;
+        a += 1;
     }
     table
 };
 
-impl Key {
-    /// An empty place: part of no set.
-    pub(crate) const GAP: Self = Self(GAP_DIGITS | GAP_INDEX << 16);
+/// Same as [`Card::index`], in one multiplication: the top byte of the product gathers the four
+/// values times their weights, and the sums below it stay below 256.
+#[inline(always)]
+fn key(card: Card) -> Key {
+    let values = u32::from_le_bytes(Property::ALL.map(|p| card.value(p) as u8));
+    (values.wrapping_mul(27 << 24 | 9 << 16 | 3 << 8 | 1) >> 24) as Key
+}
 
+/// Finds all sets of a board; keeps its tables and the room for its answer between boards.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    /// 1 for each key on the board, 0 between searches.
+    present: [u8; 256],
+    /// Where a key that is present lies.
+    place_of: [u8; KEYS],
+    /// At least [`FAST_SETS`] long; the answer stands at its beginning.
+    found: Vec<Set>,
+}
+
+impl Default for Finder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Finder {
+    /// A finder to be used for many boards.
+    pub fn new() -> Self {
+        Self { present: [0; 256], place_of: [0; KEYS], found: vec![Set([0; 3]); FAST_SETS] }
+    }
+
+    /// All sets of a board, in no particular order; the three places of each ascend.
+    ///
+    /// A place is a [`Card`] or an `Option<Card>`, an empty place being part of no set. A card may
+    /// stand on several places; each choice of places is a set of its own, and a set needs three
+    /// different cards.
     #[inline]
-    const fn index(self) -> usize {
-        (self.0 >> 16) as usize
+    pub fn find<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> &[Set] {
+        let n = match board.len() {
+            0..=12 => self.search(&keys::<12, P>(board)),
+            13..=15 => self.search(&keys::<15, P>(board)),
+            16..=18 => self.search(&keys::<18, P>(board)),
+            19..=FAST_MAX => self.search(&keys::<FAST_MAX, P>(board)),
+            _ => None,
+        };
+        match n {
+            Some(n) => &self.found[..n],
+            None => self.search_any(board),
+        }
     }
 
-    /// Index of the card that completes two cards, or [`NOBODY`]'s.
-    #[inline]
-    fn completing(self, other: Self) -> usize {
-        COMPLETING[((self.0 + other.0) & SUM_MASK) as usize] as usize
+    /// The sets of a board given by keys.
+    #[inline(always)]
+    pub(crate) fn find_keys<const N: usize>(&mut self, board: &[Key; N]) -> &[Set] {
+        let n = self.search(board).expect("no card twice");
+        &self.found[..n]
+    }
+
+    /// The fast way; `None` when a card comes twice. Gives the number of sets.
+    #[inline(always)]
+    fn search<const N: usize>(&mut self, board: &[Key; N]) -> Option<usize> {
+        let halves = const { [(0, N / 2), (N / 2, N)] };
+        let Self { present, place_of, found } = self;
+        // The masks tell the compiler what is known of keys, here and below: no bounds checks.
+        let keys: [usize; N] = board.map(|key| usize::from(key) % KEYS);
+        let mut twice = 0;
+        for (place, &key) in keys.iter().enumerate() {
+            twice |= present[key];
+            present[key] = 1;
+            place_of[key] = place as u8;
+        }
+        let mut hits = [0u64; 2];
+        for (hits, (start, end)) in hits.iter_mut().zip(halves) {
+            for i in start..end {
+                for j in i + 1..end {
+                    let third = COMPLETING[keys[i]][keys[j]];
+                    *hits = *hits << 1 | u64::from(present[usize::from(third)]);
+                }
+            }
+        }
+        for key in keys {
+            present[key] = 0;
+        }
+        if twice != 0 {
+            return None;
+        }
+
+        // Where both halves' hits fit into one word, there is one loop to leave instead of two.
+        let pairs = halves.map(|(start, end)| (end - start) * (end - start - 1) / 2);
+        let words =
+            if pairs[0] + pairs[1] <= 64 { [0, hits[0] << pairs[1] | hits[1]] } else { hits };
+        let room: &mut [Set; FAST_SETS] = found.first_chunk_mut().expect("made so");
+        let mut n = 0;
+        for (mut word, pairs_so_far) in words.into_iter().zip([pairs[0], pairs[0] + pairs[1]]) {
+            while word != 0 {
+                let pair = pairs_so_far - 1 - word.trailing_zeros() as usize;
+                word &= word - 1;
+                let Pair { i, j, third_places } = Pairs::<N>::TABLE[pair % PAIRS_MAX];
+                let [a, b] = [i, j].map(|place| usize::from(board[usize::from(place) % N]) % KEYS);
+                let k = place_of[usize::from(COMPLETING[a][b]) % KEYS];
+                let [i, j, k] = [i, j, k].map(usize::from);
+                room[n % FAST_SETS] = Set([i.min(k), if k < i { i } else { j }, j.max(k)]);
+                // Written in any case, counted when no other pair finds the same set.
+                n += (third_places >> k & 1) as usize;
+            }
+        }
+        Some(n)
+    }
+
+    /// The plain way, for boards of any size and with any card any number of times.
+    #[cold]
+    fn search_any<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> &[Set] {
+        let mut places_of = vec![Vec::new(); DECK_SIZE];
+        let cards: Vec<(usize, Card)> =
+            board.iter().enumerate().filter_map(|(i, &place)| Some((i, place.into()?))).collect();
+        for &(i, card) in &cards {
+            places_of[card.index()].push(i);
+        }
+        let mut n = 0;
+        for (at, &(i, a)) in cards.iter().enumerate() {
+            for &(j, b) in cards[at + 1..].iter().filter(|&&(_, b)| a != b) {
+                let places = &places_of[super::completing(a, b).index()];
+                for &k in places.iter().filter(|&&k| k > j) {
+                    if n == self.found.len() {
+                        self.found.push(Set([0; 3]));
+                    }
+                    self.found[n] = Set([i, j, k]);
+                    n += 1;
+                }
+            }
+        }
+        &self.found[..n]
     }
 }
 
-impl From<Card> for Key {
-    #[inline]
-    fn from(card: Card) -> Self {
-        let weight = |p: Property| card.value(p) as u32 * WEIGHTS[p as usize];
-        Self(Property::ALL.into_iter().map(weight).sum())
-    }
+#[inline(always)]
+fn keys<const N: usize, P: Copy + Into<Option<Card>>>(board: &[P]) -> [Key; N] {
+    let of_place = |i| -> Option<Card> { board.get(i).and_then(|&place: &P| place.into()) };
+    std::array::from_fn(|i| of_place(i).map_or(gap_key(i), key))
 }
 
-impl Key {
-    #[inline]
-    fn of_place(place: impl Into<Option<Card>>) -> Self {
-        place.into().map_or(Self::GAP, Self::from)
-    }
+/// More than the 100 pairs of [`FAST_MAX`] places.
+const PAIRS_MAX: usize = 128;
+
+#[derive(Clone, Copy)]
+struct Pair {
+    i: u8,
+    j: u8,
+    /// Bit k: with a third card on place k this pair is the one to report the set. All of the
+    /// other half, and of this half the places after `j`.
+    third_places: u32,
 }
 
-/// Calls `found` with each set of a board, in no particular order; the three places ascend.
-///
-/// A place is a [`Card`] or an `Option<Card>`, an empty place being part of no set. A card may
-/// stand on several places; each choice of places is a set of its own, and a set needs three
-/// different cards.
-#[inline]
-pub fn for_each_set<P>(board: &[P], mut found: impl FnMut(Set))
-where
-    P: Copy + Into<Option<Card>>,
-{
-    let mut found = |i: usize, j: usize, k: usize| found(Set([i, j, k]));
-    match board.len() {
-        0..=12 => search(&padded::<12, P>(board), &mut found),
-        13..=15 => search(&padded::<15, P>(board), &mut found),
-        16..=18 => search(&padded::<18, P>(board), &mut found),
-        19..=FAST_MAX => search(&padded::<FAST_MAX, P>(board), &mut found),
-        _ => search_any(&board.iter().map(|&p| Key::of_place(p)).collect::<Vec<_>>(), &mut found),
-    }
-}
-
-#[inline]
-fn padded<const N: usize, P>(board: &[P]) -> [Key; N]
-where
-    P: Copy + Into<Option<Card>>,
-{
-    let mut keys = [Key::GAP; N];
-    for (key, &place) in keys.iter_mut().zip(board) {
-        *key = Key::of_place(place);
-    }
-    keys
-}
-
-/// The pairs within the two halves of N places, in the order in which [`search`] goes through
-/// them, and beside each pair the places where the third card makes a set that no earlier pair
-/// has found: all of the other half, and the later ones of this half.
+/// The pairs within the two halves of N places, in the order in which the search goes through
+/// them.
 struct Pairs<const N: usize>;
 
 impl<const N: usize> Pairs<N> {
-    const HALVES: [(usize, usize); 2] = [(0, N / 2), (N / 2, N)];
-
-    const fn third_places(half: usize, j: usize) -> u32 {
-        let (start, end) = Self::HALVES[half];
-        let all = (1u32 << N) - 1;
-        let own = (1u32 << end) - (1u32 << start);
-        (all & !own) | (own & !((2u32 << j) - 1))
-    }
-
-    const TABLE: [[(u8, u8); 64]; 2] = {
-        let mut table = [[(0, 0); 64]; 2];
-        let mut half = 0;
+    const TABLE: [Pair; PAIRS_MAX] = {
+        assert!(N <= FAST_MAX);
+        let mut table = [Pair { i: 0, j: 0, third_places: 0 }; PAIRS_MAX];
+        let (mut pair, mut half) = (0, 0);
         while half < 2 {
-            let (start, end) = Self::HALVES[half];
-            let (mut pair, mut i) = (0, start);
+            let (start, end) = if half == 0 { (0, N / 2) } else { (N / 2, N) };
+            let own = (1u32 << end) - (1u32 << start);
+            let mut i = start;
             while i < end {
                 let mut j = i + 1;
                 while j < end {
-                    table[half][pair] = (i as u8, j as u8);
+                    let later = !0u32 << j << 1;
+                    table[pair] = Pair { i: i as u8, j: j as u8, third_places: !own | later };
                     pair += 1;
                     j += 1;
                 }
@@ -148,60 +233,28 @@ impl<const N: usize> Pairs<N> {
     };
 }
 
-/// The search over a fixed number of places, 21 at most: no pair is a branch, hits are collected
-/// as bits and taken apart afterwards.
-#[inline(always)]
-pub(crate) fn search<const N: usize>(
-    board: &[Key; N],
-    found: &mut impl FnMut(usize, usize, usize),
-) {
-    const { assert!(N <= FAST_MAX, "a half's pairs must fit into 64 bits") };
-    // Bit i of entry c: card c lies on place i.
-    let mut places_of = [0u32; 128];
-    for (i, key) in board.iter().enumerate() {
-        places_of[key.index() & 127] |= 1 << i;
-    }
-    for half in 0..2 {
-        let (start, end) = Pairs::<N>::HALVES[half];
-        let (mut hits, mut pair) = (0u64, 0);
-        for i in start..end {
-            for j in i + 1..end {
-                let third = board[i].completing(board[j]) & 127;
-                let hit = places_of[third] & Pairs::<N>::third_places(half, j) != 0;
-                hits |= u64::from(hit) << pair;
-                pair += 1;
-            }
-        }
-        while hits != 0 {
-            let (i, j) = Pairs::<N>::TABLE[half][hits.trailing_zeros() as usize];
-            let (i, j) = (usize::from(i), usize::from(j));
-            hits &= hits - 1;
-            if board[i] == board[j] {
-                continue;
-            }
-            let third = board[i].completing(board[j]) & 127;
-            let mut places = places_of[third] & Pairs::<N>::third_places(half, j);
-            while places != 0 {
-                let k = places.trailing_zeros() as usize;
-                places &= places - 1;
-                if k < i { found(k, i, j) } else { found(i, j, k) }
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The plain search, for boards of any size.
-fn search_any(board: &[Key], found: &mut impl FnMut(usize, usize, usize)) {
-    let mut places_of = vec![Vec::new(); 128];
-    for (i, key) in board.iter().enumerate() {
-        places_of[key.index()].push(i);
+    #[test]
+    fn keys_are_indices() {
+        assert!(Card::deck().all(|card| usize::from(key(card)) == card.index()));
     }
-    for (i, &a) in board.iter().enumerate() {
-        for (j, &b) in board.iter().enumerate().skip(i + 1) {
-            if a != b {
-                let places = &places_of[a.completing(b)];
-                let later = places.partition_point(|&k| k <= j);
-                places[later..].iter().for_each(|&k| found(i, j, k));
+
+    #[test]
+    fn every_three_places_belong_to_one_pair_of_them() {
+        let table = Pairs::<15>::TABLE;
+        for a in 0..15u8 {
+            for b in a + 1..15 {
+                for c in b + 1..15 {
+                    let reports = |i, j, k: u8| {
+                        let mut pairs = table[..49].iter().filter(|p| (p.i, p.j) == (i, j));
+                        pairs.any(|p| p.third_places >> k & 1 == 1)
+                    };
+                    let count = [reports(a, b, c), reports(a, c, b), reports(b, c, a)];
+                    assert_eq!(count.into_iter().filter(|&r| r).count(), 1, "{a} {b} {c}");
+                }
             }
         }
     }
