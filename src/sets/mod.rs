@@ -8,6 +8,7 @@ mod finder;
 pub use chance::{Chance, three_more};
 pub use explain::{Relation, Verdict, explain};
 pub use finder::Finder;
+pub(crate) use finder::{Key, gap_key};
 
 use crate::cards::{Card, Property};
 

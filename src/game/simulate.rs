@@ -1,0 +1,324 @@
+//! Many games of a shuffled deck, on all cores.
+
+use super::shuffle::shuffle;
+use super::statistics::Statistics;
+use super::{ROWS, START_CARDS, listing_order};
+use crate::cards::DECK_SIZE;
+use crate::sets::{Finder, Key, Set, gap_key};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+/// Which of several sets is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Each with the same probability.
+    Random,
+    /// The first by place: the lowest first place, then the lowest second and third.
+    First,
+    /// The first in the contest's [`listing_order`].
+    Listed,
+}
+
+/// Games that one random stream serves: few enough to keep all cores busy to the end, many
+/// enough that starting a stream costs nothing.
+const GAMES_PER_BLOCK: u64 = 2048;
+/// The largest board is full at 21: a set is there, and the layout shrinks.
+const PLACES: usize = 21;
+
+/// Plays many games with the current rayon thread pool. The games come in blocks with a random
+/// stream each, so the same seed gives the same result whatever the number of threads.
+/// `on_block` is told, from any thread, how many games more are done.
+pub fn simulate(
+    games: u64,
+    seed: u64,
+    policy: Policy,
+    on_block: impl Fn(u64) + Sync,
+) -> Statistics {
+    let blocks = games.div_ceil(GAMES_PER_BLOCK);
+    let block = |mut sum: Statistics, block: u64| {
+        let in_block = GAMES_PER_BLOCK.min(games - block * GAMES_PER_BLOCK);
+        play_block(in_block, stream(seed, block), policy, &mut sum);
+        on_block(in_block);
+        sum
+    };
+    (0..blocks).into_par_iter().fold(Statistics::default, block).reduce(
+        Statistics::default,
+        |mut a, b| {
+            a += &b;
+            a
+        },
+    )
+}
+
+/// A generator of its own for each block.
+fn stream(seed: u64, block: u64) -> Pcg64Mcg {
+    // Neighbouring numbers give unrelated streams only after mixing, which seeding from one number
+    // does; the seed is mixed first, so that blocks of neighbouring seeds do not meet.
+    let of_seed: u64 = Pcg64Mcg::seed_from_u64(seed).random();
+    Pcg64Mcg::seed_from_u64(of_seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn play_block(games: u64, mut rng: Pcg64Mcg, policy: Policy, sum: &mut Statistics) {
+    let mut finder = Finder::new();
+    let mut deck: [Key; DECK_SIZE] = std::array::from_fn(|i| i as Key);
+    for _ in 0..games {
+        shuffle(&mut deck, &mut rng);
+        match policy {
+            Policy::First => play(&deck, &mut finder, sum, first),
+            Policy::Listed => play(&deck, &mut finder, sum, listed),
+            Policy::Random => {
+                play(&deck, &mut finder, sum, |sets| sets[rng.random_range(..sets.len())]);
+            }
+        }
+    }
+}
+
+fn first(sets: &[Set]) -> Set {
+    *sets.iter().min().expect("not empty")
+}
+
+fn listed(sets: &[Set]) -> Set {
+    *sets.iter().min_by_key(|set| listing_order(set)).expect("not empty")
+}
+
+/// The rules of [`super::Game`] for a deck without repeats, on plain numbers.
+#[inline(always)]
+fn play(
+    deck: &[Key; DECK_SIZE],
+    finder: &mut Finder,
+    sum: &mut Statistics,
+    mut choose: impl FnMut(&[Set]) -> Set,
+) {
+    let mut table: [Key; PLACES] = std::array::from_fn(gap_key);
+    table[..START_CARDS].copy_from_slice(&deck[..START_CARDS]);
+    // Places of the layout, gaps included; cards on it; cards dealt.
+    let (mut places, mut in_play, mut dealt) = (START_CARDS, START_CARDS, START_CARDS);
+    loop {
+        let sets = match places {
+            START_CARDS => finder.find_keys::<12>(table.first_chunk().expect("21 places")),
+            15 => finder.find_keys::<15>(table.first_chunk().expect("21 places")),
+            18 => finder.find_keys::<18>(table.first_chunk().expect("21 places")),
+            _ => finder.find_keys(&table),
+        };
+        let in_deck = DECK_SIZE - dealt;
+        if in_play > 0 {
+            sum.board(in_play, in_deck, !sets.is_empty());
+        }
+        if sets.is_empty() {
+            if in_deck == 0 {
+                break;
+            }
+            // Into empty places there are cards only while the deck lasts, so none are empty now.
+            table[places..places + ROWS].copy_from_slice(&deck[dealt..dealt + ROWS]);
+            (places, in_play, dealt) = (places + ROWS, in_play + ROWS, dealt + ROWS);
+            continue;
+        }
+        let Set(taken) = choose(sets);
+        if places > START_CARDS {
+            let [i, j, k] = taken;
+            table.copy_within(i + 1..j, i);
+            table.copy_within(j + 1..k, j - 1);
+            table.copy_within(k + 1..places, k - 2);
+            places -= ROWS;
+            (places..places + ROWS).for_each(|gap| table[gap] = gap_key(gap));
+            in_play -= ROWS;
+        } else if in_deck > 0 {
+            for (place, card) in taken.into_iter().zip(&deck[dealt..dealt + ROWS]) {
+                table[place] = *card;
+            }
+            dealt += ROWS;
+        } else {
+            taken.into_iter().for_each(|place| table[place] = gap_key(place));
+            in_play -= ROWS;
+        }
+    }
+    sum.game(in_play);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Card;
+    use crate::game::{Deal, Game, Step};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_listed_policy_is_the_contests_game(seed: u64) {
+            let mut rng = Pcg64Mcg::seed_from_u64(seed);
+            let mut deck: [Key; DECK_SIZE] = std::array::from_fn(|i| i as Key);
+            shuffle(&mut deck, &mut rng);
+            let mut fast = Statistics::default();
+            play(&deck, &mut Finder::new(), &mut fast, listed);
+
+            let cards = deck.map(|key| Card::from_index(key.into())).to_vec();
+            let mut game = Game::new(&Deal::new(cards).unwrap());
+            let mut slow = Statistics::default();
+            while let Some(step) = game.next() {
+                let in_play = game.places().iter().flatten().count();
+                match step {
+                    Step::Found(_) => slow.board(in_play, game.stock(), true),
+                    Step::NoSet if in_play > 0 => slow.board(in_play, game.stock(), false),
+                    Step::Over => slow.game(in_play),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_matter() {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| simulate(5000, 7, Policy::Random, |_| ()))
+        };
+        let one = with(1);
+        assert_eq!(one, with(5));
+        assert_eq!(one.games, 5000);
+        assert_ne!(one, simulate(5000, 8, Policy::Random, |_| ()));
+        // More games of a seed begin with the same ones.
+        let (few, more) = [2048, 4096].map(|n| simulate(n, 7, Policy::First, |_| ())).into();
+        assert!(few.left().all(|(cards, n)| more.left().any(|(c, m)| c == cards && m >= n)));
+    }
+
+    /// Shares of games by cards left in per cent, mean sets, and boards with a set for each one
+    /// without at 12 and 15 cards in play: what 10^7 games of an independent program gave.
+    struct Expected {
+        policy: Policy,
+        left_percent: [(usize, f64); 6],
+        mean_sets: f64,
+        ratios: [(usize, f64); 2],
+    }
+
+    const EXPECTED: [Expected; 2] = [
+        Expected {
+            policy: Policy::Random,
+            left_percent: [
+                (0, 1.228),
+                (6, 46.841),
+                (9, 44.488),
+                (12, 7.366),
+                (15, 0.0768),
+                (18, 4e-5),
+            ],
+            mean_sets: 24.430,
+            ratios: [(12, 14.02), (15, 87.87)],
+        },
+        Expected {
+            policy: Policy::First,
+            left_percent: [
+                (0, 1.491),
+                (6, 48.554),
+                (9, 42.908),
+                (12, 6.975),
+                (15, 0.0722),
+                (18, 7e-5),
+            ],
+            mean_sets: 24.459,
+            ratios: [(12, 14.88), (15, 89.38)],
+        },
+    ];
+
+    /// Games behind the expected figures.
+    const REFERENCE_GAMES: f64 = 1e7;
+
+    fn compare(games: u64) {
+        for expected in EXPECTED {
+            let found = simulate(games, 20_231_120, expected.policy, |_| ());
+            assert_eq!(found.games, games);
+            let both = 1.0 / games as f64 + 1.0 / REFERENCE_GAMES;
+            let within = |what: String, found: f64, expected: f64, error: f64, printed: f64| {
+                // Rounding to the digits printed comes on top of chance.
+                let limit = 4.0 * error + printed / 2.0;
+                let errors = (found - expected) / error;
+                println!("{what}: {found:.6}, expected {expected}, {errors:+.2} standard errors");
+                assert!((found - expected).abs() <= limit, "{what}: {found} against {expected}");
+            };
+            for (cards, percent) in expected.left_percent {
+                let p = percent / 100.0;
+                let error = 100.0 * (p * (1.0 - p) * both).sqrt();
+                let printed = if cards < 15 {
+                    1e-3
+                } else if cards == 15 {
+                    1e-4
+                } else {
+                    1e-5
+                };
+                let what = format!("{:?}, {cards} left, %", expected.policy);
+                within(what, 100.0 * found.share_left(cards), percent, error, printed);
+            }
+            assert_eq!(found.share_left(3), 0.0, "78 cards taken leave a set");
+            let variance: f64 = found
+                .left()
+                .map(|(cards, n)| {
+                    let sets = (DECK_SIZE - cards) as f64 / 3.0;
+                    (sets - found.mean_sets()).powi(2) * n as f64 / games as f64
+                })
+                .sum();
+            let error = (variance * both).sqrt();
+            within(
+                format!("{:?}, sets", expected.policy),
+                found.mean_sets(),
+                expected.mean_sets,
+                error,
+                1e-3,
+            );
+            for (cards, ratio) in expected.ratios {
+                let count = found.in_play(cards);
+                // The rarer boards, those without a set, decide: relative error 1 / sqrt(n).
+                let per_game = count.without as f64 / games as f64;
+                let error = ratio * (both / per_game).sqrt();
+                let what = format!("{:?}, with : without at {cards}", expected.policy);
+                within(what, count.ratio().expect("some without"), ratio, error, 1e-2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_games_agree_with_the_known_figures() {
+        compare(100_000);
+    }
+
+    #[test]
+    #[ignore = "ten million games of each policy: some ten seconds on two free cores"]
+    fn ten_million_games_agree_with_the_known_figures() {
+        compare(10_000_000);
+    }
+
+    #[test]
+    fn sets_among_twelve_cards_are_as_frequent_as_counted() {
+        // Hands of 12 with 0 to 6 sets among C(81, 12), counted exactly.
+        const HANDS: [f64; 7] = [
+            2_284_535_476_080.0,
+            10_266_579_666_720.0,
+            18_459_179_294_400.0,
+            19_278_240_770_880.0,
+            12_746_054_337_120.0,
+            5_650_817_178_240.0,
+            1_649_199_670_560.0,
+        ];
+        const ALL: f64 = 70_724_320_184_700.0;
+        const BOARDS: usize = 200_000;
+        let mut counts = [0; 16];
+        let mut finder = Finder::new();
+        let mut rng = stream(5, 0);
+        let mut deck: [Key; DECK_SIZE] = std::array::from_fn(|i| i as Key);
+        for _ in 0..BOARDS {
+            shuffle(&mut deck, &mut rng);
+            counts[finder.find_keys::<12>(deck.first_chunk().unwrap()).len()] += 1;
+        }
+        for (sets, hands) in HANDS.into_iter().enumerate() {
+            let p = hands / ALL;
+            let error = (p * (1.0 - p) / BOARDS as f64).sqrt();
+            let share = f64::from(counts[sets]) / BOARDS as f64;
+            assert!((share - p).abs() < 4.0 * error, "{sets} sets: {share} against {p}");
+        }
+        let sets: usize = counts.iter().enumerate().map(|(n, &count)| n * count as usize).sum();
+        // Variance of the number of sets among 12 cards, from the same count: 1.8936.
+        let error = (1.8936 / BOARDS as f64).sqrt();
+        let mean = sets as f64 / BOARDS as f64;
+        assert!((mean - 220.0 / 79.0).abs() < 4.0 * error, "{mean}");
+    }
+}
