@@ -1,5 +1,6 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
+mod deal;
 #[cfg(feature = "vision")]
 mod eval;
 #[cfg(feature = "vision")]
@@ -7,6 +8,7 @@ mod photos;
 #[cfg(feature = "vision")]
 mod scan;
 mod sets;
+mod simulate;
 mod terminal;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +32,10 @@ enum Command {
     Eval(eval::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
+    /// Play the contest's game: a file of deals, or a random one
+    Deal(deal::Args),
+    /// Play many games at random and count
+    Simulate(simulate::Args),
 }
 
 /// How a command ended; errors of the call itself are clap's.
@@ -57,6 +63,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "vision")]
         Command::Eval(args) => eval::run(args),
         Command::Sets(args) => sets::run(args),
+        Command::Deal(args) => deal::run(args),
+        Command::Simulate(args) => simulate::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

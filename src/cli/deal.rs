@@ -1,0 +1,195 @@
+//! `setsight deal`: the contest's game.
+
+use super::terminal::{self, ColorChoice};
+use super::{BadCall, Outcome};
+use crate::cards::picture::{self, Ink, Slot};
+use crate::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
+use anyhow::Context;
+use rand::SeedableRng;
+use std::fs::File;
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+/// A hundred full data sets take 50 KB; the rest is room for blank lines.
+const MAX_INPUT_BYTES: u64 = 1 << 20;
+
+/// Arguments of `deal`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight deal deals.txt               the transcript of every game of a file
+  setsight deal < deals.txt             the same
+  setsight deal --random --seed 7       the transcript of a random game
+  setsight deal --random --watch        a game to look at, step by step
+  setsight deal --random --write        a deal to play later
+
+A file holds the number of data sets (1 to 100), then for each the number of its cards
+(12 to 81) and their codes, one entry to a line.")]
+pub struct Args {
+    /// File of deals; without it, or with -, it is read from stdin
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Shuffle a deck instead of reading a file
+    #[arg(long, conflicts_with = "file")]
+    random: bool,
+    /// Seed of the shuffled deck; the same seed gives the same deal
+    #[arg(long, requires = "random")]
+    seed: Option<u64>,
+    /// Write the deals themselves in the file's format instead of playing them
+    #[arg(long, conflicts_with = "watch")]
+    write: bool,
+    /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
+    #[arg(long)]
+    watch: bool,
+    /// When --watch uses colours
+    #[arg(long, value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+/// Plays the deals.
+///
+/// # Errors
+/// A file that cannot be read or is not as it should be (then nothing is played); output that
+/// cannot be written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let deals = deals(&args)?;
+    let mut out = io::stdout().lock();
+    if args.write {
+        out.write_all(write_deals(&deals).as_bytes())
+    } else if !args.watch {
+        out.write_all(transcript(&deals).as_bytes())
+    } else {
+        let keys_are_free = args.random || args.file.as_ref().is_some_and(|f| f.as_os_str() != "-");
+        let interactive = keys_are_free && io::stdin().is_terminal() && out.is_terminal();
+        watch(&mut out, &deals, args.color.ink(), interactive)
+    }
+    .context("cannot write the game")?;
+    Ok(Outcome::Done)
+}
+
+fn deals(args: &Args) -> anyhow::Result<Vec<Deal>> {
+    if args.random {
+        let seed = args.seed.unwrap_or_else(|| {
+            let seed = terminal::fresh_seed();
+            eprintln!("this deal again: --random --seed {seed}");
+            seed
+        });
+        return Ok(vec![Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))]);
+    }
+    let path = args.file.as_deref().filter(|path| path.as_os_str() != "-");
+    let (name, input): (String, Box<dyn Read>) = match path {
+        Some(path) => {
+            let name = path.display().to_string();
+            (
+                name.clone(),
+                Box::new(File::open(path).with_context(|| format!("cannot open {name}"))?),
+            )
+        }
+        None => {
+            if io::stdin().is_terminal() {
+                eprintln!("type a file of deals; end with Ctrl-D");
+            }
+            ("stdin".to_owned(), Box::new(io::stdin()))
+        }
+    };
+    let mut file = Vec::new();
+    input
+        .take(MAX_INPUT_BYTES + 1)
+        .read_to_end(&mut file)
+        .with_context(|| format!("cannot read {name}"))?;
+    if file.len() as u64 > MAX_INPUT_BYTES {
+        let message =
+            format!("{name}: more than {MAX_INPUT_BYTES} bytes; that is no file of deals");
+        return Err(BadCall(message).into());
+    }
+    parse_deals(&file).map_err(|error| BadCall(format!("{name}, {error}")).into())
+}
+
+/// A game taken apart: each step with the game as it is then.
+fn steps(deal: &Deal) -> Vec<(Step, Game)> {
+    let mut game = Game::new(deal);
+    let mut steps = Vec::new();
+    while let Some(step) = game.next() {
+        steps.push((step, game.clone()));
+    }
+    steps
+}
+
+fn watch(out: &mut impl Write, deals: &[Deal], ink: Ink, interactive: bool) -> io::Result<()> {
+    for (i, deal) in deals.iter().enumerate() {
+        let steps = steps(deal);
+        let mut at = 0;
+        while let Some((step, game)) = steps.get(at) {
+            if interactive {
+                // Clear the screen, go to its top left.
+                out.write_all(b"\x1b[2J\x1b[H")?;
+            }
+            let title = format!(
+                "Data Set {} of {}, step {} of {}",
+                i + 1,
+                deals.len(),
+                at + 1,
+                steps.len()
+            );
+            out.write_all(picture(&title, step, game, ink).as_bytes())?;
+            out.flush()?;
+            at = match interactive.then(ask).transpose()? {
+                Some(Answer::Back) => at.saturating_sub(1),
+                Some(Answer::Quit) => return Ok(()),
+                Some(Answer::Next) | None => at + 1,
+            };
+        }
+    }
+    Ok(())
+}
+
+enum Answer {
+    Next,
+    Back,
+    Quit,
+}
+
+fn ask() -> io::Result<Answer> {
+    eprint!("Enter: next, b: back, q: quit ");
+    let mut line = String::new();
+    // The end of the input is a wish to leave, too.
+    if io::stdin().lock().read_line(&mut line)? == 0 {
+        return Ok(Answer::Quit);
+    }
+    Ok(match line.trim().chars().next() {
+        Some('b' | 'B') => Answer::Back,
+        Some('q' | 'Q') => Answer::Quit,
+        _ => Answer::Next,
+    })
+}
+
+/// The step in words, then the table, with the cards in question marked.
+fn picture(title: &str, step: &Step, game: &Game, ink: Ink) -> String {
+    let marked: &[usize] = match step {
+        Step::Found(sets) => &sets[0].0,
+        Step::Added(places) => places,
+        _ => &[],
+    };
+    let rows: Vec<Vec<Slot>> = game
+        .rows()
+        .map(|row| {
+            row.map(|i| match game.places()[i] {
+                Some(card) => Slot { marked: marked.contains(&i), ..Slot::numbered(i, card) },
+                None => Slot { label: (i + 1).to_string(), ..Slot::default() },
+            })
+            .collect()
+        })
+        .collect();
+    let words = match step {
+        // The list of the sets, and the one marked.
+        Step::Found(_) => describe(step, game),
+        // The first line; the table is drawn below.
+        _ => describe(step, game).lines().take(1).map(|line| format!("{line}\n")).collect(),
+    };
+    format!(
+        "{}: {} cards to deal, {} sets taken\n{words}{}\n",
+        ink.bold(title),
+        game.stock(),
+        game.removed().len() / 3,
+        picture::grid(&rows, ink)
+    )
+}

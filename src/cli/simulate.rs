@@ -1,0 +1,291 @@
+//! `setsight simulate`: many games.
+
+use super::{BadCall, Outcome};
+use crate::game::{self, Policy, Statistics};
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+/// Arguments of `simulate`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight simulate --games 10000000 --seed 1 --policy first
+  setsight simulate --format json
+
+The same seed gives the same result whatever the number of threads.")]
+pub struct Args {
+    /// How many games to play
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the shuffles
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Which of several sets is taken
+    #[arg(long, value_enum, default_value_t)]
+    policy: PolicyName,
+    /// Threads to use [default: one for each core]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
+    #[cfg(feature = "plots")]
+    #[arg(long, value_name = "STEM")]
+    plot: Option<std::path::PathBuf>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum PolicyName {
+    /// Each with the same probability
+    #[default]
+    Random,
+    /// The lowest first place, then the lowest second and third
+    First,
+    /// The first that the contest lists: the lowest sum of places
+    Listed,
+}
+
+impl PolicyName {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::First => "first",
+            Self::Listed => "listed",
+        }
+    }
+}
+
+impl From<PolicyName> for Policy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Random => Self::Random,
+            PolicyName::First => Self::First,
+            PolicyName::Listed => Self::Listed,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for people
+    #[default]
+    Text,
+    /// One line of JSON
+    Json,
+}
+
+/// Plays the games and prints what they add up to.
+///
+/// # Errors
+/// Threads that cannot be started; output that cannot be written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    #[cfg(feature = "plots")]
+    check_plot_folder(&args)?;
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .context("cannot start the threads")?;
+    let bar = progress_bar(args.games);
+    let start = Instant::now();
+    let statistics = pool.install(|| {
+        game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    eprintln!(
+        "{} games in {seconds:.2} s on {} threads",
+        grouped(args.games),
+        pool.current_num_threads()
+    );
+
+    let text = match args.format {
+        Format::Text => text(&statistics, &args),
+        Format::Json => format!("{}\n", to_json(&statistics, &args)),
+    };
+    io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
+    #[cfg(feature = "plots")]
+    if let Some(stem) = &args.plot {
+        plots::save(&statistics, args.policy.name(), stem)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Says before a long run, not after it, that its charts have nowhere to go.
+#[cfg(feature = "plots")]
+fn check_plot_folder(args: &Args) -> Result<(), BadCall> {
+    let Some(stem) = &args.plot else { return Ok(()) };
+    let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            let stem = stem.display();
+            let message = format!("--plot {stem}: there is no folder {}", folder.display());
+            Err(BadCall(message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn progress_bar(games: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {percent} %, {eta} left");
+    ProgressBar::new(games).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn text(statistics: &Statistics, args: &Args) -> String {
+    let mut out = format!(
+        "{} games, seed {}, policy {}\n\nSets taken in a game: {:.4}\n\n",
+        grouped(statistics.games),
+        args.seed,
+        args.policy.name(),
+        statistics.mean_sets()
+    );
+    out.push_str("Cards left at the end\n  cards          games       %\n");
+    for (cards, games) in statistics.left() {
+        let percent = 100.0 * statistics.share_left(cards);
+        let _ = writeln!(out, "  {cards:>5} {:>14}  {percent:>8.4}", grouped(games));
+    }
+    out.push_str("\nBoards with and without a set, by cards in play\n");
+    out.push_str("  in play           with        without   with : without\n");
+    let mut sizes: Vec<usize> = statistics.boards().map(|board| board.0).collect();
+    sizes.dedup();
+    for &in_play in &sizes {
+        let count = statistics.in_play(in_play);
+        let ratio = count.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        let (with, without) = (grouped(count.with), grouped(count.without));
+        let _ = writeln!(out, "  {in_play:>7} {with:>14} {without:>14}   {ratio:>14}");
+    }
+    out.push_str(
+        "\nBoards without a set in %, by cards left in the deck (down) and in play (across)\n",
+    );
+    let columns: Vec<usize> = sizes.into_iter().filter(|&n| n >= 12).collect();
+    out.push_str("  in deck");
+    out.extend(columns.iter().map(|in_play| format!("{in_play:>10}")));
+    out.push('\n');
+    let mut decks: Vec<usize> = statistics.boards().map(|board| board.1).collect();
+    decks.sort_unstable();
+    decks.dedup();
+    for in_deck in decks.into_iter().rev() {
+        let _ = write!(out, "  {in_deck:>7}");
+        for &in_play in &columns {
+            let count = statistics.boards().find(|b| (b.0, b.1) == (in_play, in_deck));
+            let cell = count.map_or("-".to_owned(), |(_, _, count)| {
+                format!("{:.3}", 100.0 * count.without as f64 / (count.with + count.without) as f64)
+            });
+            let _ = write!(out, "{cell:>10}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// With commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn to_json(statistics: &Statistics, args: &Args) -> Value {
+    let left = statistics.left().map(|(cards, games)| {
+        json!({ "cards": cards, "games": games, "share": statistics.share_left(cards) })
+    });
+    let boards = statistics.boards().map(|(in_play, in_deck, count)| {
+        json!({
+            "in_play": in_play, "in_deck": in_deck,
+            "with_set": count.with, "without_set": count.without,
+        })
+    });
+    let mut sizes: Vec<usize> = statistics.boards().map(|board| board.0).collect();
+    sizes.dedup();
+    let by_in_play = sizes.into_iter().map(|in_play| {
+        let count = statistics.in_play(in_play);
+        json!({
+            "in_play": in_play, "with_set": count.with, "without_set": count.without,
+            "ratio": count.ratio(),
+        })
+    });
+    json!({
+        "games": statistics.games,
+        "seed": args.seed,
+        "policy": args.policy.name(),
+        "sets": statistics.sets,
+        "mean_sets": statistics.mean_sets(),
+        "left": left.collect::<Vec<_>>(),
+        "by_in_play": by_in_play.collect::<Vec<_>>(),
+        "boards": boards.collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(feature = "plots")]
+mod plots {
+    use crate::game::Statistics;
+    use crate::plot::{self, Bars, Curve, Curves, PlotError};
+    use std::path::{Path, PathBuf};
+
+    /// Okabe and Ito's colours, which the colour-blind can tell apart.
+    const COLORS: [plot::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
+
+    pub fn save(statistics: &Statistics, policy: &str, stem: &Path) -> Result<(), PlotError> {
+        let games = super::grouped(statistics.games);
+        let left = Bars {
+            title: format!("Cards left at the end of {games} games, policy {policy}"),
+            x_label: "cards left".to_owned(),
+            y_label: "share of the games in %".to_owned(),
+            heights: (0..=18).map(|cards| 100.0 * statistics.share_left(cards)).collect(),
+            first: 0,
+            color: COLORS[0],
+            level: None,
+        };
+        let curve = |(in_play, color)| Curve {
+            name: format!("{in_play} in play"),
+            color,
+            points: statistics
+                .boards()
+                .filter(|board| board.0 == in_play)
+                .map(|(_, in_deck, count)| {
+                    let boards = (count.with + count.without) as f64;
+                    (in_deck as f64, 100.0 * count.without as f64 / boards)
+                })
+                .collect(),
+        };
+        let boards = Curves {
+            title: format!("Boards without a set in {games} games, policy {policy}"),
+            x_label: "cards left in the deck".to_owned(),
+            y_label: "share without a set in %".to_owned(),
+            log_y: true,
+            curves: [12, 15, 18].into_iter().zip(COLORS).map(curve).collect(),
+        };
+        let named = |suffix: &str| {
+            let mut name = stem.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        plot::save(&left, &named("-left"), plot::SIZE_PX)?;
+        plot::save(&boards, &named("-boards"), plot::SIZE_PX)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")]
+        {
+            assert_eq!(super::grouped(number), text);
+        }
+    }
+}

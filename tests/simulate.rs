@@ -1,0 +1,73 @@
+//! `setsight simulate` as a user calls it.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_setsight")).arg("simulate").args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_figures_add_up() {
+    for policy in ["random", "first", "listed"] {
+        let text =
+            stdout(&["--games", "5000", "--seed", "3", "--policy", policy, "--format", "json"]);
+        assert_eq!(text.lines().count(), 1);
+        let line: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&line["games"], &line["policy"]), (&5000.into(), &policy.into()));
+        let number = |value: &Value| value.as_u64().unwrap();
+        let left = line["left"].as_array().unwrap();
+        assert_eq!(left.iter().map(|l| number(&l["games"])).sum::<u64>(), 5000);
+        let cards: u64 = left.iter().map(|l| number(&l["games"]) * number(&l["cards"])).sum();
+        assert_eq!(3 * number(&line["sets"]) + cards, 5000 * 81);
+        let boards = line["boards"].as_array().unwrap();
+        // Every set is taken from a board that had one.
+        let with: u64 = boards.iter().map(|b| number(&b["with_set"])).sum();
+        assert_eq!(with, number(&line["sets"]));
+        // Every game begins with 12 cards on the table and 69 in the deck.
+        let first = boards.iter().find(|b| b["in_play"] == 12 && b["in_deck"] == 69).unwrap();
+        assert_eq!(number(&first["with_set"]) + number(&first["without_set"]), 5000);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_text_on_any_number_of_threads() {
+    let with = |threads: &str| stdout(&["--games", "9000", "--seed", "5", "--threads", threads]);
+    let one = with("1");
+    assert_eq!(one, with("3"));
+    assert!(one.starts_with("9,000 games, seed 5, policy random\n\nSets taken in a game: 24.4"));
+    assert_ne!(one, stdout(&["--games", "9000", "--seed", "6"]));
+}
+
+#[test]
+fn impossible_calls_are_refused() {
+    for args in [&["--games", "0"][..], &["--policy", "best"], &["--threads", "0"]] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[cfg(feature = "plots")]
+#[test]
+fn charts_are_drawn_beside_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let stem = folder.path().join("games");
+    stdout(&["--games", "3000", "--plot", stem.to_str().unwrap()]);
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = ["boards.png", "boards.svg", "left.png", "left.svg"];
+    assert_eq!(names, expected.map(|name| format!("games-{name}")));
+    let output = run(&["--games", "1", "--plot", "/no/such/folder/games"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("/no/such/folder"));
+}
