@@ -214,7 +214,7 @@ mod tests {
         fn a_game_ends_with_no_set_and_nothing_to_deal(deal in deal()) {
             let mut game = Game::new(&deal);
             let mut steps = Vec::new();
-            while let Some(step) = game.next() {
+            for step in game.by_ref() {
                 if let Step::Found(sets) = &step {
                     prop_assert!(sets.is_sorted_by_key(listing_order));
                 }
