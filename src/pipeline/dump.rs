@@ -57,7 +57,10 @@ pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
         overlay::outline(&mut picture, quad, (0.02 * quad.long_side()).max(2.0), color, None);
         let size = (0.14 * quad.long_side()).max(11.0);
         let label = format!("{} {:.1}", outline.symbols_seen, outline.score);
-        overlay::text_centred(&mut picture, quad.0[0].lerp(quad.0[1], 0.5), size, color, &label);
+        let (middle, width) = (quad.0[0].lerp(quad.0[1], 0.5), overlay::text_width(&label, size));
+        let corner = (middle.x - 0.6 * width, middle.y - 0.55 * size);
+        overlay::rectangle(&mut picture, corner, (1.2 * width, 1.1 * size), GROUND, 0.85);
+        overlay::text_centred(&mut picture, middle, size, INK, &label);
     }
     picture
 }
