@@ -6,6 +6,8 @@ mod eval;
 #[cfg(feature = "vision")]
 mod photos;
 #[cfg(feature = "vision")]
+mod render;
+#[cfg(feature = "vision")]
 mod scan;
 mod sets;
 mod simulate;
@@ -36,6 +38,9 @@ enum Command {
     Deal(deal::Args),
     /// Play many games at random and count
     Simulate(simulate::Args),
+    /// Draw labelled tables of cards from a seed
+    #[cfg(feature = "vision")]
+    Render(render::Args),
 }
 
 /// How a command ended; errors of the call itself are clap's.
@@ -65,6 +70,8 @@ pub fn main() -> ExitCode {
         Command::Sets(args) => sets::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
+        #[cfg(feature = "vision")]
+        Command::Render(args) => render::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

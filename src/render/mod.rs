@@ -1,1 +1,405 @@
-//! todo
+//! Draws cards and whole tables as a camera would see them, with their labels.
+//!
+//! A scene is drawn from a seed in this order: the table's material, other things, the cards from
+//! the lowest to the highest, each with its shadow; then the light over all of it, the lamp's
+//! reflections, and what lens and sensor make of that. All of it is linear light in floating point
+//! until the sensor.
+//!
+//! The same seed gives the same picture, whatever the number of threads: every scene has its own
+//! generators and nothing is kept between scenes. Across machines pictures agree but for what the
+//! standard library's `sin`, `exp` and `powf` differ by (some units in the last place of a
+//! `f64`): rounding to 8 bits hides that in all but a few pixels, which then differ by 1.
+//!
+//! | file | what it draws |
+//! |---|---|
+//! | [`card`] | one card's face |
+//! | `table` | where the cards lie |
+//! | `background`, `decoys` | what they lie on and beside |
+//! | `camera` | perspective and lens distortion |
+//! | [`light`] | lamp, shadows, glare |
+//! | `sensor` | blur, noise, tone |
+//! | [`samples`] | the tables of `datasets/samples` |
+
+mod background;
+mod camera;
+pub mod card;
+mod decoys;
+pub mod dice;
+mod ink;
+pub mod light;
+mod noise;
+pub mod params;
+pub mod samples;
+mod sensor;
+mod table;
+
+pub use background::Material;
+pub use params::{Kind, Params};
+pub use table::Layout;
+
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, symbol_centers};
+use crate::cards::{Card, DECK_SIZE};
+use crate::dataset::{CardLabel, PhotoLabel};
+use crate::geometry::{Point, Quad};
+use background::Top;
+use camera::View;
+use card::Print;
+use decoys::{Decoys, for_pixels};
+use dice::{Dice, Purpose};
+use image::RgbImage;
+use ink::rounded_rectangle;
+use light::Light;
+use table::{Lying, symbols_uncovered};
+
+/// A drawn table.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// 8-bit sRGB, before any JPEG.
+    pub image: RgbImage,
+    /// The cards that are labelled, from the lowest to the highest.
+    pub cards: Vec<DrawnCard>,
+    /// What makes it hard, in the words of the labels.
+    pub tags: Vec<String>,
+    /// Quality at which this camera writes its JPEG, 1 to 100.
+    pub jpeg_quality: u8,
+}
+
+/// A card in a drawn table. Coordinates in pixels of the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnCard {
+    /// Which card.
+    pub card: Card,
+    /// Exact corners of the card's rectangle (its round corners lie within), in a card's order.
+    pub corners_in_image: Quad,
+    /// Where its centre is seen.
+    pub center_in_image: Point,
+    /// Where the centre of each symbol is seen.
+    pub symbols_in_image: Vec<Point>,
+    /// Part of its symbols that is in the picture and not covered by a card, 0 to 1.
+    pub symbols_in_view: f64,
+}
+
+/// Why a scene cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// More cards than a deck has.
+    #[error("{0} cards on one table: a deck has {DECK_SIZE}, and a table holds each card once")]
+    TooManyCards(usize),
+    /// Too small to show a table or too large to hold in memory.
+    #[error("a picture of {0}x{1} pixels: each side must be {MIN_SIDE_PX} to {MAX_SIDE_PX}")]
+    Size(u32, u32),
+}
+
+/// Shortest side of a picture.
+pub const MIN_SIDE_PX: u32 = 32;
+/// Longest side of a picture.
+pub const MAX_SIDE_PX: u32 = 8192;
+
+/// Draws scene number `index` of a series.
+///
+/// # Errors
+/// When `params` ask for more cards than a deck has, or for a size out of range.
+pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderError> {
+    if params.cards.1 > DECK_SIZE {
+        return Err(RenderError::TooManyCards(params.cards.1));
+    }
+    let (width, height) = params.size_px;
+    if [width, height].iter().any(|side| !(MIN_SIDE_PX..=MAX_SIDE_PX).contains(side)) {
+        return Err(RenderError::Size(width, height));
+    }
+    let dice = |purpose| Dice::new(seed, index, purpose);
+    let print = Print::random(&mut dice(Purpose::Print), params.variety);
+    let mut layout_dice = dice(Purpose::Layout);
+    let layout = layout_dice.pick(&params.layouts);
+    let cards = deal(params, &mut layout_dice);
+    let aspect = f64::from(width) / f64::from(height);
+    let mut lying =
+        table::lay(layout, &cards, aspect, &print, params.symbols_in_view, &mut layout_dice);
+    for card in &mut lying {
+        card.curl_mm = layout_dice.within(params.curl_mm);
+    }
+    let corners: Vec<Quad> = lying.iter().map(Lying::corners).collect();
+    let view = View::random(params, &corners, &mut dice(Purpose::Camera));
+    let (lying, drawn) = in_view(lying, &view, &print, params);
+    let long_px = median_long_side(&drawn, &view);
+
+    let mut table_dice = dice(Purpose::Table);
+    let material = table_dice.pick(&params.materials);
+    let top = Top::random(material, print.stock, params.white_table, &mut table_dice);
+    let (middle, extent_mm) = extent(&lying);
+    let light = Light::random(params, &mut dice(Purpose::Light), middle, extent_mm, long_px);
+    let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
+
+    let size = (width as usize, height as usize);
+    let mut pixels = Vec::with_capacity(size.0 * size.1);
+    for y in 0..height {
+        for x in 0..width {
+            let seen = view.table_from_image(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
+            pixels.push(top.at(seen.place.x, seen.place.y, seen.size_mm));
+        }
+    }
+    decoys.draw(&mut pixels, size, &view, &light);
+    let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
+    for card in &lying {
+        draw_card(&mut pixels, size, card, &print, gloss, &view, &light);
+    }
+    for (i, pixel) in pixels.iter_mut().enumerate() {
+        let center = Point::new((i % size.0) as f64 + 0.5, (i / size.0) as f64 + 0.5);
+        let seen = view.table_from_image(center);
+        let lit = light.at(seen.place, seen.size_mm);
+        for c in 0..3 {
+            pixel[c] *= lit[c];
+        }
+    }
+    light.add_glare(&mut pixels, size.0);
+    let mut sensor_dice = dice(Purpose::Sensor);
+    let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
+    let pixel_seed = dice(Purpose::Pixels).bits();
+    let image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
+    let tags = tags(params, layout, material, &view, &light, !decoys.is_empty(), long_px);
+    Ok(Scene { image, cards: drawn, tags, jpeg_quality })
+}
+
+/// Different cards, as many as asked.
+fn deal(params: &Params, dice: &mut Dice) -> Vec<Card> {
+    let (fewest, most) = params.cards;
+    let count = fewest + dice.below(most - fewest.min(most) + 1);
+    let mut deck: Vec<Card> = Card::deck().collect();
+    dice.shuffle(&mut deck);
+    deck.truncate(count);
+    deck
+}
+
+/// Takes off the table what can hardly be seen, and says where the rest is seen.
+fn in_view(
+    mut lying: Vec<Lying>,
+    view: &View,
+    print: &Print,
+    params: &Params,
+) -> (Vec<Lying>, Vec<DrawnCard>) {
+    let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
+    let inside = |p: Point| p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height;
+    loop {
+        let drawn: Vec<DrawnCard> = lying
+            .iter()
+            .enumerate()
+            .map(|(i, card)| {
+                let at = |x: f64, y: f64| {
+                    view.image_from_table(card.table_from_card(x, y), card.height_mm(x))
+                };
+                let (a, b) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
+                let probes = card::symbol_probes(card.card, print);
+                let in_picture = probes.iter().filter(|&&(x, y)| inside(at(x, y))).count();
+                let uncovered = symbols_uncovered(card, &lying[i + 1..], print);
+                DrawnCard {
+                    card: card.card,
+                    corners_in_image: Quad(
+                        [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)),
+                    )
+                    .as_card(),
+                    center_in_image: at(0.0, 0.0),
+                    symbols_in_image: symbol_centers(card.card.number)
+                        .iter()
+                        .map(|c| {
+                            at(
+                                print.offset_mm.0 + c * CARD_LONG_MM * print.spacing_scale,
+                                print.offset_mm.1,
+                            )
+                        })
+                        .collect(),
+                    // Covered and cut parts are counted as if they never were the same.
+                    symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
+                        .max(0.0),
+                }
+            })
+            .collect();
+        let Some(hidden) = drawn.iter().position(|c| c.symbols_in_view < params.symbols_in_view)
+        else {
+            return (lying, drawn);
+        };
+        lying.remove(hidden);
+    }
+}
+
+impl Lying {
+    /// Height above the table at a distance from the card's middle along its long side.
+    fn height_mm(&self, x: f64) -> f64 {
+        let part = (2.0 * x / CARD_LONG_MM).clamp(-1.0, 1.0);
+        if self.curl_mm >= 0.0 {
+            self.curl_mm * part * part
+        } else {
+            -self.curl_mm * (1.0 - part * part)
+        }
+    }
+
+    /// How steeply it rises there.
+    fn slope(&self, x: f64) -> f64 {
+        let part = (2.0 * x / CARD_LONG_MM).clamp(-1.0, 1.0);
+        4.0 * self.curl_mm.abs() * part * self.curl_mm.signum() / CARD_LONG_MM
+    }
+}
+
+/// A card's long side in the picture: the median, or what it would be in its middle.
+fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
+    let mut sides: Vec<f64> = drawn.iter().map(|c| c.corners_in_image.long_side()).collect();
+    sides.sort_by(f64::total_cmp);
+    sides.get(sides.len() / 2).copied().unwrap_or_else(|| {
+        let at = |x| view.image_from_table(Point::new(x, 0.0), 0.0);
+        at(-CARD_LONG_MM / 2.0).distance(at(CARD_LONG_MM / 2.0))
+    })
+}
+
+/// Middle of the cards and how far they reach from it.
+fn extent(lying: &[Lying]) -> (Point, f64) {
+    if lying.is_empty() {
+        return (Point::default(), 250.0);
+    }
+    let sum = lying.iter().fold(Point::default(), |sum, card| sum + card.center);
+    let middle = sum / lying.len() as f64;
+    let reach = lying.iter().map(|c| c.center.distance(middle)).fold(0.0, f64::max);
+    (middle, reach + CARD_LONG_MM / 2.0)
+}
+
+/// Width of the dark seam where a card meets the table.
+const SEAM_MM: f64 = 1.2;
+
+fn draw_card(
+    pixels: &mut [[f32; 4]],
+    size: (usize, usize),
+    card: &Lying,
+    print: &Print,
+    gloss: f32,
+    view: &View,
+    light: &Light,
+) {
+    let (length, softness, depth) = light.card_shadow;
+    let reach = length + softness + 2.0 * card.curl_mm.abs() + 2.0;
+    let (a, b) = (CARD_LONG_MM / 2.0 + reach, CARD_SHORT_MM / 2.0 + reach);
+    let around = [(-a, -b), (a, -b), (a, b), (-a, b)]
+        .map(|(x, y)| view.image_from_table(card.table_from_card(x, y), 0.0));
+    let along_light = card.along.dot(light.away);
+    for_pixels(&around, size, |i, j| {
+        let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+        let flat = card.card_from_table(seen.place);
+        if flat.x.abs() > a || flat.y.abs() > b {
+            return;
+        }
+        let pixel = &mut pixels[j * size.0 + i];
+        let distance = |p: Point| {
+            let (long, short) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
+            rounded_rectangle(p.x, p.y, long, short, print.corner_mm).mm
+        };
+        let thrown = distance(
+            card.card_from_table(seen.place - light.away * (length + card.height_mm(flat.x))),
+        );
+        let soft = (softness + card.height_mm(flat.x)).max(seen.size_mm);
+        let t = (0.5 - thrown / soft).clamp(0.0, 1.0);
+        let seam = (1.0 - distance(flat).max(0.0) / SEAM_MM.max(seen.size_mm)).clamp(0.0, 1.0);
+        let dark = (1.0 - depth * (t * t * (3.0 - 2.0 * t)).max(0.55 * seam)) as f32;
+        for value in &mut pixel[..3] {
+            *value *= dark;
+        }
+        let raised = view.below(seen.place, card.height_mm(flat.x));
+        let p = card.card_from_table(raised);
+        let on_card = |(x, y): (f64, f64)| {
+            (x * card.along.x + y * card.along.y, y * card.along.x - x * card.along.y)
+        };
+        let footprint = card::Footprint {
+            right: on_card(seen.footprint.right),
+            down: on_card(seen.footprint.down),
+        };
+        let face = card::face(card.card, print, p.x, p.y, &footprint);
+        if face.cover > 0.0 {
+            // A side that rises away from the lamp faces it.
+            let shade = 1.0 + 1.2 * card.slope(p.x) * along_light;
+            let paper = if seen.size_mm < 0.6 {
+                0.012 * noise::value(card.card.index() as u64, p.x / 0.7, p.y / 0.7)
+            } else {
+                0.0
+            };
+            let cover = face.cover as f32;
+            for (value, color) in pixel.iter_mut().zip(face.color) {
+                *value += ((color * (shade + paper)) as f32 - *value) * cover;
+            }
+            pixel[3] += (gloss - pixel[3]) * cover;
+        }
+    });
+}
+
+fn tags(
+    params: &Params,
+    layout: Layout,
+    material: Material,
+    view: &View,
+    light: &Light,
+    decoys: bool,
+    long_px: f64,
+) -> Vec<String> {
+    let kind = params.asked;
+    let tags = [
+        ("white_background", material == Material::White),
+        ("dark_background", material == Material::Black),
+        ("wood_background", material == Material::Wood),
+        ("patterned_background", matches!(material, Material::Cloth | Material::Mottled)),
+        ("touching_cards", layout == Layout::Touching),
+        ("overlap", matches!(layout, Layout::Overlap | Layout::Heap)),
+        ("heap", layout == Layout::Heap),
+        ("distractors", decoys),
+        ("perspective", view.tilt > 0.5),
+        ("hard_shadow", light.has_shadow()),
+        ("glare", light.has_glare()),
+        ("warm_light", light.cast() > 0.12),
+        ("cold_light", light.cast() < -0.12),
+        ("low_light", kind == Kind::Dim),
+        ("blur", kind == Kind::Blur),
+        ("low_resolution", long_px < 100.0),
+        ("cut_cards", kind == Kind::Edge),
+    ];
+    tags.iter().filter(|t| t.1).map(|t| t.0.to_owned()).collect()
+}
+
+impl Scene {
+    /// The picture as the camera's JPEG file.
+    ///
+    /// # Errors
+    /// When the encoder fails, which memory aside it has no reason to.
+    pub fn jpeg(&self) -> Result<Vec<u8>, image::ImageError> {
+        let mut bytes = Vec::new();
+        image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, self.jpeg_quality)
+            .encode_image(&self.image)?;
+        Ok(bytes)
+    }
+
+    /// The picture after its own JPEG: what a reader of the file would see.
+    ///
+    /// # Errors
+    /// As [`Self::jpeg`].
+    pub fn through_jpeg(&self) -> Result<RgbImage, image::ImageError> {
+        let bytes = self.jpeg()?;
+        Ok(image::load_from_memory_with_format(&bytes, image::ImageFormat::Jpeg)?.into_rgb8())
+    }
+
+    /// Its labels, for a file of this name. Coordinates rounded to hundredths of a pixel.
+    pub fn label(&self, file: String) -> PhotoLabel {
+        let round =
+            |p: Point| Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0);
+        PhotoLabel {
+            file,
+            width: self.image.width(),
+            height: self.image.height(),
+            tags: self.tags.clone(),
+            cards: self
+                .cards
+                .iter()
+                .map(|card| CardLabel {
+                    code: card.card,
+                    center: round(card.center_in_image),
+                    corners: Some(Quad(card.corners_in_image.0.map(round))),
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

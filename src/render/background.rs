@@ -1,0 +1,271 @@
+//! What the table is made of.
+
+use super::dice::{Dice, Span};
+use super::ink::stripes;
+use super::light::linear_from_srgb;
+use super::noise::{octaves, value};
+
+/// Materials of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Material {
+    /// Planks or a slab, from birch to walnut.
+    Wood,
+    /// Paint, paper or plastic about as bright as the cards.
+    White,
+    /// Glass, lacquer or stained wood.
+    Black,
+    /// Stripes, checks or dots.
+    Cloth,
+    /// One colour, rough.
+    Felt,
+    /// Blotches of several colours: carpet, stone, flowers.
+    Mottled,
+}
+
+impl Material {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Wood, Self::White, Self::Black, Self::Cloth, Self::Felt, Self::Mottled];
+}
+
+/// sRGB of light and dark grain.
+const WOODS: [[[u8; 3]; 2]; 7] = [
+    [[222, 184, 128], [196, 150, 92]],
+    [[204, 152, 92], [168, 112, 60]],
+    [[172, 116, 66], [128, 78, 42]],
+    [[132, 82, 50], [84, 48, 28]],
+    [[96, 58, 38], [52, 30, 20]],
+    [[188, 170, 148], [150, 130, 108]],
+    [[150, 146, 140], [112, 106, 100]],
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pattern {
+    Stripes,
+    Checks,
+    Gingham,
+    Dots,
+}
+
+/// A table top without end, in millimetres of the table's plane.
+#[derive(Clone, Debug)]
+pub(super) struct Top {
+    pub(super) material: Material,
+    base: [f64; 3],
+    second: [f64; 3],
+    third: [f64; 3],
+    seed: u64,
+    turn: (f64, f64),
+    /// Strength of the grain or weave.
+    contrast: f64,
+    /// Size of the pattern: plank width, repeat of the cloth, blotch.
+    pitch_mm: f64,
+    duty: f64,
+    pattern: Pattern,
+    /// Whether planks have seams, or a black or white table a grain.
+    marked: bool,
+    gloss: f64,
+}
+
+fn linear(srgb: [u8; 3]) -> [f64; 3] {
+    srgb.map(|v| linear_from_srgb(f64::from(v) / 255.0))
+}
+
+/// A colour of any hue; `strength` 0 grey to 1 pure, `brightness` the largest channel, linear.
+fn any_color(dice: &mut Dice, strength: Span, brightness: Span) -> [f64; 3] {
+    let hue = dice.between(0.0, 6.0);
+    let pure = dice.within(strength);
+    let bright = dice.within(brightness);
+    [0.0, 2.0, 4.0].map(|shift: f64| {
+        let around = ((hue + 6.0 - shift) % 6.0 - 3.0).abs();
+        let full = (around - 1.0).clamp(0.0, 1.0);
+        bright * (1.0 - pure * (1.0 - full))
+    })
+}
+
+impl Top {
+    /// A table of a material. `stock` is the cards' reflectance and `white_table` how a white
+    /// table compares with it.
+    pub(super) fn random(
+        material: Material,
+        stock: [f64; 3],
+        white_table: Span,
+        dice: &mut Dice,
+    ) -> Self {
+        let angle = dice.pick(&[(0.0, 3.0), (std::f64::consts::FRAC_PI_2, 2.0), (0.7, 1.0)])
+            + 0.12 * dice.normal();
+        let mut top = Self {
+            material,
+            base: [0.0; 3],
+            second: [0.0; 3],
+            third: [0.0; 3],
+            seed: dice.bits(),
+            turn: (angle.cos(), angle.sin()),
+            contrast: dice.between(0.4, 1.0),
+            pitch_mm: dice.between(60.0, 180.0),
+            duty: dice.between(0.3, 0.6),
+            pattern: dice.pick(&[
+                (Pattern::Stripes, 1.0),
+                (Pattern::Checks, 1.0),
+                (Pattern::Gingham, 1.0),
+                (Pattern::Dots, 1.0),
+            ]),
+            marked: dice.chance(0.5),
+            gloss: 0.1,
+        };
+        match material {
+            Material::Wood => {
+                let [light, dark] = WOODS[dice.below(WOODS.len())];
+                let bright = dice.between(0.8, 1.15);
+                top.base = linear(light).map(|v| v * bright);
+                top.second = linear(dark).map(|v| v * bright);
+                top.gloss = dice.between(0.05, 0.5);
+            }
+            Material::White => {
+                let bright = dice.within(white_table);
+                let tone = 0.02 * dice.normal();
+                top.base = [1.0 + tone, 1.0, 1.0 - tone];
+                for (v, stock) in top.base.iter_mut().zip(stock) {
+                    *v *= stock * bright;
+                }
+                top.contrast = dice.between(0.05, 0.7);
+                top.pitch_mm = dice.between(1.5, 60.0);
+                top.gloss = dice.between(0.0, 0.4);
+            }
+            Material::Black => {
+                let bright = dice.between(0.006, 0.035);
+                let tone = 0.12 * dice.normal();
+                top.base = [bright * (1.0 + tone), bright, bright * (1.0 - tone)];
+                top.gloss = dice.between(0.05, 0.8);
+            }
+            Material::Cloth => {
+                top.base = any_color(dice, Span::new(0.0, 0.8), Span::new(0.08, 0.85));
+                top.second = any_color(dice, Span::new(0.0, 0.95), Span::new(0.03, 0.8));
+                top.pitch_mm = dice.between(8.0, 60.0);
+                top.gloss = 0.02;
+            }
+            Material::Felt => {
+                top.base = any_color(dice, Span::new(0.2, 0.95), Span::new(0.06, 0.45));
+                top.gloss = 0.01;
+            }
+            Material::Mottled => {
+                top.base = any_color(dice, Span::new(0.0, 0.7), Span::new(0.05, 0.7));
+                top.second = any_color(dice, Span::new(0.0, 0.9), Span::new(0.03, 0.7));
+                top.third = any_color(dice, Span::new(0.0, 0.9), Span::new(0.03, 0.8));
+                top.pitch_mm = dice.between(6.0, 70.0);
+                top.gloss = 0.03;
+            }
+        }
+        top
+    }
+
+    /// Linear reflectance and gloss at a place of the table, for a pixel of `pixel_mm`.
+    pub(super) fn at(&self, x: f64, y: f64, pixel_mm: f64) -> [f32; 4] {
+        let (u, v) = (x * self.turn.0 + y * self.turn.1, y * self.turn.0 - x * self.turn.1);
+        let color = match self.material {
+            Material::Wood => self.wood(u, v, pixel_mm),
+            Material::White | Material::Black => {
+                let mut shade = 1.0
+                    + 0.05
+                        * self.contrast
+                        * octaves(self.seed, (u, v), self.pitch_mm, 0.7, 3, pixel_mm);
+                if self.marked {
+                    let grain = octaves(self.seed ^ 5, (u * 0.04, v), 6.0, 0.7, 3, pixel_mm);
+                    let depth = if self.material == Material::Black { 0.45 } else { 0.035 };
+                    shade += depth * self.contrast * grain;
+                }
+                self.base.map(|b| b * shade)
+            }
+            Material::Cloth => self.cloth(u, v, pixel_mm),
+            Material::Felt => {
+                let n = octaves(self.seed, (u, v), 3.0, 0.8, 4, pixel_mm)
+                    + 0.4 * value(self.seed ^ 9, u / 90.0, v / 90.0);
+                self.base.map(|b| b * (1.0 + 0.12 * self.contrast * n))
+            }
+            Material::Mottled => {
+                let a = octaves(self.seed, (u, v), self.pitch_mm, 0.6, 4, pixel_mm);
+                let b = octaves(self.seed ^ 77, (u, v), self.pitch_mm * 0.7, 0.6, 3, pixel_mm);
+                let sharp = 1.0 + 5.0 * self.duty;
+                let (s, t) = ((0.5 + sharp * a).clamp(0.0, 1.0), (sharp * b - 0.5).clamp(0.0, 1.0));
+                [0, 1, 2].map(|c| {
+                    let under = self.base[c] + (self.second[c] - self.base[c]) * s;
+                    under + (self.third[c] - under) * t
+                })
+            }
+        };
+        let [r, g, b] = color.map(|v| v.clamp(0.001, 1.0) as f32);
+        [r, g, b, self.gloss as f32]
+    }
+
+    fn wood(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
+        let plank = if self.marked { (v / self.pitch_mm).floor() } else { 0.0 };
+        let seed = self.seed.wrapping_add((plank as i64 as u64).wrapping_mul(0x517c_c1b7));
+        let bend = 14.0 * value(seed ^ 1, u / 260.0, v / 70.0);
+        let broad = octaves(seed, (u * 0.035, v + bend), 16.0, 0.62, 5, pixel_mm);
+        let pores = octaves(seed ^ 2, (u * 0.06, v + bend), 1.2, 0.8, 2, pixel_mm);
+        let plank_tone = if self.marked { 0.18 * value(seed ^ 3, 0.5, 0.5) } else { 0.0 };
+        let t = (0.45 + self.contrast * (0.55 * broad + 0.16 * pores) + plank_tone).clamp(0.0, 1.4);
+        let mut color = [0, 1, 2].map(|c| self.base[c] + (self.second[c] - self.base[c]) * t);
+        if self.marked {
+            let off = (v / self.pitch_mm - plank) * self.pitch_mm;
+            let near = off.min(self.pitch_mm - off);
+            let width = 0.5f64;
+            let seam = ((width + pixel_mm / 2.0 - near) / pixel_mm).clamp(0.0, 1.0)
+                * (2.0 * width / pixel_mm).min(1.0);
+            color = color.map(|v| v * (1.0 - 0.7 * seam));
+        }
+        color
+    }
+
+    fn cloth(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
+        let stripe = |t: f64| stripes(t, pixel_mm, self.pitch_mm, self.duty);
+        let t = match self.pattern {
+            Pattern::Stripes => stripe(v),
+            Pattern::Checks => {
+                let (a, b) = (stripe(u), stripe(v));
+                a + b - 2.0 * a * b
+            }
+            Pattern::Gingham => 0.5 * (stripe(u) + stripe(v)),
+            Pattern::Dots => {
+                let cell =
+                    |t: f64| (t / self.pitch_mm - (t / self.pitch_mm).round()) * self.pitch_mm;
+                let off = cell(u).hypot(cell(v)) - 0.5 * self.duty * self.pitch_mm;
+                super::ink::coverage(off, pixel_mm)
+            }
+        };
+        // The weave: threads of 0.9 mm over and under.
+        let thread = 0.9;
+        let seen = (thread / pixel_mm - 1.0).clamp(0.0, 1.0);
+        let weave = seen
+            * (stripes(u, pixel_mm, thread, 0.5) + stripes(v, pixel_mm, thread, 0.5) - 1.0)
+            + 0.7 * value(self.seed ^ 4, u / 130.0, v / 130.0);
+        let shade = 1.0 + 0.12 * self.contrast * weave;
+        [0, 1, 2].map(|c| (self.base[c] + (self.second[c] - self.base[c]) * t) * shade)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dice::Purpose;
+    use super::*;
+
+    #[test]
+    fn every_material_stays_a_reflectance_and_black_is_darker_than_white() {
+        let mean = |material| {
+            let mut dice = Dice::new(4, 0, Purpose::Table);
+            let top = Top::random(material, [0.86; 3], Span::only(1.0), &mut dice);
+            let mut sum = 0.0;
+            for i in 0..4000 {
+                let (x, y) = (f64::from(i % 80) * 3.7, f64::from(i / 80) * 4.1);
+                let p = top.at(x, y, 0.5);
+                assert!(p.iter().all(|v| (0.0..=1.0).contains(v)), "{material:?}: {p:?}");
+                sum += f64::from(p[1]) / 4000.0;
+            }
+            sum
+        };
+        assert!(mean(Material::Black) < 0.06 && mean(Material::White) > 0.75);
+        for material in Material::ALL {
+            mean(material);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! One card's face, drawn from its geometry.
+//!
+//! Colours are linear reflectances, (R, G, B), 0 for black to 1 for a perfect white. The face is
+//! evaluated where it is asked for, together with the size of the asking pixel, and every edge is
+//! averaged over that pixel: there is no texture, hence no scale at which it would be too coarse.
+
+use super::dice::Dice;
+use super::ink::{self, coverage, rounded_rectangle, stripes};
+use super::light::{linear_from_srgb, srgb_byte};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, SYMBOL_SPACING, symbol_centers};
+use crate::cards::{Card, Shading};
+use image::{Rgb, RgbImage};
+
+/// How a deck is printed and cut. Lengths in millimetres of the card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Print {
+    /// Linear reflectance of the stock.
+    pub stock: [f64; 3],
+    /// Linear reflectance of the inks, indexed by [`Color::index`](crate::cards::Color::index).
+    pub inks: [[f64; 3]; 3],
+    /// Width of a symbol's outline.
+    pub outline_mm: f64,
+    /// From one stripe to the next.
+    pub pitch_mm: f64,
+    /// Inked part of that.
+    pub duty: f64,
+    /// Where the first stripe lies, in pitches.
+    pub phase: f64,
+    /// Size of the symbols relative to the measured ones.
+    pub symbol_scale: f64,
+    /// Distance of neighbouring symbols relative to the measured one.
+    pub spacing_scale: f64,
+    /// Radius of the card's corners.
+    pub corner_mm: f64,
+    /// How far the print lies off the card's middle.
+    pub offset_mm: (f64, f64),
+    /// Reflectance of the card's cut edge relative to its stock.
+    pub edge: f64,
+}
+
+/// sRGB inks of four printings (green, purple, red), within what single crops of three cameras
+/// show after balancing on the card's white.
+const PRINTINGS: [[[u8; 3]; 3]; 4] = [
+    [[22, 140, 66], [84, 40, 126], [226, 48, 38]],
+    [[4, 122, 52], [62, 22, 106], [206, 22, 32]],
+    [[6, 164, 80], [104, 44, 150], [240, 62, 44]],
+    [[34, 134, 92], [78, 50, 138], [228, 36, 60]],
+];
+
+impl Default for Print {
+    /// The commonest printing, as if new.
+    fn default() -> Self {
+        Self {
+            stock: [0.86, 0.86, 0.85],
+            inks: PRINTINGS[0].map(|ink| ink.map(|v| linear_from_srgb(f64::from(v) / 255.0))),
+            outline_mm: 1.05,
+            pitch_mm: 1.08,
+            duty: 0.42,
+            phase: 0.0,
+            symbol_scale: 1.0,
+            spacing_scale: 1.0,
+            corner_mm: 4.2,
+            offset_mm: (0.0, 0.0),
+            edge: 0.9,
+        }
+    }
+}
+
+impl Print {
+    /// A deck of some printing. `variety` 0 gives the default, 1 as much as decks differ.
+    pub fn random(dice: &mut Dice, variety: f64) -> Self {
+        let plain = Self::default();
+        let choice = PRINTINGS[dice.below(PRINTINGS.len())];
+        let mut spread = |size: f64| 1.0 + size * variety * dice.between(-1.0, 1.0);
+        let brightness = spread(0.05);
+        let stock = plain.stock.map(|v| v * brightness * spread(0.012));
+        let shade = [spread(0.3), spread(0.3), spread(0.2)];
+        let inks = [0, 1, 2].map(|color| {
+            [0, 1, 2].map(|channel| {
+                let printed = linear_from_srgb(f64::from(choice[color][channel]) / 255.0);
+                let usual = plain.inks[color][channel];
+                let mixed = usual + (printed - usual) * variety.min(1.0);
+                (mixed * shade[color] * spread(0.2)).clamp(0.002, 0.85)
+            })
+        });
+        Self {
+            stock,
+            inks,
+            outline_mm: plain.outline_mm * spread(0.2),
+            pitch_mm: plain.pitch_mm * spread(0.08),
+            duty: plain.duty * spread(0.2),
+            phase: dice.unit() * variety,
+            symbol_scale: 1.0 + 0.05 * variety * dice.between(-1.0, 1.0),
+            spacing_scale: 1.0 + 0.04 * variety * dice.between(-1.0, 1.0),
+            corner_mm: plain.corner_mm * (1.0 + 0.25 * variety * dice.between(-1.0, 1.0)),
+            offset_mm: (
+                0.7 * variety * dice.between(-1.0, 1.0),
+                0.5 * variety * dice.between(-1.0, 1.0),
+            ),
+            edge: 0.9 + 0.08 * variety * dice.between(-1.0, 1.0),
+        }
+    }
+}
+
+/// The pixel that asks: how far one step right and one step down in the picture lead on the card,
+/// in millimetres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Footprint {
+    pub right: (f64, f64),
+    pub down: (f64, f64),
+}
+
+impl Footprint {
+    /// Extent of the pixel along a direction of unit length.
+    pub(super) fn along(&self, (x, y): (f64, f64)) -> f64 {
+        (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
+    }
+
+    fn half(self) -> Self {
+        let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
+        Self { right: half(self.right), down: half(self.down) }
+    }
+}
+
+/// What a pixel sees of a card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FacePixel {
+    /// Linear reflectance.
+    pub color: [f64; 3],
+    /// How much of the pixel the card covers, 0 to 1.
+    pub cover: f64,
+}
+
+/// A pixel wider than this is split into four: an edge is then no longer straight within it.
+const SPLIT_MM: f64 = 0.6;
+
+/// The face at `(x, y)`, in millimetres from the card's centre, the long side along x.
+pub(super) fn face(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> FacePixel {
+    let size = pixel.along((1.0, 0.0)).max(pixel.along((0.0, 1.0)));
+    let clear = rounded_rectangle(x, y, CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0, print.corner_mm);
+    if clear.mm > size {
+        return FacePixel { color: print.stock, cover: 0.0 };
+    }
+    let near_edge = clear.mm > -size - EDGE_MM;
+    if size <= SPLIT_MM || (!near_edge && !near_ink(card, print, x, y, size)) {
+        return face_once(card, print, x, y, pixel);
+    }
+    let half = pixel.half();
+    let (mut color, mut cover) = ([0.0; 3], 0.0);
+    for (i, j) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
+        let part = face_once(
+            card,
+            print,
+            x + i * half.right.0 + j * half.down.0,
+            y + i * half.right.1 + j * half.down.1,
+            &half,
+        );
+        cover += part.cover / 4.0;
+        for (sum, value) in color.iter_mut().zip(part.color) {
+            *sum += value * part.cover / 4.0;
+        }
+    }
+    if cover > 0.0 {
+        color = color.map(|v| v / cover);
+    }
+    FacePixel { color, cover }
+}
+
+/// Width of the visible cut edge.
+const EDGE_MM: f64 = 0.35;
+
+fn nearest_symbol(card: Card, print: &Print, x: f64) -> f64 {
+    let spacing = SYMBOL_SPACING * CARD_LONG_MM * print.spacing_scale;
+    let last = card.number.index() as f64;
+    let k = ((x - print.offset_mm.0) / spacing + last / 2.0).round().clamp(0.0, last);
+    print.offset_mm.0 + (k - last / 2.0) * spacing
+}
+
+fn near_ink(card: Card, print: &Print, x: f64, y: f64, size: f64) -> bool {
+    let scale = print.symbol_scale;
+    let (dx, dy) = ((x - nearest_symbol(card, print, x)) / scale, (y - print.offset_mm.1) / scale);
+    let Some(d) = ink::distance(card.shape, dx, dy) else { return false };
+    let (outer, inner) = (d.mm * scale, d.mm * scale + print.outline_mm);
+    outer.abs() < size || (card.shading != Shading::Filled && inner.abs() < size)
+}
+
+fn face_once(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> FacePixel {
+    let (half_long, half_short) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
+    let border = rounded_rectangle(x, y, half_long, half_short, print.corner_mm);
+    let across = pixel.along(border.gradient);
+    let cover = coverage(border.mm, across);
+    let mut color = print.stock;
+    if cover > 0.0 {
+        let edge = cover - coverage(border.mm + EDGE_MM, across).min(cover);
+        let edge = edge / cover;
+        color = color.map(|v| v * (1.0 - edge * (1.0 - print.edge)));
+    }
+    let amount = ink_amount(card, print, x, y, pixel);
+    if amount > 0.0 {
+        let ink = print.inks[card.color.index()];
+        for (value, ink) in color.iter_mut().zip(ink) {
+            *value += (ink * print.stock[1] - *value) * amount;
+        }
+    }
+    FacePixel { color, cover }
+}
+
+/// Part of the pixel that is inked, 0 to 1.
+fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f64 {
+    let scale = print.symbol_scale;
+    let (dx, dy) = (x - nearest_symbol(card, print, x), y - print.offset_mm.1);
+    let Some(d) = ink::distance(card.shape, dx / scale, dy / scale) else { return 0.0 };
+    let across = pixel.along(d.gradient);
+    let outer = coverage(d.mm * scale, across);
+    if outer == 0.0 || card.shading == Shading::Filled {
+        return outer;
+    }
+    let inner = coverage(d.mm * scale + print.outline_mm, across);
+    let inside = match card.shading {
+        Shading::Striped => {
+            let wide = pixel.along((0.0, 1.0));
+            stripes(dy - print.phase * print.pitch_mm, wide, print.pitch_mm, print.duty)
+        }
+        _ => 0.0,
+    };
+    outer - inner + inner * inside
+}
+
+/// A card's face seen straight on in even light, `long_px` wide: the long side across, sRGB, its
+/// stock scaled to `white` (0 to 255), outside its round corners `outside`.
+///
+/// # Panics
+/// If `long_px` is below 8.
+pub fn picture(card: Card, print: &Print, long_px: u32, white: u8, outside: [u8; 3]) -> RgbImage {
+    assert!(long_px >= 8, "a card of {long_px} pixels shows nothing");
+    let mm = CARD_LONG_MM / f64::from(long_px);
+    let short_px = (CARD_SHORT_MM / mm).round() as u32;
+    let gain = linear_from_srgb(f64::from(white) / 255.0) / print.stock[1];
+    let outside = outside.map(|v| linear_from_srgb(f64::from(v) / 255.0));
+    let pixel = Footprint { right: (mm, 0.0), down: (0.0, mm) };
+    RgbImage::from_fn(long_px, short_px, |i, j| {
+        let x = (f64::from(i) + 0.5 - f64::from(long_px) / 2.0) * mm;
+        let y = (f64::from(j) + 0.5 - f64::from(short_px) / 2.0) * mm;
+        let seen = face(card, print, x, y, &pixel);
+        Rgb([0, 1, 2].map(|c| {
+            srgb_byte(outside[c] * (1.0 - seen.cover) + seen.color[c] * gain * seen.cover)
+        }))
+    })
+}
+
+/// Points spread over a card's symbols, in millimetres from the card's centre: to tell how much
+/// of the symbols can be seen.
+pub(super) fn symbol_probes(card: Card, print: &Print) -> Vec<(f64, f64)> {
+    let mut probes = Vec::new();
+    for &center in symbol_centers(card.number) {
+        let middle = print.offset_mm.0 + center * CARD_LONG_MM * print.spacing_scale;
+        for row in -8..=8 {
+            for column in -4..=4 {
+                let (x, y) = (f64::from(column) * 2.2, f64::from(row) * 2.3);
+                if ink::distance(card.shape, x, y).is_some_and(|d| d.mm < 0.0) {
+                    probes.push((
+                        middle + x * print.symbol_scale,
+                        print.offset_mm.1 + y * print.symbol_scale,
+                    ));
+                }
+            }
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::{Color, Number, Shape};
+
+    fn dominant(color: Color, rgb: [u8; 3]) -> bool {
+        let [r, g, b] = rgb.map(i32::from);
+        match color {
+            Color::Green => g > r + 30 && g > b + 20,
+            Color::Purple => b > g + 30 && r > g,
+            Color::Red => r > g + 60 && r > b + 60,
+        }
+    }
+
+    #[test]
+    fn every_card_shows_its_count_colour_and_shading() {
+        let print = Print::default();
+        for card in Card::deck() {
+            let face = picture(card, &print, 356, 250, [0, 0, 0]);
+            assert_eq!(face.dimensions(), (356, 228));
+            // Along the middle line: each symbol is crossed once.
+            let inked = |x: u32, y: u32| face.get_pixel(x, y)[1] < 215;
+            let mut runs = 0;
+            let mut blank = 99;
+            for x in 10..346 {
+                if (110..118).any(|y| inked(x, y)) {
+                    if blank > 20 && card.shading != Shading::Open {
+                        runs += 1;
+                    }
+                    if blank > 3 && card.shading == Shading::Open {
+                        runs += 1;
+                    }
+                    blank = 0;
+                } else {
+                    blank += 1;
+                }
+            }
+            let count = card.number.index() + 1;
+            let expected = if card.shading == Shading::Open { 2 * count } else { count };
+            assert_eq!(runs, expected, "{card}");
+            if card.shading == Shading::Filled && card.number != Number::Two {
+                assert!(dominant(card.color, face.get_pixel(178, 114).0), "{card}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_card_is_the_mean_of_a_large_one() {
+        // 27 cards: all shadings and shapes. The stripes of the small one are not resolved.
+        for shading in Shading::ALL {
+            for shape in Shape::ALL {
+                let card = Card { number: Number::Three, shading, color: Color::Red, shape };
+                let linear_mean = |long_px| {
+                    let face = picture(card, &Print::default(), long_px, 250, [0; 3]);
+                    let sum: f64 =
+                        face.pixels().map(|p| linear_from_srgb(f64::from(p[1]) / 255.0)).sum();
+                    sum / f64::from(face.width() * face.height())
+                };
+                let (small, large) = (linear_mean(44), linear_mean(445));
+                assert!((small / large - 1.0).abs() < 0.02, "{card}: {small} {large}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_a_turn_changes_nothing_but_the_stripes_phase() {
+        let card: Card = "2fps".parse().unwrap();
+        let face = picture(card, &Print::default(), 200, 250, [0; 3]);
+        let turned = image::imageops::rotate180(&face);
+        let worst = face.iter().zip(turned.iter()).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(worst <= Some(2), "{worst:?}");
+    }
+}

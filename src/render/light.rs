@@ -1,0 +1,265 @@
+//! Light: colour temperature, fall-off over the table, cast shadows and glare.
+
+use super::dice::{Dice, Span};
+use super::params::Params;
+use crate::geometry::Point;
+
+/// sRGB to linear, both 0 to 1 (IEC 61966-2-1).
+pub fn linear_from_srgb(value: f64) -> f64 {
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Linear to sRGB, both 0 to 1 (IEC 61966-2-1).
+pub fn srgb_from_linear(value: f64) -> f64 {
+    if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+}
+
+pub(super) fn srgb_byte(linear: f64) -> u8 {
+    (srgb_from_linear(linear.clamp(0.0, 1.0)) * 255.0).round() as u8
+}
+
+/// Colour of a black body in linear sRGB, scaled to green 1. The locus is Kim, Kang and others'
+/// cubic fit (2002); the matrix is that of IEC 61966-2-1. `kelvin` is held to 1,700-20,000.
+pub fn black_body(kelvin: f64) -> [f64; 3] {
+    let t = kelvin.clamp(1_700.0, 20_000.0);
+    let (u, u2, u3) = (1e3 / t, 1e6 / (t * t), 1e9 / (t * t * t));
+    let x = if t <= 4_000.0 {
+        -0.266_123_9 * u3 - 0.234_358_9 * u2 + 0.877_695_6 * u + 0.179_910
+    } else {
+        -3.025_846_9 * u3 + 2.107_037_9 * u2 + 0.222_634_7 * u + 0.240_390
+    };
+    let cubic = |a: f64, b: f64, c: f64, d: f64| ((a * x + b) * x + c) * x + d;
+    let y = if t <= 2_222.0 {
+        cubic(-1.106_381_4, -1.348_110_2, 2.185_558_32, -0.202_196_83)
+    } else if t <= 4_000.0 {
+        cubic(-0.954_947_6, -1.374_185_93, 2.091_370_15, -0.167_488_67)
+    } else {
+        cubic(3.081_758, -5.873_386_7, 3.751_129_97, -0.370_014_83)
+    };
+    let (cx, cz) = (x / y, (1.0 - x - y) / y);
+    let r = 3.240_6 * cx - 1.537_2 - 0.498_6 * cz;
+    let g = -0.968_9 * cx + 1.875_8 + 0.041_5 * cz;
+    let b = 0.055_7 * cx - 0.204 + 1.057 * cz;
+    [r / g, 1.0, b.max(0.02) / g]
+}
+
+/// A convex thing between the lamp and the table.
+#[derive(Clone, Debug)]
+struct Caster {
+    /// Sides as outward unit normals and offsets, on the table in millimetres.
+    sides: Vec<(Point, f64)>,
+    /// Width of the shadow's soft border in millimetres.
+    penumbra_mm: f64,
+}
+
+/// A reflection of the lamp, in pixels of the picture.
+#[derive(Clone, Debug)]
+struct Spot {
+    center: Point,
+    /// Unit vector of its long axis.
+    axis: Point,
+    /// Half-widths along and across.
+    radii: (f64, f64),
+    strength: f64,
+}
+
+/// The light of one scene.
+#[derive(Clone, Debug)]
+pub(super) struct Light {
+    /// Colour of the lamp as the camera balances it.
+    lamp: [f32; 3],
+    /// Colour of the light from all around, which shadows still get.
+    ambient: [f32; 3],
+    /// The ambient part of the light in the open, 0 to 1.
+    ambient_part: f64,
+    /// Where the lamp's light is strongest, on the table in millimetres.
+    center: Point,
+    /// Distance at which it has fallen to half.
+    reach_mm: f64,
+    /// Linear gradient per millimetre.
+    slope: Point,
+    casters: Vec<Caster>,
+    spots: Vec<Spot>,
+    /// Direction on the table, away from the lamp, in which things throw their shadow: unit.
+    pub(super) away: Point,
+    /// Length of a card's own shadow, and its softness, both in millimetres, and its depth.
+    pub(super) card_shadow: (f64, f64, f64),
+}
+
+impl Light {
+    /// Draws the light. `middle` and `extent_mm` are where the cards lie and how far they reach;
+    /// `size_px` is the picture's; `long_px` a card's long side.
+    pub(super) fn random(
+        params: &Params,
+        dice: &mut Dice,
+        middle: Point,
+        extent_mm: f64,
+        long_px: f64,
+    ) -> Self {
+        let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
+        let kelvin = dice.within(params.kelvin);
+        let lamp = black_body(kelvin);
+        // The room's own light is nearer to daylight.
+        let around = black_body(kelvin + (6_500.0 - kelvin) * dice.between(0.0, 0.6));
+        let balance = dice.within(params.balance);
+        let tint = [dice.normal(), dice.normal(), dice.normal()].map(|n| 1.0 + 0.015 * n);
+        let balanced = |color: [f64; 3]| {
+            [0, 1, 2].map(|c| (color[c] * lamp[c].powf(-balance) * tint[c]) as f32)
+        };
+        let angle = dice.between(0.0, std::f64::consts::TAU);
+        let away = Point::new(angle.cos(), angle.sin());
+        let falloff = dice.within(params.falloff);
+        let reach_mm = extent_mm / (falloff.max(0.02)).sqrt();
+        let casters = if dice.chance(params.cast_shadow) {
+            (0..1 + dice.below(3)).map(|_| caster(dice, middle, extent_mm)).collect()
+        } else {
+            Vec::new()
+        };
+        let depth = dice.within(params.cast_depth);
+        let spots = if dice.chance(params.glare) {
+            (0..1 + dice.below(3))
+                .map(|_| {
+                    let turn = dice.between(0.0, std::f64::consts::PI);
+                    let wide = long_px * dice.between(0.35, 1.5);
+                    Spot {
+                        center: Point::new(
+                            width * dice.between(0.12, 0.88),
+                            height * dice.between(0.12, 0.88),
+                        ),
+                        axis: Point::new(turn.cos(), turn.sin()),
+                        radii: (wide, wide * dice.between(0.25, 0.9)),
+                        strength: dice.within(params.glare_strength),
+                    }
+                })
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Self {
+            lamp: balanced(lamp),
+            ambient: balanced(around),
+            ambient_part: 1.0 - depth,
+            center: middle - away * (extent_mm * dice.between(0.0, 0.9)),
+            reach_mm,
+            slope: Point::new(dice.normal(), dice.normal()) * (0.25 * falloff / extent_mm),
+            casters,
+            spots,
+            away,
+            card_shadow: (
+                dice.within(Span::new(0.3, 2.5)),
+                dice.within(Span::new(0.8, 5.0)),
+                dice.within(params.card_shadow),
+            ),
+        }
+    }
+
+    /// Light that falls on a place of the table (millimetres), as a factor for each channel.
+    /// `pixel_mm` is the size of the pixel there.
+    pub(super) fn at(&self, place: Point, pixel_mm: f64) -> [f32; 3] {
+        let off = place - self.center;
+        let near = 1.0 / (1.0 + off.dot(off) / (self.reach_mm * self.reach_mm));
+        let strength = (near + self.slope.dot(off)).max(0.12);
+        let mut open = 1.0f64;
+        for caster in &self.casters {
+            let distance = caster
+                .sides
+                .iter()
+                .map(|&(normal, offset)| normal.dot(place) - offset)
+                .fold(f64::NEG_INFINITY, f64::max);
+            let t = (0.5 + distance / caster.penumbra_mm.max(pixel_mm)).clamp(0.0, 1.0);
+            open = open.min(t * t * (3.0 - 2.0 * t));
+        }
+        let direct = (strength * (1.0 - self.ambient_part) * open) as f32;
+        let around = (strength * self.ambient_part) as f32;
+        [0, 1, 2].map(|c| self.lamp[c] * direct + self.ambient[c] * around)
+    }
+
+    /// Whether something throws its shadow across the table.
+    pub(super) fn has_shadow(&self) -> bool {
+        !self.casters.is_empty()
+    }
+
+    /// Whether the lamp is reflected.
+    pub(super) fn has_glare(&self) -> bool {
+        !self.spots.is_empty()
+    }
+
+    /// How far the light is from neutral after the camera's balance: positive is warm, the
+    /// natural logarithm of red over blue, halved.
+    pub(super) fn cast(&self) -> f64 {
+        f64::from(self.lamp[0] / self.lamp[2]).ln() / 2.0
+    }
+
+    /// Adds the lamp's reflections to a picture of linear light whose fourth channel is the
+    /// surface's gloss.
+    pub(super) fn add_glare(&self, pixels: &mut [[f32; 4]], width: usize) {
+        let height = pixels.len() / width;
+        for spot in &self.spots {
+            let reach = 2.6 * spot.radii.0.max(spot.radii.1);
+            let range = |center: f64, limit: usize| {
+                let clamp = |v: f64| v.clamp(0.0, limit as f64) as usize;
+                clamp(center - reach)..clamp(center + reach)
+            };
+            for y in range(spot.center.y, height) {
+                for x in range(spot.center.x, width) {
+                    let off = Point::new(x as f64 + 0.5, y as f64 + 0.5) - spot.center;
+                    let along = off.dot(spot.axis) / spot.radii.0;
+                    let across = off.cross(spot.axis) / spot.radii.1;
+                    let q = along * along + across * across;
+                    if q > 6.5 {
+                        continue;
+                    }
+                    let pixel = &mut pixels[y * width + x];
+                    let shine = (spot.strength * (-q * q.sqrt().max(0.6)).exp()) as f32 * pixel[3];
+                    for (value, lamp) in pixel.iter_mut().zip(self.lamp) {
+                        *value += shine * lamp;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A hand, a lamp's arm or a window frame, as a convex polygon that lies across the cards.
+fn caster(dice: &mut Dice, middle: Point, extent_mm: f64) -> Caster {
+    let center =
+        middle + Point::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0)) * (0.6 * extent_mm);
+    let turn = dice.between(0.0, std::f64::consts::TAU);
+    let corners = 3 + dice.below(3);
+    let sides = (0..corners)
+        .map(|i| {
+            let angle = turn
+                + std::f64::consts::TAU * (i as f64 + dice.between(-0.3, 0.3)) / corners as f64;
+            let normal = Point::new(angle.cos(), angle.sin());
+            (normal, normal.dot(center) + extent_mm * dice.between(0.12, 0.7))
+        })
+        .collect();
+    // From a sharp lamp to a window.
+    let penumbra_mm =
+        if dice.chance(0.6) { dice.between(0.5, 6.0) } else { dice.between(6.0, 60.0) };
+    Caster { sides, penumbra_mm }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn srgb_goes_there_and_back() {
+        for byte in 0..=255u8 {
+            assert_eq!(srgb_byte(linear_from_srgb(f64::from(byte) / 255.0)), byte);
+        }
+    }
+
+    #[test]
+    fn lamps_are_warm_and_skies_are_cold() {
+        let [r, g, b] = black_body(2_700.0);
+        assert!(r > 1.5 && g == 1.0 && b < 0.5, "{r} {b}");
+        let [r, _, b] = black_body(6_500.0);
+        assert!((r - 1.0).abs() < 0.06 && (b - 1.0).abs() < 0.06, "{r} {b}");
+        let [r, _, b] = black_body(10_000.0);
+        assert!(r < 0.9 && b > 1.15, "{r} {b}");
+        let blues: Vec<f64> = (20..150).map(|i| black_body(f64::from(i) * 100.0)[2]).collect();
+        assert!(blues.windows(2).all(|w| w[0] <= w[1]), "blue grows with temperature");
+    }
+}

@@ -1,0 +1,347 @@
+//! What may be drawn: ranges for everything that chance decides, and named sets of them.
+
+use super::background::Material;
+use super::dice::Span;
+use super::table::Layout;
+use std::f64::consts::TAU;
+
+/// A kind of table: what makes it hard to read, one cause at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Kind {
+    /// A tidy grid on a mid-toned table, even light, seen from above
+    Plain,
+    /// A wooden table
+    Wood,
+    /// White cards on a white table
+    White,
+    /// A black table
+    Black,
+    /// Patterned cloth
+    Cloth,
+    /// Other things on the table: papers, phones, coins, card backs, playing cards
+    Clutter,
+    /// Cards turned any way, not touching
+    Scatter,
+    /// Cards side by side without a gap
+    Touching,
+    /// Cards that cover parts of each other
+    Overlap,
+    /// Up to twenty cards thrown on one another, at least half of each card's symbols in view
+    Heap,
+    /// Seen at a flat angle
+    Perspective,
+    /// Cards cut by the border of the picture
+    Edge,
+    /// Hard and soft shadows across the cards
+    Shadow,
+    /// The light of warm lamps, poorly balanced
+    Warm,
+    /// Too little light: noise and dull colours
+    Dim,
+    /// Reflections that bleach symbols
+    Glare,
+    /// Out of focus or shaken
+    Blur,
+    /// Cards 45 to 80 pixels long
+    Small,
+    /// Any of these together
+    Mixed,
+}
+
+impl Kind {
+    /// All of them, in the order of `--help`.
+    pub const ALL: [Self; 19] = [
+        Self::Plain,
+        Self::Wood,
+        Self::White,
+        Self::Black,
+        Self::Cloth,
+        Self::Clutter,
+        Self::Scatter,
+        Self::Touching,
+        Self::Overlap,
+        Self::Heap,
+        Self::Perspective,
+        Self::Edge,
+        Self::Shadow,
+        Self::Warm,
+        Self::Dim,
+        Self::Glare,
+        Self::Blur,
+        Self::Small,
+        Self::Mixed,
+    ];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Wood => "wood",
+            Self::White => "white",
+            Self::Black => "black",
+            Self::Cloth => "cloth",
+            Self::Clutter => "clutter",
+            Self::Scatter => "scatter",
+            Self::Touching => "touching",
+            Self::Overlap => "overlap",
+            Self::Heap => "heap",
+            Self::Perspective => "perspective",
+            Self::Edge => "edge",
+            Self::Shadow => "shadow",
+            Self::Warm => "warm",
+            Self::Dim => "dim",
+            Self::Glare => "glare",
+            Self::Blur => "blur",
+            Self::Small => "small",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// Ranges for everything in a scene. Angles in radians, lengths as their names say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Width and height of the picture.
+    pub size_px: (u32, u32),
+    /// Fewest and most cards; each card lies on a table at most once.
+    pub cards: (usize, usize),
+    /// How they may lie, with weights.
+    pub layouts: Vec<(Layout, f64)>,
+    /// What the table may be made of, with weights.
+    pub materials: Vec<(Material, f64)>,
+    /// A white table's reflectance relative to the cards'.
+    pub white_table: Span,
+    /// Fewest and most other things on the table.
+    pub decoys: (usize, usize),
+    /// How much decks differ in print, 0 (all alike) to 1.
+    pub variety: f64,
+    /// Height by which a card's ends stand up (or, negative, its middle), in millimetres.
+    pub curl_mm: Span,
+    /// Part of the picture that the cards take, along its tighter side.
+    pub fill: Span,
+    /// A card's long side in the picture, where it must be in a range; `fill` is then a limit.
+    pub long_side_px: Option<Span>,
+    /// Angle between the line of sight and the table's normal.
+    pub tilt: Span,
+    /// How the camera is turned about the line of sight.
+    pub roll: Span,
+    /// Focal length in widths of the picture.
+    pub focal: Span,
+    /// Radial distortion of the lens at the picture's corner, as a part of the radius.
+    pub distortion: Span,
+    /// Temperature of the lamp in kelvin.
+    pub kelvin: Span,
+    /// Part of the lamp's colour that the camera takes out.
+    pub balance: Span,
+    /// Linear value of a perfect white in full light, 1 clips.
+    pub exposure: Span,
+    /// How unevenly the light falls: about the part lost at the far end.
+    pub falloff: Span,
+    /// Darkening of the picture's corners, as a part.
+    pub vignette: Span,
+    /// How dark the shadow is that a card throws, 0 to 1.
+    pub card_shadow: Span,
+    /// How likely something throws a shadow across the cards.
+    pub cast_shadow: f64,
+    /// Part of the light that such a shadow takes.
+    pub cast_depth: Span,
+    /// How likely the lamp is reflected in the cards.
+    pub glare: f64,
+    /// Brightness of the reflection relative to white paper.
+    pub glare_strength: Span,
+    /// Defocus as a part of a card's long side (deviation of a Gaussian).
+    pub defocus: Span,
+    /// Length of motion blur as a part of a card's long side.
+    pub motion: Span,
+    /// Noise at white, as a part of white (deviation); dark parts get relatively more.
+    pub noise: Span,
+    /// Strength of the camera's sharpening.
+    pub sharpen: Span,
+    /// Colourfulness, 1 as it is.
+    pub saturation: Span,
+    /// JPEG quality, 1 to 100.
+    pub jpeg: Span,
+    /// A card of which less than this part of its symbols can be seen is taken off the table.
+    pub symbols_in_view: f64,
+    /// A tag for the labels that says what was asked for.
+    pub asked: Kind,
+}
+
+impl Params {
+    /// The ranges of a kind, 1280x960.
+    pub fn of(kind: Kind) -> Self {
+        let mut p = Self {
+            size_px: (1280, 960),
+            cards: (12, 12),
+            layouts: vec![(Layout::Grid, 1.0)],
+            materials: vec![(Material::Wood, 2.0), (Material::Felt, 1.0)],
+            white_table: Span::new(0.94, 1.05),
+            decoys: (0, 0),
+            variety: 0.6,
+            curl_mm: Span::new(-0.3, 0.8),
+            fill: Span::new(0.78, 0.94),
+            long_side_px: None,
+            tilt: Span::new(0.0, 0.2),
+            roll: Span::new(-0.06, 0.06),
+            focal: Span::new(0.85, 1.3),
+            distortion: Span::new(-0.015, 0.015),
+            kelvin: Span::new(4_200.0, 7_000.0),
+            balance: Span::new(0.75, 1.0),
+            exposure: Span::new(0.8, 1.0),
+            falloff: Span::new(0.05, 0.3),
+            vignette: Span::new(0.0, 0.12),
+            card_shadow: Span::new(0.2, 0.6),
+            cast_shadow: 0.0,
+            cast_depth: Span::new(0.3, 0.6),
+            glare: 0.0,
+            glare_strength: Span::new(0.3, 1.0),
+            defocus: Span::new(0.0, 0.003),
+            motion: Span::only(0.0),
+            noise: Span::new(0.004, 0.012),
+            sharpen: Span::new(0.0, 0.4),
+            saturation: Span::new(0.95, 1.2),
+            jpeg: Span::new(82.0, 95.0),
+            symbols_in_view: 0.5,
+            asked: kind,
+        };
+        match kind {
+            Kind::Plain => {}
+            Kind::Wood => p.materials = vec![(Material::Wood, 1.0)],
+            Kind::White => p.materials = vec![(Material::White, 1.0)],
+            Kind::Black => p.materials = vec![(Material::Black, 1.0)],
+            Kind::Cloth => p.materials = vec![(Material::Cloth, 1.0)],
+            Kind::Clutter => {
+                p.materials = all_materials();
+                p.decoys = (6, 14);
+                p.fill = Span::new(0.55, 0.75);
+            }
+            Kind::Scatter => {
+                p.layouts = vec![(Layout::Scatter, 1.0)];
+                p.materials = all_materials();
+            }
+            Kind::Touching => {
+                p.layouts = vec![(Layout::Touching, 1.0)];
+                p.materials = all_materials();
+            }
+            Kind::Overlap => {
+                p.layouts = vec![(Layout::Overlap, 1.0)];
+                p.materials = all_materials();
+            }
+            Kind::Heap => {
+                p.cards = (20, 20);
+                p.layouts = vec![(Layout::Heap, 1.0)];
+                p.materials =
+                    vec![(Material::Black, 1.0), (Material::Wood, 1.0), (Material::White, 1.0)];
+            }
+            Kind::Perspective => {
+                p.materials = all_materials();
+                p.tilt = Span::new(0.7, 1.0);
+                p.roll = Span::new(-0.25, 0.25);
+            }
+            Kind::Edge => {
+                p.materials = all_materials();
+                p.cards = (12, 21);
+                p.fill = Span::new(1.04, 1.2);
+            }
+            Kind::Shadow => {
+                p.materials = all_materials();
+                p.cast_shadow = 1.0;
+                p.cast_depth = Span::new(0.45, 0.8);
+            }
+            Kind::Warm => {
+                p.materials = all_materials();
+                p.kelvin = Span::new(2_300.0, 3_200.0);
+                p.balance = Span::new(0.35, 0.75);
+            }
+            Kind::Dim => {
+                p.materials = all_materials();
+                p.exposure = Span::new(0.06, 0.2);
+                p.noise = Span::new(0.015, 0.035);
+                p.kelvin = Span::new(2_600.0, 5_000.0);
+                p.saturation = Span::new(0.6, 1.0);
+            }
+            Kind::Glare => {
+                p.materials = all_materials();
+                p.glare = 1.0;
+                p.glare_strength = Span::new(0.8, 2.2);
+            }
+            Kind::Blur => {
+                p.materials = all_materials();
+                p.defocus = Span::new(0.006, 0.016);
+                p.motion = Span::new(0.0, 0.03);
+            }
+            Kind::Small => {
+                p.size_px = (640, 480);
+                p.materials = all_materials();
+                p.long_side_px = Some(Span::new(45.0, 80.0));
+                p.fill = Span::only(0.97);
+                p.noise = Span::new(0.008, 0.025);
+                p.jpeg = Span::new(60.0, 88.0);
+            }
+            Kind::Mixed => p = p.mixed(),
+        }
+        p
+    }
+
+    fn mixed(self) -> Self {
+        Self {
+            cards: (1, 21),
+            layouts: vec![
+                (Layout::Grid, 4.0),
+                (Layout::Scatter, 2.0),
+                (Layout::Touching, 1.0),
+                (Layout::Overlap, 1.5),
+                (Layout::Heap, 1.5),
+            ],
+            materials: all_materials(),
+            white_table: Span::new(0.85, 1.08),
+            decoys: (0, 8),
+            variety: 1.0,
+            curl_mm: Span::new(-1.0, 2.0),
+            fill: Span::new(0.55, 1.05),
+            tilt: Span::new(0.0, 0.9),
+            roll: Span::new(-TAU / 2.0, TAU / 2.0),
+            focal: Span::new(0.75, 1.6),
+            distortion: Span::new(-0.04, 0.04),
+            kelvin: Span::new(2_300.0, 9_000.0),
+            balance: Span::new(0.4, 1.0),
+            exposure: Span::new(0.3, 1.25),
+            falloff: Span::new(0.02, 0.8),
+            vignette: Span::new(0.0, 0.35),
+            card_shadow: Span::new(0.05, 0.75),
+            cast_shadow: 0.3,
+            cast_depth: Span::new(0.2, 0.75),
+            glare: 0.3,
+            glare_strength: Span::new(0.2, 2.0),
+            defocus: Span::new(0.0, 0.01),
+            motion: Span::new(0.0, 0.012),
+            noise: Span::new(0.002, 0.03),
+            sharpen: Span::new(0.0, 0.9),
+            saturation: Span::new(0.6, 1.35),
+            jpeg: Span::new(45.0, 95.0),
+            ..self
+        }
+    }
+}
+
+fn all_materials() -> Vec<(Material, f64)> {
+    Material::ALL.iter().map(|&m| (m, if m == Material::Felt { 0.5 } else { 1.0 })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_kind_has_ranges_and_one_name() {
+        for kind in Kind::ALL {
+            let p = Params::of(kind);
+            assert_eq!(p.asked, kind);
+            assert!(p.cards.0 <= p.cards.1 && p.cards.1 <= crate::cards::DECK_SIZE);
+            let value = kind.to_possible_value().unwrap();
+            assert_eq!(value.get_name(), kind.name());
+        }
+        assert_eq!(Kind::value_variants(), Kind::ALL);
+    }
+}

@@ -1,0 +1,122 @@
+//! The tables of `datasets/samples`: a few small pictures of rising difficulty.
+
+use super::background::Material;
+use super::dice::Span;
+use super::params::{Kind, Params};
+use super::table::Layout;
+use super::{RenderError, Scene, render};
+
+/// One sample: its file name and how it is drawn.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// File name.
+    pub file: &'static str,
+    seed: u64,
+    params: Params,
+}
+
+impl Sample {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// As [`render`].
+    pub fn draw(&self) -> Result<Scene, RenderError> {
+        render(&self.params, self.seed, 0)
+    }
+}
+
+/// All samples, the easiest first.
+pub fn all() -> Vec<Sample> {
+    let of = |file, seed, kind: Kind, change: fn(&mut Params)| {
+        let mut params = Params::of(kind);
+        params.variety = 0.4;
+        params.jpeg = Span::only(88.0);
+        params.noise = Span::new(0.003, 0.008);
+        change(&mut params);
+        Sample { file, seed, params }
+    };
+    vec![
+        of("1-plain-on-wood.jpg", 11, Kind::Wood, |p| p.tilt = Span::only(0.08)),
+        of("2-fifteen-on-felt.jpg", 12, Kind::Plain, |p| {
+            p.materials = vec![(Material::Felt, 1.0)];
+            p.cards = (15, 15);
+            p.tilt = Span::only(0.3);
+        }),
+        of("3-lamp-on-black.jpg", 13, Kind::Black, |p| {
+            p.kelvin = Span::only(2_900.0);
+            p.balance = Span::only(0.72);
+            p.falloff = Span::only(0.5);
+            p.layouts = vec![(Layout::Scatter, 1.0)];
+            p.cards = (9, 9);
+        }),
+        of("4-checked-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
+            p.decoys = (7, 9);
+            p.fill = Span::only(0.68);
+        }),
+        of("5-white-on-white.jpg", 15, Kind::White, |p| p.tilt = Span::only(0.25)),
+        of("6-flat-angle.jpg", 16, Kind::Perspective, |p| {
+            p.tilt = Span::only(0.85);
+            p.materials = vec![(Material::Wood, 1.0)];
+        }),
+        of("7-hard-shadow-and-glare.jpg", 17, Kind::Shadow, |p| {
+            p.glare = 1.0;
+            p.glare_strength = Span::only(0.5);
+            p.materials = vec![(Material::Wood, 1.0)];
+        }),
+        of("8-heap.jpg", 18, Kind::Heap, |p| {
+            p.cards = (14, 14);
+            p.materials = vec![(Material::Wood, 1.0)];
+        }),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::PhotoLabels;
+    use std::path::Path;
+
+    /// Largest mean difference of a channel, 0 to 255, between a sample as committed and as drawn
+    /// here: mathematical functions differ a little between platforms, JPEG decoders too.
+    const MEAN_TOLERANCE: f64 = 0.05;
+
+    #[test]
+    fn a_sample_is_what_the_command_draws() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
+        let text = std::fs::read_to_string(folder.join("labels.json")).unwrap();
+        let labels: PhotoLabels = serde_json::from_str(&text).unwrap();
+        let samples = all();
+        assert_eq!(labels.photos.len(), samples.len());
+        for (sample, label) in samples.iter().zip(&labels.photos) {
+            assert_eq!(sample.file, label.file);
+        }
+        // One easy and one hard table; drawing all would take long.
+        for i in [0, 7] {
+            let scene = samples[i].draw().unwrap();
+            let drawn = scene.through_jpeg().unwrap();
+            let committed = image::open(folder.join(samples[i].file)).unwrap().into_rgb8();
+            assert_eq!(committed.dimensions(), drawn.dimensions());
+            let sum: u64 =
+                committed.iter().zip(drawn.iter()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+            let mean = sum as f64 / committed.len() as f64;
+            assert!(
+                mean <= MEAN_TOLERANCE,
+                "{} differs by {mean} a channel: draw the samples anew with \
+                 `setsight render --samples --out datasets/samples --overwrite`",
+                samples[i].file
+            );
+            let codes = |cards: Vec<_>| cards;
+            assert_eq!(
+                codes(scene.cards.iter().map(|c| c.card).collect()),
+                codes(labels.photos[i].cards.iter().map(|c| c.code).collect())
+            );
+        }
+    }
+
+    #[test]
+    fn every_sample_shows_all_of_its_cards() {
+        for sample in all() {
+            assert_eq!(sample.params.cards.0, sample.params.cards.1, "{}", sample.file);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What lens and sensor do to the light: vignette, blur, noise, tone, sharpening.
+
+use super::dice::{Dice, mix};
+use super::light::srgb_from_linear;
+use super::params::Params;
+use image::RgbImage;
+
+/// Linear light of a picture, row by row: R, G, B and the surface's gloss (which a lens ignores).
+pub(super) type Light4 = Vec<[f32; 4]>;
+
+/// Turns light into an 8-bit sRGB picture. `long_px` is a card's long side in it.
+pub(super) fn expose(
+    mut light: Light4,
+    params: &Params,
+    long_px: f64,
+    dice: &mut Dice,
+    pixel_seed: u64,
+) -> RgbImage {
+    let (width, height) = (params.size_px.0 as usize, params.size_px.1 as usize);
+    let exposure = dice.within(params.exposure) as f32;
+    let vignette = dice.within(params.vignette) as f32;
+    // The lens itself: never sharper than a third of a pixel.
+    let optics = dice.between(0.33, 0.6);
+    let sigma = optics.hypot(dice.within(params.defocus) * long_px) as f32;
+    let shake = dice.within(params.motion) * long_px;
+    let shake_angle = dice.between(0.0, std::f64::consts::TAU);
+    let noise = dice.within(params.noise) as f32;
+    let grain = dice.between(0.1, 0.4) as f32;
+    let saturation = dice.within(params.saturation) as f32;
+    let contrast = dice.between(-0.1, 0.5);
+    let sharpen = dice.within(params.sharpen) as f32;
+
+    let radius2 = (width * width + height * height) as f32 / 4.0;
+    for (y, row) in light.chunks_exact_mut(width).enumerate() {
+        let dy = y as f32 + 0.5 - height as f32 / 2.0;
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let dx = x as f32 + 0.5 - width as f32 / 2.0;
+            let gain = exposure * (1.0 - vignette * (dx * dx + dy * dy) / radius2);
+            // What clips on the sensor is blurred before it clips, but not from beyond all bounds.
+            *pixel = pixel.map(|v| (v * gain).min(4.0));
+        }
+    }
+    if shake >= 0.7 {
+        light = smear(&light, width, shake, shake_angle);
+    }
+    light = gaussian(&light, width, sigma);
+
+    let tone = tone_table(contrast);
+    let mut key = pixel_seed;
+    for pixel in &mut light {
+        let luma = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];
+        key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let (a, b) = (mix(key).to_le_bytes(), mix(!key).to_le_bytes());
+        let bytes = [
+            [a[0], a[1], a[2], a[3], a[4]],
+            [a[5], a[6], a[7], b[0], b[1]],
+            [b[2], b[3], b[4], b[5], b[6]],
+        ];
+        for c in 0..3 {
+            // The sum of five even bytes is near enough to normal: mean 637.5, deviation 165.2.
+            let sum: u16 = bytes[c].iter().map(|&v| u16::from(v)).sum();
+            let normal = (f32::from(sum) - 637.5) / 165.2;
+            let value = luma + (pixel[c] - luma) * saturation;
+            // Photon noise grows with the root of the light; `grain` is what remains in the dark.
+            let deviation = noise * (value.max(0.0) * (1.0 - grain) + grain * 0.25).sqrt();
+            pixel[c] = toned(&tone, value + deviation * normal);
+        }
+    }
+    let blurred = (sharpen > 0.02).then(|| gaussian(&light, width, 1.1));
+    let mut image = RgbImage::new(params.size_px.0, params.size_px.1);
+    for (i, (out, pixel)) in image.pixels_mut().zip(&light).enumerate() {
+        let mut value = [pixel[0], pixel[1], pixel[2]];
+        if let Some(blurred) = &blurred {
+            for c in 0..3 {
+                value[c] += sharpen * (value[c] - blurred[i][c]);
+            }
+        }
+        out.0 = value.map(|v| (v + 0.5).clamp(0.0, 255.0) as u8);
+    }
+    image
+}
+
+/// Entries of [`tone_table`] for linear light 0 to 1.
+const TONES: usize = 4096;
+
+/// sRGB (0 to 255) of linear light, with an S-shaped contrast curve.
+fn tone_table(contrast: f64) -> Vec<f32> {
+    (0..=TONES + 1)
+        .map(|i| {
+            let v = srgb_from_linear(i as f64 / TONES as f64).min(1.0);
+            (255.0 * (v + contrast * v * (1.0 - v) * (2.0 * v - 1.0))) as f32
+        })
+        .collect()
+}
+
+fn toned(table: &[f32], linear: f32) -> f32 {
+    let at = linear.clamp(0.0, 1.0) * TONES as f32;
+    let i = at as usize;
+    table[i] + (table[i + 1] - table[i]) * (at - i as f32)
+}
+
+/// Gaussian blur, the border repeated outwards.
+fn gaussian(light: &[[f32; 4]], width: usize, sigma: f32) -> Light4 {
+    let reach = (2.8 * sigma).ceil().max(1.0) as usize;
+    let mut kernel: Vec<f32> =
+        (0..=reach).map(|i| (-0.5 * (i as f32 / sigma).powi(2)).exp()).collect();
+    let total = kernel[0] + 2.0 * kernel[1..].iter().sum::<f32>();
+    kernel.iter_mut().for_each(|k| *k /= total);
+    let height = light.len() / width;
+    let mut across = vec![[0f32; 4]; light.len()];
+    let mut padded = vec![[0f32; 4]; width + 2 * reach];
+    for (row, out) in light.chunks_exact(width).zip(across.chunks_exact_mut(width)) {
+        padded[..reach].fill(row[0]);
+        padded[reach..reach + width].copy_from_slice(row);
+        padded[reach + width..].fill(row[width - 1]);
+        add_scaled(out, &padded[reach..reach + width], kernel[0]);
+        for (i, &k) in kernel.iter().enumerate().skip(1) {
+            add_scaled(out, &padded[reach - i..reach - i + width], k);
+            add_scaled(out, &padded[reach + i..reach + i + width], k);
+        }
+    }
+    let mut result = vec![[0f32; 4]; light.len()];
+    for (y, out) in result.chunks_exact_mut(width).enumerate() {
+        let row = |y: usize| &across[y * width..(y + 1) * width];
+        add_scaled(out, row(y), kernel[0]);
+        for (i, &k) in kernel.iter().enumerate().skip(1) {
+            add_scaled(out, row(y.saturating_sub(i)), k);
+            add_scaled(out, row((y + i).min(height - 1)), k);
+        }
+    }
+    result
+}
+
+fn add_scaled(out: &mut [[f32; 4]], add: &[[f32; 4]], factor: f32) {
+    for (out, add) in out.as_flattened_mut().iter_mut().zip(add.as_flattened()) {
+        *out += add * factor;
+    }
+}
+
+/// Even blur along a line of `length` pixels.
+fn smear(light: &[[f32; 4]], width: usize, length: f64, angle: f64) -> Light4 {
+    let height = light.len() / width;
+    // The line as whole-pixel shifts, each point shared by its four neighbours.
+    let steps = (2.0 * length).ceil() as i32;
+    let reach = (length / 2.0).ceil() as i32 + 1;
+    let side = (2 * reach + 1) as usize;
+    let mut kernel = vec![0f64; side * side];
+    for step in 0..=steps {
+        let along = (f64::from(step) / f64::from(steps) - 0.5) * length;
+        let (x, y) = (along * angle.cos(), along * angle.sin());
+        let (i, j) = (x.floor(), y.floor());
+        let (u, v) = (x - i, y - j);
+        let at = |di: i32, dj: i32| {
+            ((j as i32 + dj + reach) as usize) * side + (i as i32 + di + reach) as usize
+        };
+        let share = 1.0 / f64::from(steps + 1);
+        kernel[at(0, 0)] += share * (1.0 - u) * (1.0 - v);
+        kernel[at(1, 0)] += share * u * (1.0 - v);
+        kernel[at(0, 1)] += share * (1.0 - u) * v;
+        kernel[at(1, 1)] += share * u * v;
+    }
+    let mut result = vec![[0f32; 4]; light.len()];
+    let mut padded = vec![[0f32; 4]; width + 2 * reach as usize];
+    let reach = reach as usize;
+    for source_y in 0..height {
+        let row = &light[source_y * width..(source_y + 1) * width];
+        padded[..reach].fill(row[0]);
+        padded[reach..reach + width].copy_from_slice(row);
+        padded[reach + width..].fill(row[width - 1]);
+        for j in 0..side {
+            // Rows beyond the border repeat the first and the last.
+            let first = source_y as i64 - (j as i64 - reach as i64);
+            let targets = match source_y {
+                0 if height > 1 => 0..=first,
+                y if y + 1 == height => first..=height as i64 - 1,
+                _ => first..=first,
+            };
+            for target in targets.filter(|t| (0..height as i64).contains(t)) {
+                let target = target as usize;
+                let out = &mut result[target * width..(target + 1) * width];
+                for i in 0..side {
+                    let k = kernel[j * side + i];
+                    if k > 0.0 {
+                        add_scaled(out, &padded[i..i + width], k as f32);
+                    }
+                }
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spike(width: usize, height: usize, x: usize, y: usize) -> Light4 {
+        let mut light = vec![[0.0; 4]; width * height];
+        light[y * width + x] = [1.0, 2.0, 0.5, 0.0];
+        light
+    }
+
+    #[test]
+    fn blurs_keep_the_light_and_even_pictures() {
+        for blurred in
+            [gaussian(&spike(31, 25, 15, 12), 31, 1.7), smear(&spike(31, 25, 15, 12), 31, 6.3, 0.7)]
+        {
+            let sum: f32 = blurred.iter().map(|p| p[1]).sum();
+            assert!((sum - 2.0).abs() < 1e-3, "{sum}");
+            assert!(blurred[12 * 31 + 15][1] < 0.7);
+        }
+        let even = vec![[0.4, 0.5, 0.6, 0.0]; 20 * 15];
+        for blurred in [gaussian(&even, 20, 2.0), smear(&even, 20, 5.0, 1.1)] {
+            for p in blurred {
+                assert!((p[0] - 0.4).abs() < 1e-4 && (p[2] - 0.6).abs() < 1e-4, "{p:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tones_rise() {
+        for contrast in [-0.1, 0.5] {
+            let table = tone_table(contrast);
+            let tones: Vec<f32> = (0..=500).map(|i| toned(&table, i as f32 / 500.0)).collect();
+            assert!(tones.windows(2).all(|w| w[0] < w[1]));
+            assert!(tones[0] == 0.0 && (tones[500] - 255.0).abs() < 1e-2);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a user does with `setsight render`.
+#![cfg(feature = "vision")]
+
+use setsight::dataset::PhotoLabels;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn render(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_setsight"))
+        .arg("render")
+        .arg("--out")
+        .arg(folder)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn refused(output: &Output, code: i32, words: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    for word in words {
+        assert!(message.contains(word), "no \"{word}\" in: {message}");
+    }
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
+    let home = tempfile::tempdir().unwrap();
+    let (one, two) = (home.path().join("with space/eins"), home.path().join("zwei"));
+    let common = ["--count", "4", "--seed", "9", "--size", "320x240", "--jobs"];
+    let first = render(&one, &[&common[..], &["1"]].concat());
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    assert!(String::from_utf8_lossy(&first.stdout).starts_with("4 tables with "));
+    assert!(first.stderr.is_empty(), "no progress bar without a terminal");
+    assert!(render(&two, &[&common[..], &["3"]].concat()).status.success());
+    let files = names(&one);
+    assert_eq!(
+        files,
+        ["labels.json", "mixed-0001.jpg", "mixed-0002.jpg", "mixed-0003.jpg", "mixed-0004.jpg"]
+    );
+    for file in &files {
+        assert_eq!(
+            std::fs::read(one.join(file)).unwrap(),
+            std::fs::read(two.join(file)).unwrap(),
+            "{file}"
+        );
+    }
+    let labels = PhotoLabels::read(&one).unwrap();
+    labels.check_files(&one).unwrap();
+    for photo in &labels.photos {
+        let image = image::open(one.join(&photo.file)).unwrap();
+        assert_eq!((image.width(), image.height()), (photo.width, photo.height));
+    }
+}
+
+#[test]
+fn a_longer_series_begins_like_a_shorter_one() {
+    let home = tempfile::tempdir().unwrap();
+    let (short, long) = (home.path().join("a"), home.path().join("b"));
+    let common = ["--seed", "4", "--kind", "white", "--cards", "3", "--size", "200x160"];
+    assert!(render(&short, &[&common[..], &["--count", "1"]].concat()).status.success());
+    assert!(render(&long, &[&common[..], &["--count", "3"]].concat()).status.success());
+    let first = "white-0001.jpg";
+    assert_eq!(std::fs::read(short.join(first)).unwrap(), std::fs::read(long.join(first)).unwrap());
+    for photo in PhotoLabels::read(&long).unwrap().photos {
+        assert_eq!(photo.cards.len(), 3);
+        assert!(photo.tags.iter().any(|t| t == "white_background"));
+    }
+}
+
+#[test]
+fn calls_that_cannot_be_drawn_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("out");
+    refused(&render(&folder, &["--count", "0"]), 2, &["--count 0", "1 or more"]);
+    refused(&render(&folder, &["--cards", "82"]), 2, &["82", "81"]);
+    refused(&render(&folder, &["--size", "12x9000"]), 2, &["12x9000", "32 to 8192"]);
+    refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
+    refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
+    refused(&render(&folder, &["--jobs", "0"]), 2, &["--jobs 0"]);
+    assert!(!folder.exists(), "a refused call leaves nothing");
+    refused(
+        &Command::new(env!("CARGO_BIN_EXE_setsight")).arg("render").output().unwrap(),
+        2,
+        &["--out"],
+    );
+}
+
+#[test]
+fn what_is_in_the_way_is_named_and_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    std::fs::write(&file, "mine").unwrap();
+    refused(&render(&file, &["--count", "1"]), 1, &["file", "cannot make the folder"]);
+    refused(&render(home.path(), &["--count", "1"]), 2, &["not empty", "--overwrite"]);
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+    let arguments = ["--count", "1", "--size", "64x64", "--kind", "plain", "--overwrite"];
+    assert!(render(home.path(), &arguments).status.success());
+    assert_eq!(names(home.path()), ["file", "labels.json", "plain-0001.jpg"]);
+}
+
+/// A disk that is full: nothing stands under a final name.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_cannot_be_written_is_named() {
+    // The kernel's own folder refuses new files, even to root.
+    let output = render(Path::new("/proc/self/setsight"), &["--count", "1"]);
+    refused(&output, 1, &["/proc/self/setsight"]);
+}
