@@ -64,7 +64,7 @@ pub fn stop_on_ctrl_c() -> &'static AtomicBool {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
-        eprintln!("\nstopping after the photos in hand (Ctrl-C again: at once)");
+        eprintln!("\nstopping after what is in hand (Ctrl-C again: at once)");
     });
     &STOP
 }

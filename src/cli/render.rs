@@ -1,5 +1,6 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
+use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome};
 use crate::cards::DECK_SIZE;
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
@@ -10,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Arguments of `render`.
 #[derive(clap::Args)]
@@ -106,9 +107,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     };
 
-    static STOP: AtomicBool = AtomicBool::new(false);
-    // Without a handler Ctrl-C still stops the run, only less tidily.
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
+    let stop = stop_on_ctrl_c();
     let bar = progress(count);
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.unwrap_or(0))
@@ -118,7 +117,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         (0..count)
             .into_par_iter()
             .map(|index| {
-                if STOP.load(Ordering::Relaxed) {
+                if stop.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
                 let (file, scene) = draw(index)?;

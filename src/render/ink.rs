@@ -121,7 +121,10 @@ pub(super) fn coverage(distance: f64, width: f64) -> f64 {
 /// `duty` is inked, the first centred on 0. 0 to 1.
 pub(super) fn stripes(y: f64, width: f64, pitch: f64, duty: f64) -> f64 {
     // Ink between 0 and t, in periods, for stripes that begin at 0.
-    let ink = |t: f64| t.floor() * duty + (t - t.floor()).min(duty);
+    let ink = |t: f64| {
+        let whole = super::noise::whole_below(t) as f64;
+        whole * duty + (t - whole).min(duty)
+    };
     let (centre, width) = (y / pitch + duty / 2.0, (width / pitch).max(1e-4));
     ((ink(centre + width / 2.0) - ink(centre - width / 2.0)) / width).clamp(0.0, 1.0)
 }

@@ -63,6 +63,34 @@ struct Spot {
     strength: f64,
 }
 
+impl Spot {
+    /// Brightness on a mirror relative to white paper, flat in the middle with a soft border.
+    fn at(&self, image: Point) -> f64 {
+        let off = image - self.center;
+        let along = off.dot(self.axis) / self.radii.0;
+        let across = off.cross(self.axis) / self.radii.1;
+        let q = along * along + across * across;
+        if q > 6.5 { 0.0 } else { self.strength * (-q * q.sqrt().max(0.6)).exp() }
+    }
+}
+
+/// Where this much of white is added to a symbol it can no longer be told.
+const BLEACHING: f64 = 0.7;
+/// Part of a card's symbols that may be bleached: a card of which nothing is left is no test.
+const MOST_BLEACHED: f64 = 0.4;
+
+/// Largest part of any card's symbols that the spots bleach.
+fn bleached(spots: &[Spot], probes_in_image: &[Vec<Point>]) -> f64 {
+    let part = |probes: &Vec<Point>| {
+        let lost = |p: &&Point| spots.iter().map(|s| s.at(**p)).sum::<f64>() > BLEACHING;
+        probes.iter().filter(lost).count() as f64 / probes.len().max(1) as f64
+    };
+    if spots.is_empty() {
+        return 0.0;
+    }
+    probes_in_image.iter().map(part).fold(0.0, f64::max)
+}
+
 /// The light of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Light {
@@ -88,13 +116,14 @@ pub(super) struct Light {
 
 impl Light {
     /// Draws the light. `middle` and `extent_mm` are where the cards lie and how far they reach;
-    /// `size_px` is the picture's; `long_px` a card's long side.
+    /// `long_px` is a card's long side in the picture and `probes_in_image` where points spread
+    /// over its symbols are seen, card by card.
     pub(super) fn random(
         params: &Params,
         dice: &mut Dice,
-        middle: Point,
-        extent_mm: f64,
+        (middle, extent_mm): (Point, f64),
         long_px: f64,
+        probes_in_image: &[Vec<Point>],
     ) -> Self {
         let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
         let kelvin = dice.within(params.kelvin);
@@ -116,16 +145,23 @@ impl Light {
             Vec::new()
         };
         let depth = dice.within(params.cast_depth);
-        let spots = if dice.chance(params.glare) {
+        let mut spots: Vec<Spot> = if dice.chance(params.glare) {
             (0..1 + dice.below(3))
                 .map(|_| {
                     let turn = dice.between(0.0, std::f64::consts::PI);
                     let wide = long_px * dice.between(0.35, 1.5);
+                    let anywhere = Point::new(
+                        width * dice.between(0.12, 0.88),
+                        height * dice.between(0.12, 0.88),
+                    );
+                    let card = dice.below(probes_in_image.len());
+                    let on_card = probes_in_image.get(card).and_then(|probes| {
+                        let off = Point::new(dice.normal(), dice.normal()) * (0.4 * long_px);
+                        Some(*probes.get(dice.below(probes.len()))? + off)
+                    });
+                    let center = if dice.chance(0.75) { on_card } else { None };
                     Spot {
-                        center: Point::new(
-                            width * dice.between(0.12, 0.88),
-                            height * dice.between(0.12, 0.88),
-                        ),
+                        center: center.unwrap_or(anywhere),
                         axis: Point::new(turn.cos(), turn.sin()),
                         radii: (wide, wide * dice.between(0.25, 0.9)),
                         strength: dice.within(params.glare_strength),
@@ -135,6 +171,11 @@ impl Light {
         } else {
             Vec::new()
         };
+        while bleached(&spots, probes_in_image) > MOST_BLEACHED {
+            for spot in &mut spots {
+                spot.radii = (spot.radii.0 * 0.9, spot.radii.1 * 0.9);
+            }
+        }
         Self {
             lamp: balanced(lamp),
             ambient: balanced(around),
@@ -202,15 +243,12 @@ impl Light {
             };
             for y in range(spot.center.y, height) {
                 for x in range(spot.center.x, width) {
-                    let off = Point::new(x as f64 + 0.5, y as f64 + 0.5) - spot.center;
-                    let along = off.dot(spot.axis) / spot.radii.0;
-                    let across = off.cross(spot.axis) / spot.radii.1;
-                    let q = along * along + across * across;
-                    if q > 6.5 {
+                    let shine = spot.at(Point::new(x as f64 + 0.5, y as f64 + 0.5));
+                    if shine == 0.0 {
                         continue;
                     }
                     let pixel = &mut pixels[y * width + x];
-                    let shine = (spot.strength * (-q * q.sqrt().max(0.6)).exp()) as f32 * pixel[3];
+                    let shine = shine as f32 * pixel[3];
                     for (value, lamp) in pixel.iter_mut().zip(self.lamp) {
                         *value += shine * lamp;
                     }

@@ -126,16 +126,27 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let mut table_dice = dice(Purpose::Table);
     let material = table_dice.pick(&params.materials);
     let top = Top::random(material, print.stock, params.white_table, &mut table_dice);
-    let (middle, extent_mm) = extent(&lying);
-    let light = Light::random(params, &mut dice(Purpose::Light), middle, extent_mm, long_px);
+    let probes: Vec<Vec<Point>> = lying
+        .iter()
+        .map(|card| {
+            let probes = card::symbol_probes(card.card, &print);
+            probes
+                .into_iter()
+                .map(|(x, y)| view.image_from_table(card.table_from_card(x, y), 0.0))
+                .collect()
+        })
+        .collect();
+    let light = Light::random(params, &mut dice(Purpose::Light), extent(&lying), long_px, &probes);
     let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
 
     let size = (width as usize, height as usize);
-    let mut pixels = Vec::with_capacity(size.0 * size.1);
-    for y in 0..height {
-        for x in 0..width {
-            let seen = view.table_from_image(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
-            pixels.push(top.at(seen.place.x, seen.place.y, seen.size_mm));
+    let hidden = hidden(&lying, &view, size);
+    let mut pixels = vec![[0.0; 4]; size.0 * size.1];
+    for (i, (pixel, hidden)) in pixels.iter_mut().zip(hidden).enumerate() {
+        if !hidden {
+            let center = Point::new((i % size.0) as f64 + 0.5, (i / size.0) as f64 + 0.5);
+            let seen = view.table_from_image(center);
+            *pixel = top.at(seen.place.x, seen.place.y, seen.size_mm);
         }
     }
     decoys.draw(&mut pixels, size, &view, &light);
@@ -258,6 +269,27 @@ fn extent(lying: &[Lying]) -> (Point, f64) {
     let middle = sum / lying.len() as f64;
     let reach = lying.iter().map(|c| c.center.distance(middle)).fold(0.0, f64::max);
     (middle, reach + CARD_LONG_MM / 2.0)
+}
+
+/// Which pixels lie well within a card, so that the table there need not be drawn.
+fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<bool> {
+    let mut hidden = vec![false; size.0 * size.1];
+    for card in lying {
+        // Clear of the round corners, of a curled card's bent sides and of the pixel's width.
+        let (a, b) = (CARD_LONG_MM / 2.0 - 5.0, CARD_SHORT_MM / 2.0 - 5.0);
+        let at = |x: f64, y: f64| view.image_from_table(card.table_from_card(x, y), 0.0);
+        let quad = Quad([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)));
+        let pixel_mm = 2.0 * a / quad.long_side().min(quad.short_side() * a / b);
+        if pixel_mm > 2.0 || card.curl_mm.abs() > 3.0 {
+            continue;
+        }
+        for_pixels(&quad.0, size, |x, y| {
+            if quad.contains(Point::new(x as f64 + 0.5, y as f64 + 0.5)) {
+                hidden[y * size.0 + x] = true;
+            }
+        });
+    }
+    hidden
 }
 
 /// Width of the dark seam where a card meets the table.

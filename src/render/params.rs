@@ -155,6 +155,8 @@ pub struct Params {
     pub motion: Span,
     /// Noise at white, as a part of white (deviation); dark parts get relatively more.
     pub noise: Span,
+    /// How likely the sensor's colour mosaic shows: fine stripes take on false colours.
+    pub mosaic: f64,
     /// Strength of the camera's sharpening.
     pub sharpen: Span,
     /// Colourfulness, 1 as it is.
@@ -198,6 +200,7 @@ impl Params {
             defocus: Span::new(0.0, 0.003),
             motion: Span::only(0.0),
             noise: Span::new(0.004, 0.012),
+            mosaic: 0.0,
             sharpen: Span::new(0.0, 0.4),
             saturation: Span::new(0.95, 1.2),
             jpeg: Span::new(82.0, 95.0),
@@ -276,6 +279,7 @@ impl Params {
                 p.long_side_px = Some(Span::new(45.0, 80.0));
                 p.fill = Span::only(0.97);
                 p.noise = Span::new(0.008, 0.025);
+                p.mosaic = 0.5;
                 p.jpeg = Span::new(60.0, 88.0);
             }
             Kind::Mixed => p = p.mixed(),
@@ -316,6 +320,7 @@ impl Params {
             defocus: Span::new(0.0, 0.01),
             motion: Span::new(0.0, 0.012),
             noise: Span::new(0.002, 0.03),
+            mosaic: 0.3,
             sharpen: Span::new(0.0, 0.9),
             saturation: Span::new(0.6, 1.35),
             jpeg: Span::new(45.0, 95.0),

@@ -65,6 +65,7 @@ pub fn all() -> Vec<Sample> {
         }),
         of("8-heap.jpg", 18, Kind::Heap, |p| {
             p.cards = (14, 14);
+            p.symbols_in_view = 0.75;
             p.materials = vec![(Material::Wood, 1.0)];
         }),
     ]

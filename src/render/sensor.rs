@@ -29,6 +29,7 @@ pub(super) fn expose(
     let saturation = dice.within(params.saturation) as f32;
     let contrast = dice.between(-0.1, 0.5);
     let sharpen = dice.within(params.sharpen) as f32;
+    let mosaic = dice.chance(params.mosaic);
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -45,25 +46,29 @@ pub(super) fn expose(
     }
     light = gaussian(&light, width, sigma);
 
-    let tone = tone_table(contrast);
     let mut key = pixel_seed;
     for pixel in &mut light {
-        let luma = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];
         key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let (a, b) = (mix(key).to_le_bytes(), mix(!key).to_le_bytes());
-        let bytes = [
-            [a[0], a[1], a[2], a[3], a[4]],
-            [a[5], a[6], a[7], b[0], b[1]],
-            [b[2], b[3], b[4], b[5], b[6]],
-        ];
-        for c in 0..3 {
-            // The sum of five even bytes is near enough to normal: mean 637.5, deviation 165.2.
-            let sum: u16 = bytes[c].iter().map(|&v| u16::from(v)).sum();
-            let normal = (f32::from(sum) - 637.5) / 165.2;
-            let value = luma + (pixel[c] - luma) * saturation;
+        let bits = mix(key);
+        for (c, value) in pixel[..3].iter_mut().enumerate() {
+            // The sum of three even numbers of 7 bits is near enough to normal: mean 190.5,
+            // deviation 64.
+            let part = (bits >> (21 * c)) as u32;
+            let sum = (part & 127) + (part >> 7 & 127) + (part >> 14 & 127);
+            let normal = (sum as f32 - 190.5) / 64.0;
             // Photon noise grows with the root of the light; `grain` is what remains in the dark.
             let deviation = noise * (value.max(0.0) * (1.0 - grain) + grain * 0.25).sqrt();
-            pixel[c] = toned(&tone, value + deviation * normal);
+            *value += deviation * normal;
+        }
+    }
+    if mosaic {
+        light = through_mosaic(&light, width);
+    }
+    let tone = tone_table(contrast);
+    for pixel in &mut light {
+        let luma = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];
+        for value in &mut pixel[..3] {
+            *value = toned(&tone, luma + (*value - luma) * saturation);
         }
     }
     let blurred = (sharpen > 0.02).then(|| gaussian(&light, width, 1.1));
@@ -97,6 +102,39 @@ fn toned(table: &[f32], linear: f32) -> f32 {
     let at = linear.clamp(0.0, 1.0) * TONES as f32;
     let i = at as usize;
     table[i] + (table[i + 1] - table[i]) * (at - i as f32)
+}
+
+/// What a sensor under a Bayer mosaic (red, green; green, blue) makes of the light, each missing
+/// colour the mean of its neighbours: fine stripes take on colours that are not there.
+fn through_mosaic(light: &[[f32; 4]], width: usize) -> Light4 {
+    let height = light.len() / width;
+    // Beyond the border the mosaic is mirrored about the last pixel, which keeps its phase.
+    let at = |x: usize, y: usize, dx: i32, dy: i32, c: usize| {
+        let mirrored = |v: usize, d: i32, limit: usize| match v.checked_add_signed(d as isize) {
+            Some(v) if v < limit => v,
+            Some(_) => v - 1,
+            None => v + 1,
+        };
+        light[mirrored(y, dy, height) * width + mirrored(x, dx, width)][c]
+    };
+    const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+    const DIAGONALS: [(i32, i32); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+    let mut out = Vec::with_capacity(light.len());
+    for (i, own) in light.iter().enumerate() {
+        let (x, y) = (i % width, i / width);
+        let mean = |offsets: &[(i32, i32)], c: usize| {
+            offsets.iter().map(|&(dx, dy)| at(x, y, dx, dy, c)).sum::<f32>() / offsets.len() as f32
+        };
+        let (row, column) = (&SIDES[..2], &SIDES[2..]);
+        let [r, g, b] = match (x % 2, y % 2) {
+            (0, 0) => [own[0], mean(&SIDES, 1), mean(&DIAGONALS, 2)],
+            (1, 0) => [mean(row, 0), own[1], mean(column, 2)],
+            (0, _) => [mean(column, 0), own[1], mean(row, 2)],
+            _ => [mean(&DIAGONALS, 0), mean(&SIDES, 1), own[2]],
+        };
+        out.push([r, g, b, own[3]]);
+    }
+    out
 }
 
 /// Gaussian blur, the border repeated outwards.
@@ -215,6 +253,17 @@ mod tests {
                 assert!((p[0] - 0.4).abs() < 1e-4 && (p[2] - 0.6).abs() < 1e-4, "{p:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_mosaic_keeps_even_light_and_colours_fine_stripes() {
+        let even = vec![[0.2, 0.5, 0.7, 0.0]; 9 * 7];
+        for p in through_mosaic(&even, 9) {
+            assert!((p[0] - 0.2).abs() < 1e-6 && (p[1] - 0.5).abs() < 1e-6);
+        }
+        let striped: Light4 = (0..8 * 8).map(|i| [(i % 2) as f32; 4]).collect();
+        let seen = through_mosaic(&striped, 8);
+        assert!(seen.iter().any(|p| (p[0] - p[2]).abs() > 0.9), "grey stripes seen in colour");
     }
 
     #[test]

@@ -123,3 +123,20 @@ fn a_table_without_cards_and_the_whole_deck() {
     params.size_px = (31, 600);
     assert_eq!(render(&params, 1, 0).unwrap_err(), RenderError::Size(31, 600));
 }
+
+#[test]
+fn what_is_not_drawn_under_cards_is_not_seen() {
+    // A pixel of the table left out would be black; no card has black in its stock.
+    for index in 0..12 {
+        let mut params = small(Kind::Heap);
+        params.size_px = (640, 480);
+        params.cards = (8, 8);
+        params.materials = vec![(Material::White, 1.0)];
+        params.curl_mm = Span::new(-2.9, 2.9);
+        params.card_shadow = Span::only(0.1);
+        params.tilt = Span::only(0.8);
+        params.noise = Span::only(0.0);
+        let scene = render(&params, 31, index).unwrap();
+        assert!(scene.image.pixels().all(|p| p.0.iter().any(|&v| v > 25)), "scene {index}");
+    }
+}
