@@ -101,8 +101,9 @@ impl BorderSearch {
                 (frame.minor * cos - frame.major * sin, frame.minor * sin + frame.major * cos);
             let right = PROBES.iter().filter(|(p, expected)| {
                 let at = frame.center + x_axis * p.x + y_axis * p.y;
-                let inside =
-                    components.filled_contains(component, at.x.floor() as i32, at.y.floor() as i32);
+                let inside = at.x >= 0.0
+                    && at.y >= 0.0
+                    && components.filled_contains(component, at.x as i32, at.y as i32);
                 inside == *expected
             });
             right.count() as f64 / PROBES.len() as f64

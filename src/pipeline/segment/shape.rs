@@ -82,6 +82,10 @@ const ROWS: usize = 48;
 const PX_PER_MINOR: f64 = 8.0;
 const PX_PER_MAJOR: f64 = 11.0;
 
+/// 15 whole bits are enough for any working image, and 16 behind the point for 48 steps.
+const FIXED_BITS: u32 = 16;
+const FIXED_ONE: f64 = (1 << FIXED_BITS) as f64;
+
 impl Mask {
     /// Samples a region (`inside` takes pixel coordinates) in the moment frame turned by `turn`.
     pub fn sample(frame: &MomentFrame, turn: f64, inside: impl Fn(i32, i32) -> bool) -> Self {
@@ -97,12 +101,18 @@ impl Mask {
             frame.image_from_frame(Point::new(1.0 / PX_PER_MINOR, 0.0), turn) - frame.center;
         let step_y =
             frame.image_from_frame(Point::new(0.0, 1.0 / PX_PER_MAJOR), turn) - frame.center;
-        for (j, row) in rows.iter_mut().enumerate() {
-            let mut p = origin + step_y * j as f64;
+        // Fixed point: the sampling is the finder's inner loop, and a shift floors.
+        let fixed = |p: Point| ((p.x * FIXED_ONE) as i32, (p.y * FIXED_ONE) as i32);
+        let (step_across, step_down) = (fixed(step_x), fixed(step_y));
+        let mut start = fixed(origin);
+        for row in &mut rows {
+            let (mut x, mut y) = start;
             for i in 0..COLUMNS {
-                *row |= u32::from(inside(p.x.floor() as i32, p.y.floor() as i32)) << i;
-                p = p + step_x;
+                *row |= u32::from(inside(x >> FIXED_BITS, y >> FIXED_BITS)) << i;
+                x += step_across.0;
+                y += step_across.1;
             }
+            start = (start.0 + step_down.0, start.1 + step_down.1);
         }
         Self(rows)
     }
@@ -207,30 +217,34 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
     Templates { symbols, rectangle, mirrored_squiggle }
 });
 
-const SAMPLES_PER_MM: f64 = 8.0;
+/// Fine enough that rounding to samples does not show in a mask.
+const SAMPLES_PER_MM: f64 = 32.0;
 
 /// Moment frame (in samples) and mask of a closed polygon given in millimetres.
 fn frame_and_mask(outline: &[Point]) -> (MomentFrame, Mask) {
+    let outline: Vec<Point> = outline.iter().map(|&p| p * SAMPLES_PER_MM).collect();
+    let edges = || outline.iter().zip(outline.iter().cycle().skip(1));
     let inside = |x: i32, y: i32| {
-        let p = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5) / SAMPLES_PER_MM;
-        let edges = outline.iter().zip(outline.iter().cycle().skip(1));
-        edges.filter(|(a, b)| crosses_ray(p, **a, **b)).count() % 2 == 1
+        let p = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
+        edges().filter(|(a, b)| crosses_ray(p, **a, **b)).count() % 2 == 1
     };
+    // Moments of a polygon by Green's theorem, an edge at a time.
     let mut moments = Moments::default();
-    let reach = (30.0 * SAMPLES_PER_MM) as i32;
-    for y in -reach..reach {
-        for x in -reach..reach {
-            if inside(x, y) {
-                let (fx, fy) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-                moments.area += 1.0;
-                moments.first[0] += fx;
-                moments.first[1] += fy;
-                moments.second[0] += fx * fx;
-                moments.second[1] += fx * fy;
-                moments.second[2] += fy * fy;
-            }
-        }
+    for (a, b) in edges() {
+        let cross = a.cross(*b);
+        moments.area += cross / 2.0;
+        moments.first[0] += cross * (a.x + b.x) / 6.0;
+        moments.first[1] += cross * (a.y + b.y) / 6.0;
+        moments.second[0] += cross * (a.x * a.x + a.x * b.x + b.x * b.x) / 12.0;
+        moments.second[1] +=
+            cross * (a.x * b.y + 2.0 * a.x * a.y + 2.0 * b.x * b.y + b.x * a.y) / 24.0;
+        moments.second[2] += cross * (a.y * a.y + a.y * b.y + b.y * b.y) / 12.0;
     }
+    // The sign of all of them is the direction in which the outline runs.
+    let sign = moments.area.signum();
+    moments.area *= sign;
+    moments.first = moments.first.map(|m| m * sign);
+    moments.second = moments.second.map(|m| m * sign);
     let mut frame = MomentFrame::new(&moments).expect("a template has extent");
     // The axes of a region are known up to half a turn; let the template's point the same way.
     if frame.major.y < 0.0 {
