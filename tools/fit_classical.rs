@@ -10,9 +10,12 @@
 
 #[path = "fit_classical/augment.rs"]
 mod augment;
+#[path = "fit_classical/hues.rs"]
+mod hues;
 #[path = "fit_classical/logit.rs"]
 mod logit;
 
+use hues::{Hues, Sighting};
 use logit::{Example, Logit};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -20,7 +23,7 @@ use rayon::prelude::*;
 use setsight::cards::{Card, Property, Shape};
 use setsight::pipeline::classify::classical::features::Features;
 use setsight::pipeline::classify::classical::model;
-use setsight::pipeline::rectify;
+use setsight::pipeline::{CardImage, rectify};
 use std::path::Path;
 
 /// How often each crop is used.
@@ -30,6 +33,10 @@ struct Sample {
     source: usize,
     /// `None`: not a card.
     card: Option<Card>,
+    /// Light of the unaltered crop, see [`Sighting::light`].
+    light: (i32, i32),
+    /// For an altered copy: the hue of the unaltered one, where that could be seen.
+    unaltered: Option<[f32; 2]>,
     features: Features,
 }
 
@@ -81,17 +88,23 @@ fn load(folder: &Path) -> anyhow::Result<(Vec<String>, Vec<Sample>)> {
             let crop =
                 if crop.height() > crop.width() { image::imageops::rotate90(&crop) } else { crop };
             let crop = unmirrored(crop, *card);
-            let mut out = Vec::new();
-            for copy in 0..COPIES {
-                let image = augment::card(&crop, copy > 0, &mut rng);
-                out.push(Sample {
-                    source: *source,
-                    card: Some(*card),
-                    features: Features::of(&image),
-                });
+            let plain = augment::card(&crop, false, &mut rng);
+            let sum: f32 = plain.white_in_image.iter().sum();
+            let step = |c: usize| (plain.white_in_image[c] / sum / 0.015).round() as i32;
+            let light = (step(0), step(2));
+            let sample = |image: &CardImage, card, unaltered| Sample {
+                source: *source,
+                card,
+                light,
+                unaltered,
+                features: Features::of(image),
+            };
+            let mut out = vec![sample(&plain, Some(*card), None)];
+            let hue = (!out[0].features.symbols.is_empty()).then_some(out[0].features.hue);
+            for _ in 1..COPIES {
+                out.push(sample(&augment::card(&crop, true, &mut rng), Some(*card), hue));
             }
-            let image = augment::no_card(&crop, &mut rng);
-            out.push(Sample { source: *source, card: None, features: Features::of(&image) });
+            out.push(sample(&augment::no_card(&crop, &mut rng), None, None));
             Ok(out)
         })
         .collect::<anyhow::Result<_>>()?;
@@ -115,7 +128,7 @@ fn unmirrored(crop: image::RgbImage, card: Card) -> image::RgbImage {
 struct Heads {
     number: Logit,
     shading: Logit,
-    color: Logit,
+    color: Hues,
     shape: Logit,
     card: Logit,
 }
@@ -156,6 +169,15 @@ impl Heads {
                 weight: weight(s) * if s.card.is_some() { 0.3 } else { 1.0 },
             })
             .collect();
+        let sightings: Vec<Sighting> = cards(Property::Color)
+            .map(|(s, color)| Sighting {
+                source: s.source,
+                light: s.light,
+                color,
+                hue: s.features.hue,
+                unaltered: s.unaltered,
+            })
+            .collect();
         Self {
             number: Logit::fit_shared(&hypotheses(Property::Number, |f| {
                 f.number.map(|r| r.to_vec()).to_vec()
@@ -164,7 +186,7 @@ impl Heads {
                 f.shape.map(|r| r.to_vec()).to_vec()
             })),
             shading: Logit::fit_own(&own(Property::Shading, |f| &f.shading), 3),
-            color: Logit::fit_own(&own(Property::Color, |f| &f.color), 3),
+            color: Hues::fit(&sightings),
             card: Logit::fit_own(&is_card, 2),
         }
     }
@@ -173,7 +195,7 @@ impl Heads {
         [
             self.number.probabilities(&f.number.map(|r| r.to_vec())),
             self.shading.probabilities(&[model::quadratic(&f.shading)]),
-            self.color.probabilities(&[model::quadratic(&f.color)]),
+            self.color.probabilities(f.hue),
             self.shape.probabilities(&f.shape.map(|r| r.to_vec())),
         ]
     }
@@ -231,7 +253,7 @@ impl Heads {
         out += &self.number.source_shared("NUMBER", "each number of symbols", "NUMBER_FEATURES");
         out += &self.shape.source_shared("SHAPE", "each shape", "SHAPE_FEATURES");
         out += &self.shading.source_own("SHADING", "each shading", "SHADING_FEATURES");
-        out += &self.color.source_own("COLOR", "each colour", "COLOR_FEATURES");
+        out += &self.color.source();
         out += &self.card.source_own("CARD", "something else and a card", "CARD_FEATURES");
         out
     }
@@ -245,7 +267,7 @@ const HEADER: &str = "\
 //! pascualy/setsolver (MIT, 172).
 
 use super::features::{
-    CARD_FEATURES, COLOR_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES,
+    CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES,
 };
 use super::model::quadratic_terms;
 ";

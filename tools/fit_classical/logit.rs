@@ -17,7 +17,7 @@ pub struct Logit {
 
 /// Ridge on standardised weights, as a share of an observation.
 const RIDGE: f64 = 1e-4;
-const STEPS: usize = 800;
+const STEPS: usize = 500;
 
 impl Logit {
     /// One row of weights for all hypotheses; the constants stay equal.

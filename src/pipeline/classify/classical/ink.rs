@@ -12,6 +12,11 @@ pub const COARSE_WIDTH: usize = WIDTH / 2;
 /// Height of the coarse ink map in pixels.
 pub const COARSE_HEIGHT: usize = HEIGHT / 2;
 
+/// What stands for no difference in [`InkMap::above_surroundings`].
+pub const ABOVE_SURROUNDINGS_ZERO: u8 = 100;
+/// Half the window of the surroundings in coarse pixels: the window is just narrower than a symbol.
+const SURROUNDINGS_REACH: usize = 8;
+
 /// The ink of one card.
 pub struct InkMap<'a> {
     pixels: &'a [u8],
@@ -42,6 +47,36 @@ impl<'a> InkMap<'a> {
             }
         }
         Self { pixels, coarse }
+    }
+
+    /// The coarse ink, averaged over 3 x 3, less its mean over the surroundings, plus
+    /// [`ABOVE_SURROUNDINGS_ZERO`].
+    pub fn above_surroundings(&self) -> Vec<u8> {
+        // A row and a column of zeros before the first.
+        const STRIDE: usize = COARSE_WIDTH + 1;
+        let mut sums = vec![0u32; STRIDE * (COARSE_HEIGHT + 1)];
+        for y in 0..COARSE_HEIGHT {
+            let mut row = 0;
+            for x in 0..COARSE_WIDTH {
+                row += u32::from(self.coarse[y * COARSE_WIDTH + x]);
+                sums[(y + 1) * STRIDE + x + 1] = sums[y * STRIDE + x + 1] + row;
+            }
+        }
+        let mean = |x: usize, y: usize, reach: usize| {
+            let (x0, x1) = (x.saturating_sub(reach), (x + reach + 1).min(COARSE_WIDTH));
+            let (y0, y1) = (y.saturating_sub(reach), (y + reach + 1).min(COARSE_HEIGHT));
+            let sum = sums[y1 * STRIDE + x1] + sums[y0 * STRIDE + x0]
+                - sums[y0 * STRIDE + x1]
+                - sums[y1 * STRIDE + x0];
+            sum as f32 / ((x1 - x0) * (y1 - y0)) as f32
+        };
+        (0..COARSE_WIDTH * COARSE_HEIGHT)
+            .map(|i| {
+                let (x, y) = (i % COARSE_WIDTH, i / COARSE_WIDTH);
+                let above = mean(x, y, 1) - mean(x, y, SURROUNDINGS_REACH);
+                (above + f32::from(ABOVE_SURROUNDINGS_ZERO)).clamp(0.0, 255.0) as u8
+            })
+            .collect()
     }
 
     /// Light relative to the stock, R, G, B, at a place of the card image (0, 0 is the outer corner

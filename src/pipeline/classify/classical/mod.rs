@@ -1,6 +1,7 @@
 //! Reading without a network: symbols by shape, shading by inside against outline, colour by the
 //! whole board together.
 
+mod color;
 pub mod features;
 mod ink;
 pub mod model;
@@ -12,6 +13,7 @@ pub use symbols::Symbol;
 
 use super::Reader;
 use crate::pipeline::{CardImage, Reading};
+use color::Hue;
 use features::Features;
 use model::{logistic, quadratic, scores_of_card, scores_of_hypotheses, softmax};
 
@@ -27,32 +29,44 @@ pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
     fn read(&self, cards: &[CardImage]) -> Vec<Reading> {
-        cards.iter().map(|card| judge(&Features::of(card))).collect()
+        let features: Vec<Features> = cards.iter().map(Features::of).collect();
+        judge(&features)
     }
 }
 
-/// One card by itself.
-fn judge(features: &Features) -> Reading {
-    if features.symbols.is_empty() {
-        return Reading { is_card: CARD_WITHOUT_SYMBOLS, ..Reading::UNKNOWN };
-    }
-    let number = scores_of_hypotheses(&weights::NUMBER, &[0.0; 3], &features.number);
-    let shape = scores_of_hypotheses(&weights::SHAPE, &[0.0; 3], &features.shape);
-    let shading =
-        scores_of_card(&weights::SHADING.each_ref().map(|r| &r[..]), &quadratic(&features.shading));
-    let color =
-        scores_of_card(&weights::COLOR.each_ref().map(|r| &r[..]), &quadratic(&features.color));
-    let [other, card] = [0, 1].map(|k| {
-        let terms = quadratic(&features.card);
-        let row = &weights::CARD[k];
-        row[terms.len()] + row.iter().zip(&terms).map(|(w, t)| w * t).sum::<f32>()
-    });
-    Reading {
-        values: [number, shading, color, shape].map(|scores| {
-            let raised = softmax(scores).map(|p| p.max(LEAST_PROBABILITY));
-            let sum: f32 = raised.iter().sum();
-            raised.map(|p| p / sum)
-        }),
-        is_card: logistic(card - other),
-    }
+/// All cards of a photo. Those without a symbol say nothing of themselves or of the others' light.
+pub fn judge(cards: &[Features]) -> Vec<Reading> {
+    let seen = |f: &&Features| !f.symbols.is_empty();
+    let hues: Vec<Hue> =
+        cards.iter().filter(seen).map(|f| Hue { hue: f.hue, weight: is_card(f) }).collect();
+    let mut colors = color::read_together(&hues).into_iter();
+    cards
+        .iter()
+        .map(|f| {
+            if f.symbols.is_empty() {
+                return Reading { is_card: CARD_WITHOUT_SYMBOLS, ..Reading::UNKNOWN };
+            }
+            let shading = weights::SHADING.each_ref().map(|r| &r[..]);
+            let values = [
+                softmax(scores_of_hypotheses(&weights::NUMBER, &f.number)),
+                softmax(scores_of_card(&shading, &quadratic(&f.shading))),
+                colors.next().expect("one for each card with symbols"),
+                softmax(scores_of_hypotheses(&weights::SHAPE, &f.shape)),
+            ];
+            Reading { values: values.map(never_certain), is_card: is_card(f) }
+        })
+        .collect()
+}
+
+/// Probability that this is a card, by itself.
+fn is_card(features: &Features) -> f32 {
+    let card = weights::CARD.each_ref().map(|r| &r[..]);
+    let [other, card] = scores_of_card(&card, &quadratic(&features.card));
+    logistic(card - other)
+}
+
+fn never_certain(values: [f32; 3]) -> [f32; 3] {
+    let raised = values.map(|p| p.max(LEAST_PROBABILITY));
+    let sum: f32 = raised.iter().sum();
+    raised.map(|p| p / sum)
 }

@@ -17,24 +17,21 @@ pub fn quadratic(features: &[f32]) -> Vec<f32> {
     terms
 }
 
-/// Log odds of three values from the terms of a card: `weights` holds a row for each value, its
-/// last entry the constant.
-pub fn scores_of_card(weights: &[&[f32]; 3], terms: &[f32]) -> [f32; 3] {
+/// Log odds of each value from the terms of a card: `weights` holds a row for each value, its last
+/// entry the constant.
+pub fn scores_of_card<const V: usize>(weights: &[&[f32]; V], terms: &[f32]) -> [f32; V] {
     weights.map(|row| {
         debug_assert_eq!(row.len(), terms.len() + 1);
         row[terms.len()] + row.iter().zip(terms).map(|(w, t)| w * t).sum::<f32>()
     })
 }
 
-/// Log odds of three hypotheses, each with its own features and a constant.
+/// Log odds of three hypotheses, each with its own features, all with the same weights.
 pub fn scores_of_hypotheses<const N: usize>(
     weights: &[f32; N],
-    constant: &[f32; 3],
     features: &[[f32; N]; 3],
 ) -> [f32; 3] {
-    std::array::from_fn(|k| {
-        constant[k] + weights.iter().zip(&features[k]).map(|(w, f)| w * f).sum::<f32>()
-    })
+    features.map(|row| weights.iter().zip(&row).map(|(w, f)| w * f).sum())
 }
 
 /// Log odds to probabilities.

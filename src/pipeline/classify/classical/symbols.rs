@@ -4,11 +4,13 @@
 //! encloses is a blob, holes filled. Each blob is carried to each shape by its second moments and
 //! compared by the overlap of the two. A true symbol appears at many levels, a chance shape at few.
 
-use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
+use super::ink::{ABOVE_SURROUNDINGS_ZERO, COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::template::{GRID_PX, Matrix2, TEMPLATES, apply, determinant};
 
 /// Ink levels, 0 to 255, from the palest stripe tint that is not noise to a solid symbol.
 const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
+/// Levels above the mean of the surroundings: faint prints, and such as glare bleaches on one side.
+const LOCAL_LEVELS: [u8; 3] = [3, 6, 12];
 /// A symbol's spread (root of the second moment) along x and y in pixels of the card image: between these
 /// shares of the oval's 10.9 and 23.3, which leaves room for outlines that miss by a tenth.
 const SPREAD_RANGE: (f32, f32) = (0.5, 1.6);
@@ -18,7 +20,7 @@ const LEAST_OVERLAP: f32 = 0.80;
 /// Blobs of two levels nearer than this, in pixels, are one symbol; so far are symbols apart at least.
 const SAME_PX: f32 = 12.0;
 /// Symbols stand on the card's middle line, give or take this share of the short side.
-const OFF_MIDDLE: f32 = 0.17;
+const OFF_MIDDLE: f32 = 0.2;
 
 /// A symbol found on a card.
 #[derive(Clone, Debug)]
@@ -50,8 +52,11 @@ impl Symbol {
 pub fn find(map: &InkMap<'_>) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = Vec::new();
     let mut labels = Labels::default();
-    for level in LEVELS {
-        labels.split(&map.coarse, level);
+    let local = map.above_surroundings();
+    let cuts = LEVELS.map(|level| (&map.coarse, level));
+    let local_cuts = LOCAL_LEVELS.map(|level| (&local, ABOVE_SURROUNDINGS_ZERO + level));
+    for (ink, level) in cuts.into_iter().chain(local_cuts) {
+        labels.split(ink, level);
         for blob in &labels.blobs {
             let Some(symbol) = judge(&labels, blob) else { continue };
             match found.iter_mut().find(|s| distance(s.center, symbol.center) < SAME_PX) {
