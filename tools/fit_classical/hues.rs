@@ -1,4 +1,4 @@
-//! The three colours as normal distributions on the hue's disc, and how light moves them.
+//! The three colours as distributions of hue (angle, logarithm of length), and how light moves them.
 
 use nalgebra::{Matrix2, SMatrix, SVector, Vector2};
 use std::collections::BTreeMap;
@@ -21,6 +21,12 @@ pub struct Sighting {
 /// Three cameras are few to know how far others lie: their moves are widened by this factor of
 /// variance.
 const UNSEEN_CAMERAS: f64 = 1.5;
+/// Roughly where the angles lie: each is taken the short way round from here.
+const ANGLES: [f64; 3] = [2.6, -1.3, 0.0];
+/// A change larger than this is a misread symbol, not light: left out.
+const LARGEST_CHANGE: f64 = 1.0;
+/// Scale of Student's distribution with four degrees of freedom from its covariance.
+const STUDENT: f64 = 0.5;
 /// Crops of each colour that a light needs.
 const LEAST_PER_COLOR: usize = 3;
 
@@ -38,10 +44,20 @@ impl Hues {
         let mut lights: BTreeMap<(usize, (i32, i32)), [Vec<Vector2<f64>>; 3]> = BTreeMap::new();
         let mut altered: [Vec<Vector2<f64>>; 3] = Default::default();
         for s in sightings {
-            let hue = Vector2::from(s.hue.map(f64::from));
+            let unwrapped = |hue: [f32; 2]| {
+                use std::f64::consts::{PI, TAU};
+                let turn = f64::from(hue[0]) - ANGLES[s.color];
+                Vector2::new(ANGLES[s.color] + (turn + PI).rem_euclid(TAU) - PI, f64::from(hue[1]))
+            };
+            let hue = unwrapped(s.hue);
             match s.unaltered {
                 None => lights.entry((s.source, s.light)).or_default()[s.color].push(hue),
-                Some(before) => altered[s.color].push(hue - Vector2::from(before.map(f64::from))),
+                Some(before) => {
+                    let change = hue - unwrapped(before);
+                    if change.norm() < LARGEST_CHANGE {
+                        altered[s.color].push(change);
+                    }
+                }
             }
         }
         lights.retain(|_, colors| colors.iter().all(|hues| hues.len() >= LEAST_PER_COLOR));
@@ -80,9 +96,9 @@ impl Hues {
         for k in 0..3 {
             let n = altered[k].len().max(1) as f64;
             let change = altered[k].iter().map(|d| d * d.transpose()).sum::<Matrix2<f64>>() / n;
-            scatter[k] = within[k] / counts[k] + change / 2.0;
+            scatter[k] = (within[k] / counts[k] + change / 2.0) * STUDENT;
             let mut block = moves.fixed_view_mut::<2, 2>(2 * k, 2 * k);
-            block += change / 2.0 + Matrix2::identity() * 1e-4;
+            block += change / 2.0 + Matrix2::identity() * 5e-3;
         }
         let center = [0, 1, 2].map(|k| Vector2::new(center[2 * k], center[2 * k + 1]));
         Self { center, scatter, moves }
@@ -90,15 +106,21 @@ impl Hues {
 
     /// Probabilities of the three colours for one card alone.
     pub fn probabilities(&self, hue: [f32; 2]) -> Vec<f64> {
-        let hue = Vector2::from(hue.map(f64::from));
+        use std::f64::consts::{PI, TAU};
         let densities: Vec<f64> = (0..3)
             .map(|k| {
-                let spread = self.scatter[k] + self.moves.fixed_view::<2, 2>(2 * k, 2 * k);
-                let at = hue - self.center[k];
+                let noise = 0.005 / f64::from(hue[1]).exp();
+                let spread = self.scatter[k]
+                    + self.moves.fixed_view::<2, 2>(2 * k, 2 * k)
+                    + Matrix2::identity() * (noise * noise);
+                let turn = f64::from(hue[0]) - self.center[k].x;
+                let at = Vector2::new(
+                    (turn + PI).rem_euclid(TAU) - PI,
+                    f64::from(hue[1]) - self.center[k].y,
+                );
                 let inverse = spread.try_inverse().unwrap_or_else(Matrix2::identity);
-                (-0.5 * (at.transpose() * inverse * at)[0]).exp()
-                    / (std::f64::consts::TAU * spread.determinant().sqrt())
-                    + 0.003
+                let distance = (at.transpose() * inverse * at)[0];
+                (1.0 + distance / 4.0).powi(-3) / spread.determinant().sqrt()
             })
             .collect();
         let sum: f64 = densities.iter().sum();
@@ -118,9 +140,9 @@ impl Hues {
         let moves: String =
             (0..6).map(|i| line(&(0..6).map(|j| self.moves[(i, j)]).collect::<Vec<_>>())).collect();
         format!(
-            "\n/// Centre of each colour on the hue's disc.\n#[rustfmt::skip]\npub const COLOR_CENTER: [[f32; 2]; 3] = [\n{centers}];\n\
-             \n/// Covariance of each colour within one photo: x x, x y, y y.\n#[rustfmt::skip]\npub const COLOR_SCATTER: [[f32; 3]; 3] = [\n{scatter}];\n\
-             \n/// Covariance of the three centres from photo to photo: x and y of each colour in turn.\n#[rustfmt::skip]\npub const COLOR_MOVE: [[f32; 6]; 6] = [\n{moves}];\n"
+            "\n/// Centre of each colour: angle in radians, logarithm of length.\n#[rustfmt::skip]\npub const COLOR_CENTER: [[f32; 2]; 3] = [\n{centers}];\n\
+             \n/// Scale matrix of each colour within one photo: angle angle, angle length, length length.\n#[rustfmt::skip]\npub const COLOR_SCATTER: [[f32; 3]; 3] = [\n{scatter}];\n\
+             \n/// Covariance of the three centres from photo to photo: angle and length of each colour in turn.\n#[rustfmt::skip]\npub const COLOR_MOVE: [[f32; 6]; 6] = [\n{moves}];\n"
         )
     }
 }

@@ -40,31 +40,31 @@ pub const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
         0.6475, -5.1083, 2.3806, 0.9655, 1.875],
 ];
 
-/// Centre of each colour on the hue's disc.
+/// Centre of each colour: angle in radians, logarithm of length.
 #[rustfmt::skip]
 pub const COLOR_CENTER: [[f32; 2]; 3] = [
-    [-0.82668, 0.5231],
-    [0.22827, -0.84184],
-    [0.98291, 0.0405],
+    [2.57729, -1.41952],
+    [-1.3288, -2.00724],
+    [0.04137, -1.03776],
 ];
 
-/// Covariance of each colour within one photo: x x, x y, y y.
+/// Scale matrix of each colour within one photo: angle angle, angle length, length length.
 #[rustfmt::skip]
 pub const COLOR_SCATTER: [[f32; 3]; 3] = [
-    [0.00298, 0.00408, 0.00766],
-    [0.02492, -0.00667, 0.00995],
-    [0.00036, -0.00068, 0.0113],
+    [0.00516, 0.00274, 0.07142],
+    [0.01746, 0.02731, 0.15869],
+    [0.00584, -0.00316, 0.06074],
 ];
 
-/// Covariance of the three centres from photo to photo: x and y of each colour in turn.
+/// Covariance of the three centres from photo to photo: angle and length of each colour in turn.
 #[rustfmt::skip]
 pub const COLOR_MOVE: [[f32; 6]; 6] = [
-    [0.00307, 0.00416, -0.007, 0.00017, -0.0002, 0.0031],
-    [0.00416, 0.00757, -0.01005, 0.00034, -0.0003, 0.00427],
-    [-0.007, -0.01005, 0.1218, 0.0048, 0.00438, -0.01785],
-    [0.00017, 0.00034, 0.0048, 0.00722, 0.00017, 0.00077],
-    [-0.0002, -0.0003, 0.00438, 0.00017, 0.00049, -0.0007],
-    [0.0031, 0.00427, -0.01785, 0.00077, -0.0007, 0.01371],
+    [0.01515, 0.01438, 0.01397, 0.02906, -0.00542, 0.01576],
+    [0.01438, 0.19652, 0.05742, 0.28343, -0.02597, 0.07961],
+    [0.01397, 0.05742, 0.16238, 0.20144, -0.0206, 0.15557],
+    [0.02906, 0.28343, 0.20144, 0.6672, -0.05571, 0.22938],
+    [-0.00542, -0.02597, -0.0206, -0.05571, 0.01899, -0.02272],
+    [0.01576, 0.07961, 0.15557, 0.22938, -0.02272, 0.20687],
 ];
 
 /// Weights for something else and a card, a row each, the constant last.
