@@ -1,6 +1,7 @@
 //! Pictures for tests, made here.
 
-use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage, imageops};
+use setsight::render::card;
 use std::io::Cursor;
 
 /// A table without cards: an uneven green.
@@ -62,7 +63,7 @@ pub fn cmyk_jpeg() -> Vec<u8> {
         ["01", "0011011", "0", "01", "1111111", "0", "01", "1111111", "0", "01", "1111111", "0"];
     let blocks = 6 * 6;
     let mut bits = first.concat() + &"000".repeat(4 * (blocks - 1));
-    while bits.len() % 8 != 0 {
+    while !bits.len().is_multiple_of(8) {
         bits.push('1');
     }
     for byte in bits.as_bytes().chunks(8) {
@@ -74,4 +75,57 @@ pub fn cmyk_jpeg() -> Vec<u8> {
     }
     jpeg.extend([0xff, 0xd9]);
     jpeg
+}
+
+/// Long side of the cards of [`table`] in pixels.
+pub const CARD_PX: u32 = 180;
+
+/// A table seen straight from above, its cards in rows by their codes, lying across. Gives the
+/// picture and where the cards are: left and top in pixels, row by row.
+pub fn table(rows: &[&[&str]]) -> (RgbImage, Vec<(u32, u32)>) {
+    let (gap, short) = (40, CARD_PX * 57 / 89);
+    let columns = rows.iter().map(|row| row.len()).max().unwrap_or(0) as u32;
+    let width = gap + columns * (CARD_PX + gap);
+    let mut image = bare_table(width, gap + rows.len() as u32 * (short + gap));
+    let mut places = Vec::new();
+    for (y, row) in (0..).zip(rows) {
+        for (x, code) in (0..).zip(*row) {
+            let (left, top) = (gap + x * (CARD_PX + gap), gap + y * (short + gap));
+            let card = card::picture(
+                code.parse().unwrap(),
+                &card::Print::default(),
+                CARD_PX,
+                235,
+                [31, 91, 51],
+            );
+            imageops::replace(&mut image, &card, left.into(), top.into());
+            places.push((left, top));
+        }
+    }
+    (image, places)
+}
+
+/// Twelve cards, all different.
+pub const BOARD: [&[&str]; 3] = [
+    &["1fgd", "2fgd", "3fgd", "1ord"],
+    &["2spo", "1fps", "3oro", "2srs"],
+    &["3spd", "1sgo", "2fpd", "3fro"],
+];
+
+/// All sets of [`BOARD`], by index from 0 row by row; worked out by hand.
+pub const BOARD_SETS: [[usize; 3]; 6] =
+    [[0, 1, 2], [1, 3, 8], [1, 5, 11], [3, 5, 9], [3, 7, 11], [7, 8, 9]];
+
+/// A JPEG whose EXIF block says how the camera was held.
+pub fn jpeg_held(image: RgbImage, exif_orientation: u8) -> Vec<u8> {
+    let jpeg = encoded(image, ImageFormat::Jpeg);
+    // One directory with one entry: tag 0x0112, a short, big-endian.
+    let mut exif = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    exif.extend([exif_orientation, 0, 0, 0, 0, 0, 0]);
+    let mut held = jpeg[..2].to_vec();
+    held.extend([0xff, 0xe1]);
+    held.extend((exif.len() as u16 + 2).to_be_bytes());
+    held.extend(exif);
+    held.extend(&jpeg[2..]);
+    held
 }

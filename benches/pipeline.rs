@@ -1,0 +1,105 @@
+//! Each stage, and all of them, on the drawn tables of `datasets/samples` and one drawn photo of
+//! two megapixels: `cargo bench --bench pipeline`. One thread; a photo's bytes are in memory.
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use image::RgbImage;
+use setsight::pipeline::board::{self, Board};
+use setsight::pipeline::classify::Reader;
+use setsight::pipeline::classify::classical::ClassicalReader;
+use setsight::pipeline::overlay::{self, Style};
+use setsight::pipeline::{
+    CardImage, Frame, Pipeline, StageClock, rectify, segment, sets_of, source,
+};
+use setsight::render::{Kind, Params, render};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+/// The tables of `datasets/samples`: name and file.
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
+    let mut paths: Vec<PathBuf> = source::list_photos(&[folder], false, None)
+        .into_iter()
+        .map(|path| path.expect("the samples are part of the project"))
+        .collect();
+    paths.sort();
+    let name = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), std::fs::read(path).expect("a sample"))).collect()
+}
+
+/// A plain table of twelve cards, 1632x1224: two megapixels.
+fn two_megapixels() -> Vec<u8> {
+    let params = Params { size_px: (1632, 1224), ..Params::of(Kind::Plain) };
+    let scene = render(&params, 1, 0).expect("parameters in range");
+    scene.jpeg().expect("an encoder that works")
+}
+
+fn frame_of(bytes: &[u8]) -> Frame {
+    source::decode(bytes).expect("a whole picture").frame
+}
+
+fn read(pipeline: &Pipeline, bytes: &[u8]) -> usize {
+    let frame = frame_of(bytes);
+    let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
+    scan.cards.len()
+}
+
+fn stages(c: &mut Criterion) {
+    let bytes = two_megapixels();
+    let frame = frame_of(&bytes);
+    let pipeline = Pipeline::classical();
+    let outlines = segment::segment(&frame, &pipeline.segment).expect("memory enough");
+    let images: Vec<CardImage> =
+        outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+    let readings = ClassicalReader.read(&images);
+    let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
+    assert_eq!(scan.cards.len(), 12, "twelve cards are drawn");
+
+    let mut group = c.benchmark_group("stage, 2 megapixels, 12 cards");
+    group.sample_size(20);
+    group.bench_function("load", |b| b.iter(|| frame_of(black_box(&bytes))));
+    group.bench_function("segment", |b| {
+        b.iter(|| segment::segment(black_box(&frame), &pipeline.segment).expect("memory enough"));
+    });
+    group.bench_function("rectify", |b| {
+        let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));
+        b.iter(|| all().collect::<Vec<_>>());
+    });
+    group.bench_function("classify", |b| b.iter(|| ClassicalReader.read(black_box(&images))));
+    group.bench_function("board", |b| {
+        b.iter_batched(
+            || (outlines.clone(), readings.clone()),
+            |(outlines, readings)| Board::settle(outlines, readings, &board::Params::default()),
+            BatchSize::SmallInput,
+        );
+    });
+    group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&scan.cards))));
+    group.bench_function("overlay", |b| {
+        let draw = || -> RgbImage {
+            overlay::draw(&frame.image, &scan.cards, &scan.sets, &Style::default())
+        };
+        b.iter(draw);
+    });
+    group.finish();
+}
+
+fn whole(c: &mut Criterion) {
+    let pipeline = Pipeline::classical();
+    let mut group = c.benchmark_group("photo to sets");
+    group.sample_size(20);
+    let bytes = two_megapixels();
+    group.bench_function("2 megapixels", |b| b.iter(|| read(&pipeline, black_box(&bytes))));
+    for (name, bytes) in samples() {
+        group.bench_function(name, |b| b.iter(|| read(&pipeline, black_box(&bytes))));
+    }
+    group.finish();
+}
+
+fn all(c: &mut Criterion) {
+    // The figures are those of one thread.
+    opencv::core::set_num_threads(1).expect("OpenCV takes any number of threads");
+    stages(c);
+    whole(c);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);
