@@ -117,3 +117,34 @@ fn a_folder_that_cannot_be_written_is_named() {
     let output = render(Path::new("/proc/self/setsight"), &["--count", "1"]);
     refused(&output, 1, &["/proc/self/setsight"]);
 }
+
+/// Ctrl-C: what is drawn is labelled, and nothing is half-written.
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_stopped_leaves_a_sound_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_setsight"))
+        .args(["render", "--count", "1000000", "--size", "64x64", "--out"])
+        .arg(home.path())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while names(home.path()).len() < 5 {
+        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
+    let labels = PhotoLabels::read(home.path()).unwrap();
+    labels.check_files(home.path()).unwrap();
+    let pictures = names(home.path()).len() - 1;
+    assert_eq!(labels.photos.len(), pictures);
+    for photo in &labels.photos {
+        image::open(home.path().join(&photo.file)).unwrap();
+    }
+}

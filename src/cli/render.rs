@@ -22,7 +22,10 @@ pub struct Args {
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
     count: usize,
-    /// Same seed, same pictures
+    /// Same seed, same pictures; two kinds with the same seed lay the same cards
+    ///
+    /// What a kind does not change stays as it was, so that kinds can be compared on the same
+    /// tables. A longer series begins like a shorter one.
     #[arg(long, value_name = "S", default_value_t = 0, conflicts_with = "samples")]
     seed: u64,
     /// What makes the tables hard to read

@@ -3,7 +3,7 @@
 use super::dice::{Dice, Span};
 use super::ink::stripes;
 use super::light::linear_from_srgb;
-use super::noise::{octaves, value};
+use super::noise::{lattice, octaves, value};
 
 /// Materials of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,7 +203,7 @@ impl Top {
         let bend = 14.0 * value(seed ^ 1, u / 260.0, v / 70.0);
         let broad = octaves(seed, (u * 0.035, v + bend), 16.0, 0.62, 5, pixel_mm);
         let pores = octaves(seed ^ 2, (u * 0.06, v + bend), 1.2, 0.8, 2, pixel_mm);
-        let plank_tone = if self.marked { 0.18 * value(seed ^ 3, 0.5, 0.5) } else { 0.0 };
+        let plank_tone = if self.marked { 0.12 * lattice(seed ^ 3, 0, 0) } else { 0.0 };
         let t = (0.45 + self.contrast * (0.55 * broad + 0.16 * pores) + plank_tone).clamp(0.0, 1.4);
         let mut color = [0, 1, 2].map(|c| self.base[c] + (self.second[c] - self.base[c]) * t);
         if self.marked {

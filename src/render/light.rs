@@ -1,5 +1,6 @@
 //! Light: colour temperature, fall-off over the table, cast shadows and glare.
 
+use super::camera::View;
 use super::dice::{Dice, Span};
 use super::params::Params;
 use crate::geometry::Point;
@@ -196,7 +197,7 @@ impl Light {
 
     /// Light that falls on a place of the table (millimetres), as a factor for each channel.
     /// `pixel_mm` is the size of the pixel there.
-    pub(super) fn at(&self, place: Point, pixel_mm: f64) -> [f32; 3] {
+    fn at(&self, place: Point, pixel_mm: f64) -> [f32; 3] {
         let off = place - self.center;
         let near = 1.0 / (1.0 + off.dot(off) / (self.reach_mm * self.reach_mm));
         let strength = (near + self.slope.dot(off)).max(0.12);
@@ -213,6 +214,45 @@ impl Light {
         let direct = (strength * (1.0 - self.ambient_part) * open) as f32;
         let around = (strength * self.ambient_part) as f32;
         [0, 1, 2].map(|c| self.lamp[c] * direct + self.ambient[c] * around)
+    }
+
+    /// Lights a picture of reflectances, row by row.
+    pub(super) fn shine(&self, pixels: &mut [[f32; 4]], width: usize, view: &View) {
+        let at = |x: f64, y: f64| {
+            let seen = view.table_from_image(Point::new(x, y));
+            self.at(seen.place, seen.size_mm)
+        };
+        if self.has_shadow() {
+            for (i, pixel) in pixels.iter_mut().enumerate() {
+                let lit = at((i % width) as f64 + 0.5, (i / width) as f64 + 0.5);
+                pixel.iter_mut().zip(lit).for_each(|(value, lit)| *value *= lit);
+            }
+            return;
+        }
+        // Without shadows light is so smooth that every eighth pixel tells the rest.
+        const STEP: usize = 8;
+        let height = pixels.len() / width;
+        let columns = width / STEP + 2;
+        let nodes: Vec<[f32; 3]> = (0..(height / STEP + 2) * columns)
+            .map(|k| {
+                let (i, j) = (k % columns, k / columns);
+                at((i * STEP) as f64 + 0.5, (j * STEP) as f64 + 0.5)
+            })
+            .collect();
+        for (y, row) in pixels.chunks_exact_mut(width).enumerate() {
+            let (j, v) = (y / STEP, (y % STEP) as f32 / STEP as f32);
+            for (i, block) in row.chunks_mut(STEP).enumerate() {
+                let corner = |di: usize, dj: usize| nodes[(j + dj) * columns + i + di];
+                let blend =
+                    |a: [f32; 3], b: [f32; 3], t: f32| [0, 1, 2].map(|c| a[c] + (b[c] - a[c]) * t);
+                let left = blend(corner(0, 0), corner(0, 1), v);
+                let right = blend(corner(1, 0), corner(1, 1), v);
+                for (x, pixel) in block.iter_mut().enumerate() {
+                    let lit = blend(left, right, x as f32 / STEP as f32);
+                    pixel.iter_mut().zip(lit).for_each(|(value, lit)| *value *= lit);
+                }
+            }
+        }
     }
 
     /// Whether something throws its shadow across the table.

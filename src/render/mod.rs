@@ -69,7 +69,9 @@ pub struct Scene {
 pub struct DrawnCard {
     /// Which card.
     pub card: Card,
-    /// Exact corners of the card's rectangle (its round corners lie within), in a card's order.
+    /// Exact corners of the card's rectangle (its round corners lie within), clockwise. The first
+    /// edge is a long side of the card itself, however perspective may shorten it; of the two
+    /// ways that remain the one whose first corner is higher.
     pub corners_in_image: Quad,
     /// Where its centre is seen.
     pub center_in_image: Point,
@@ -154,14 +156,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     for card in &lying {
         draw_card(&mut pixels, size, card, &print, gloss, &view, &light);
     }
-    for (i, pixel) in pixels.iter_mut().enumerate() {
-        let center = Point::new((i % size.0) as f64 + 0.5, (i / size.0) as f64 + 0.5);
-        let seen = view.table_from_image(center);
-        let lit = light.at(seen.place, seen.size_mm);
-        for c in 0..3 {
-            pixel[c] *= lit[c];
-        }
-    }
+    light.shine(&mut pixels, size.0, &view);
     light.add_glare(&mut pixels, size.0);
     let mut sensor_dice = dice(Purpose::Sensor);
     let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
@@ -204,10 +199,9 @@ fn in_view(
                 let uncovered = symbols_uncovered(card, &lying[i + 1..], print);
                 DrawnCard {
                     card: card.card,
-                    corners_in_image: Quad(
+                    corners_in_image: upper_first(
                         [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)),
-                    )
-                    .as_card(),
+                    ),
                     center_in_image: at(0.0, 0.0),
                     symbols_in_image: symbol_centers(card.card.number)
                         .iter()
@@ -230,6 +224,14 @@ fn in_view(
         };
         lying.remove(hidden);
     }
+}
+
+/// Half a turn at most: the higher of corners 0 and 2 comes first.
+fn upper_first(mut corners: [Point; 4]) -> Quad {
+    if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
+        corners.rotate_left(2);
+    }
+    Quad(corners)
 }
 
 impl Lying {

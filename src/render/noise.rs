@@ -4,7 +4,7 @@ use super::dice::mix;
 
 /// An even value in [-1, 1) for each whole point. Two rounds of multiply and shift are enough to
 /// hide the lattice from the eye.
-fn lattice(seed: u64, i: i64, j: i64) -> f64 {
+pub(super) fn lattice(seed: u64, i: i64, j: i64) -> f64 {
     let mut key = (i as u64).wrapping_mul(0x8da6_b343_d816_3841)
         ^ (j as u64).wrapping_mul(0xd816_3841_cb1a_b31f)
         ^ seed;
@@ -16,7 +16,7 @@ fn lattice(seed: u64, i: i64, j: i64) -> f64 {
 /// The whole number at or below: as `floor`, which is a call into the C library on plain x86-64.
 pub(super) fn whole_below(x: f64) -> i64 {
     let cut = x as i64;
-    cut - i64::from(cut as f64 > x)
+    cut.wrapping_sub(i64::from(cut as f64 > x))
 }
 
 /// Value noise: cubic between random values in [-1, 1) at whole coordinates.
@@ -24,8 +24,10 @@ pub(super) fn value(seed: u64, x: f64, y: f64) -> f64 {
     let (i, j) = (whole_below(x), whole_below(y));
     let fade = |t: f64| t * t * (3.0 - 2.0 * t);
     let (u, v) = (fade(x - i as f64), fade(y - j as f64));
-    let (a, b) = (lattice(seed, i, j), lattice(seed, i + 1, j));
-    let (c, d) = (lattice(seed, i, j + 1), lattice(seed, i + 1, j + 1));
+    // A place beyond the horizon may be infinitely far.
+    let (right, below) = (i.wrapping_add(1), j.wrapping_add(1));
+    let (a, b) = (lattice(seed, i, j), lattice(seed, right, j));
+    let (c, d) = (lattice(seed, i, below), lattice(seed, right, below));
     let (top, bottom) = (a + (b - a) * u, c + (d - c) * u);
     top + (bottom - top) * v
 }

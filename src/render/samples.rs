@@ -49,7 +49,7 @@ pub fn all() -> Vec<Sample> {
             p.layouts = vec![(Layout::Scatter, 1.0)];
             p.cards = (9, 9);
         }),
-        of("4-checked-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
+        of("4-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
             p.decoys = (7, 9);
             p.fill = Span::only(0.68);
         }),

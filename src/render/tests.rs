@@ -37,6 +37,7 @@ fn labels_are_as_the_kind_promises() {
             for card in &scene.cards {
                 assert!(card.symbols_in_view >= params.symbols_in_view);
                 assert!(card.corners_in_image.is_convex());
+                assert!(card.corners_in_image.signed_area() > 0.0, "clockwise");
                 assert!(card.corners_in_image.contains(card.center_in_image));
                 assert_eq!(card.symbols_in_image.len(), card.card.number.index() + 1);
             }
