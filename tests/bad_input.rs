@@ -164,7 +164,7 @@ fn an_unreadable_folder() {
 
     let locked = world.path().join("photos/locked");
     std::fs::create_dir(&locked).unwrap();
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read_dir(&locked).is_ok() {
         eprintln!("skipped in part: this user may read every folder");
         return;
