@@ -1,8 +1,10 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
+mod compare;
 mod deal;
 #[cfg(feature = "vision")]
 mod eval;
+mod general;
 #[cfg(feature = "vision")]
 mod photos;
 #[cfg(feature = "vision")]
@@ -12,6 +14,7 @@ mod scan;
 mod sets;
 mod simulate;
 mod terminal;
+mod timed;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,6 +37,10 @@ enum Command {
     Eval(eval::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
+    /// Play the generalised game: v values, p properties, n sets to find
+    General(general::Args),
+    /// Compare the solvers of the generalised game, or test its dealer
+    Compare(compare::Args),
     /// Play the contest's game: a file of deals, or a random one
     Deal(deal::Args),
     /// Play many games at random and count
@@ -68,6 +75,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "vision")]
         Command::Eval(args) => eval::run(args),
         Command::Sets(args) => sets::run(args),
+        Command::General(args) => general::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
         #[cfg(feature = "vision")]

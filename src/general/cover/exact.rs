@@ -1,8 +1,13 @@
 //! Any number of values: for each new card an exact cover within each group of checked cards.
 
+use super::narrow::NARROW;
 use super::table::{Search, Table};
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
+
+/// Boards up to this size are searched as they are, by rows of bits; larger ones group by group in
+/// tables of their own.
+const FEW: usize = NARROW * 64;
 
 /// Properties up to which groups have a table of their own (2^12 groups); above, a sort.
 const TABLE_UP_TO: usize = 12;
@@ -21,6 +26,12 @@ pub struct Exact {
     checked: Vec<Card>,
     /// `columns[j][i]`: value of checked card i in property j.
     columns: Vec<Vec<u8>>,
+    /// A row of bits for each (property, value), [`NARROW`] words apart: which of the first [`FEW`]
+    /// checked cards have it.
+    rows: Vec<u64>,
+    /// `items[i * p + j]`: the row of checked card i in property j.
+    items: Vec<u16>,
+    current_items: Vec<u16>,
     /// Values of the current card.
     current: Vec<u8>,
     /// For each checked card the properties in which it agrees with the current card, as bits.
@@ -28,6 +39,8 @@ pub struct Exact {
     /// Checked cards (their places) by agreement, those that agree most first.
     groups: Vec<u32>,
     starts: Vec<u32>,
+    /// Properties in which the cards of the current group differ from the current card.
+    open: Vec<usize>,
     root: Table,
     search: Search,
 }
@@ -40,10 +53,14 @@ impl Exact {
             waiting: Vec::new(),
             checked: Vec::new(),
             columns: vec![Vec::new(); rules.properties()],
+            rows: vec![0; rules.values() * rules.properties() * NARROW],
+            items: Vec::new(),
+            current_items: Vec::new(),
             current: Vec::new(),
             agreement: Vec::new(),
             groups: Vec::new(),
             starts: Vec::new(),
+            open: Vec::new(),
             root: Table::default(),
             search: Search::default(),
         }
@@ -53,6 +70,15 @@ impl Exact {
     fn partners(&mut self, card: Card, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
         self.current.clear();
         self.current.extend(self.rules.values_of(card));
+        let v = self.rules.values();
+        self.current_items.clear();
+        self.current_items.extend(
+            self.current.iter().enumerate().map(|(j, &value)| (j * v + usize::from(value)) as u16),
+        );
+        if self.checked.len() <= FEW {
+            let Self { rows, items, current_items, .. } = self;
+            return self.search.run_groups(rows, items, current_items, v, budget);
+        }
         self.compare_with_current();
         self.group_by_agreement();
         let wanted = self.rules.values() - 1;
@@ -68,15 +94,54 @@ impl Exact {
             if size < wanted {
                 continue;
             }
-            let open = (0..self.columns.len()).filter(|j| agreement >> j & 1 == 0);
-            let columns = open.map(|j| (&self.columns[j][..], self.current[j]));
-            if self.root.fill(group, columns, wanted)
-                && let Some(found) = self.search.run(&self.root, budget)?
-            {
+            self.open.clear();
+            self.open.extend((0..self.columns.len()).filter(|j| agreement >> j & 1 == 0));
+            let columns = self.open.iter().map(|&j| (&self.columns[j][..], self.current[j]));
+            self.root.fill(group, columns, wanted);
+            if let Some(found) = self.search.run(&self.root, budget)? {
                 return Ok(Some(found.iter().map(|&i| group[i as usize]).collect()));
             }
         }
         Ok(None)
+    }
+
+    /// Adds the current card to the checked ones.
+    fn add(&mut self, card: Card) {
+        let place = self.checked.len();
+        self.checked.push(card);
+        for (column, &value) in self.columns.iter_mut().zip(&self.current) {
+            column.push(value);
+        }
+        self.items.extend_from_slice(&self.current_items);
+        self.flip(place);
+    }
+
+    /// Takes a checked card away; the last one moves to its place.
+    fn remove(&mut self, place: usize) {
+        let (p, last) = (self.columns.len(), self.checked.len() - 1);
+        self.flip(place);
+        if place != last {
+            self.flip(last);
+            self.items.copy_within(last * p.., place * p);
+        }
+        self.checked.swap_remove(place);
+        for column in &mut self.columns {
+            column.swap_remove(place);
+        }
+        self.items.truncate(last * p);
+        if place != last {
+            self.flip(place);
+        }
+    }
+
+    /// Puts the card at a place into its rows, or takes it out.
+    fn flip(&mut self, place: usize) {
+        if place < FEW {
+            let p = self.columns.len();
+            for &item in &self.items[place * p..][..p] {
+                self.rows[usize::from(item) * NARROW + place / 64] ^= 1 << (place % 64);
+            }
+        }
     }
 
     fn compare_with_current(&mut self) {
@@ -123,6 +188,8 @@ impl Solver for Exact {
         self.waiting.clear();
         self.checked.clear();
         self.columns.iter_mut().for_each(Vec::clear);
+        self.rows.fill(0);
+        self.items.clear();
     }
 
     fn drawn(&mut self, cards: &[Card]) {
@@ -134,10 +201,7 @@ impl Solver for Exact {
             if let Some(place) = self.waiting.iter().rposition(|&c| c == card) {
                 self.waiting.swap_remove(place);
             } else if let Some(place) = self.checked.iter().position(|&c| c == card) {
-                self.checked.swap_remove(place);
-                for column in &mut self.columns {
-                    column.swap_remove(place);
-                }
+                self.remove(place);
             }
         }
     }
@@ -151,10 +215,7 @@ impl Solver for Exact {
                 return Ok(true);
             }
             self.waiting.pop();
-            self.checked.push(card);
-            for (column, &value) in self.columns.iter_mut().zip(&self.current) {
-                column.push(value);
-            }
+            self.add(card);
         }
         Ok(false)
     }
@@ -163,6 +224,7 @@ impl Solver for Exact {
         let cards = self.waiting.capacity() + self.checked.capacity();
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         let numbers = self.agreement.capacity() + self.groups.capacity() + self.starts.capacity();
-        Some(cards * 8 + columns + numbers * 4 + self.root.bytes() + self.search.bytes())
+        let rows = self.rows.capacity() * 8 + self.items.capacity() * 2;
+        Some(cards * 8 + rows + columns + numbers * 4 + self.root.bytes() + self.search.bytes())
     }
 }

@@ -4,28 +4,25 @@ use crate::general::deal::CardSet;
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
 
-/// The lower bit of each pair.
-const LOW: u64 = 0x5555_5555_5555_5555;
-
-/// Properties up to which the groups of a card have a table of their own (2^12 groups).
-const TABLE_UP_TO: usize = 12;
-
 /// `cover` for four values. The index of a card is its values as bit pairs already.
 ///
-/// Four values with exclusive or 0 are all alike, all different, or two pairs. Seen from one card c
-/// (every card taken as its exclusive or with c), a set is c, a, b and a ^ b where a, b and a ^ b
-/// differ from 0 in the same properties, their *support*: that excludes the two pairs. So only
-/// cards of equal support are paired, and their exclusive or is looked up.
+/// Checked cards lie in blocks of 64 with a row of bits for each (property, value). Given the new
+/// card c and a checked card a, the cards b that may be in one set with both are those that, in the
+/// properties where a agrees with c, agree as well, and in the others have neither's value: a few
+/// operations on the rows of a block. c, a and b are then all alike or all different everywhere, and
+/// the fourth card is their exclusive or, which is looked up.
 pub struct Four {
     properties: usize,
     /// Unchecked cards; the last comes first.
     waiting: Vec<Card>,
-    checked: Vec<Card>,
+    /// The checked card at each place; meaningful where `taken` has a bit.
+    places: Vec<u64>,
+    /// Places that hold a card, a word for each block.
+    taken: Vec<u64>,
+    /// Rows of each block: `rows[block * p + property][value]`, the lowest bit pair first.
+    rows: Vec<[u64; 4]>,
+    /// The checked cards once more, for the look-up.
     known: CardSet,
-    /// Checked cards seen from the current card, sorted by support.
-    groups: Vec<u64>,
-    /// Where each support's group ends in `groups`, one entry for each support.
-    ends: Vec<u32>,
 }
 
 impl Four {
@@ -38,90 +35,122 @@ impl Four {
         Self {
             properties: rules.properties(),
             waiting: Vec::new(),
-            checked: Vec::new(),
+            places: Vec::new(),
+            taken: Vec::new(),
+            rows: Vec::new(),
             known: CardSet::new(rules.deck()),
-            groups: Vec::new(),
-            ends: vec![0; 1 << rules.properties().min(TABLE_UP_TO)],
         }
     }
 
-    /// Two checked cards, seen from c, that make a set with it and a fourth checked card.
-    fn pair(&mut self, c: u64) -> Option<(u64, u64)> {
-        self.group_by_support(c);
-        let mut rest = &self.groups[..];
-        while let Some(&first) = rest.first() {
-            let support = support(first);
-            let size = rest.iter().take_while(|&&x| self::support(x) == support).count();
-            let (group, others) = rest.split_at(size);
-            rest = others;
-            // Of the three others of a set, one has value 1 (seen from c) in the lowest property
-            // of the support, one value 2: each set is met once.
-            let lowest = support.trailing_zeros();
-            let ones = group.iter().filter(|&&x| x >> lowest & 3 == 1);
-            for &a in ones {
-                for &b in group {
-                    if b >> lowest & 3 == 2
-                        && self::support(a ^ b) == support
-                        && self.known.contains(c ^ a ^ b)
-                    {
+    /// Two checked cards that make a set with c and a fourth checked card.
+    fn pair(&self, c: u64) -> Option<(u64, u64)> {
+        // The loops over properties are short: worth unrolling for the decks that are played.
+        match self.properties {
+            3 => self.pair_of(c, 3),
+            4 => self.pair_of(c, 4),
+            5 => self.pair_of(c, 5),
+            6 => self.pair_of(c, 6),
+            p => self.pair_of(c, p),
+        }
+    }
+
+    #[inline(always)]
+    fn pair_of(&self, c: u64, p: usize) -> Option<(u64, u64)> {
+        for (block, rows) in self.rows.chunks_exact(p).enumerate() {
+            // Of the three others of a set, one has the value c ^ 1 and one c ^ 2 in the first
+            // property that differs; taking only those as a and b meets each set once.
+            let mut agreeing = self.taken[block];
+            for (first, row) in rows.iter().enumerate() {
+                let value = (c >> (2 * first) & 3) as usize;
+                let mut rest = agreeing & row[value ^ 1];
+                while rest != 0 {
+                    let a = self.places[block * 64 + rest.trailing_zeros() as usize];
+                    rest &= rest - 1;
+                    if let Some(b) = self.third(c, a, first, p) {
                         return Some((a, b));
                     }
+                }
+                agreeing &= row[value];
+                if agreeing == 0 {
+                    break;
                 }
             }
         }
         None
     }
 
-    /// Fills `groups`: a counting sort where supports are few, a sort where they are many.
-    fn group_by_support(&mut self, c: u64) {
-        self.groups.clear();
-        if self.properties > TABLE_UP_TO {
-            self.groups.extend(self.checked.iter().map(|card| card.0 ^ c));
-            self.groups.sort_unstable_by_key(|&x| support(x));
-            return;
+    /// A checked card that makes a set with c and a and a fourth one, and has the value c ^ 2 in the
+    /// property `first`, where c and a differ.
+    #[inline(always)]
+    fn third(&self, c: u64, a: u64, first: usize, p: usize) -> Option<u64> {
+        let value = (c >> (2 * first) & 3) as usize;
+        for (block, rows) in self.rows.chunks_exact(p).enumerate() {
+            let mut fitting = rows[first][value ^ 2];
+            let (mut c_rest, mut a_rest) = (c, a);
+            for row in rows {
+                let (of_c, of_a) = ((c_rest & 3) as usize, (a_rest & 3) as usize);
+                // Agree: the common row. Differ: neither row.
+                let differ = if of_c == of_a { 0 } else { !0 };
+                fitting &= (row[of_c] | row[of_a]) ^ differ;
+                c_rest >>= 2;
+                a_rest >>= 2;
+            }
+            while fitting != 0 {
+                let b = self.places[block * 64 + fitting.trailing_zeros() as usize];
+                fitting &= fitting - 1;
+                if self.known.contains(c ^ a ^ b) {
+                    return Some(b);
+                }
+            }
         }
-        self.ends.fill(0);
-        for card in &self.checked {
-            self.ends[packed_support(card.0 ^ c)] += 1;
-        }
-        let mut sum = 0;
-        for end in &mut self.ends {
-            // From here on the start of the group; filling the group moves it to its end.
-            sum += std::mem::replace(end, sum);
-        }
-        self.groups.resize(self.checked.len(), 0);
-        for card in &self.checked {
-            let x = card.0 ^ c;
-            let place = &mut self.ends[packed_support(x)];
-            self.groups[*place as usize] = x;
-            *place += 1;
-        }
+        None
     }
-}
 
-/// A bit (the lower of its pair) for each property in which a card seen from c differs from c.
-#[inline]
-const fn support(x: u64) -> u64 {
-    (x | x >> 1) & LOW
-}
+    fn add(&mut self, card: u64) {
+        let free = self.taken.iter().position(|&word| word != !0);
+        let block = free.unwrap_or_else(|| {
+            self.taken.push(0);
+            self.places.resize(self.taken.len() * 64, 0);
+            self.rows.resize(self.taken.len() * self.properties, [0; 4]);
+            self.taken.len() - 1
+        });
+        let bit = (!self.taken[block]).trailing_zeros();
+        self.taken[block] |= 1 << bit;
+        self.places[block * 64 + bit as usize] = card;
+        let mut rest = card;
+        for row in &mut self.rows[block * self.properties..][..self.properties] {
+            row[(rest & 3) as usize] |= 1 << bit;
+            rest >>= 2;
+        }
+        self.known.insert(card);
+    }
 
-/// The same with the bits moved together; for up to 12 properties.
-#[inline]
-const fn packed_support(x: u64) -> usize {
-    // Every second bit, moved together by the steps of a Morton code.
-    let x = support(x) as u32;
-    let x = (x | x >> 1) & 0x3333_3333;
-    let x = (x | x >> 2) & 0x0F0F_0F0F;
-    let x = (x | x >> 4) & 0x00FF_00FF;
-    ((x | x >> 8) & 0xFFF) as usize
+    /// Takes a checked card away; nothing if it is not there.
+    fn remove(&mut self, card: u64) {
+        let place = (0..self.places.len())
+            .find(|&i| self.places[i] == card && self.taken[i / 64] >> (i % 64) & 1 == 1);
+        let Some(place) = place else { return };
+        let (block, bit) = (place / 64, 1 << (place % 64));
+        self.taken[block] &= !bit;
+        let mut rest = card;
+        for row in &mut self.rows[block * self.properties..][..self.properties] {
+            row[(rest & 3) as usize] &= !bit;
+            rest >>= 2;
+        }
+        self.known.remove(card);
+    }
 }
 
 impl Solver for Four {
     fn clear(&mut self) {
         self.waiting.clear();
-        for card in self.checked.drain(..) {
-            self.known.remove(card.0);
+        for (block, taken) in self.taken.iter_mut().enumerate() {
+            while *taken != 0 {
+                self.known.remove(self.places[block * 64 + taken.trailing_zeros() as usize]);
+                *taken &= *taken - 1;
+            }
         }
+        self.rows.fill([0; 4]);
     }
 
     fn drawn(&mut self, cards: &[Card]) {
@@ -132,24 +161,24 @@ impl Solver for Four {
         for &card in set {
             if let Some(place) = self.waiting.iter().rposition(|&c| c == card) {
                 self.waiting.swap_remove(place);
-            } else if let Some(place) = self.checked.iter().position(|&c| c == card) {
-                self.checked.swap_remove(place);
-                self.known.remove(card.0);
+            } else {
+                self.remove(card.0);
             }
         }
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
         set.clear();
-        while let Some(&card) = self.waiting.last() {
-            if let Some((a, b)) = self.pair(card.0) {
-                set.extend([card, Card(card.0 ^ a), Card(card.0 ^ b), Card(card.0 ^ a ^ b)]);
+        let mut steps = 0u32;
+        while let Some(&Card(c)) = self.waiting.last() {
+            if let Some((a, b)) = self.pair(c) {
+                set.extend([c, a, b, c ^ a ^ b].map(Card));
                 return Ok(true);
             }
             self.waiting.pop();
-            self.checked.push(card);
-            self.known.insert(card.0);
-            if self.checked.len().is_multiple_of(128) {
+            self.add(c);
+            steps += 1;
+            if steps.is_multiple_of(128) {
                 budget.time()?;
             }
         }
@@ -157,22 +186,7 @@ impl Solver for Four {
     }
 
     fn bytes(&self) -> Option<usize> {
-        let lists = self.waiting.capacity() + self.checked.capacity() + self.groups.capacity();
-        Some(lists * 8 + self.ends.len() * 4 + self.known.bytes())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn supports_are_packed_without_loss() {
-        for pattern in 0..1u64 << TABLE_UP_TO {
-            let spread = (0..TABLE_UP_TO).fold(0, |x, i| x | (pattern >> i & 1) << (2 * i));
-            for x in [spread, spread << 1, spread * 3] {
-                assert_eq!(packed_support(x) as u64, pattern);
-            }
-        }
+        let words = self.waiting.capacity() + self.places.capacity() + self.taken.capacity();
+        Some(words * 8 + self.rows.capacity() * size_of::<[u64; 4]>() + self.known.bytes())
     }
 }

@@ -10,6 +10,7 @@
 
 mod exact;
 mod four;
+mod narrow;
 mod table;
 mod three;
 

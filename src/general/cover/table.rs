@@ -1,15 +1,7 @@
 //! The exact cover: v - 1 cards of a group that have every open value of every open property once.
 
+use super::narrow::{Board, Dispatched, NARROW, Narrow, Task, first_bits};
 use crate::general::solver::{Budget, Stop};
-
-/// Tables up to this many words a row are searched with rows held in registers.
-const NARROW: usize = 8;
-
-/// Items that the choice of the next branch looks at: those that are rarest in the whole table.
-const LOOKS: usize = 24;
-
-/// Nodes between two looks at the clock.
-const STEPS: u32 = 1 << 12;
 
 /// Candidate cards of a group, as one set of bits for each item. An *item* is an open value of an
 /// open property; a cover takes every item exactly once.
@@ -23,130 +15,72 @@ pub(super) struct Table {
     properties: usize,
     /// Cards still to choose: open values of each property.
     wanted: usize,
-    /// A row for each item, the rarest item first: the candidates that have it.
+    /// A row for each item, property after property: the candidates that have it.
     rows: Vec<u64>,
     /// The items of each candidate, one for each open property.
     items: Vec<u16>,
     /// What the candidate was called in the table this one comes from.
     origin: Vec<u32>,
-    /// Room for counting and ordering.
-    counts: Vec<u32>,
-    order: Vec<u32>,
-    rank: Vec<u16>,
 }
 
-/// Words of a row: what is needed, rounded up to what [`Search::sized`] is compiled for.
-fn stride(cards: usize, items: usize) -> usize {
-    match (cards.div_ceil(64), items) {
-        (words @ NARROW.., _) => words,
-        (_, 129..) => NARROW,
-        (5, _) => 6,
-        (7, _) => 8,
-        (words, _) => words,
-    }
+/// Words between two rows: what is needed, but a fixed number for all narrow tables.
+fn stride(cards: usize) -> usize {
+    cards.div_ceil(64).max(NARROW)
 }
-
-/// No item: the value is taken.
-const TAKEN: u16 = u16::MAX;
 
 impl Table {
     /// A table for a group: its cards by place in the columns; for each open property the column
-    /// and the value already taken. False if some item has no candidate.
+    /// and the value already taken; how many cards are wanted.
     pub fn fill<'a>(
         &mut self,
         group: &[u32],
-        columns: impl Iterator<Item = (&'a [u8], u8)>,
+        columns: impl ExactSizeIterator<Item = (&'a [u8], u8)>,
         wanted: usize,
-    ) -> bool {
-        self.cards = group.len();
-        self.wanted = wanted;
-        self.origin.clear();
-        // Values as items, property after property; the candidates' items column by column.
-        self.items.clear();
-        self.counts.clear();
-        let mut properties = 0;
-        for (column, taken) in columns {
-            let first = properties * wanted;
-            self.counts.resize(first + wanted, 0);
-            for &place in group {
+    ) {
+        self.resize(group.len(), columns.len(), wanted);
+        for (property, (column, taken)) in columns.enumerate() {
+            let first = property * wanted;
+            let items = self.items[property..].iter_mut().step_by(self.properties);
+            for (card, (&place, item)) in group.iter().zip(items).enumerate() {
                 let value = column[place as usize];
-                let item = first + usize::from(value) - usize::from(value > taken);
-                self.counts[item] += 1;
-                self.items.push(item as u16);
-            }
-            if self.counts[first..].contains(&0) {
-                return false;
-            }
-            properties += 1;
-        }
-        self.properties = properties;
-        self.words = stride(self.cards, properties * wanted);
-        self.rank_items(properties * wanted);
-        // Now card by card, by rank, and as rows.
-        let by_column = std::mem::take(&mut self.items);
-        self.clear_rows(properties * wanted);
-        self.items.reserve(by_column.len());
-        for card in 0..self.cards {
-            for property in 0..properties {
-                let item = self.rank[usize::from(by_column[property * self.cards + card])];
-                self.items.push(item);
-                self.rows[usize::from(item) * self.words + card / 64] |= 1 << (card % 64);
+                let own = first + usize::from(value) - usize::from(value > taken);
+                *item = own as u16;
+                self.rows[own * self.words + card / 64] |= 1 << (card % 64);
             }
         }
-        true
     }
 
-    /// A table of the `live` candidates of another after it has chosen one of them. False if some
-    /// item has no candidate.
-    fn narrow(&mut self, from: &Self, live: &[u64], chosen: usize) -> bool {
-        self.properties = from.properties;
-        self.wanted = from.wanted - 1;
-        self.counts.clear();
-        self.counts.resize(from.rows.len() / from.words, 0);
-        let taken = from.items_of(chosen);
-        for (item, row) in from.rows.chunks_exact(from.words).enumerate() {
-            self.counts[item] = row.iter().zip(live).map(|(a, b)| (a & b).count_ones()).sum();
-            if self.counts[item] == 0 && !taken.contains(&(item as u16)) {
-                return false;
-            }
-        }
-        for &item in taken {
-            self.counts[usize::from(item)] = u32::MAX;
-        }
-        self.rank_items(self.properties * self.wanted);
-        self.cards = live.iter().map(|word| word.count_ones() as usize).sum();
-        self.words = stride(self.cards, self.properties * self.wanted);
-        self.clear_rows(self.properties * self.wanted);
-        self.items.clear();
+    /// A table of the `live` candidates of another after it has chosen one of them.
+    fn narrow(&mut self, from: &Self, live: &[u64], chosen: usize) {
+        let cards = live.iter().map(|word| word.count_ones() as usize).sum();
+        self.resize(cards, from.properties, from.wanted - 1);
         self.origin.clear();
+        let taken = from.items_of(chosen);
+        let (words, properties) = (self.words, self.properties);
         for_each_bit(live, |old| {
             let card = self.origin.len();
             self.origin.push(old as u32);
-            for &item in from.items_of(old) {
-                let item = self.rank[usize::from(item)];
-                self.items.push(item);
-                self.rows[usize::from(item) * self.words + card / 64] |= 1 << (card % 64);
+            let own = &mut self.items[card * properties..][..properties];
+            for (property, (own, (&item, &taken))) in
+                own.iter_mut().zip(from.items_of(old).iter().zip(taken)).enumerate()
+            {
+                // Each property has lost one item: those behind it move up.
+                let item = usize::from(item) - property - usize::from(item > taken);
+                *own = item as u16;
+                self.rows[item * words + card / 64] |= 1 << (card % 64);
             }
         });
-        true
     }
 
-    /// Ranks items by `counts`, the rarest first; all but the first `kept` are taken.
-    fn rank_items(&mut self, kept: usize) {
-        self.order.clear();
-        self.order.extend(0..self.counts.len() as u32);
-        let counts = &self.counts;
-        self.order.sort_unstable_by_key(|&item| (counts[item as usize], item));
-        self.rank.clear();
-        self.rank.resize(self.counts.len(), TAKEN);
-        for (rank, &item) in self.order[..kept].iter().enumerate() {
-            self.rank[item as usize] = rank as u16;
-        }
-    }
-
-    fn clear_rows(&mut self, items: usize) {
+    fn resize(&mut self, cards: usize, properties: usize, wanted: usize) {
+        self.cards = cards;
+        self.properties = properties;
+        self.wanted = wanted;
+        self.words = stride(cards);
         self.rows.clear();
-        self.rows.resize(items * self.words, 0);
+        self.rows.resize(properties * wanted * self.words, 0);
+        self.items.clear();
+        self.items.resize(cards * properties, 0);
     }
 
     fn items_of(&self, card: usize) -> &[u16] {
@@ -157,11 +91,16 @@ impl Table {
         &self.rows[item * self.words..][..self.words]
     }
 
+    /// The item with the fewest candidates, and how many.
+    fn rarest_item(&self) -> (usize, u32) {
+        let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
+        let counts = self.rows.chunks_exact(self.words).map(count).enumerate();
+        counts.min_by_key(|&(_, count)| count).unwrap_or((0, 0))
+    }
+
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        self.rows.capacity() * 8
-            + (self.items.capacity() + self.rank.capacity()) * 2
-            + (self.origin.capacity() + self.counts.capacity() + self.order.capacity()) * 4
+        self.rows.capacity() * 8 + self.items.capacity() * 2 + self.origin.capacity() * 4
     }
 }
 
@@ -182,30 +121,22 @@ fn for_each_bit(words: &[u64], mut act: impl FnMut(usize)) {
 /// chosen card's items. A wide table is first narrowed to the candidates that survive a choice.
 pub(super) struct Search {
     arch: pulp::Arch,
+    narrow: Narrow,
     /// Narrowed tables, by number of cards chosen.
     tables: Vec<Table>,
     live: Vec<u64>,
-    /// Of each node on the way to the current one: the survivors, the candidates of its branch yet
-    /// to try, its open items.
-    stack_live: Vec<u64>,
-    stack_branch: Vec<u64>,
-    stack_open: Vec<u64>,
-    /// Cards chosen in the narrow search.
-    path: Vec<u32>,
-    steps: u32,
+    /// 0, 1, 2, ...: a table has nothing but open properties.
+    all: Vec<u16>,
 }
 
 impl Default for Search {
     fn default() -> Self {
         Self {
             arch: pulp::Arch::new(),
+            narrow: Narrow::default(),
             tables: Vec::new(),
             live: Vec::new(),
-            stack_live: Vec::new(),
-            stack_branch: Vec::new(),
-            stack_open: Vec::new(),
-            path: Vec::new(),
-            steps: 0,
+            all: (0..=u8::MAX.into()).collect(),
         }
     }
 }
@@ -216,41 +147,65 @@ impl Search {
         self.descend(table, 0, budget)
     }
 
+    /// The same within each group of a board of few cards, without a table of its own.
+    pub fn run_groups(
+        &mut self,
+        rows: &[u64],
+        items: &[u16],
+        current: &[u16],
+        values: usize,
+        budget: &Budget,
+    ) -> Result<Option<Vec<u32>>, Stop> {
+        let cards = items.len() / current.len();
+        let groups = Groups { rows, items, current, values, cards };
+        let narrow = &mut self.narrow;
+        let covered = (values - 1) * current.len();
+        let found = match (cards.div_ceil(64), covered) {
+            (_, 129..) => self.arch.dispatch(Dispatched::<_, 8, 32>(groups, narrow, budget)),
+            (0..=1, ..=64) => self.arch.dispatch(Dispatched::<_, 1, 1>(groups, narrow, budget)),
+            (2, ..=64) => self.arch.dispatch(Dispatched::<_, 2, 1>(groups, narrow, budget)),
+            (3..=4, ..=64) => self.arch.dispatch(Dispatched::<_, 4, 1>(groups, narrow, budget)),
+            (_, ..=64) => self.arch.dispatch(Dispatched::<_, 8, 1>(groups, narrow, budget)),
+            (0..=2, _) => self.arch.dispatch(Dispatched::<_, 2, 2>(groups, narrow, budget)),
+            (3..=4, _) => self.arch.dispatch(Dispatched::<_, 4, 2>(groups, narrow, budget)),
+            _ => self.arch.dispatch(Dispatched::<_, 8, 2>(groups, narrow, budget)),
+        }?;
+        Ok(found.then(|| self.narrow.path.clone()))
+    }
+
     fn descend(
         &mut self,
         table: &Table,
         level: usize,
         budget: &Budget,
     ) -> Result<Option<Vec<u32>>, Stop> {
-        if table.wanted == 1 {
-            return Ok(Some(vec![0]));
+        if table.cards < table.wanted {
+            return Ok(None);
         }
         if table.words <= NARROW {
-            let found = self.narrow_search(table, budget)?;
-            return Ok(found.then(|| self.path.clone()));
+            let found = self.search_narrow(table, budget)?;
+            return Ok(found.then(|| self.narrow.path.clone()));
+        }
+        if table.wanted == 1 {
+            return Ok(Some(vec![0]));
         }
         if self.tables.len() == level {
             self.tables.push(Table::default());
         }
-        let mut branch = Vec::new();
-        for_each_bit(table.row(0), |card| branch.push(card));
+        let (rarest, count) = table.rarest_item();
+        let mut branch = Vec::with_capacity(count as usize);
+        for_each_bit(table.row(rarest), |card| branch.push(card));
         for card in branch {
             self.live.clear();
-            self.live.resize(table.words, !0);
-            // Wide tables have no spare words, only spare bits in the last.
-            self.live[table.words - 1] >>= table.words * 64 - table.cards;
+            self.live.extend((0..table.words).map(|word| first_bits(table.cards, word)));
             for &item in table.items_of(card) {
                 for (live, row) in self.live.iter_mut().zip(table.row(usize::from(item))) {
                     *live &= !row;
                 }
             }
             let mut next = std::mem::take(&mut self.tables[level]);
-            let found = if next.narrow(table, &self.live, card) {
-                self.descend(&next, level + 1, budget)
-            } else {
-                Ok(None)
-            };
-            let found = found.map(|found| {
+            next.narrow(table, &self.live, card);
+            let found = self.descend(&next, level + 1, budget).map(|found| {
                 found.map(|mut cards| {
                     cards.iter_mut().for_each(|card| *card = next.origin[*card as usize]);
                     cards.push(card as u32);
@@ -265,180 +220,123 @@ impl Search {
         Ok(None)
     }
 
-    fn narrow_search(&mut self, table: &Table, budget: &Budget) -> Result<bool, Stop> {
-        match (table.words, table.rows.len() / table.words) {
-            (1, ..=64) => self.sized::<1, 1>(table, budget),
-            (2, ..=64) => self.sized::<2, 1>(table, budget),
-            (3, ..=64) => self.sized::<3, 1>(table, budget),
-            (4, ..=64) => self.sized::<4, 1>(table, budget),
-            (6, ..=64) => self.sized::<6, 1>(table, budget),
-            (_, ..=64) => self.sized::<8, 1>(table, budget),
-            (1, ..=128) => self.sized::<1, 2>(table, budget),
-            (2, ..=128) => self.sized::<2, 2>(table, budget),
-            (3, ..=128) => self.sized::<3, 2>(table, budget),
-            (4, ..=128) => self.sized::<4, 2>(table, budget),
-            (6, ..=128) => self.sized::<6, 2>(table, budget),
-            (_, ..=128) => self.sized::<8, 2>(table, budget),
-            // 255 values and 8 properties are the most: 2,032 items.
-            _ => self.sized::<8, 32>(table, budget),
-        }
-    }
-
-    fn sized<const W: usize, const M: usize>(
-        &mut self,
-        table: &Table,
-        budget: &Budget,
-    ) -> Result<bool, Stop> {
-        // The same code is compiled twice, and the processor's better instructions (wide
-        // registers, counting of bits) are used where it has them.
-        let arch = self.arch;
-        arch.dispatch(|| self.depth_first::<W, M>(table, budget))
-    }
-}
-
-impl Search {
-    /// The search in a table of `W` words a row and at most `64 * M` items, without recursion so
-    /// that all of it is compiled for the same processor. The cover is left in `path`.
-    #[inline(always)]
-    fn depth_first<const W: usize, const M: usize>(
-        &mut self,
-        table: &Table,
-        budget: &Budget,
-    ) -> Result<bool, Stop> {
-        let wanted = table.wanted;
-        grow(&mut self.stack_live, wanted * W);
-        grow(&mut self.stack_branch, wanted * W);
-        grow(&mut self.stack_open, wanted * M);
-        let lives = self.stack_live.as_chunks_mut::<W>().0;
-        let branches = self.stack_branch.as_chunks_mut::<W>().0;
-        let opens = self.stack_open.as_chunks_mut::<M>().0;
-        let rows = table.rows.as_chunks::<W>().0;
-        let properties = table.properties;
-
-        self.path.clear();
-        lives[0] = first_bits(table.cards);
-        opens[0] = first_bits(rows.len());
-        branches[0] = rows[0];
-        let mut depth = 0;
-        loop {
-            let Some(card) = take_first(&mut branches[depth]) else {
-                if depth == 0 {
-                    return Ok(false);
-                }
-                depth -= 1;
-                self.path.pop();
-                continue;
-            };
-            let items = &table.items[card * properties..][..properties];
-            let mut excluded = [0; W];
-            for &item in items {
-                let row = &rows[usize::from(item)];
-                for i in 0..W {
-                    excluded[i] |= row[i];
-                }
-            }
-            let mut live = lives[depth];
-            for i in 0..W {
-                live[i] &= !excluded[i];
-            }
-            // One more card to choose after this: whoever survives has all that is open.
-            if depth + 2 == wanted {
-                if let Some(last) = take_first(&mut live) {
-                    self.path.extend([card as u32, last as u32]);
-                    return Ok(true);
-                }
-                continue;
-            }
-            let mut open = opens[depth];
-            for &item in items {
-                open[usize::from(item) / 64] &= !(1 << (item % 64));
-            }
-            let Some(branch) = rarest(rows, &live, &open) else { continue };
-            self.steps += 1;
-            if self.steps == STEPS {
-                self.steps = 0;
-                budget.time()?;
-            }
-            depth += 1;
-            self.path.push(card as u32);
-            for i in 0..W {
-                branches[depth][i] = live[i] & rows[branch][i];
-            }
-            lives[depth] = live;
-            opens[depth] = open;
+    fn search_narrow(&mut self, table: &Table, budget: &Budget) -> Result<bool, Stop> {
+        let whole = Whole { table, open: &self.all[..table.properties] };
+        let narrow = &mut self.narrow;
+        match (table.cards.div_ceil(64), table.properties * table.wanted) {
+            (_, 129..) => self.arch.dispatch(Dispatched::<_, 8, 32>(whole, narrow, budget)),
+            (0..=1, ..=64) => self.arch.dispatch(Dispatched::<_, 1, 1>(whole, narrow, budget)),
+            (2, ..=64) => self.arch.dispatch(Dispatched::<_, 2, 1>(whole, narrow, budget)),
+            (3, ..=64) => self.arch.dispatch(Dispatched::<_, 3, 1>(whole, narrow, budget)),
+            (4, ..=64) => self.arch.dispatch(Dispatched::<_, 4, 1>(whole, narrow, budget)),
+            (5..=6, ..=64) => self.arch.dispatch(Dispatched::<_, 6, 1>(whole, narrow, budget)),
+            (_, ..=64) => self.arch.dispatch(Dispatched::<_, 8, 1>(whole, narrow, budget)),
+            (0..=2, _) => self.arch.dispatch(Dispatched::<_, 2, 2>(whole, narrow, budget)),
+            (3..=4, _) => self.arch.dispatch(Dispatched::<_, 4, 2>(whole, narrow, budget)),
+            (5..=6, _) => self.arch.dispatch(Dispatched::<_, 6, 2>(whole, narrow, budget)),
+            _ => self.arch.dispatch(Dispatched::<_, 8, 2>(whole, narrow, budget)),
         }
     }
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        let words = self.live.capacity()
-            + self.stack_live.capacity()
-            + self.stack_branch.capacity()
-            + self.stack_open.capacity();
-        words * 8 + self.tables.iter().map(Table::bytes).sum::<usize>()
+        let tables: usize = self.tables.iter().map(Table::bytes).sum();
+        tables + self.narrow.bytes() + self.live.capacity() * 8 + self.all.capacity() * 2
     }
 }
 
-/// The open item with the fewest survivors among the first [`LOOKS`] open ones; `None` if one of
-/// them has none. Looking further finds better branches, but costs more than they save.
-#[inline(always)]
-fn rarest<const W: usize, const M: usize>(
-    rows: &[[u64; W]],
-    live: &[u64; W],
-    open: &[u64; M],
-) -> Option<usize> {
-    let mut best = (u32::MAX, 0);
-    let mut looks = LOOKS;
-    for (i, &word) in open.iter().enumerate() {
-        let mut rest = word;
-        while rest != 0 {
-            let item = i * 64 + rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            let row = &rows[item];
-            let mut count = 0;
-            for i in 0..W {
-                count += (row[i] & live[i]).count_ones();
+/// A table as one search.
+struct Whole<'a> {
+    table: &'a Table,
+    open: &'a [u16],
+}
+
+impl Task for Whole<'_> {
+    #[inline(always)]
+    fn run<const W: usize, const M: usize>(
+        self,
+        narrow: &mut Narrow,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let Self { table, open } = self;
+        narrow.set_items(0..(table.properties * table.wanted) as u16);
+        let board = Board {
+            rows: table.rows.as_chunks().0,
+            items: &table.items,
+            per_card: table.properties,
+            open,
+            wanted: table.wanted,
+        };
+        let live = std::array::from_fn(|word| first_bits(table.cards, word));
+        narrow.depth_first::<W, M>(&board, live, budget)
+    }
+}
+
+/// A board of few cards seen from a new card: one search for each group.
+struct Groups<'a> {
+    /// A row for each (property, value), [`NARROW`] words apart.
+    rows: &'a [u64],
+    /// Of each card the numbers of its rows, p for each card.
+    items: &'a [u16],
+    /// The same of the new card.
+    current: &'a [u16],
+    values: usize,
+    cards: usize,
+}
+
+impl Task for Groups<'_> {
+    #[inline(always)]
+    fn run<const W: usize, const M: usize>(
+        self,
+        narrow: &mut Narrow,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let rows = self.rows.as_chunks::<NARROW>().0;
+        let properties = self.current.len();
+        let wanted = self.values - 1;
+        // Split the cards property by property into those that agree with the new card and those
+        // that do not. A part with too few cards for a set is dropped.
+        let mut parts = std::mem::take(&mut narrow.parts);
+        parts.clear();
+        parts.push((0, 0, std::array::from_fn(|word| first_bits(self.cards, word))));
+        let mut result = Ok(false);
+        while let Some((depth, agreement, part)) = parts.pop() {
+            let mut size = 0;
+            for word in &part[..W] {
+                size += word.count_ones() as usize;
             }
-            if count == 0 {
-                return None;
+            if size < wanted {
+                continue;
             }
-            if count < best.0 {
-                best = (count, item);
+            if depth < properties {
+                let row = &rows[usize::from(self.current[depth])];
+                let (mut agree, mut differ) = (part, part);
+                for i in 0..W {
+                    agree[i] &= row[i];
+                    differ[i] &= !row[i];
+                }
+                parts.push((depth + 1, agreement, differ));
+                parts.push((depth + 1, agreement | 1 << depth, agree));
+                continue;
             }
-            looks -= 1;
-            if looks == 0 {
-                return Some(best.1);
+            let mut open = std::mem::take(&mut narrow.open);
+            open.clear();
+            open.extend((0..properties as u16).filter(|j| agreement >> j & 1 == 0));
+            narrow.set_items(open.iter().flat_map(|&j| {
+                let first = j * self.values as u16;
+                (first..first + self.values as u16)
+                    .filter(move |&item| item != self.current[usize::from(j)])
+            }));
+            let board =
+                Board { rows, items: self.items, per_card: properties, open: &open, wanted };
+            let live = std::array::from_fn(|word| part[word]);
+            result = narrow.depth_first::<W, M>(&board, live, budget);
+            narrow.open = open;
+            if !matches!(result, Ok(false)) {
+                break;
             }
         }
-    }
-    Some(best.1)
-}
-
-/// The first `count` bits.
-#[inline(always)]
-fn first_bits<const N: usize>(count: usize) -> [u64; N] {
-    std::array::from_fn(|i| match count.saturating_sub(i * 64) {
-        0 => 0,
-        bits @ 1..64 => (1 << bits) - 1,
-        _ => !0,
-    })
-}
-
-/// Takes out the first bit and returns its place.
-#[inline(always)]
-fn take_first<const W: usize>(words: &mut [u64; W]) -> Option<usize> {
-    for (i, word) in words.iter_mut().enumerate() {
-        if *word != 0 {
-            let bit = word.trailing_zeros() as usize;
-            *word &= *word - 1;
-            return Some(i * 64 + bit);
-        }
-    }
-    None
-}
-
-fn grow(words: &mut Vec<u64>, len: usize) {
-    if words.len() < len {
-        words.resize(len, 0);
+        narrow.parts = parts;
+        result
     }
 }

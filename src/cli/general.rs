@@ -1,0 +1,173 @@
+//! `setsight general`: games of the generalised game, found by one solver.
+
+use super::timed::{Dealing, counted, human, play_timed};
+use super::{BadCall, Outcome, terminal};
+use crate::general::{Card, Kind, Record, Rules, check};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+/// Arguments of `general`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A deck holds v^p cards with p properties of v values. A set is v different \
+    cards that in every property are all alike or all different. The game deals v*p cards; takes a \
+    set away and draws v cards, or draws v more when there is no set; and goes on until n sets are \
+    found or the deck is out. Cards are written as their values, 0 to v-1.\n\n\
+    Example: setsight general --values 5 --properties 4 --sets 3 --seed 1"
+)]
+pub struct Args {
+    /// Values of each property, and cards of a set: v
+    #[arg(long, value_name = "V", default_value_t = 3)]
+    values: u64,
+    /// Properties of each card: p
+    #[arg(long, value_name = "P", default_value_t = 4)]
+    properties: u64,
+    /// Sets to find, at most v^(p-1): n
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    sets: u64,
+    /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover
+    #[arg(long, default_value_t = Kind::Cover)]
+    solver: Kind,
+    /// Games to play, each from a seed of its own
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    trials: u64,
+    /// Seed of the first game; the next games take the seeds after it [default: a fresh one]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// How cards are dealt
+    #[arg(long, value_enum, default_value_t)]
+    dealer: Dealing,
+    /// CPU seconds a game may take [default: no limit]
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<f64>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people: every set found
+    #[default]
+    Text,
+    /// One line of JSON
+    Json,
+}
+
+/// Plays the games, checks each, and prints what was found and the CPU time of the solver.
+///
+/// # Errors
+/// Rules that cannot be played, a solver that stops, output that cannot be written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let rules = Rules::new(args.values, args.properties, args.sets)
+        .map_err(|error| BadCall(error.to_string()))?;
+    let mut solver = args.solver.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+    let cpu = match args.budget {
+        None => Duration::MAX,
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(
+            BadCall(format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5")),
+        )?,
+    };
+    let seed = args.seed.unwrap_or_else(terminal::fresh_seed);
+    if args.seed.is_none() {
+        eprintln!("these games again: --seed {seed}");
+    }
+
+    let mut dealer = args.dealer.dealer(&rules);
+    let mut record = Record::default();
+    let mut seconds = Vec::new();
+    let mut board_sizes = Vec::new();
+    let mut found = Vec::new();
+    let mut text = format!(
+        "{} values, {} properties: {} cards; {} to find; solver {}\n",
+        rules.values(),
+        rules.properties(),
+        rules.deck(),
+        counted(rules.sets(), "set"),
+        args.solver,
+    );
+    for trial in 0..args.trials {
+        let seed = seed.wrapping_add(trial);
+        let time =
+            play_timed(&rules, &mut *dealer, seed, &mut *solver, (cpu, usize::MAX), &mut record)
+                .map_err(|stop| {
+                    let sets = counted(record.found.len() as u64, "set");
+                    anyhow::anyhow!("game {} (seed {seed}) after {sets}: {stop}", trial + 1)
+                })?;
+        check(&rules, &record)?;
+        seconds.push(time.as_secs_f64());
+        board_sizes.push(record.found.first().map(|first| first.board));
+        found.push(record.found.len());
+        describe(&mut text, &rules, &record, (trial, args.trials, seed), time);
+    }
+    let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Json => writeln!(
+            out,
+            "{}",
+            json!({
+                "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
+                "solver": args.solver.name(), "trials": args.trials, "seed": seed,
+                "seconds": seconds, "mean_seconds": mean_seconds, "board_sizes": board_sizes,
+                "found": found,
+            })
+        )?,
+        Format::Text => {
+            if args.trials > 1 {
+                let sizes: Vec<f64> = board_sizes.iter().flatten().map(|&n| n as f64).collect();
+                let _ = writeln!(text, "mean: {} of the solver", human(mean_seconds));
+                if !sizes.is_empty() {
+                    let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+                    let _ = writeln!(text, "mean board at the first set: {mean:.1} cards");
+                }
+            }
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// One game: every set where it is the only game, a line where there are many.
+fn describe(
+    text: &mut String,
+    rules: &Rules,
+    record: &Record,
+    (trial, trials, seed): (u64, u64, u64),
+    time: Duration,
+) {
+    let time = human(time.as_secs_f64());
+    let sets = counted(record.found.len() as u64, "set");
+    if trials == 1 {
+        for (i, (found, set)) in
+            record.found.iter().zip(record.cards.chunks(rules.values())).enumerate()
+        {
+            let cards: Vec<String> = set.iter().map(|&card| digits(rules, card)).collect();
+            let _ =
+                writeln!(text, "{:>3}. among {} cards: {}", i + 1, found.board, cards.join(" "));
+        }
+        let _ = writeln!(text, "{sets} found in {time} of the solver");
+    } else {
+        let first = match record.found.first() {
+            Some(first) => format!("the first among {} cards", first.board),
+            None => "none".into(),
+        };
+        let _ = writeln!(text, "game {} (seed {seed}): {sets}, {first}, {time}", trial + 1);
+    }
+    if (record.found.len() as u64) < rules.sets() {
+        let left = record.drawn.len() - record.cards.len();
+        let _ = writeln!(text, "     the deck is out; {left} cards without a set are left");
+    }
+}
+
+/// A card as its values: digits up to ten values, numbers with dots above.
+fn digits(rules: &Rules, card: Card) -> String {
+    // A card of one value may have a million properties, all 0.
+    const SHOWN: usize = 64;
+    let values: Vec<String> =
+        rules.values_of(card).take(SHOWN).map(|value| value.to_string()).collect();
+    let more = if rules.properties() > SHOWN { "..." } else { "" };
+    values.join(if rules.values() <= 10 { "" } else { "." }) + more
+}
