@@ -154,7 +154,15 @@ fn order_and_results_do_not_depend_on_jobs() {
 fn every_stage_can_be_looked_at() {
     let world = world_with_board();
     world.run(&["scan", "table.jpg", "--dump-stages", "stages"]).expect(0);
-    let names = ["1-load.png", "2-segment.png", "3-rectify.png", "4-classify.png", "5-board.png"];
+    let names = [
+        "1-load.png",
+        "2-maps.png",
+        "3-symbols.png",
+        "4-segment.png",
+        "5-rectify.png",
+        "6-classify.png",
+        "7-board.png",
+    ];
     assert_eq!(world.names("stages/table"), names);
     for name in names {
         image::open(world.path().join("stages/table").join(name)).unwrap();

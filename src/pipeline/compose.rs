@@ -108,22 +108,24 @@ impl Pipeline {
         clock: &mut StageClock,
         sink: Option<&dyn StageSink>,
     ) -> Result<Scan, PipelineError> {
-        let show = |stage: &str, picture: &dyn Fn() -> RgbImage| match sink {
-            Some(sink) => sink.picture(stage, &picture()),
-            None => Ok(()),
+        let show = |stage: &str, picture: &dyn Fn() -> opencv::Result<RgbImage>| match sink {
+            Some(sink) => Ok(sink.picture(stage, &picture()?)?),
+            None => Ok::<(), PipelineError>(()),
         };
-        show("load", &|| frame.image.clone())?;
+        show("load", &|| Ok(frame.image.clone()))?;
+        show("maps", &|| dump::maps(frame, &self.segment))?;
+        show("symbols", &|| dump::symbols(frame, &self.segment))?;
 
         let outlines = clock.time("segment", || segment::segment(frame, &self.segment))?;
-        show("segment", &|| dump::outlines(frame, &outlines))?;
+        show("segment", &|| Ok(dump::outlines(frame, &outlines)))?;
 
         let images: Vec<CardImage> = clock.time("rectify", || {
             outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect()
         });
-        show("rectify", &|| dump::cards(&images))?;
+        show("rectify", &|| Ok(dump::cards(&images)))?;
 
         let readings = clock.time("classify", || self.reader.read(&images));
-        show("classify", &|| dump::readings(&images, &readings))?;
+        show("classify", &|| Ok(dump::readings(&images, &readings)))?;
 
         // The board keeps outlines, not pictures: which picture is a card's is found by its outline.
         let given = outlines.clone();
@@ -132,7 +134,7 @@ impl Pipeline {
         let cards: Vec<ReadCard> = board.cards.iter().map(ReadCard::from).collect();
 
         let sets = clock.time("sets", || sets_of(&cards));
-        show("board", &|| dump::board(frame, &cards, &sets))?;
+        show("board", &|| Ok(dump::board(frame, &cards, &sets)))?;
 
         let mut images: Vec<Option<CardImage>> = images.into_iter().map(Some).collect();
         let image_of = |outline: &CardOutline| {
@@ -206,6 +208,9 @@ mod tests {
         assert!(scan.cards.is_empty() && scan.sets.is_empty());
         let stages: Vec<_> = clock.times.iter().map(|time| time.stage).collect();
         assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
-        assert_eq!(names.0.into_inner(), ["load", "segment", "rectify", "classify", "board"]);
+        assert_eq!(
+            names.0.into_inner(),
+            ["load", "maps", "symbols", "segment", "rectify", "classify", "board"]
+        );
     }
 }

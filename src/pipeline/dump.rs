@@ -1,13 +1,18 @@
 //! Each stage's picture, to be looked at by people.
 
 use super::overlay::{self, Style};
+use super::segment::components::Components;
+use super::segment::maps::{Working, for_each_map};
+use super::segment::symbols::SymbolSearch;
 use super::{
     CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame, ReadCard, Reading, StageSink,
+    segment,
 };
-use crate::geometry::Point;
+use crate::cards::Shape;
+use crate::geometry::{Point, Quad};
 use crate::sets::Set;
 use crate::whole_file::WholeFile;
-use image::{ImageFormat, Rgb, RgbImage, imageops};
+use image::{DynamicImage, GrayImage, ImageFormat, Rgb, RgbImage, imageops};
 use std::io;
 use std::path::PathBuf;
 
@@ -15,6 +20,9 @@ const INK: Rgb<u8> = Rgb([255, 255, 255]);
 const GROUND: Rgb<u8> = Rgb([40, 40, 44]);
 const SYMBOLS: Rgb<u8> = Rgb([0, 158, 115]);
 const BORDER_ONLY: Rgb<u8> = Rgb([230, 159, 0]);
+const OVALS: Rgb<u8> = Rgb([86, 180, 233]);
+/// Size of captions, in pixels.
+const SMALL_PX: f64 = 13.0;
 /// Cards in a row of a sheet of straightened cards.
 const SHEET_COLUMNS: u32 = 4;
 /// Room for a caption below each card of a sheet, in pixels.
@@ -45,6 +53,79 @@ impl StageSink for FolderSink {
         picture.write_to(&mut file, ImageFormat::Png).map_err(io::Error::other)?;
         file.finish()
     }
+}
+
+/// All binary maps in which symbols and borders are looked for, on one sheet, each a third as wide
+/// as the working image (a map at half resolution two thirds).
+///
+/// # Errors
+/// Those of OpenCV, such as no memory.
+pub fn maps(frame: &Frame, params: &segment::Params) -> opencv::Result<RgbImage> {
+    let working = Working::new(frame, params.long_side_px)?;
+    let cell = ((working.width as u32).div_ceil(3), (working.height as u32).div_ceil(3));
+    let mut pictures: Vec<(String, RgbImage)> = Vec::new();
+    for_each_map(&working, |map| {
+        let (width, step) = (map.width as u32, map.step);
+        let height = (map.pixels.len() / map.width) as u32;
+        let full = GrayImage::from_raw(width, height, map.pixels.to_vec()).expect("whole rows");
+        let small = imageops::thumbnail(&full, cell.0, cell.1);
+        let name = format!("{} {:?}, step {step}", pictures.len() + 1, map.kind);
+        pictures.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
+    })?;
+    Ok(sheet_of(&pictures, 3))
+}
+
+/// The working image with every place that looks like a symbol (green diamond, blue oval, orange
+/// squiggle; its likeness in per cent and the number of maps that show it).
+///
+/// # Errors
+/// Those of OpenCV, such as no memory.
+pub fn symbols(frame: &Frame, params: &segment::Params) -> opencv::Result<RgbImage> {
+    let working = Working::new(frame, params.long_side_px)?;
+    let mut search = SymbolSearch::new(&working, &params.symbols);
+    let mut components = Components::default();
+    for_each_map(&working, |map| {
+        components.label(map.pixels, map.width);
+        search.look(map, &components);
+    })?;
+    let mut picture = imageops::resize(
+        &frame.image,
+        working.width as u32,
+        working.height as u32,
+        imageops::FilterType::Triangle,
+    );
+    for symbol in search.finish(&working)? {
+        let color = match symbol.shape {
+            Shape::Diamond => SYMBOLS,
+            Shape::Oval => OVALS,
+            Shape::Squiggle => BORDER_ONLY,
+        };
+        // A filled ellipse reaches twice its standard deviation.
+        let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
+        let quad = Quad([c - u - v, c + u - v, c + u + v, c - u + v]);
+        overlay::outline(&mut picture, &quad, 2.0, color, None);
+        let label = format!("{:.0}/{}", 100.0 * symbol.likeness, symbol.votes);
+        let width = overlay::text_width(&label, SMALL_PX);
+        let corner = (c.x - 0.6 * width, c.y - 0.6 * SMALL_PX);
+        overlay::rectangle(&mut picture, corner, (1.2 * width, 1.2 * SMALL_PX), GROUND, 0.85);
+        overlay::text_centred(&mut picture, c, SMALL_PX, INK, &label);
+    }
+    Ok(picture)
+}
+
+/// Pictures of one size in rows, each with its caption below.
+fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
+    let (width, height) = pictures.first().map_or((8, 8), |(_, picture)| picture.dimensions());
+    let (cell_width, cell_height) = (width + 8, height + 2 * SMALL_PX as u32);
+    let rows = (pictures.len() as u32).div_ceil(columns).max(1);
+    let mut sheet = RgbImage::from_pixel(columns * cell_width, rows * cell_height, GROUND);
+    for (i, (caption, picture)) in (0..).zip(pictures) {
+        let (left, top) = (i % columns * cell_width + 4, i / columns * cell_height + 4);
+        imageops::replace(&mut sheet, picture, left.into(), top.into());
+        let at = Point::new(f64::from(left), f64::from(top + height) + 0.7 * SMALL_PX);
+        overlay::text(&mut sheet, at, SMALL_PX, INK, caption);
+    }
+    sheet
 }
 
 /// The photo with the segmenter's outlines: green where symbols were seen (with their number),
@@ -106,7 +187,7 @@ fn sheet(images: &[CardImage], caption: impl Fn(usize) -> [String; 2]) -> RgbIma
         imageops::replace(&mut sheet, &image.pixels, left.into(), top.into());
         for (line, text) in caption(i).iter().enumerate() {
             let y = f64::from(top + CARD_SHORT_PX) + 9.0 + 15.0 * line as f64;
-            overlay::text(&mut sheet, Point::new(left.into(), y), 13.0, INK, text);
+            overlay::text(&mut sheet, Point::new(left.into(), y), SMALL_PX, INK, text);
         }
     }
     sheet
