@@ -149,7 +149,7 @@ impl Weighed {
 /// Long side (in working pixels) of a card of the area that a symbol implies: less sensitive to a
 /// wrong shear than either side alone.
 pub fn card_long_px(symbol: &Symbol) -> f64 {
-    (symbol.long_side.cross(symbol.short_side).abs() * 1.54).sqrt()
+    (symbol.long_side.cross(symbol.short_side).abs() * CARD_ASPECT).sqrt()
 }
 
 /// The cards of a photo and the table on which they lie.
@@ -163,13 +163,21 @@ pub struct Grouped {
 
 /// Groups symbols into cards. `long_side_px` is that of the working image.
 ///
-/// Twice: first each pair in its own whitened frames; then, once the cards have shown how the table
-/// lies, on the table, where every card has one size and right angles.
+/// Three times: each pair in its own whitened frames; again without the symbols whose size is not
+/// the table's; and, once the cards have shown how the table lies, on the table, where every card
+/// has one size and right angles.
 pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Grouped {
     let mut weighed: Vec<Weighed> = symbols.into_iter().map(Weighed::new).collect();
     sort(&mut weighed);
-    let field = weigh_sizes(&mut weighed, long_side_px, params);
-    sort(&mut weighed);
+    let field = size_field(&cards_of(&without_copies(&weighed, 0.0), None, params), long_side_px);
+    if let Some(field) = &field {
+        for w in &mut weighed {
+            let expected = field.log_size(w.center() / long_side_px);
+            let off = (card_long_px(&w.symbol).ln() - expected).abs();
+            w.quality -= (off - params.free_size).max(0.0) * params.size_weight;
+        }
+        sort(&mut weighed);
+    }
     let kept = without_copies(&weighed, params.weakest);
     let alone = cards_of(&kept, None, params);
     let Some(table) = field.and_then(|field| table_of(&alone, &field, long_side_px)) else {
@@ -182,41 +190,35 @@ pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Groupe
     Grouped { cards, table: Some(table) }
 }
 
-/// Fits the size field to the sure symbols and takes quality from those that do not obey it.
-fn weigh_sizes(weighed: &mut [Weighed], long_side_px: f64, params: &Params) -> Option<SizeField> {
-    let strong = |w: &&Weighed, quality: f64| w.quality > quality && w.symbol.likeness > 0.9;
-    let apart = without_copies(weighed, f64::NEG_INFINITY);
-    let mut sure: Vec<&Weighed> = apart
-        .iter()
-        .copied()
-        .filter(|w| strong(w, 1.5) && w.symbol.turn == 0.0 && w.symbol.look.contrast() > 0.05)
-        .collect();
-    if sure.len() < 3 {
-        sure = apart.iter().copied().filter(|w| strong(w, 1.0)).collect();
-    }
-    if sure.len() < 3 {
-        return None;
-    }
-    let sizes: Vec<(Point, f64)> =
-        sure.iter().map(|w| (w.center() / long_side_px, w.card_long_px().ln())).collect();
-    let field = SizeField::fit(&sizes);
-    for w in weighed {
-        let expected = field.log_size(w.center() / long_side_px);
-        let off = (w.card_long_px().ln() - expected).abs();
-        w.quality -= (off - params.free_size).max(0.0) * params.size_weight;
-    }
-    Some(field)
+/// How much each card counts where cards show the table. A card of one symbol knows its size and
+/// direction only from the symbol's own shape, and a cloth may be full of dots that look like
+/// one: where there are several cards of more symbols, they decide.
+fn weights(cards: &[SymbolGroup]) -> impl Iterator<Item = f64> + '_ {
+    let several = cards.iter().filter(|c| c.symbols.len() > 1).count();
+    let single = if several >= 3 { 0.03 } else { 0.3 };
+    cards.iter().map(move |c| {
+        // A sure card of several symbols scores 6 and more.
+        let sure = (c.score / 6.0).clamp(0.1, 1.0).powi(2);
+        if c.symbols.len() > 1 { sure } else { single }
+    })
 }
 
-/// Weight of a card of one symbol against one of several in the table's fit: its direction is
-/// known only as well as the symbol's own shape.
-const SINGLE_WEIGHT: f64 = 0.3;
+/// How size depends on place, when there are cards enough to tell.
+fn size_field(cards: &[SymbolGroup], long_side_px: f64) -> Option<SizeField> {
+    let sizes: Vec<(Point, f64, f64)> = cards
+        .iter()
+        .zip(weights(cards))
+        .filter(|(card, _)| card.score > 1.5)
+        .map(|(card, weight)| {
+            let size = (card.long_side.cross(card.short_side).abs() * CARD_ASPECT).sqrt();
+            (card.center / long_side_px, size.ln(), weight)
+        })
+        .collect();
+    (!sizes.is_empty()).then(|| SizeField::fit(&sizes))
+}
 
 fn table_of(cards: &[SymbolGroup], field: &SizeField, long_side_px: f64) -> Option<Table> {
-    let quads: Vec<(Quad, f64)> = cards
-        .iter()
-        .map(|c| (c.quad(), if c.symbols.len() > 1 { 1.0 } else { SINGLE_WEIGHT }))
-        .collect();
+    let quads: Vec<(Quad, f64)> = cards.iter().map(SymbolGroup::quad).zip(weights(cards)).collect();
     Table::fit(&quads, field, long_side_px)
 }
 

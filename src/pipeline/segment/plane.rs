@@ -17,26 +17,26 @@ pub struct SizeField {
 
 impl SizeField {
     /// Robust fit (iteratively reweighted Gauss-Newton with Cauchy-like weights) to positions, in
-    /// long sides of the picture, and logarithms of card lengths. Fewer than four of them give the
-    /// median size everywhere.
-    pub fn fit(sizes: &[(Point, f64)]) -> Self {
+    /// long sides of the picture, logarithms of card lengths, and weights. Fewer than four give
+    /// the (weighted) median size everywhere.
+    pub fn fit(sizes: &[(Point, f64, f64)]) -> Self {
         /// Deviation of a log size that halves its weight's root.
         const TOLERANCE: f64 = 0.2;
         /// A weak pull to a fronto-parallel table keeps few cards from inventing a tilt.
         const PULL: f64 = 0.05;
-        let mut logs: Vec<f64> = sizes.iter().map(|s| s.1).collect();
-        logs.sort_by(f64::total_cmp);
-        let median = logs.get(logs.len() / 2).copied().unwrap_or_default();
+        let median = weighted_median(sizes);
         let mut field = Self { log_size_at_origin: median, tilt: Point::default() };
         if sizes.len() < 4 {
             return field;
         }
-        for _ in 0..10 {
+        for round in 0..14 {
+            // A tilt makes sizes differ before it is known.
+            let tolerance = if round < 4 { 2.0 * TOLERANCE } else { TOLERANCE };
             let mut normal = Matrix3::from_diagonal(&Vector3::new(1e-6, PULL, PULL));
             let mut right = Vector3::new(0.0, -PULL * field.tilt.x, -PULL * field.tilt.y);
-            for &(at, log_size) in sizes {
+            for &(at, log_size, weight) in sizes {
                 let residual = log_size - field.log_size(at);
-                let weight = (1.0 + (residual / TOLERANCE).powi(2)).powi(-2);
+                let weight = weight * (1.0 + (residual / tolerance).powi(2)).powi(-2);
                 let denominator = field.depth(at);
                 let gradient =
                     Vector3::new(1.0, -1.5 * at.x / denominator, -1.5 * at.y / denominator);
@@ -66,6 +66,20 @@ impl SizeField {
         // Beyond the horizon there is no table; stay short of it.
         (1.0 + self.tilt.dot(at)).max(0.15)
     }
+}
+
+fn weighted_median(sizes: &[(Point, f64, f64)]) -> f64 {
+    let mut sorted: Vec<(f64, f64)> = sizes.iter().map(|s| (s.1, s.2)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = sorted.iter().map(|s| s.1).sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    for (log_size, weight) in sorted {
+        below += weight;
+        if below >= half {
+            return log_size;
+        }
+    }
+    0.0
 }
 
 /// Long side of a card in short sides, as measured (57 x 89 mm would be 1.56).
@@ -260,17 +274,17 @@ mod tests {
     #[test]
     fn sizes_follow_the_tilt_despite_outliers() {
         let image_from_table = tilted();
-        let mut sizes: Vec<(Point, f64)> = cards()
+        let mut sizes: Vec<(Point, f64, f64)> = cards()
             .iter()
             .map(|pose| {
                 let quad = image_from_table.apply_quad(&pose.quad_on_table());
-                (quad.center() / 1000.0, quad.signed_area().sqrt().ln())
+                (quad.center() / 1000.0, quad.signed_area().sqrt().ln(), 1.0)
             })
             .collect();
         let truth = sizes.clone();
         sizes[5].1 += 1.0;
         let field = SizeField::fit(&sizes);
-        for (at, log_size) in truth {
+        for (at, log_size, _) in truth {
             // The weak pull to a flat view is felt under a tilt as strong as this.
             assert!(
                 (field.log_size(at) - log_size).abs() < 0.2,
@@ -290,8 +304,10 @@ mod tests {
         let truth = quads.clone();
         // One outline is nonsense.
         quads[4].0 = quads[4].0.scaled(1.3);
-        let sizes: Vec<(Point, f64)> =
-            quads.iter().map(|q| (q.0.center() / 1000.0, q.0.signed_area().sqrt().ln())).collect();
+        let sizes: Vec<(Point, f64, f64)> = quads
+            .iter()
+            .map(|q| (q.0.center() / 1000.0, q.0.signed_area().sqrt().ln(), 1.0))
+            .collect();
         let table = Table::fit(&quads, &SizeField::fit(&sizes), 1000.0).unwrap();
         for (quad, _) in truth {
             assert!(table.misfit(&quad) < 0.02, "{}", table.misfit(&quad));

@@ -4,9 +4,7 @@
 //! tomwhite/set-game (Apache-2.0, 2,040 crops), wangtian24/set-solver (MIT, 1,943) and
 //! pascualy/setsolver (MIT, 172).
 
-use super::features::{
-    CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES,
-};
+use super::features::{CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES};
 use super::model::quadratic_terms;
 
 /// Weights of the evidence for each number of symbols.
