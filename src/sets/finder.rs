@@ -7,6 +7,8 @@
 //! collected as bits and taken apart afterwards.
 
 use super::Set;
+#[cfg(target_arch = "x86_64")]
+use super::wide;
 use crate::cards::{Card, DECK_SIZE, Property};
 
 /// Largest board that takes the fast way. A board of different cards without a set has 20 at
@@ -14,13 +16,13 @@ use crate::cards::{Card, DECK_SIZE, Property};
 const FAST_MAX: usize = 21;
 /// Room for the sets of a board that takes the fast way: each set found is one of at most
 /// 45 + 55 pairs.
-const FAST_SETS: usize = 128;
+pub(super) const FAST_SETS: usize = 128;
 
 /// A place of a board as the finder wants it: below [`DECK_SIZE`] the card's index in the deck,
 /// from there on an empty place.
 pub(crate) type Key = u8;
 /// Every key is below this power of two.
-const KEYS: usize = 128;
+pub(super) const KEYS: usize = 128;
 /// What completes a pair with an empty place in it: never on a board.
 const NOBODY: Key = KEYS as Key - 1;
 
@@ -68,6 +70,9 @@ pub struct Finder {
     place_of: [u8; KEYS],
     /// At least [`FAST_SETS`] long; the answer stands at its beginning.
     found: Vec<Set>,
+    /// Proof that the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    simd: Option<pulp::x86::V3>,
 }
 
 impl Default for Finder {
@@ -79,7 +84,13 @@ impl Default for Finder {
 impl Finder {
     /// A finder to be used for many boards.
     pub fn new() -> Self {
-        Self { present: [0; 256], place_of: [0; KEYS], found: vec![Set([0; 3]); FAST_SETS] }
+        Self {
+            present: [0; 256],
+            place_of: [0; KEYS],
+            found: vec![Set([0; 3]); FAST_SETS],
+            #[cfg(target_arch = "x86_64")]
+            simd: pulp::x86::V3::try_new(),
+        }
     }
 
     /// All sets of a board, in no particular order; the three places of each ascend.
@@ -90,7 +101,7 @@ impl Finder {
     #[inline]
     pub fn find<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> &[Set] {
         let n = match board.len() {
-            0..=12 => self.search(&keys::<12, P>(board)),
+            0..=12 => self.search_12(board),
             13..=15 => self.search(&keys::<15, P>(board)),
             16..=18 => self.search(&keys::<18, P>(board)),
             19..=FAST_MAX => self.search(&keys::<FAST_MAX, P>(board)),
@@ -105,15 +116,46 @@ impl Finder {
     /// The sets of a board given by keys.
     #[inline(always)]
     pub(crate) fn find_keys<const N: usize>(&mut self, board: &[Key; N]) -> &[Set] {
-        let n = self.search(board).expect("no card twice");
-        &self.found[..n]
+        let n = match board.first_chunk() {
+            Some(twelve) if N == 12 => self.search_12_keys(twelve),
+            _ => self.search(board),
+        };
+        &self.found[..n.expect("no card twice")]
+    }
+
+    /// The fast way for the usual board, with vectors where the processor has them.
+    #[inline(always)]
+    fn search_12<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = self.simd {
+            let room = self.found.first_chunk_mut().expect("made so");
+            // A length known beforehand makes the loop over the places a straight line.
+            return if let Some(full) = board.first_chunk::<12>() {
+                wide::search(simd, |i| full[i].into().map_or(wide::GAP, wide::code), room)
+            } else {
+                let place = |i| -> Option<Card> { board.get(i).and_then(|&p: &P| p.into()) };
+                wide::search(simd, |i| place(i).map_or(wide::GAP, wide::code), room)
+            };
+        }
+        self.search(&keys::<12, P>(board))
+    }
+
+    /// The same for keys.
+    #[inline(always)]
+    fn search_12_keys(&mut self, board: &[Key; 12]) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = self.simd {
+            let room = self.found.first_chunk_mut().expect("made so");
+            return wide::search(simd, |i| wide::code_of_key(board[i]), room);
+        }
+        self.search(board)
     }
 
     /// The fast way; `None` when a card comes twice. Gives the number of sets.
     #[inline(always)]
     fn search<const N: usize>(&mut self, board: &[Key; N]) -> Option<usize> {
         let halves = const { [(0, N / 2), (N / 2, N)] };
-        let Self { present, place_of, found } = self;
+        let Self { present, place_of, found, .. } = self;
         // The masks tell the compiler what is known of keys, here and below: no bounds checks.
         let keys: [usize; N] = board.map(|key| usize::from(key) % KEYS);
         let mut twice = 0;
@@ -193,12 +235,14 @@ fn keys<const N: usize, P: Copy + Into<Option<Card>>>(board: &[P]) -> [Key; N] {
 }
 
 /// More than the 100 pairs of [`FAST_MAX`] places.
-const PAIRS_MAX: usize = 128;
+pub(super) const PAIRS_MAX: usize = 128;
 
+/// Two places of the same half, and which third ones to report with them.
 #[derive(Clone, Copy)]
-struct Pair {
-    i: u8,
-    j: u8,
+pub(super) struct Pair {
+    pub(super) i: u8,
+    /// Above `i`.
+    pub(super) j: u8,
     /// Bit k: with a third card on place k this pair is the one to report the set. All of the
     /// other half, and of this half the places after `j`.
     third_places: u32,
@@ -206,10 +250,10 @@ struct Pair {
 
 /// The pairs within the two halves of N places, in the order in which the search goes through
 /// them.
-struct Pairs<const N: usize>;
+pub(super) struct Pairs<const N: usize>;
 
 impl<const N: usize> Pairs<N> {
-    const TABLE: [Pair; PAIRS_MAX] = {
+    pub(super) const TABLE: [Pair; PAIRS_MAX] = {
         assert!(N <= FAST_MAX);
         let mut table = [Pair { i: 0, j: 0, third_places: 0 }; PAIRS_MAX];
         let (mut pair, mut half) = (0, 0);
@@ -236,6 +280,33 @@ impl<const N: usize> Pairs<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// On a machine with vectors both ways are there to be compared.
+        #[test]
+        fn both_ways_for_twelve_places_agree(places in prop::array::uniform12(0..2 * DECK_SIZE)) {
+            let mut board = [0; 12];
+            for (i, place) in places.into_iter().enumerate() {
+                // Repeats and gaps are frequent.
+                board[i] = if place < DECK_SIZE { place as Key / 2 } else { gap_key(i) };
+            }
+            let mut finder = Finder::new();
+            let answer = |finder: &Finder, n: Option<usize>| {
+                n.map(|n| std::collections::BTreeSet::from_iter(finder.found[..n].to_vec()))
+            };
+            let n = finder.search(&board);
+            let plain = answer(&finder, n);
+            let n = finder.search_12_keys(&board);
+            prop_assert_eq!(answer(&finder, n), plain.clone());
+            let card = |key: Key| {
+                let index = usize::from(key);
+                (index < DECK_SIZE).then(|| Card::from_index(index))
+            };
+            let n = finder.search_12(&board.map(card));
+            prop_assert_eq!(answer(&finder, n), plain);
+        }
+    }
 
     #[test]
     fn keys_are_indices() {

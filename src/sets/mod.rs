@@ -4,6 +4,8 @@
 mod chance;
 mod explain;
 mod finder;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub use chance::{Chance, three_more};
 pub use explain::{Relation, Verdict, explain};
