@@ -1,5 +1,8 @@
 //! All sets of a board, with their places.
 
+mod common;
+
+use common::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -20,7 +23,7 @@ fn boards<const N: usize>() -> Vec<[Card; N]> {
     (0..BOARDS).map(|_| board()).collect()
 }
 
-fn finder<const N: usize>(c: &mut Criterion) {
+fn finder<const N: usize>(c: &mut Criterion<CpuTime>) {
     let boards = boards::<N>();
     let mut finder = Finder::new();
     let mut group = c.benchmark_group(format!("{N} cards"));
@@ -40,7 +43,7 @@ fn finder<const N: usize>(c: &mut Criterion) {
     });
 }
 
-fn chance(c: &mut Criterion) {
+fn chance(c: &mut Criterion<CpuTime>) {
     let boards = boards::<12>();
     c.bench_function("three_more", |b| {
         let mut next = 0;
@@ -51,5 +54,9 @@ fn chance(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, finder::<12>, finder::<15>, finder::<18>, finder::<21>, chance);
+criterion_group!(
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = finder::<12>, finder::<15>, finder::<18>, finder::<21>, chance
+);
 criterion_main!(benches);

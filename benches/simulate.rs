@@ -1,11 +1,14 @@
 //! Whole games with their statistics, on one thread.
 
+mod common;
+
+use common::CpuTime;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use setsight::game::{Policy, simulate};
 
 const GAMES: u64 = 2048;
 
-fn games(c: &mut Criterion) {
+fn games(c: &mut Criterion<CpuTime>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
     let mut group = c.benchmark_group("simulate");
     group.throughput(Throughput::Elements(GAMES));
@@ -20,5 +23,9 @@ fn games(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, games);
+criterion_group!(
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = games
+);
 criterion_main!(benches);

@@ -22,12 +22,14 @@ macro_rules! property {
             pub const ALL: [Self; 3] = [$(Self::$variant,)*];
 
             /// Position in [`Self::ALL`], 0 to 2.
+            #[inline]
             pub const fn index(self) -> usize { self as usize }
 
             /// The value at `index` (0 to 2).
             ///
             /// # Panics
             /// If `index` is above 2.
+            #[inline]
             pub const fn from_index(index: usize) -> Self { Self::ALL[index] }
 
             /// Its character in a card's code.
@@ -156,6 +158,7 @@ pub struct Card {
 
 impl Card {
     /// Position in the deck, 0 to 80: the four value indices as base-3 digits, the number first.
+    #[inline]
     pub const fn index(self) -> usize {
         ((self.number.index() * 3 + self.shading.index()) * 3 + self.color.index()) * 3
             + self.shape.index()
@@ -165,6 +168,7 @@ impl Card {
     ///
     /// # Panics
     /// If `index` is above 80.
+    #[inline]
     pub const fn from_index(index: usize) -> Self {
         assert!(index < DECK_SIZE, "a deck holds 81 cards");
         Self {
@@ -176,6 +180,7 @@ impl Card {
     }
 
     /// The index (0 to 2) of its value in one property.
+    #[inline]
     pub const fn value(self, property: Property) -> usize {
         match property {
             Property::Number => self.number.index(),

@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use super::{BadCall, Outcome};
+use super::Outcome;
 use crate::game::{self, Policy, Statistics};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -117,14 +117,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 /// Says before a long run, not after it, that its charts have nowhere to go.
 #[cfg(feature = "plots")]
-fn check_plot_folder(args: &Args) -> Result<(), BadCall> {
+fn check_plot_folder(args: &Args) -> Result<(), super::BadCall> {
     let Some(stem) = &args.plot else { return Ok(()) };
     let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {
             let stem = stem.display();
             let message = format!("--plot {stem}: there is no folder {}", folder.display());
-            Err(BadCall(message))
+            Err(super::BadCall(message))
         }
         _ => Ok(()),
     }

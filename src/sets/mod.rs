@@ -13,6 +13,7 @@ pub use finder::Finder;
 pub(crate) use finder::{Key, gap_key};
 
 use crate::cards::{Card, Property};
+use std::cell::RefCell;
 
 /// Three places of a board that hold a set, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,10 @@ pub fn is_set(a: Card, b: Card, c: Card) -> bool {
 /// All sets of a board, by place. The board may hold a card more than once; a set needs three
 /// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
 pub fn find_all(board: &[Card]) -> Vec<Set> {
-    let mut found = Finder::new().find(board).to_vec();
+    thread_local! {
+        static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
+    }
+    let mut found = FINDER.with_borrow_mut(|finder| finder.find(board).to_vec());
     found.sort_unstable();
     found
 }

@@ -163,8 +163,9 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
 
         let place: Bytes = pulp::cast(place);
         let mut write = |n: usize, hits: &mut u32| {
-            let pair = hits.trailing_zeros() as usize % 32;
-            *hits &= hits.wrapping_sub(1);
+            // From the last pair to the first, as the plain way does: the same order everywhere.
+            let pair = 31 ^ (hits.leading_zeros() as usize % 32);
+            *hits &= !(1 << pair);
             let [i, j] = [LANES.first[pair], LANES.second[pair]].map(usize::from);
             let k = usize::from(place[pair]).wrapping_sub(1);
             self.found[n % FAST_SETS] = Set([i.min(k), i.max(j.min(k)), j.max(k)]);
