@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// The tables of `datasets/samples`: name and file.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
-    let mut paths: Vec<PathBuf> = source::list_photos(&[folder], false, None)
+    let mut paths: Vec<PathBuf> = source::list_photos(&[folder], false, &[])
         .into_iter()
         .map(|path| path.expect("the samples are part of the project"))
         .collect();

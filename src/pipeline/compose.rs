@@ -25,7 +25,8 @@ pub enum PipelineError {
 /// How long a stage took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageTime {
-    /// `load`, `segment`, `rectify`, `classify`, `board` or `sets`.
+    /// `load`, `segment`, `rectify`, `classify`, `board` or `sets`; `overlay` is drawing the
+    /// annotated picture and writing it.
     pub stage: &'static str,
     /// On the clock.
     pub elapsed_ms: f64,

@@ -78,7 +78,10 @@ struct Job {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let pipeline = args.reader.pipeline()?;
     let jobs = photos::jobs(args.jobs);
-    let listed = source::list_photos(&args.paths, args.recursive, args.out.as_deref());
+    // What an earlier run has made is not to be read.
+    let results: Vec<&Path> =
+        [&args.out, &args.dump_stages].into_iter().flatten().map(PathBuf::as_path).collect();
+    let listed = source::list_photos(&args.paths, args.recursive, &results);
     let found: Vec<&Path> = listed.iter().filter_map(|p| p.as_deref().ok()).collect();
     if let Some(out) = &args.out {
         folder::refuse_photos_in(out, &found)?;

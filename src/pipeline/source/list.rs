@@ -39,18 +39,18 @@ pub enum ListError {
 }
 
 /// The photos that `paths` mean, in their order, folders in [`natural_order`] (the files of a
-/// folder and its subfolders together). Hidden files and folders are passed over, and so is the
-/// folder `except`, where results go.
+/// folder and its subfolders together). Hidden files and folders are passed over, and so are the
+/// folders `except`, where results go.
 pub fn list_photos(
     paths: &[PathBuf],
     recursive: bool,
-    except: Option<&Path>,
+    except: &[&Path],
 ) -> Vec<Result<PathBuf, ListError>> {
-    let except = except.and_then(|path| path.canonicalize().ok());
+    let except: Vec<PathBuf> = except.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
-            list_folder(path, recursive, except.as_deref(), &mut found);
+            list_folder(path, recursive, &except, &mut found);
         } else if let Err(error) = path.metadata() {
             let reason = error.to_string();
             found.push(Err(ListError::Unreadable { path: path.clone(), reason }));
@@ -64,14 +64,14 @@ pub fn list_photos(
 fn list_folder(
     folder: &Path,
     recursive: bool,
-    except: Option<&Path>,
+    except: &[PathBuf],
     found: &mut Vec<Result<PathBuf, ListError>>,
 ) {
     let before = found.len();
     let wanted = |entry: &DirEntry| {
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         let results = entry.file_type().is_dir()
-            && except.is_some_and(|e| entry.path().canonicalize().is_ok_and(|path| path == e));
+            && entry.path().canonicalize().is_ok_and(|path| except.contains(&path));
         entry.depth() == 0 || !(hidden || results)
     };
     let walk = WalkDir::new(folder)
@@ -176,7 +176,7 @@ mod tests {
         {
             fs::write(root.join(name), b"x").unwrap();
         }
-        let names = |recursive, except: Option<&Path>| -> Vec<String> {
+        let names = |recursive, except: &[&Path]| -> Vec<String> {
             list_photos(&[root.to_path_buf()], recursive, except)
                 .into_iter()
                 .map(|p| {
@@ -184,13 +184,13 @@ mod tests {
                 })
                 .collect()
         };
-        assert_eq!(names(false, None), ["9.JPG", "10.jpg"]);
-        assert_eq!(names(true, Some(&root.join("out"))), ["9.JPG", "10.jpg", "sub/a b é.png"]);
-        let sub = list_photos(&[root.join("none"), root.join("labels.json")], false, None);
+        assert_eq!(names(false, &[]), ["9.JPG", "10.jpg"]);
+        assert_eq!(names(true, &[&root.join("out")]), ["9.JPG", "10.jpg", "sub/a b é.png"]);
+        let sub = list_photos(&[root.join("none"), root.join("labels.json")], false, &[]);
         assert!(matches!(sub[0], Err(ListError::Unreadable { .. })));
         assert!(sub[1].is_ok(), "a file that is named itself is taken");
         fs::create_dir(root.join("empty")).unwrap();
-        let empty = list_photos(&[root.join("empty")], false, None);
+        let empty = list_photos(&[root.join("empty")], false, &[]);
         assert!(empty[0].as_ref().unwrap_err().to_string().contains("--recursive"));
     }
 }
