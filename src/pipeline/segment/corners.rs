@@ -7,6 +7,7 @@
 
 use super::maps::Working;
 use super::plane::{CARD_ASPECT, Pose, Table};
+use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Point, Quad};
 use nalgebra::{Matrix3, Vector3};
 use opencv::prelude::*;
@@ -258,6 +259,50 @@ impl Refined {
         }
         let pose = fit_pose(&refit.quad, &refit.sides, table, params);
         Self::of(working, &table.quad_in_image(&pose), Some(table), params)
+    }
+
+    /// The same card with its visible symbols in other places of its axis, where that explains the
+    /// picture's lines much better: in a heap one symbol of three may be all that is seen.
+    ///
+    /// # Errors
+    /// Those of OpenCV, when the working image cannot be read.
+    pub fn elsewhere_on_axis(
+        &self,
+        working: &Working,
+        table: &Table,
+        symbols_seen: usize,
+        params: &Params,
+    ) -> opencv::Result<Self> {
+        /// How much more support the other place needs: a neighbour's border may stand there.
+        const MARGIN: f64 = 0.25;
+        let half = SYMBOL_SPACING / 2.0;
+        let shifts: &[f64] = match symbols_seen {
+            1 => &[-half, half, -2.0 * half, 2.0 * half],
+            2 => &[-half, half],
+            _ => &[],
+        };
+        let ends = |card: &Self| usize::from(card.confirmed[1]) + usize::from(card.confirmed[3]);
+        let mut best = *self;
+        if ends(self) == 2 {
+            return Ok(best);
+        }
+        let pose = Pose::nearest(&table.table_from_image.apply_quad(&self.quad));
+        let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
+        for shift in shifts {
+            let shifted = Pose { center: pose.center + along * *shift, ..pose };
+            let card = Self::of(working, &table.quad_in_image(&shifted), Some(table), params)?;
+            let margin = if best == *self { MARGIN } else { 0.0 };
+            if card.support() > best.support() + margin {
+                best = card;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Support of all confirmed sides together, 0 to 4.
+    fn support(&self) -> f64 {
+        let confirmed = self.sides.iter().zip(self.confirmed).filter(|(_, ok)| *ok);
+        confirmed.filter_map(|(side, _)| side.map(|s| s.support)).sum()
     }
 
     fn fit(

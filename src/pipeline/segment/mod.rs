@@ -17,6 +17,13 @@ use crate::geometry::Quad;
 pub struct Params {
     /// Long side of the working image in pixels.
     pub long_side_px: f64,
+    /// Long side of a card in working pixels below which a second, closer look is taken: its
+    /// symbols are then 12 pixels wide.
+    pub small_card_px: f64,
+    /// Long side that cards should have in the closer look.
+    pub closer_card_px: f64,
+    /// Long side of the working image in the closest look.
+    pub closest_long_side_px: f64,
     /// What counts as a symbol.
     pub symbols: symbols::Params,
     /// What counts as a card's symbols.
@@ -30,7 +37,10 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            long_side_px: 1000.0,
+            long_side_px: 800.0,
+            small_card_px: 60.0,
+            closer_card_px: 100.0,
+            closest_long_side_px: 1600.0,
             symbols: Default::default(),
             grouping: Default::default(),
             borders: Default::default(),
@@ -39,12 +49,54 @@ impl Default for Params {
     }
 }
 
-/// Finds the cards of a photo.
+/// Finds the cards of a photo, best first where their symbols were seen.
 ///
 /// # Errors
 /// Those of OpenCV, such as no memory.
 pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline>> {
-    let working = maps::Working::new(frame, params.long_side_px)?;
+    let first = at_scale(frame, params, params.long_side_px)?;
+    let Some(closer) = closer_long_side_px(&first, params) else {
+        return Ok(in_photo(first));
+    };
+    let second = at_scale(frame, params, closer)?;
+    // A closer look sees more cards, unless it only brought texture into reach.
+    let evidence = |seen: &Seen| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
+    Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
+}
+
+/// What one look at one working size found. Outlines in working pixels.
+struct Seen {
+    outlines: Vec<CardOutline>,
+    scale: f64,
+    long_side_px: f64,
+}
+
+fn in_photo(seen: Seen) -> Vec<CardOutline> {
+    let to_photo = |mut outline: CardOutline| {
+        outline.corners_in_image =
+            outline.corners_in_image.scaled(1.0 / seen.scale).higher_corner_first();
+        outline
+    };
+    seen.outlines.into_iter().map(to_photo).collect()
+}
+
+/// The working size for a second look, when the cards are too small in the first.
+fn closer_long_side_px(seen: &Seen, params: &Params) -> Option<f64> {
+    let mut sizes: Vec<f64> =
+        seen.outlines.iter().map(|o| o.corners_in_image.long_side()).collect();
+    sizes.sort_by(f64::total_cmp);
+    // The far cards of a tilted table decide.
+    let wanted = match sizes.get(sizes.len() / 4) {
+        Some(&size) if size >= params.small_card_px => return None,
+        Some(&size) => seen.long_side_px * params.closer_card_px / size,
+        None => f64::MAX,
+    };
+    let closer = wanted.min(params.closest_long_side_px);
+    (closer > 1.2 * seen.long_side_px).then_some(closer)
+}
+
+fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result<Seen> {
+    let working = maps::Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
     let mut components = components::Components::default();
@@ -71,8 +123,10 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
     if let Some(first) = table
         && let Some(better) = first.improved(&sure_quads(&refined))
     {
-        for card in &mut refined {
+        for (card, group) in refined.iter_mut().zip(&grouped.cards) {
             *card = card.again(&working, &better, &params.corners)?;
+            let found = group.symbols.len();
+            *card = card.elsewhere_on_axis(&working, &better, found, &params.corners)?;
         }
         table = Some(better);
     }
@@ -107,12 +161,8 @@ pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline
             }
         }
     }
-    tracing::debug!(cards = outlines.len(), table = table.is_some(), "segmented");
-    for outline in &mut outlines {
-        outline.corners_in_image =
-            outline.corners_in_image.scaled(1.0 / working.scale).higher_corner_first();
-    }
-    Ok(outlines)
+    tracing::debug!(long, cards = outlines.len(), table = table.is_some(), "segmented");
+    Ok(Seen { outlines, scale: working.scale, long_side_px: long })
 }
 
 /// Log odds of a border without a readable symbol: more often a card in glare than something else
