@@ -1,0 +1,320 @@
+#!/usr/bin/env bash
+# Installs what the build needs and tells cargo where OpenCV lies. Safe to run twice.
+set -euo pipefail
+export LC_ALL=C # apt's and dnf's words are read below
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+    cat <<'HELP'
+Usage: tools/setup.sh [--dry-run]
+
+Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
+headers), OpenCV's core and imgproc, and Z3. On Debian and Ubuntu by apt, on macOS by Homebrew, on
+Fedora by dnf; on other systems it lists what is missing and stops. What is there already is left
+alone. Where the system does not say where OpenCV lies, .cargo/config.toml is written (git ignores it).
+
+It says what it will do, asks nothing, and uses sudo only when not run as root (sudo itself may ask
+for your password).
+
+  --dry-run   only say what would be done
+  -h, --help  this text
+
+Exit code: 0 all is there, 1 something is missing and was named, 2 the call was wrong.
+HELP
+}
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+dry_run=false
+for argument in "$@"; do
+    case $argument in
+        --dry-run) dry_run=true ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        *)
+            printf 'setup: %s: unknown argument; expected --dry-run or --help\n' "$argument" >&2
+            exit 2
+            ;;
+    esac
+done
+
+# Prints a command, then runs it unless this is a dry run.
+run() {
+    printf '  $ %s\n' "$*"
+    $dry_run || "$@"
+}
+
+# The same, as root.
+run_as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        run "$@"
+    elif have sudo; then
+        run sudo "$@"
+    else
+        fail "this needs root, and there is no sudo; run as root:" "  $*"
+    fi
+}
+
+# ---- Rust ---------------------------------------------------------------------------------------
+
+rust_wanted=$(sed -n 's/^rust-version *= *"\(.*\)".*/\1/p' Cargo.toml)
+
+# Whether version $1 is at least version $2, both like 1.92 or 1.92.0.
+at_least() {
+    awk -v a="$1" -v b="$2" 'BEGIN {
+        split(a, x, "."); split(b, y, ".")
+        for (i = 1; i <= 3; i++) { if (x[i] + 0 != y[i] + 0) exit !(x[i] + 0 > y[i] + 0) }
+        exit 0
+    }'
+}
+
+check_rust() {
+    if ! have cargo; then
+        if [ -x "$HOME/.cargo/bin/cargo" ]; then
+            fail "cargo is installed but this shell does not find it; run this, then try again:" \
+                '  . "$HOME/.cargo/env"'
+        fi
+        fail "Rust is missing (cargo $rust_wanted or newer). Install it from https://rustup.rs:" \
+            "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y" \
+            '  . "$HOME/.cargo/env"' \
+            "then run tools/setup.sh again."
+    fi
+    local found
+    found=$(cargo --version | awk '{ print $2 }')
+    if ! at_least "${found%%-*}" "$rust_wanted"; then
+        if have rustup; then
+            fail "Rust $found is too old, $rust_wanted or newer is needed; run: rustup update stable"
+        fi
+        fail "Rust $found ($(command -v cargo)) is too old, $rust_wanted or newer is needed." \
+            "Remove that package and install Rust from https://rustup.rs:" \
+            "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+    fi
+    say "Rust $found is there"
+}
+
+# ---- .cargo/config.toml -------------------------------------------------------------------------
+
+config=.cargo/config.toml
+mark='# Written and renewed by tools/setup.sh; without this line it leaves the file alone.'
+
+# Writes the settings given as lines `NAME = "value"`, unless the file is somebody's own.
+write_config() {
+    local wanted line name missing=""
+    wanted=$(printf '%s\n' "$mark" "[env]" "$@")
+    if [ -e "$config" ] && ! grep -qxF "$mark" "$config"; then
+        for line in "$@"; do
+            name=${line%% *}
+            grep -q "^ *$name *=" "$config" || missing="$missing
+  $line"
+        done
+        if [ -n "$missing" ]; then
+            fail "$config is your own and lacks some settings; add these under [env]:$missing"
+        fi
+        say "$config is your own and names what is needed; left as it is"
+    elif [ -e "$config" ] && [ "$(cat "$config")" = "$wanted" ]; then
+        say "$config is up to date"
+    else
+        say "will write $config:"
+        printf '%s\n' "$@" | sed 's/^/  /'
+        if ! $dry_run; then
+            mkdir -p .cargo
+            # Renamed into place, so that a cargo that runs meanwhile never sees half a file.
+            printf '%s\n' "$wanted" >"$config.new.$$"
+            mv -f "$config.new.$$" "$config"
+        fi
+    fi
+}
+
+# ---- Debian, Ubuntu -----------------------------------------------------------------------------
+
+# ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only two of its thirty libraries.
+apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libz3-dev"
+
+apt_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+# Answers are taken whole before they are searched: a reader that stops early breaks the pipe.
+apt_known() {
+    case $(apt-cache policy "$1" 2>/dev/null) in
+        *"Candidate: (none)"*) return 1 ;;
+        *"Candidate: "*) return 0 ;;
+        *) return 1 ;;
+    esac
+}
+
+# The package that holds libclang.so of clang's version; libclang-dev, which is larger, else.
+apt_libclang() {
+    local version name
+    version=$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9][0-9]*\)$/\1/p')
+    for name in "libclang1-$version" "libclang1-${version}t64"; do
+        if [ -n "$version" ] && apt_known "$name"; then
+            echo "$name"
+            return
+        fi
+    done
+    echo libclang-dev
+}
+
+apt_missing() {
+    local name
+    for name in $apt_packages "$(apt_libclang)"; do
+        apt_installed "$name" || printf '%s ' "$name"
+    done
+}
+
+# apt waits for dpkg's lock by itself, but not for that of the lists.
+apt_update() {
+    local try
+    for try in 1 2 3 4 5 6; do
+        if run_as_root apt-get -o DPkg::Lock::Timeout=900 -o Acquire::Retries=3 update; then
+            return
+        fi
+        say "apt-get update failed (try $try of 6), perhaps because another one runs; waiting 10 s"
+        sleep 10
+    done
+    fail "apt-get update failed six times; its messages above say why"
+}
+
+apt_install() {
+    # The list of names is words by intent.
+    # shellcheck disable=SC2086
+    run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 \
+        -o Acquire::Retries=3 install --yes --no-install-recommends $1
+}
+
+setup_apt() {
+    # One set-up of this user at a time; a second waits here and then finds all done.
+    if ! $dry_run && have flock && { exec 9>>"${TMPDIR:-/tmp}/setsight-setup-$(id -u).lock"; } 2>/dev/null; then
+        flock 9
+    fi
+    local missing name unknown=false
+    missing=$(apt_missing)
+    if [ -z "$missing" ]; then
+        say "all packages are there"
+    else
+        for name in $missing; do apt_known "$name" || unknown=true; done
+        if $unknown; then
+            say "will fetch the lists of packages, which do not name all of: $missing"
+            apt_update
+            missing=$(apt_missing)
+        fi
+        say "will install by apt: $missing"
+        if ! apt_install "$missing"; then
+            say "that failed; the lists of packages may be old, so fetching them and trying once more"
+            apt_update
+            apt_install "$missing" || fail "apt could not install: $missing" "its messages above say why"
+        fi
+        missing=$(apt_missing)
+        if [ -n "$missing" ] && ! $dry_run; then fail "still missing: $missing"; fi
+    fi
+    # The split packages bring no pkg-config file, so cargo is told where they lie.
+    local triple
+    triple=$(gcc -dumpmachine 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null ||
+        echo "$(uname -m)-linux-gnu")
+    write_config \
+        'OPENCV_LINK_LIBS = "opencv_core,opencv_imgproc"' \
+        "OPENCV_LINK_PATHS = \"/usr/lib/$triple\"" \
+        "OPENCV_INCLUDE_PATHS = \"/usr/include/opencv4,/usr/include/$triple/opencv4\""
+}
+
+# ---- Fedora -------------------------------------------------------------------------------------
+
+dnf_packages="gcc-c++ clang clang-devel pkgconf-pkg-config opencv-devel z3-devel"
+
+setup_dnf() {
+    local name missing="" wanted=$dnf_packages
+    have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted cargo rust clippy rustfmt"
+    for name in $wanted; do
+        rpm -q --whatprovides "$name" >/dev/null 2>&1 || missing="$missing $name"
+    done
+    if [ -z "$missing" ]; then
+        say "all packages are there"
+        return
+    fi
+    say "will install by dnf:$missing"
+    # shellcheck disable=SC2086
+    run_as_root dnf install --assumeyes --setopt=install_weak_deps=False $missing ||
+        fail "dnf could not install:$missing" "its messages above say why"
+}
+
+# ---- macOS --------------------------------------------------------------------------------------
+
+setup_brew() {
+    have brew || fail "Homebrew is missing; install it from https://brew.sh and try again"
+    local name folder libclang="" missing="" wanted="opencv z3 pkgconf"
+    have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted rust"
+    # Apple's tools bring a libclang; Homebrew's LLVM (1.5 GB) only where they do not.
+    for folder in "$(xcode-select --print-path 2>/dev/null)" /Library/Developer/CommandLineTools; do
+        for name in "$folder/usr/lib" "$folder/Toolchains/XcodeDefault.xctoolchain/usr/lib"; do
+            if [ -z "$libclang" ] && [ -e "$name/libclang.dylib" ]; then libclang=$name; fi
+        done
+    done
+    if [ -z "$libclang" ]; then
+        wanted="$wanted llvm"
+        libclang=$(brew --prefix)/opt/llvm/lib
+    fi
+    for name in $wanted; do
+        brew list --versions "$name" >/dev/null 2>&1 || missing="$missing $name"
+    done
+    if [ -z "$missing" ]; then
+        say "all packages are there"
+    else
+        say "will install by Homebrew:$missing"
+        # shellcheck disable=SC2086
+        NONINTERACTIVE=1 run brew install $missing || fail "Homebrew could not install:$missing"
+    fi
+    write_config \
+        "LIBCLANG_PATH = \"$libclang\"" \
+        "Z3_LIBRARY_PATH_OVERRIDE = \"$(brew --prefix)/lib\""
+}
+
+# ---- elsewhere ----------------------------------------------------------------------------------
+
+setup_elsewhere() {
+    local missing="" library
+    have c++ || missing="$missing
+  a C++ compiler (c++)"
+    have clang || missing="$missing
+  clang with libclang"
+    if have pkg-config; then
+        pkg-config --exists opencv4 || pkg-config --exists opencv5 || missing="$missing
+  OpenCV 4 or newer with its headers and pkg-config file (core and imgproc are used)"
+        for library in z3; do
+            pkg-config --exists "$library" || missing="$missing
+  $library with its headers"
+        done
+    else
+        missing="$missing
+  pkg-config; OpenCV 4 or newer (core and imgproc) and z3, with their headers"
+    fi
+    if [ -n "$missing" ]; then
+        fail "this system has neither apt, dnf nor Homebrew; please install:$missing"
+    fi
+    say "all that the build needs seems to be there"
+}
+
+# -------------------------------------------------------------------------------------------------
+
+system=$(uname -s)
+if [ "$system" = Darwin ]; then
+    have cargo && check_rust
+    setup_brew
+    have cargo || $dry_run || check_rust
+elif have apt-get && have dpkg-query; then
+    check_rust
+    setup_apt
+elif have dnf && have rpm; then
+    have cargo && check_rust
+    setup_dnf
+    have cargo || $dry_run || check_rust
+else
+    check_rust
+    setup_elsewhere
+fi
+
+if $dry_run; then say "nothing was changed"; else say "ready"; fi
