@@ -142,26 +142,38 @@ fn register() -> Result<(), PlotError> {
 const TITLE_PX: i32 = 24;
 const LABEL_PX: i32 = 18;
 
+/// Height left free above the curves, as a share of theirs.
+const LEGEND_SHARE: f64 = 0.4;
+
 impl Chart for Curves {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
         area.fill(&WHITE).map_err(drawing)?;
         let shown = |&&(_, y): &&(f64, f64)| !self.log_y || y > 0.0;
         let points = || self.curves.iter().flat_map(|c| c.points.iter().filter(shown));
         let x = widened(extent(points().map(|p| p.0)));
-        let y = extent(points().map(|p| p.1));
+        let mut y = extent(points().map(|p| p.1));
+        if self.log_y && y.start <= 0.0 {
+            // No point at all: any scale will do but one that begins at 0.
+            y = 0.1..1.0;
+        }
+        // A scale of whole numbers has no marks between them.
+        let whole = points().all(|p| p.0.fract() == 0.0);
         let mut builder = ChartBuilder::on(area);
         builder
             .caption(&self.title, ("sans-serif", TITLE_PX))
             .margin(12)
             .x_label_area_size(48)
             .y_label_area_size(84);
+        // Room at the top for the legend.
         if self.log_y {
-            let range = y.start / 2.0..y.end * 2.0;
+            let range = y.start / 2.0..y.end * (y.end / y.start).powf(LEGEND_SHARE) * 2.0;
             let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
-            self.fill(chart, &|y: &f64| format!("{y:.0e}"))
+            self.fill(chart, whole, &|y: &f64| format!("{y:.0e}"))
         } else {
-            let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
-            self.fill(chart, &|y: &f64| format!("{y}"))
+            let end = y.end + (y.end - y.start) * LEGEND_SHARE;
+            let range = widened(y.start..end);
+            let chart = builder.build_cartesian_2d(x, range).map_err(drawing)?;
+            self.fill(chart, whole, &|y: &f64| format!("{y}"))
         }
     }
 }
@@ -170,17 +182,23 @@ impl Curves {
     fn fill<'a, DB, Y>(
         &self,
         mut chart: ChartContext<'a, DB, Cartesian2d<plotters::coord::types::RangedCoordf64, Y>>,
+        whole: bool,
         y_format: &dyn Fn(&f64) -> String,
     ) -> Result<(), PlotError>
     where
         DB: DrawingBackend + 'a,
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
+        let x_format = |x: &f64| match (whole, x.fract() == 0.0) {
+            (true, false) => String::new(),
+            _ => format!("{x}"),
+        };
         chart
             .configure_mesh()
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .label_style(("sans-serif", LABEL_PX))
+            .x_label_formatter(&x_format)
             .y_label_formatter(y_format)
             .light_line_style(WHITE)
             .draw()
@@ -304,6 +322,17 @@ mod tests {
             // Two marks of radius 4 and the legend's.
             assert!(count(&png, [200, 0, 0]) > 100);
             assert!(count(&png, [0, 0, 0]) > 50, "the title is drawn with the font");
+        }
+    }
+
+    #[test]
+    fn a_chart_without_points_is_still_a_chart() {
+        let folder = tempfile::tempdir().unwrap();
+        for log_y in [false, true] {
+            let mut empty = curves(log_y);
+            empty.curves.iter_mut().for_each(|curve| curve.points.clear());
+            let [svg, _] = save(&empty, &folder.path().join("empty"), SIZE_PX).unwrap();
+            assert!(std::fs::read_to_string(svg).unwrap().contains("seconds"));
         }
     }
 

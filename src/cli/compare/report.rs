@@ -179,10 +179,14 @@ fn beside_the_paper(text: &mut String, cells: &[Cell]) {
          | n | solver | paper | here | paper / here |\n|---|---|---|---|---|\n"
     );
     for (cell, (paper, _)) in known {
-        let ratio = cell.mean().map_or("-".into(), |mean| format!("{:.0}", paper / mean));
+        let ratio = cell.mean().map_or("-".into(), |mean| times(paper / mean));
         let (n, kind, here) = (cell.rules.sets(), cell.kind, shown(cell));
         let _ = writeln!(text, "| {n} | {kind} | {} | {here} | {ratio} |", human(paper));
     }
+}
+
+fn times(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
 #[cfg(feature = "plots")]
