@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 type Matrix6 = SMatrix<f64, 6, 6>;
 type Vector6 = SVector<f64, 6>;
+/// A source and a light in it.
+type Light = (usize, (i32, i32));
 
 /// One crop or an altered copy of it.
 #[derive(Clone, Copy)]
@@ -36,15 +38,13 @@ pub struct Hues {
     pub moves: Matrix6,
 }
 
-type HuesByColor = [Vec<Vector2<f64>>; 3];
-
 impl Hues {
     /// Centres are means over sources of means over lights. Scatter is what is left within a light,
     /// moves are what differs between lights and sources; of what altering a crop changes, half goes to
     /// each.
     pub fn fit(sightings: &[Sighting]) -> Self {
-        let mut lights: BTreeMap<(usize, (i32, i32)), HuesByColor> = BTreeMap::new();
-        let mut altered = HuesByColor::default();
+        let mut lights: BTreeMap<Light, [Vec<Vector2<f64>>; 3]> = BTreeMap::new();
+        let mut altered: [Vec<Vector2<f64>>; 3] = Default::default();
         for s in sightings {
             let unwrapped = |hue: [f32; 2]| {
                 use std::f64::consts::{PI, TAU};
