@@ -18,7 +18,7 @@ const TABLE_UP_TO: usize = 12;
 /// all of its cards agree; in the others they all differ, so no further card agrees with c there.
 /// Every other card of the set thus agrees with c in exactly the properties E, and the checked
 /// cards fall into *groups* by E. Within a group, v - 1 cards must have every value but c's exactly
-/// once in every property outside E: an exact cover, which [`Search`] looks for.
+/// once in every property outside E: an exact cover, which `Search` looks for.
 pub struct Exact {
     rules: Rules,
     /// Unchecked cards; the last comes first.
