@@ -1,0 +1,215 @@
+//! Dependencies between the rooms of `src` point one way, and the map names every room.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Each room and what it may use of the project. A path such as `pipeline::source` allows that part
+/// alone.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("cards", &[]),
+    ("geometry", &[]),
+    ("general", &[]),
+    ("html", &[]),
+    ("plot", &[]),
+    ("whole_file", &[]),
+    ("sets", &["cards"]),
+    ("game", &["cards", "sets"]),
+    ("model", &["cards"]),
+    ("pipeline", &["cards", "sets", "geometry", "model", "whole_file"]),
+    // Labels speak of the stored file, everything else of the upright photo: how the two lie to
+    // each other is the source's knowledge.
+    ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
+    // A drawn table comes with its labels.
+    ("render", &["cards", "geometry", "dataset"]),
+    ("eval", MEASURING),
+    ("train", MEASURING),
+    ("export", MEASURING),
+    ("app", BELOW_THE_SURFACE),
+    ("cli", COMMANDS),
+];
+
+const MEASURING: &[&str] = &[
+    "cards",
+    "sets",
+    "geometry",
+    "model",
+    "pipeline",
+    "render",
+    "dataset",
+    "html",
+    "plot",
+    "whole_file",
+];
+
+/// All but the two surfaces.
+const BELOW_THE_SURFACE: &[&str] = &[
+    "cards",
+    "sets",
+    "geometry",
+    "model",
+    "pipeline",
+    "render",
+    "dataset",
+    "html",
+    "plot",
+    "whole_file",
+    "general",
+    "game",
+    "eval",
+    "train",
+    "export",
+];
+
+/// A command opens the window.
+const COMMANDS: &[&str] = &[
+    "cards",
+    "sets",
+    "geometry",
+    "model",
+    "pipeline",
+    "render",
+    "dataset",
+    "html",
+    "plot",
+    "whole_file",
+    "general",
+    "game",
+    "eval",
+    "train",
+    "export",
+    "app",
+];
+
+#[test]
+fn rooms_use_only_what_they_may() {
+    let mut wrong = Vec::new();
+    let mut looked_at = 0;
+    for room in rooms() {
+        let Some((_, may_use)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+            panic!("src/{room} is no room that this test knows: say in ROOMS what it may use");
+        };
+        for file in files_of(&room) {
+            looked_at += 1;
+            let code = without_comments(&std::fs::read_to_string(&file).unwrap());
+            for path in crate_paths(&code) {
+                let allowed = |may: &&str| path == **may || path.starts_with(&format!("{may}::"));
+                let own = path == room || path.starts_with(&format!("{room}::"));
+                if !own && !may_use.iter().any(|may| allowed(&may)) {
+                    wrong.push(format!("{}: crate::{path}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(looked_at > 50, "only {looked_at} files: the test looks in the wrong place");
+    assert!(wrong.is_empty(), "against the direction of dependencies:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_allowed_goes_in_no_circle() {
+    // A room stands after all that it may use.
+    for (place, (room, may_use)) in ROOMS.iter().enumerate() {
+        for used in *may_use {
+            let used = used.split("::").next().unwrap();
+            let at = ROOMS.iter().position(|(name, _)| *name == used);
+            assert!(at.is_some_and(|at| at < place), "{room} uses {used}, which comes after it");
+        }
+    }
+}
+
+#[test]
+fn the_map_names_every_room() {
+    let page = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    for room in rooms() {
+        assert!(
+            page.contains(&format!("`src/{room}/`")) || page.contains(&format!("`src/{room}.rs`")),
+            "docs/architecture.md: the map lacks src/{room}"
+        );
+    }
+}
+
+#[test]
+fn the_scan_sees_what_it_is_for() {
+    let code = without_comments(
+        "//! See [`crate::pipeline`].\nuse crate::cards::Card; // and not crate::eval\n\
+         use crate::{geometry::{Point, Quad},\n    sets};\nlet x = crate::html::escape(y);",
+    );
+    let paths: Vec<String> = crate_paths(&code);
+    assert_eq!(paths, ["cards::Card", "geometry::", "sets", "html::escape"]);
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What stands in `src`, but for the crate's front page and `main`.
+fn rooms() -> BTreeSet<String> {
+    std::fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|name| name != "lib" && name != "main")
+        .collect()
+}
+
+/// The files of a room: `src/room.rs`, and all below `src/room`.
+fn files_of(room: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let single = root().join("src").join(format!("{room}.rs"));
+    if single.is_file() {
+        files.push(single);
+    }
+    let folder = root().join("src").join(room);
+    if folder.is_dir() {
+        add_files(&folder, &mut files);
+    }
+    files
+}
+
+fn add_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Comments and docs may speak of any room.
+fn without_comments(source: &str) -> String {
+    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// What follows each `crate::`: a path, or all paths of a group (each up to its own group).
+fn crate_paths(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            paths.push(path_at(rest));
+            continue;
+        };
+        let mut depth = 0;
+        let mut start = true;
+        for (i, c) in group.char_indices() {
+            match c {
+                '}' if depth == 0 => break,
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => start = true,
+                c if start && depth == 0 && !c.is_whitespace() => {
+                    paths.push(path_at(&group[i..]));
+                    start = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    paths
+}
+
+fn path_at(code: &str) -> String {
+    let end = code.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    code[..end.unwrap_or(code.len())].to_owned()
+}
