@@ -92,9 +92,9 @@ fn rooms_use_only_what_they_may() {
             looked_at += 1;
             let code = without_comments(&std::fs::read_to_string(&file).unwrap());
             for path in crate_paths(&code) {
-                let allowed = |may: &&str| path == **may || path.starts_with(&format!("{may}::"));
+                let allowed = |may: &str| path == may || path.starts_with(&format!("{may}::"));
                 let own = path == room || path.starts_with(&format!("{room}::"));
-                if !own && !may_use.iter().any(|may| allowed(&may)) {
+                if !own && !may_use.iter().any(|may| allowed(may)) {
                     wrong.push(format!("{}: crate::{path}", file.display()));
                 }
             }
