@@ -263,6 +263,7 @@ impl Refined {
 
     /// The same card with its visible symbols in other places of its axis, where that explains the
     /// picture's lines much better: in a heap one symbol of three may be all that is seen.
+    /// `contested` says that other cards lie on the same place, or that the picture ends there.
     ///
     /// # Errors
     /// Those of OpenCV, when the working image cannot be read.
@@ -271,10 +272,12 @@ impl Refined {
         working: &Working,
         table: &Table,
         symbols_seen: usize,
+        contested: bool,
         params: &Params,
     ) -> opencv::Result<Self> {
-        /// How much more support the other place needs: a neighbour's border may stand there.
-        const MARGIN: f64 = 0.25;
+        // How much more support the other place needs: a neighbour's border may stand there, and a
+        // card that lies free shows all its symbols.
+        let needed = if contested { 0.25 } else { 0.9 };
         let half = SYMBOL_SPACING / 2.0;
         let shifts: &[f64] = match symbols_seen {
             1 => &[-half, half, -2.0 * half, 2.0 * half],
@@ -291,8 +294,8 @@ impl Refined {
         for shift in shifts {
             let shifted = Pose { center: pose.center + along * *shift, ..pose };
             let card = Self::of(working, &table.quad_in_image(&shifted), Some(table), params)?;
-            let margin = if best == *self { MARGIN } else { 0.0 };
-            if card.support() > best.support() + margin {
+            let margin = if best == *self { needed } else { 0.0 };
+            if ends(&card) > ends(self) && card.support() > best.support() + margin {
                 best = card;
             }
         }

@@ -123,10 +123,17 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
     if let Some(first) = table
         && let Some(better) = first.improved(&sure_quads(&refined))
     {
-        for (card, group) in refined.iter_mut().zip(&grouped.cards) {
+        for card in &mut refined {
             *card = card.again(&working, &better, &params.corners)?;
-            let found = group.symbols.len();
-            *card = card.elsewhere_on_axis(&working, &better, found, &params.corners)?;
+        }
+        let in_view = Quad::rectangle(working.width as f64, working.height as f64);
+        let quads: Vec<Quad> = refined.iter().map(|card| card.quad).collect();
+        for (i, (card, group)) in refined.iter_mut().zip(&grouped.cards).enumerate() {
+            let mut others = quads.iter().enumerate().filter(|(j, _)| *j != i);
+            let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
+            let contested = cut || others.any(|(_, other)| overlap(&quads[i], other));
+            let seen = group.symbols.len();
+            *card = card.elsewhere_on_axis(&working, &better, seen, contested, &params.corners)?;
         }
         table = Some(better);
     }
@@ -168,6 +175,25 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
 /// Log odds of a border without a readable symbol: more often a card in glare than something else
 /// of a card's very size, but the reader must see ink in it.
 const BORDER_ONLY_SCORE: f64 = 0.5;
+
+/// Whether two cards cover each other by more than an error of their outlines.
+fn overlap(a: &Quad, b: &Quad) -> bool {
+    if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
+        return false;
+    }
+    let inner = |quad: &Quad| {
+        let center = quad.center();
+        Quad(quad.0.map(|corner| center.lerp(corner, 0.85)))
+    };
+    let (a, b) = (inner(a), inner(b));
+    let along_sides = |quad: &Quad, other: &Quad| {
+        (0..4).any(|i| {
+            let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
+            [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
+        })
+    };
+    along_sides(&a, &b) || along_sides(&b, &a)
+}
 
 /// Corners of the cards whose sides were nearly all seen, with weights.
 fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
