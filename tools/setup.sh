@@ -24,8 +24,11 @@ HELP
 }
 
 say() { printf 'setup: %s\n' "$*"; }
+# The first line says what is wrong, further ones can be copied.
 fail() {
-    printf 'setup: %s\n' "$@" >&2
+    printf 'setup: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '%s\n' "$@" >&2
     exit 1
 }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -84,7 +87,7 @@ check_rust() {
         fail "Rust is missing (cargo $rust_wanted or newer). Install it from https://rustup.rs:" \
             "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y" \
             '  . "$HOME/.cargo/env"' \
-            "then run tools/setup.sh again."
+            "Then run tools/setup.sh again."
     fi
     local found
     found=$(cargo --version | awk '{ print $2 }')
@@ -276,7 +279,7 @@ setup_brew() {
 # ---- elsewhere ----------------------------------------------------------------------------------
 
 setup_elsewhere() {
-    local missing="" library
+    local missing=""
     have c++ || missing="$missing
   a C++ compiler (c++)"
     have clang || missing="$missing
@@ -284,13 +287,11 @@ setup_elsewhere() {
     if have pkg-config; then
         pkg-config --exists opencv4 || pkg-config --exists opencv5 || missing="$missing
   OpenCV 4 or newer with its headers and pkg-config file (core and imgproc are used)"
-        for library in z3; do
-            pkg-config --exists "$library" || missing="$missing
-  $library with its headers"
-        done
+        pkg-config --exists z3 || missing="$missing
+  Z3 with its headers"
     else
         missing="$missing
-  pkg-config; OpenCV 4 or newer (core and imgproc) and z3, with their headers"
+  pkg-config; OpenCV 4 or newer (core and imgproc) and Z3, with their headers"
     fi
     if [ -n "$missing" ]; then
         fail "this system has neither apt, dnf nor Homebrew; please install:$missing"
