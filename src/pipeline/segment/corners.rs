@@ -169,6 +169,27 @@ impl Profiles<'_> {
         seen
     }
 
+    /// Share of the rim just inside a card's sides that is as white as its stock, 0 to 1; what lies
+    /// outside the picture does not count.
+    fn white_rim(&self, quad: &Quad, white: [f64; 3]) -> f64 {
+        let center = quad.center();
+        let (mut seen, mut blank) = (0, 0);
+        for i in 0..4 {
+            let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
+            for k in 0..9 {
+                let at = center.lerp(a.lerp(b, 0.1 + 0.1 * f64::from(k)), 0.9);
+                if let Some(rgb) = self.bilinear(at) {
+                    seen += 1;
+                    let like_stock = (0..3).all(|c| {
+                        (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c]))
+                    });
+                    blank += usize::from(like_stock);
+                }
+            }
+        }
+        blank as f64 / f64::from(seen.max(1))
+    }
+
     fn bilinear(&self, p: Point) -> Option<[f32; 3]> {
         let (x, y) = (p.x - 0.5, p.y - 0.5);
         if x < 0.0 || y < 0.0 || x >= (self.width - 1) as f64 || y >= (self.height - 1) as f64 {
@@ -263,7 +284,9 @@ impl Refined {
 
     /// The same card with its visible symbols in other places of its axis, where that explains the
     /// picture's lines much better: in a heap one symbol of three may be all that is seen.
-    /// `contested` says that other cards lie on the same place, or that the picture ends there.
+    /// `contested` says that other cards lie on the same place, or that the picture ends there;
+    /// `white` is the card's stock, R, G, B, 0 to 255: inside its sides a card shows nothing else,
+    /// and a card that covers it is as white.
     ///
     /// # Errors
     /// Those of OpenCV, when the working image cannot be read.
@@ -272,6 +295,7 @@ impl Refined {
         working: &Working,
         table: &Table,
         symbols_seen: usize,
+        white: [f64; 3],
         contested: bool,
         params: &Params,
     ) -> opencv::Result<Self> {
@@ -285,21 +309,28 @@ impl Refined {
             _ => &[],
         };
         let ends = |card: &Self| usize::from(card.confirmed[1]) + usize::from(card.confirmed[3]);
-        let mut best = *self;
         if ends(self) == 2 {
-            return Ok(best);
+            return Ok(*self);
         }
+        let rgb = working.rgb.data_bytes()?;
+        let profiles =
+            Profiles { rgb, width: working.width, height: working.height, edge: Vec::new() };
+        /// What a wholly white rim is worth against fully supported sides.
+        const RIM_WEIGHT: f64 = 2.0;
+        let evidence =
+            |card: &Self| card.support() + RIM_WEIGHT * profiles.white_rim(&card.quad, white);
+        let mut best = (evidence(self) + needed, *self);
         let pose = Pose::nearest(&table.table_from_image.apply_quad(&self.quad));
         let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
         for shift in shifts {
             let shifted = Pose { center: pose.center + along * *shift, ..pose };
             let card = Self::of(working, &table.quad_in_image(&shifted), Some(table), params)?;
-            let margin = if best == *self { needed } else { 0.0 };
-            if ends(&card) > ends(self) && card.support() > best.support() + margin {
-                best = card;
+            let evidence = evidence(&card);
+            if evidence > best.0 {
+                best = (evidence, card);
             }
         }
-        Ok(best)
+        Ok(best.1)
     }
 
     /// Support of all confirmed sides together, 0 to 4.

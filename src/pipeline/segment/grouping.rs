@@ -41,6 +41,12 @@ impl SymbolGroup {
 }
 
 impl SymbolGroup {
+    /// The card's white around its symbols, R, G, B, 0 to 255.
+    pub fn white(&self) -> [f64; 3] {
+        let n = self.symbols.len() as f64;
+        [0, 1, 2].map(|c| self.symbols.iter().map(|s| s.look.white[c]).sum::<f64>() / n)
+    }
+
     /// Straightens the card by what the table knows: one size, right angles.
     fn lie_on(&mut self, table: &Table) {
         /// Misfit, in short sides, from which a card lies on something else.

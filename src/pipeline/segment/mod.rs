@@ -133,7 +133,9 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
             let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
             let contested = cut || others.any(|(_, other)| overlap(&quads[i], other));
             let seen = group.symbols.len();
-            *card = card.elsewhere_on_axis(&working, &better, seen, contested, &params.corners)?;
+            let white = group.white();
+            *card =
+                card.elsewhere_on_axis(&working, &better, seen, white, contested, &params.corners)?;
         }
         table = Some(better);
     }
