@@ -63,9 +63,10 @@ pub fn all() -> Vec<Sample> {
             p.glare_strength = Span::only(0.5);
             p.materials = vec![(Material::Wood, 1.0)];
         }),
-        of("8-heap.jpg", 18, Kind::Heap, |p| {
+        // Every symbol in view: of a card that hides some of them nobody could say what it is.
+        of("8-overlap.jpg", 18, Kind::Overlap, |p| {
             p.cards = (14, 14);
-            p.symbols_in_view = 0.75;
+            p.symbols_in_view = 1.0;
             p.materials = vec![(Material::Wood, 1.0)];
         }),
     ]
