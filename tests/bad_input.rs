@@ -299,7 +299,8 @@ fn ctrl_c_stops_between_photos() {
     let world = World::new();
     let (mut child, mut stdout) =
         started(&world, &["scan", "photos", "--format", "json", "--out", "out", "--jobs", "2"]);
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill =
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(kill.success());
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();

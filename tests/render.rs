@@ -134,7 +134,11 @@ fn a_run_that_is_stopped_leaves_a_sound_folder() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+        Command::new("sh")
+            .args(["-c", &format!("kill -INT {}", child.id())])
+            .status()
+            .unwrap()
+            .success()
     );
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
