@@ -308,14 +308,17 @@ impl fmt::Display for Evaluation {
             if groups.is_empty() {
                 continue;
             }
+            let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+            let width = width.max(title.len());
             writeln!(
                 out,
-                "\n{title:<34} photos  cards   found   right  claims right  unsure  false/photo"
+                "\n{title:<0$}   photos  cards   found   right  claims right  unsure  false/photo",
+                width
             )?;
             for (name, g) in groups {
                 writeln!(
                     out,
-                    "  {name:<32}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
+                    "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
                     g.photos,
                     g.cards,
                     g.found_percent(),

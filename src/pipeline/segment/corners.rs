@@ -423,3 +423,70 @@ fn intersection(a: [Point; 2], b: [Point; 2]) -> Option<Point> {
     let det = da.cross(db);
     (det.abs() > 1e-9 * da.norm() * db.norm()).then(|| a[0] + da * ((b[0] - a[0]).cross(db) / det))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Frame;
+    use image::{Rgb, RgbImage};
+
+    /// A light card on a dark cloth, both a little uneven, its sides at the given x and y.
+    fn photo(left: f64, top: f64, right: f64, bottom: f64) -> Working {
+        let cover = |from: f64, to: f64, i: u32| {
+            let (a, b) = (f64::from(i), f64::from(i) + 1.0);
+            (to.min(b) - from.max(a)).clamp(0.0, 1.0)
+        };
+        let image = RgbImage::from_fn(400, 300, |x, y| {
+            let card = cover(left, right, x) * cover(top, bottom, y);
+            let grain = f64::from((x * 7 + y * 13) % 5);
+            let level = 60.0 + grain + card * 170.0;
+            Rgb([level as u8; 3])
+        });
+        Working::new(&Frame { image }, 400.0).unwrap()
+    }
+
+    #[test]
+    fn sides_are_found_below_a_pixel() {
+        let working = photo(100.4, 80.7, 254.4, 180.7);
+        let expected = Quad::rectangle(154.0, 100.0);
+        let expected = Quad(expected.0.map(|p| p + Point::new(96.0, 85.0)));
+        let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
+        assert_eq!(found.confirmed, [true; 4]);
+        let truth = [(100.4, 80.7), (254.4, 80.7), (254.4, 180.7), (100.4, 180.7)];
+        for (corner, (x, y)) in found.quad.0.iter().zip(truth) {
+            assert!(corner.distance(Point::new(x, y)) < 0.4, "{corner:?} is not {x}, {y}");
+        }
+    }
+
+    #[test]
+    fn without_a_line_the_expected_side_stays() {
+        let working = photo(0.0, 0.0, 0.0, 0.0);
+        let expected = Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(90.0, 90.0)));
+        let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
+        assert_eq!((found.quad, found.confirmed), (expected, [false; 4]));
+    }
+
+    #[test]
+    fn a_line_that_is_no_side_of_a_card_is_let_go() {
+        // The card's own table: the picture itself, in short sides.
+        let scale = 100.0;
+        let image_from_table = crate::geometry::Homography(nalgebra::Matrix3::from_diagonal(
+            &Vector3::new(scale, scale, 1.0),
+        ));
+        let table =
+            Table { image_from_table, table_from_image: image_from_table.inverse().unwrap() };
+        let expected = Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(100.0, 80.0)));
+        let side = |i: usize, shift: Point| {
+            let (a, b) = (expected.0[i] + shift, expected.0[(i + 1) % 4] + shift);
+            Some(Side { points: POINTS_AT.map(|t| a.lerp(b, t)), support: 0.5 })
+        };
+        let none = Point::default();
+        let stray = Point::new(11.0, 0.0);
+        let sides = [side(0, none), side(1, stray), side(2, none), side(3, none)];
+        let card = Refined::fit(&expected, sides, Some(&table), &Params::default());
+        assert_eq!(card.confirmed, [true, false, true, true]);
+        for (found, truth) in card.quad.0.iter().zip(expected.0) {
+            assert!(found.distance(truth) < 2.0, "{found:?} {truth:?}");
+        }
+    }
+}

@@ -1,4 +1,10 @@
 //! Finds the cards of a photo by their symbols, and their corners by their borders.
+//!
+//! Symbols stay readable where borders vanish: white cards on a white table, touching and
+//! overlapping cards. So the order is: binary [`maps`], their [`components`], each compared in its
+//! moment frame with the three outlines ([`shape`]), [`symbols`] by votes over the maps,
+//! [`grouping`] into cards, the table as one [`plane`], sides sharpened by border lines
+//! ([`corners`]), and last the cards of which only the border can be seen ([`borders`]).
 
 pub mod borders;
 pub mod components;
@@ -54,6 +60,11 @@ impl Default for Params {
 /// # Errors
 /// Those of OpenCV, such as no memory.
 pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline>> {
+    // In less than this no symbol can be told, and the coarse maps would have no pixel.
+    const SMALLEST_PX: u32 = 16;
+    if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
+        return Ok(Vec::new());
+    }
     let first = at_scale(frame, params, params.long_side_px)?;
     let Some(closer) = closer_long_side_px(&first, params) else {
         return Ok(in_photo(first));
@@ -208,4 +219,99 @@ fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
             _ => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Point;
+    use crate::render::{self, Kind};
+    use image::{Rgb, RgbImage};
+
+    /// Cards found, false ones, and the largest corner error in card long sides.
+    fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
+        let mut params = render::Params::of(kind);
+        params.cards = (cards, cards);
+        let scene = render::render(&params, seed, 0).unwrap();
+        let frame = Frame { image: scene.image.clone() };
+        let outlines = segment(&frame, &Params::default()).unwrap();
+        let mut worst: f64 = 0.0;
+        let mut found = 0;
+        for card in &scene.cards {
+            let truth = card.corners_in_image;
+            let near = |o: &&CardOutline| {
+                o.corners_in_image.center().distance(truth.center()) < 0.3 * truth.short_side()
+            };
+            let Some(outline) = outlines.iter().find(near) else { continue };
+            found += 1;
+            let error = |turn: usize| {
+                let corner =
+                    |i: usize| truth.0[(i + turn) % 4].distance(outline.corners_in_image.0[i]);
+                (0..4).map(corner).fold(0.0, f64::max) / truth.long_side()
+            };
+            // A card looks alike after half a turn.
+            worst = worst.max(error(0).min(error(2)));
+        }
+        (found, outlines.len() - found, worst)
+    }
+
+    #[test]
+    fn white_cards_on_a_white_table_are_found_to_their_corners() {
+        let (found, not_cards, worst) = measure(Kind::White, 12, 5);
+        assert_eq!((found, not_cards), (12, 0));
+        assert!(worst < 0.06, "{worst}");
+    }
+
+    #[test]
+    fn cards_seen_at_a_flat_angle_keep_their_long_side_first() {
+        let (found, _, worst) = measure(Kind::Perspective, 12, 3);
+        assert_eq!(found, 12);
+        assert!(worst < 0.06, "{worst}");
+    }
+
+    #[test]
+    fn touching_cards_are_told_apart_by_their_symbols() {
+        let (found, not_cards, worst) = measure(Kind::Touching, 12, 8);
+        assert_eq!((found, not_cards), (12, 0));
+        assert!(worst < 0.06, "{worst}");
+    }
+
+    #[test]
+    fn small_cards_get_a_closer_look() {
+        let params = Params::default();
+        let seen = |card_px: f64| Seen {
+            outlines: vec![CardOutline {
+                corners_in_image: Quad::rectangle(card_px, card_px / 1.54),
+                score: 5.0,
+                symbols_seen: 1,
+                shape_seen: None,
+            }],
+            scale: 1.0,
+            long_side_px: 800.0,
+        };
+        assert_eq!(closer_long_side_px(&seen(120.0), &params), None);
+        let closer = closer_long_side_px(&seen(56.0), &params).unwrap();
+        assert!((closer - 800.0 * 100.0 / 56.0).abs() < 1e-9);
+        assert_eq!(closer_long_side_px(&seen(8.0), &params), Some(params.closest_long_side_px));
+        let nothing = Seen { outlines: Vec::new(), ..seen(1.0) };
+        assert_eq!(closer_long_side_px(&nothing, &params), Some(params.closest_long_side_px));
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        for side in [1, 15, 16, 40, 300] {
+            for (width, height) in [(side, side), (side, 700), (900, side)] {
+                let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
+                assert_eq!(segment(&Frame { image: plain }, &Params::default()).unwrap(), []);
+            }
+        }
+    }
+
+    #[test]
+    fn overlap_is_more_than_a_shared_side() {
+        let card = Quad::rectangle(154.0, 100.0);
+        let moved = |x: f64, y: f64| Quad(card.0.map(|p| p + Point::new(x, y)));
+        assert!(overlap(&card, &moved(60.0, 40.0)) && overlap(&card, &card));
+        assert!(!overlap(&card, &moved(150.0, 0.0)) && !overlap(&card, &moved(0.0, 400.0)));
+    }
 }
