@@ -268,7 +268,7 @@ impl Print {
             (strengths.iter().map(|s| (s - mean).powi(2)).sum::<f32>() / n).sqrt() / mean;
 
         let (mut n, mut squares) = (0.0, 0.0);
-        for p in template.inside.iter().step_by(5) {
+        for p in template.inside.iter().step_by(2) {
             let inside = missing(ratio([p[0] * INSIDE, p[1] * INSIDE]));
             add(&mut print.inside, inside);
             squares += sum(inside).powi(2);

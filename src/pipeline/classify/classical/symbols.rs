@@ -29,10 +29,10 @@ pub struct Symbol {
     pub center: [f32; 2],
     /// Second moments of the filled symbol, in square pixels.
     pub covariance: Matrix2,
-    /// Best overlap with each shape, then with the mirrored squiggle and a rectangle, 0 to 1.
-    pub overlap: [f32; 5],
+    /// Best overlap with each shape, then with the mirrored squiggle, 0 to 1.
+    pub overlap: [f32; 4],
     /// Mean overlap with each over the levels at which it was seen.
-    pub mean_overlap: [f32; 5],
+    pub mean_overlap: [f32; 4],
     /// At how many of the levels it was seen.
     pub votes: usize,
 }
@@ -95,7 +95,7 @@ fn merge(known: &mut Symbol, seen: Symbol) {
         known.center = seen.center;
         known.covariance = seen.covariance;
     }
-    for k in 0..5 {
+    for k in 0..4 {
         known.overlap[k] = known.overlap[k].max(seen.overlap[k]);
         known.mean_overlap[k] += seen.mean_overlap[k];
     }
@@ -121,20 +121,32 @@ fn judge(labels: &Labels, blob: &Blob) -> Option<Symbol> {
     if !plausible(x) || !plausible(y) || off_middle > OFF_MIDDLE || determinant(covariance) < 1.0 {
         return None;
     }
-    let overlap = std::array::from_fn(|k| {
+    let overlap_with = |k: usize| {
         let template = &TEMPLATES[k];
         let m = template.image_from_template(covariance);
-        let hits = template
-            .inside
-            .iter()
-            .filter(|&&p| {
-                let [dx, dy] = apply(m, p);
-                labels.at(center[0] + dx, center[1] + dy) == blob.label
-            })
-            .count() as f32;
+        let step = apply(m, [GRID_PX, 0.0]);
+        let mut hits = 0;
+        for &(first, count) in &template.rows {
+            let [dx, dy] = apply(m, first);
+            let (mut x, mut y) = (center[0] + dx, center[1] + dy);
+            for _ in 0..count {
+                hits += usize::from(labels.at(x, y) == blob.label);
+                x += step[0];
+                y += step[1];
+            }
+        }
+        let hits = hits as f32;
         let blob_area = 4.0 * n / (determinant(m) * GRID_PX * GRID_PX);
         hits / (template.inside.len() as f32 + blob_area - hits)
-    });
+    };
+    let mut overlap = [0.0; 4];
+    for (k, overlap) in overlap.iter_mut().enumerate().take(3) {
+        *overlap = overlap_with(k);
+    }
+    if overlap.iter().all(|&v| v < LEAST_OVERLAP) {
+        return None;
+    }
+    overlap[3] = overlap_with(3);
     let best = overlap[..3].iter().copied().fold(0.0, f32::max);
     (best >= LEAST_OVERLAP && best >= overlap[3]).then_some(Symbol {
         center,
@@ -165,9 +177,7 @@ struct Labels {
 
 impl Labels {
     fn at(&self, x: f32, y: f32) -> u16 {
-        if x < 0.0 || y < 0.0 {
-            return 0;
-        }
+        // A negative number becomes 0 here, a border pixel, which is no blob's.
         let (x, y) = ((x / 2.0) as usize, (y / 2.0) as usize);
         if x >= COARSE_WIDTH || y >= COARSE_HEIGHT { 0 } else { self.label[y * COARSE_WIDTH + x] }
     }
@@ -181,9 +191,13 @@ impl Labels {
         let (mut stock, mut stock_area) = (0, 0);
         for start in 0..ink.len() {
             if self.label[start] == 0 && ink[start] < level {
-                let area = self.fill(start, next, |i, label| label[i] == 0 && ink[i] < level);
-                if area.area > stock_area {
-                    (stock, stock_area) = (next, area.area);
+                let area = self.fill(start, next, |i, label| label[i] == 0 && ink[i] < level).area;
+                if area > stock_area {
+                    (stock, stock_area) = (next, area);
+                }
+                // Nothing else can be larger.
+                if stock_area as usize > ink.len() / 2 {
+                    break;
                 }
                 next += 1;
             }
@@ -212,7 +226,7 @@ impl Labels {
         }
     }
 
-    /// Labels the region around `start` (neighbours by an edge).
+    /// Labels the region around `start` (neighbours by an edge), run by run.
     fn fill(
         &mut self,
         start: usize,
@@ -222,28 +236,38 @@ impl Labels {
         let mut region = Region::default();
         self.stack.clear();
         self.stack.push(start as u32);
-        self.label[start] = label;
-        while let Some(i) = self.stack.pop() {
-            let i = i as usize;
-            let (x, y) = (i % COARSE_WIDTH, i / COARSE_WIDTH);
-            region.add(x as u32, y as u32);
-            let mut visit = |j: usize| {
-                if belongs(j, &self.label) {
-                    self.label[j] = label;
-                    self.stack.push(j as u32);
+        while let Some(seed) = self.stack.pop() {
+            let seed = seed as usize;
+            if !belongs(seed, &self.label) {
+                continue;
+            }
+            let y = seed / COARSE_WIDTH;
+            let (row, row_end) = (y * COARSE_WIDTH, (y + 1) * COARSE_WIDTH);
+            let (mut from, mut to) = (seed, seed + 1);
+            while from > row && belongs(from - 1, &self.label) {
+                from -= 1;
+            }
+            while to < row_end && belongs(to, &self.label) {
+                to += 1;
+            }
+            self.label[from..to].fill(label);
+            region.add((from - row) as u32, (to - row) as u32, y as u32);
+            // The first pixel of each run above and below.
+            let mut look = |from: usize, to: usize| {
+                let mut open = false;
+                for i in from..to {
+                    let inside = belongs(i, &self.label);
+                    if inside && !open {
+                        self.stack.push(i as u32);
+                    }
+                    open = inside;
                 }
             };
-            if x > 0 {
-                visit(i - 1);
-            }
-            if x + 1 < COARSE_WIDTH {
-                visit(i + 1);
-            }
             if y > 0 {
-                visit(i - COARSE_WIDTH);
+                look(from - COARSE_WIDTH, to - COARSE_WIDTH);
             }
             if y + 1 < COARSE_HEIGHT {
-                visit(i + COARSE_WIDTH);
+                look(from + COARSE_WIDTH, to + COARSE_WIDTH);
             }
         }
         region
@@ -259,14 +283,19 @@ struct Region {
 }
 
 impl Region {
-    fn add(&mut self, x: u32, y: u32) {
-        self.area += 1;
-        self.sum[0] += x;
-        self.sum[1] += y;
-        self.square[0] += x * x;
-        self.square[1] += x * y;
-        self.square[2] += y * y;
+    /// Adds the pixels `from..to` of row `y`.
+    fn add(&mut self, from: u32, to: u32, y: u32) {
+        // Sums of 0, 1, .. n - 1 and of their squares.
+        let ones = |n: u32| n * n.saturating_sub(1) / 2;
+        let squares = |n: u32| n * n.saturating_sub(1) * (2 * n).saturating_sub(1) / 6;
+        let (n, sum) = (to - from, ones(to) - ones(from));
+        self.area += n;
+        self.sum[0] += sum;
+        self.sum[1] += n * y;
+        self.square[0] += squares(to) - squares(from);
+        self.square[1] += sum * y;
+        self.square[2] += n * y * y;
         self.touches_border |=
-            x == 0 || y == 0 || x + 1 == COARSE_WIDTH as u32 || y + 1 == COARSE_HEIGHT as u32;
+            from == 0 || y == 0 || to == COARSE_WIDTH as u32 || y + 1 == COARSE_HEIGHT as u32;
     }
 }

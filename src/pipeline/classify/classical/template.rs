@@ -8,12 +8,14 @@ use std::sync::LazyLock;
 pub type Matrix2 = [[f32; 2]; 2];
 
 /// Distance between neighbouring inner points, in pixels of the card image.
-pub const GRID_PX: f32 = 2.0;
+pub const GRID_PX: f32 = 3.0;
 
 /// One shape about its own centre, in pixels of the card image.
 pub struct Template {
     /// Points inside, on a grid of [`GRID_PX`].
     pub inside: Vec<[f32; 2]>,
+    /// The same points as rows: first point and number of points.
+    pub rows: Vec<([f32; 2], usize)>,
     /// Points of the outer edge of the print, evenly along it.
     pub edge: Vec<[f32; 2]>,
     /// Outward unit normal at each point of the edge.
@@ -25,9 +27,8 @@ pub struct Template {
     inverse_root: Matrix2,
 }
 
-/// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle
-/// and a rectangle.
-pub static TEMPLATES: LazyLock<[Template; 5]> = LazyLock::new(|| {
+/// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle.
+pub static TEMPLATES: LazyLock<[Template; 4]> = LazyLock::new(|| {
     let outline = |shape: Shape| {
         symbol_outline(shape)
             .map(|(x, y)| [x as f32 * CARD_LONG_PX as f32, y as f32 * CARD_SHORT_PX as f32])
@@ -35,20 +36,28 @@ pub static TEMPLATES: LazyLock<[Template; 5]> = LazyLock::new(|| {
     };
     let [d, o, s] = Shape::ALL.map(outline);
     let mirrored = s.iter().rev().map(|&[x, y]| [-x, y]).collect();
-    let rectangle = vec![[-20.0, -43.0], [-20.0, 43.0], [20.0, 43.0], [20.0, -43.0]];
-    [d, o, s, mirrored, rectangle].map(Template::new)
+    [d, o, s, mirrored].map(Template::new)
 });
 
 impl Template {
     fn new(polygon: Vec<[f32; 2]>) -> Self {
         let mut inside = Vec::new();
-        let reach = 60;
+        let mut rows: Vec<([f32; 2], usize)> = Vec::new();
+        let reach = 40;
         for j in -reach..reach {
+            let mut open = false;
             for i in -reach..reach {
                 let p = [(i as f32 + 0.5) * GRID_PX, (j as f32 + 0.5) * GRID_PX];
-                if contains(&polygon, p) {
+                let within = contains(&polygon, p);
+                match rows.last_mut() {
+                    Some(row) if within && open => row.1 += 1,
+                    _ if within => rows.push((p, 1)),
+                    _ => {}
+                }
+                if within {
                     inside.push(p);
                 }
+                open = within;
             }
         }
         let n = inside.len() as f32;
@@ -65,7 +74,7 @@ impl Template {
             })
             .collect();
         let root = square_root(covariance);
-        Self { inside, edge, normal, covariance, root, inverse_root: inverse(root) }
+        Self { inside, rows, edge, normal, covariance, root, inverse_root: inverse(root) }
     }
 
     /// The map that carries this shape's second moments to those given, and turns as little as
