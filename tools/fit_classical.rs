@@ -27,12 +27,14 @@ use setsight::pipeline::{CardImage, rectify};
 use std::path::Path;
 
 /// How often each crop is used.
-const COPIES: u64 = 5;
+const COPIES: u64 = 4;
 
 struct Sample {
     source: usize,
     /// `None`: not a card.
     card: Option<Card>,
+    /// Partly hidden, perhaps beyond what can be known: counted apart.
+    covered: bool,
     /// Light of the unaltered crop, see [`Sighting::light`].
     light: (i32, i32),
     /// For an altered copy: the hue of the unaltered one, where that could be seen.
@@ -95,6 +97,7 @@ fn load(folder: &Path) -> anyhow::Result<(Vec<String>, Vec<Sample>)> {
             let sample = |image: &CardImage, card, unaltered| Sample {
                 source: *source,
                 card,
+                covered: false,
                 light,
                 unaltered,
                 features: Features::of(image),
@@ -104,6 +107,9 @@ fn load(folder: &Path) -> anyhow::Result<(Vec<String>, Vec<Sample>)> {
             for _ in 1..COPIES {
                 out.push(sample(&augment::card(&crop, true, &mut rng), Some(*card), hue));
             }
+            let number = card.number.index() + 1;
+            let image = augment::covered(&crop, number, &mut rng);
+            out.push(Sample { covered: true, ..sample(&image, Some(*card), hue) });
             out.push(sample(&augment::no_card(&crop, &mut rng), None, None));
             Ok(out)
         })
@@ -180,7 +186,7 @@ impl Heads {
             .collect();
         Self {
             number: Logit::fit_shared(&hypotheses(Property::Number, |f| {
-                f.number.map(|r| r.to_vec()).to_vec()
+                f.number.map(|r| model::quadratic(&r)).to_vec()
             })),
             shape: Logit::fit_shared(&hypotheses(Property::Shape, |f| {
                 f.shape.map(|r| r.to_vec()).to_vec()
@@ -193,7 +199,7 @@ impl Heads {
 
     fn predict(&self, f: &Features) -> [Vec<f64>; 4] {
         [
-            self.number.probabilities(&f.number.map(|r| r.to_vec())),
+            self.number.probabilities(&f.number.map(|r| model::quadratic(&r))),
             self.shading.probabilities(&[model::quadratic(&f.shading)]),
             self.color.probabilities(f.hue),
             self.shape.probabilities(&f.shape.map(|r| r.to_vec())),
@@ -204,6 +210,8 @@ impl Heads {
         let (mut right, mut all, mut cards, mut none) = ([0; 4], 0, 0, 0);
         let (mut taken, mut rejected, mut others) = (0, 0, 0);
         let mut log_loss = [0.0; 4];
+        let (mut hidden, mut hidden_number, mut hidden_claimed, mut hidden_claimed_right) =
+            (0, 0, 0, 0);
         for s in samples {
             let found = !s.features.symbols.is_empty();
             let is_card =
@@ -213,6 +221,16 @@ impl Heads {
                 rejected += usize::from(!is_card);
                 continue;
             };
+            if s.covered {
+                let number = self.predict(&s.features)[0].clone();
+                let value = card.value(Property::Number);
+                let best = (0..3).max_by(|&a, &b| number[a].total_cmp(&number[b])).expect("three");
+                hidden += 1;
+                hidden_number += usize::from(found && best == value);
+                hidden_claimed += usize::from(found && number[best] > 0.8);
+                hidden_claimed_right += usize::from(found && number[best] > 0.8 && best == value);
+                continue;
+            }
             cards += 1;
             taken += usize::from(is_card);
             if !found {
@@ -233,7 +251,8 @@ impl Heads {
         let share = |n: usize| 100.0 * n as f64 / (cards - none) as f64;
         eprintln!(
             "{name}: {cards} cards, nothing seen on {none}; number {:.2} shading {:.2} colour {:.2} shape {:.2}, all four {:.2} %; \
-             log loss {:.3} {:.3} {:.3} {:.3}; taken for cards {:.2} %, others rejected {:.2} %",
+             log loss {:.3} {:.3} {:.3} {:.3}; taken for cards {:.2} %, others rejected {:.2} %; \
+             partly hidden {hidden}: number right {:.1} %, claimed {:.1} %, of these right {:.1} %",
             share(right[0]),
             share(right[1]),
             share(right[2]),
@@ -245,12 +264,19 @@ impl Heads {
             log_loss[3] / cards as f64,
             100.0 * taken as f64 / cards as f64,
             100.0 * rejected as f64 / f64::max(others as f64, 1.0),
+            100.0 * hidden_number as f64 / f64::max(hidden as f64, 1.0),
+            100.0 * hidden_claimed as f64 / f64::max(hidden as f64, 1.0),
+            100.0 * hidden_claimed_right as f64 / f64::max(hidden_claimed as f64, 1.0),
         );
     }
 
     fn source(&self) -> String {
         let mut out = String::from(HEADER);
-        out += &self.number.source_shared("NUMBER", "each number of symbols", "NUMBER_FEATURES");
+        out += &self.number.source_shared(
+            "NUMBER",
+            "each number of symbols",
+            "quadratic_terms(NUMBER_FEATURES)",
+        );
         out += &self.shape.source_shared("SHAPE", "each shape", "SHAPE_FEATURES");
         out += &self.shading.source_own("SHADING", "each shading", "SHADING_FEATURES");
         out += &self.color.source();

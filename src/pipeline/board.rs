@@ -22,7 +22,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             least_is_card: 0.4,
-            least_confidence: 0.6,
+            least_confidence: 0.5,
             // Cards of a heap cover each other by half and more; beyond this nothing of the lower
             // one could have been read.
             one_card_overlap: 0.75,

@@ -254,3 +254,74 @@ fn blur(field: &mut [[f32; 3]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Rgb;
+
+    fn outline(quad: Quad) -> CardOutline {
+        CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None }
+    }
+
+    /// A card with a dark left third of its middle, in a photo under a coloured, sloping light.
+    fn lit(x: f32, y: f32, at: (f32, f32)) -> [f32; 3] {
+        let light = [250.0, 210.0, 150.0].map(|v: f32| v * (1.0 - 0.3 * x / 400.0));
+        let (u, v) = ((x - at.0) / 192.0, (y - at.1) / 128.0);
+        let ink = (0.2..0.4).contains(&u) && (0.2..0.8).contains(&v);
+        if ink { light.map(|v| 0.3 * v) } else { light }
+    }
+
+    #[test]
+    fn white_becomes_the_balanced_white_under_any_light() {
+        let photo = RgbImage::from_fn(400, 300, |x, y| {
+            Rgb(lit(x as f32, y as f32, (100.0, 80.0)).map(|v| v as u8))
+        });
+        let quad = Quad(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
+        let card = rectify(&Frame { image: photo }, &outline(quad));
+        let white = (255.0 * BALANCED_WHITE) as i32;
+        for (x, y) in [(10, 10), (96, 5), (180, 120), (120, 64), (20, 110)] {
+            for v in card.pixels.get_pixel(x, y).0 {
+                assert!((i32::from(v) - white).abs() <= 6, "{x},{y}: {v}");
+            }
+        }
+        for v in card.pixels.get_pixel(57, 64).0 {
+            assert!((i32::from(v) - white * 3 / 10).abs() <= 8, "ink: {v}");
+        }
+        assert!(card.white_in_image[0] > card.white_in_image[2]);
+        assert!((0.05..0.15).contains(&card.light_cast), "{}", card.light_cast);
+        assert!((card.long_side_in_image_px - 192.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_first_edge_comes_to_the_top_and_large_cards_are_averaged() {
+        // A card four times the size, standing upright: its first edge is its left one, upwards.
+        let photo = RgbImage::from_fn(700, 900, |x, y| {
+            let near_first = x < 200;
+            let grain = if (x + y) % 2 == 0 { 30 } else { 0 };
+            if near_first && y > 700 { Rgb([60 + grain; 3]) } else { Rgb([200 + grain; 3]) }
+        });
+        let corners = [(100.0, 800.0), (100.0, 32.0), (612.0, 32.0), (612.0, 800.0)]
+            .map(|(x, y)| Point::new(x, y));
+        let card = rectify(&Frame { image: photo }, &outline(Quad(corners)));
+        let at = |x, y| card.pixels.get_pixel(x, y).0[0];
+        assert!(at(5, 5) < 100, "the dark corner is the first: {}", at(5, 5));
+        assert!(at(185, 5) > 215 && at(185, 120) > 215 && at(5, 120) > 215);
+        assert!(at(150, 60).abs_diff(at(151, 60)) <= 2, "the grain is averaged away");
+    }
+
+    #[test]
+    fn impossible_outlines_give_a_black_card() {
+        let frame = Frame { image: RgbImage::from_pixel(64, 48, Rgb([200; 3])) };
+        let far = Quad(Quad::rectangle(30.0, 20.0).0.map(|p| p + Point::new(500.0, 0.0)));
+        let line = Quad([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let nowhere = Quad([Point::new(f64::NAN, 0.0); 4]);
+        for quad in [far, line, nowhere] {
+            let card = rectify(&frame, &outline(quad));
+            assert!(card.pixels.pixels().all(|p| p.0 == [0; 3]), "{quad:?}");
+        }
+        let empty = Frame { image: RgbImage::new(0, 0) };
+        let card = rectify(&empty, &outline(Quad::rectangle(3.0, 2.0)));
+        assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX));
+    }
+}

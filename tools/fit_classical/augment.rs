@@ -27,6 +27,61 @@ pub fn card(crop: &RgbImage, altered: bool, rng: &mut impl Rng) -> CardImage {
     photograph(photo, quad, rng)
 }
 
+/// A card of `number` symbols of which another card, or the end of the table, hides a part from one end. The
+/// outline is the true one or, as when only the whole symbols were seen, lies around those.
+pub fn covered(crop: &RgbImage, number: usize, rng: &mut impl Rng) -> CardImage {
+    let (w, h) = (f64::from(crop.width()), f64::from(crop.height()));
+    let (mut photo, quad) = on_a_table(crop, rng);
+    let kept = rng.random_range(1..=number);
+    let side = if rng.random::<bool>() { 1.0 } else { -1.0 };
+    // Symbols from the covered end, in card long sides from the centre.
+    let place = |i: usize| (i as f64 - (number - 1) as f64 / 2.0) * 0.285;
+    let cut = if kept < number {
+        place(kept) + rng.random_range(-0.10..0.09)
+    } else {
+        place(kept - 1) + rng.random_range(0.11..0.2)
+    };
+    let lean = rng.random_range(-0.4..0.4);
+    let center = quad.center();
+    let paper = photo.get_pixel(center.x as u32, (center.y - 0.45 * h) as u32).0;
+    let cover = if rng.random_bool(0.75) { paper } else { photo.get_pixel(2, 2).0 };
+    let blot = rng.random_bool(0.4).then(|| {
+        (
+            rng.random_range(0.1..0.4) * w,
+            rng.random_range(-0.3..0.3) * h,
+            std::array::from_fn(|c| cover[c] / [2, 3, 4][c]),
+        )
+    });
+    let edge = rng.random_range(0.5..0.95);
+    for (x, y, pixel) in photo.enumerate_pixels_mut() {
+        let (dx, dy) = (f64::from(x) - center.x, f64::from(y) - center.y);
+        let beyond = dx * side - cut * w - lean * dy;
+        if beyond > 0.0 {
+            pixel.0 = match blot {
+                Some((bx, by, ink))
+                    if ((beyond - bx) / (0.1 * w)).hypot((dy - by) / (0.2 * h)) < 1.0 =>
+                {
+                    ink
+                }
+                _ if beyond < 2.0 => cover.map(|v| (f64::from(v) * edge) as u8),
+                _ => cover,
+            };
+        }
+    }
+    let shift = if kept < number && rng.random_bool(0.6) {
+        side * (0..kept).map(place).sum::<f64>() / kept as f64
+    } else {
+        0.0
+    };
+    let quad = Quad(quad.0.map(|p| {
+        p + Point::new(
+            shift * w + rng.random_range(-0.02..0.02) * w,
+            rng.random_range(-0.03..0.03) * h,
+        )
+    }));
+    photograph(photo, quad, rng)
+}
+
 /// Something that an outline may hold but that is no card seen whole: a part of one, one far too
 /// small, one across, or shapes of chance.
 pub fn no_card(crop: &RgbImage, rng: &mut impl Rng) -> CardImage {
@@ -147,8 +202,10 @@ fn photograph(photo: RgbImage, quad: Quad, rng: &mut impl Rng) -> CardImage {
         image = imageops::resize(&image, w, h, imageops::FilterType::Triangle);
         quad = Quad(quad.0.map(|p| Point::new(p.x * sx, p.y * sy)));
     }
-    if rng.random_bool(0.3) {
-        image = imageops::blur(&image, rng.random_range(0.3..1.1));
+    if rng.random_bool(0.4) {
+        // Out of focus or shaken, up to a fiftieth of the card: its outlines are a seventieth wide.
+        let sigma = quad.long_side() as f32 * rng.random_range(0.002..0.02f32);
+        image = imageops::blur(&image, sigma.max(0.3));
     }
     let gamma = f32::exp(rng.random_range(-0.35..0.35));
     let exposure = rng.random_range(0.45..1.15f32);

@@ -24,11 +24,11 @@ pub struct Features {
 }
 
 /// Length of one row of [`Features::number`].
-pub const NUMBER_FEATURES: usize = 6;
+pub const NUMBER_FEATURES: usize = 8;
 /// Length of one row of [`Features::shape`].
 pub const SHAPE_FEATURES: usize = 3;
 /// Length of [`Features::shading`].
-pub const SHADING_FEATURES: usize = 9;
+pub const SHADING_FEATURES: usize = 8;
 /// Length of [`Features::card`].
 pub const CARD_FEATURES: usize = 10;
 
@@ -61,6 +61,8 @@ struct Columns {
     level: f32,
 }
 
+/// A column with less mean ink than this is blank stock.
+const BLANK: f32 = 0.05;
 /// Half the width in which a symbol's ink is looked for, as a share of the card's long side.
 const HALF_SLOT: f32 = 0.095;
 
@@ -86,6 +88,23 @@ impl Columns {
         columns
     }
 
+    /// How much of the card's width is blank between two places, in pixels of the card image.
+    fn blank(&self, from: f32, to: f32) -> f32 {
+        self.counted(from, to, |ink| ink < BLANK)
+    }
+
+    /// How much of the card's width is inked between two places.
+    fn inked(&self, from: f32, to: f32) -> f32 {
+        self.counted(from, to, |ink| ink >= BLANK)
+    }
+
+    fn counted(&self, from: f32, to: f32, counts: impl Fn(f32) -> bool) -> f32 {
+        let at = |x: f32| ((x / 2.0).max(0.0) as usize).min(COARSE_WIDTH);
+        let (from, to) = (at(from), at(to));
+        let columns = self.ink.get(from..to).unwrap_or_default();
+        columns.iter().filter(|&&ink| counts(ink)).count() as f32 / COARSE_WIDTH as f32
+    }
+
     /// Mean ink around a place of the middle line, in pixels of the card image; 0 off the card.
     fn slot(&self, x: f32) -> f32 {
         let (from, to) = (x - HALF_SLOT * WIDTH as f32, x + HALF_SLOT * WIDTH as f32);
@@ -99,13 +118,13 @@ impl Columns {
 }
 
 /// One number against what is seen: symbols missing, symbols too many, how far the row lies off
-/// the card's middle, how uneven its spacing is, the ink where a symbol is missing, the ink beside
-/// the row.
+/// the card's middle, how uneven its spacing is, blank stock where a symbol is missing, ink beside
+/// the row, blank stock beyond the card's ends, ink between its ends and the row.
 fn number_features(n: usize, symbols: &[Symbol], columns: &Columns) -> [f32; NUMBER_FEATURES] {
     let spacing = SYMBOL_SPACING as f32 * WIDTH as f32;
     let place = |k: usize| WIDTH as f32 / 2.0 + (k as f32 - (n - 1) as f32 / 2.0) * spacing;
     // Found symbols take neighbouring places of the row; the shift of the whole row is free.
-    let mut best = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    let mut best = [1.0; NUMBER_FEATURES];
     let mut best_cost = f32::MAX;
     let steps: Vec<usize> = symbols
         .iter()
@@ -135,6 +154,12 @@ fn number_features(n: usize, symbols: &[Symbol], columns: &Columns) -> [f32; NUM
             .map(|x| (columns.slot(x + shift) / columns.level).min(1.5))
             .iter()
             .sum::<f32>();
+        // Where this row puts the card's ends: stock beyond them, and ink between them and the row.
+        let (left, right) = (shift, WIDTH as f32 + shift);
+        let stock_beyond = columns.blank(0.0, left) + columns.blank(right, WIDTH as f32);
+        let reach = HALF_SLOT * WIDTH as f32;
+        let margin = columns.inked(left, place(0) + shift - reach)
+            + columns.inked(place(n - 1) + shift + reach, right);
         let row = [
             missing as f32,
             extra as f32,
@@ -142,6 +167,8 @@ fn number_features(n: usize, symbols: &[Symbol], columns: &Columns) -> [f32; NUM
             (uneven / (0.05 * WIDTH as f32)).min(3.0),
             bare,
             beside,
+            (10.0 * stock_beyond).min(3.0),
+            (10.0 * margin).min(3.0),
         ];
         let cost = row.iter().sum();
         if cost < best_cost {
@@ -196,10 +223,6 @@ struct Print {
     rim: [f32; 3],
     /// Roughness along the symbol, across its stripes, as missing light summed over channels.
     stripes: f32,
-    /// Roughness across the symbol, along its stripes.
-    grain: f32,
-    /// Spread of the inside.
-    spread: f32,
     /// Spread of the outline's strength along the outline, over its mean.
     patchy: f32,
     /// Roughness of the stock beside the outline: standard deviation.
@@ -267,38 +290,27 @@ impl Print {
         print.patchy =
             (strengths.iter().map(|s| (s - mean).powi(2)).sum::<f32>() / n).sqrt() / mean;
 
-        let (mut n, mut squares) = (0.0, 0.0);
+        let mut n = 0.0;
         for p in template.inside.iter().step_by(2) {
             let inside = missing(ratio([p[0] * INSIDE, p[1] * INSIDE]));
             add(&mut print.inside, inside);
-            squares += sum(inside).powi(2);
             add(&mut print.core, missing(ratio([p[0] * CORE, p[1] * CORE])));
             n += 1.0;
         }
         print.inside = print.inside.map(|v| v / n);
         print.core = print.core.map(|v| v / n);
-        print.spread = (squares / n - sum(print.inside).powi(2)).max(0.0).sqrt();
 
-        // Lines of the inside, each averaged over nine pixels across: stripes are coherent there, noise
-        // is not.
-        let line = |along_y: bool, reach: usize| -> f32 {
-            let values: Vec<f32> = (0..2 * reach)
-                .map(|i| {
-                    let t = i as f32 - reach as f32 + 0.5;
-                    (-2i32..=2)
-                        .map(|j| {
-                            let u = 2.0 * j as f32;
-                            sum(missing(ratio(if along_y { [u, t] } else { [t, u] })))
-                        })
-                        .sum::<f32>()
-                        / 5.0
-                })
-                .collect();
-            let rough = |w: &[f32]| (w[2] - (w[0] + w[4]) / 2.0).abs();
-            values.windows(5).map(rough).sum::<f32>() / (values.len() - 4) as f32
-        };
-        print.stripes = line(true, STRIPE_REACH);
-        print.grain = line(false, 9);
+        // The line down the middle, averaged over nine pixels across: stripes are coherent there,
+        // noise is not.
+        let values: Vec<f32> = (0..2 * STRIPE_REACH)
+            .map(|i| {
+                let y = i as f32 - STRIPE_REACH as f32 + 0.5;
+                let across = (-2i32..=2).map(|j| sum(missing(ratio([2.0 * j as f32, y]))));
+                across.sum::<f32>() / 5.0
+            })
+            .collect();
+        let rough = |w: &[f32]| (w[2] - (w[0] + w[4]) / 2.0).abs();
+        print.stripes = values.windows(5).map(rough).sum::<f32>() / (values.len() - 4) as f32;
         print
     }
 
@@ -319,15 +331,13 @@ impl Print {
             core: vector(|p| p.core),
             rim: vector(|p| p.rim),
             stripes: scalar(|p| p.stripes),
-            grain: scalar(|p| p.grain),
-            spread: scalar(|p| p.spread),
             patchy: scalar(|p| p.patchy),
             stock: scalar(|p| p.stock),
         }
     }
 
-    /// Inside over outline (mean, core and rim), stripes and grain over outline, spread over outline,
-    /// strength of the outline, patchiness, detail.
+    /// Inside over outline (mean, core and rim), stripes over outline, how much light the outline and
+    /// the inside swallow (logarithms), patchiness, detail.
     fn shading(&self, detail: f32) -> [f32; SHADING_FEATURES] {
         let outline = sum(self.outline).max(0.05);
         // Along the outline's own colour, so that a cast of the stock does not count.
@@ -335,15 +345,15 @@ impl Print {
             let squares: f32 = self.outline.iter().map(|o| o * o).sum();
             v.iter().zip(&self.outline).map(|(a, b)| a * b).sum::<f32>() / squares.max(1e-3)
         };
+        let inside = along(self.inside);
         [
-            along(self.inside).clamp(-0.5, 1.5),
-            along(self.core).clamp(-0.5, 1.5),
-            along(self.rim).clamp(-0.5, 1.5),
-            (self.stripes / outline).min(1.0),
-            (self.grain / outline).min(1.0),
-            (self.spread / outline).min(1.0),
-            outline,
-            self.patchy.min(1.5),
+            inside.clamp(-0.3, 1.4),
+            along(self.core).clamp(-0.3, 1.4),
+            along(self.rim).clamp(-0.3, 1.4),
+            (self.stripes / outline).min(0.3),
+            outline.ln(),
+            (inside * outline).max(0.05).ln(),
+            self.patchy.min(1.0),
             detail,
         ]
     }

@@ -2,6 +2,8 @@
 //! whole board together.
 
 mod color;
+#[cfg(test)]
+mod drawn;
 pub mod features;
 mod ink;
 pub mod model;
@@ -48,10 +50,13 @@ pub fn judge(cards: &[Features]) -> Vec<Reading> {
             }
             let shading = weights::SHADING.each_ref().map(|r| &r[..]);
             let values = [
-                softmax(scores_of_hypotheses(&weights::NUMBER, &f.number)),
+                softmax(scores_of_hypotheses(
+                    &weights::NUMBER,
+                    &f.number.map(|row| quadratic(&row)),
+                )),
                 softmax(scores_of_card(&shading, &quadratic(&f.shading))),
                 colors.next().expect("one for each card with symbols"),
-                softmax(scores_of_hypotheses(&weights::SHAPE, &f.shape)),
+                softmax(scores_of_hypotheses(&weights::SHAPE, &f.shape.map(Vec::from))),
             ];
             Reading { values: values.map(never_certain), is_card: is_card(f) }
         })
@@ -69,4 +74,77 @@ fn never_certain(values: [f32; 3]) -> [f32; 3] {
     let raised = values.map(|p| p.max(LEAST_PROBABILITY));
     let sum: f32 = raised.iter().sum();
     raised.map(|p| p / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Card;
+    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, rectify};
+    use image::{Rgb, RgbImage};
+    use proptest::prelude::*;
+
+    const DAYLIGHT: [f32; 3] = [1.0, 1.0, 1.0];
+    const LAMP: [f32; 3] = [1.0, 0.82, 0.55];
+
+    #[test]
+    fn reads_the_whole_deck_by_day_and_by_lamp() {
+        for (light, step) in [(DAYLIGHT, 1), (LAMP, 4)] {
+            let deck = || Card::deck().step_by(step);
+            let images: Vec<CardImage> =
+                deck().map(|card| drawn::draw(card, light, (0.0, 0.0))).collect();
+            for (card, reading) in deck().zip(ClassicalReader.read(&images)) {
+                assert_eq!(reading.best().0, card, "{reading:?}");
+                assert!(reading.best().1 > 0.5 && reading.is_card > 0.5, "{card}: {reading:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_cards_no_readings() {
+        assert!(ClassicalReader.read(&[]).is_empty());
+    }
+
+    #[test]
+    fn blank_paper_and_stripes_are_no_cards() {
+        let (w, h) = (CARD_LONG_PX, CARD_SHORT_PX);
+        let blank = RgbImage::from_pixel(w, h, Rgb([230, 230, 230]));
+        let black = RgbImage::new(w, h);
+        let bars =
+            RgbImage::from_fn(
+                w,
+                h,
+                |x, _| if x / 12 % 2 == 0 { Rgb([240; 3]) } else { Rgb([40; 3]) },
+            );
+        let images = [blank, black, bars].map(rectify::from_crop);
+        for reading in ClassicalReader.read(&images) {
+            assert!(reading.is_card < 0.3, "{reading:?}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_squiggle_is_no_squiggle() {
+        let card: Card = "2fgs".parse().expect("a code");
+        let mut image = drawn::draw(card, DAYLIGHT, (0.0, 0.0));
+        image.pixels = image::imageops::flip_horizontal(&image.pixels);
+        assert!(ClassicalReader.read(&[image])[0].is_card < 0.5);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn a_shifted_card_reads_the_same(
+            index in 0usize..81,
+            dx in -9.0..9.0f32,
+            dy in -7.0..7.0f32,
+        ) {
+            let card = Card::from_index(index);
+            let reading = ClassicalReader.read(&[drawn::draw(card, DAYLIGHT, (dx, dy))]).remove(0);
+            prop_assert_eq!(reading.best().0, card, "{:?}", reading);
+            for row in reading.values {
+                prop_assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+                prop_assert!(row.iter().all(|p| (0.0..=1.0).contains(p)));
+            }
+        }
+    }
 }

@@ -26,12 +26,12 @@ pub fn scores_of_card<const V: usize>(weights: &[&[f32]; V], terms: &[f32]) -> [
     })
 }
 
-/// Log odds of three hypotheses, each with its own features, all with the same weights.
-pub fn scores_of_hypotheses<const N: usize>(
-    weights: &[f32; N],
-    features: &[[f32; N]; 3],
-) -> [f32; 3] {
-    features.map(|row| weights.iter().zip(&row).map(|(w, f)| w * f).sum())
+/// Log odds of three hypotheses, each with its own terms, all with the same weights.
+pub fn scores_of_hypotheses(weights: &[f32], terms: &[Vec<f32>; 3]) -> [f32; 3] {
+    terms.each_ref().map(|row| {
+        debug_assert_eq!(row.len(), weights.len());
+        weights.iter().zip(row).map(|(w, t)| w * t).sum()
+    })
 }
 
 /// Log odds to probabilities.
