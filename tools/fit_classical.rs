@@ -153,7 +153,8 @@ impl Heads {
         for s in used() {
             counts[s.source] += 1.0;
         }
-        let weight = |s: &Sample| 1.0 / f64::sqrt(counts[s.source]);
+        // Covered cards are rarer on tables than among the samples.
+        let weight = |s: &Sample| if s.covered { 0.35 } else { 1.0 } / f64::sqrt(counts[s.source]);
         let hypotheses = |p: Property, rows: fn(&Features) -> Vec<Vec<f32>>| -> Vec<Example> {
             cards(p)
                 .map(|(s, value)| Example { rows: rows(&s.features), value, weight: weight(s) })

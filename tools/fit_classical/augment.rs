@@ -191,8 +191,8 @@ fn photograph(photo: RgbImage, quad: Quad, rng: &mut impl Rng) -> CardImage {
     let long = quad.long_side();
     let mut image = photo;
     let mut quad = quad;
-    // From a webcam's 55 pixels up to what the crop has.
-    let wanted = (55.0 * f64::exp(rng.random_range(0.0..1.6))).min(long);
+    // From a far webcam's 42 pixels up to what the crop has.
+    let wanted = (42.0 * f64::exp(rng.random_range(0.0..1.8))).min(long);
     let scale = wanted / long;
     if scale < 0.97 {
         let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(8);
@@ -205,7 +205,7 @@ fn photograph(photo: RgbImage, quad: Quad, rng: &mut impl Rng) -> CardImage {
     if rng.random_bool(0.4) {
         // Out of focus or shaken, up to a fiftieth of the card: its outlines are a seventieth wide.
         let sigma = quad.long_side() as f32 * rng.random_range(0.002..0.02f32);
-        image = imageops::blur(&image, sigma.max(0.3));
+        image = imageops::blur(&image, sigma.max(rng.random_range(0.3..0.9)));
     }
     let gamma = f32::exp(rng.random_range(-0.35..0.35));
     let exposure = rng.random_range(0.45..1.15f32);
