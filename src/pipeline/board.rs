@@ -10,7 +10,8 @@ use pathfinding::prelude::{Matrix, kuhn_munkres};
 pub struct Params {
     /// An outline whose reading is a card with less than this probability is dropped.
     pub least_is_card: f32,
-    /// A card with less confidence than this is `unsure`. Chosen on labelled crops of single cards.
+    /// A card with less confidence than this is `unsure`. Two outlines with equal claims to one card
+    /// come out just below.
     pub least_confidence: f32,
     /// Two outlines that share this much of the smaller one's area are one card seen twice.
     pub one_card_overlap: f64,
@@ -22,7 +23,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             least_is_card: 0.4,
-            least_confidence: 0.5,
+            least_confidence: 0.6,
             // Cards of a heap cover each other by half and more; beyond this nothing of the lower
             // one could have been read.
             one_card_overlap: 0.75,
