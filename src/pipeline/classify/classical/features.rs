@@ -178,8 +178,8 @@ fn number_features(n: usize, symbols: &[Symbol], columns: &Columns) -> [f32; NUM
     best
 }
 
-/// One shape against the symbols: how much worse it overlaps than the best, by the best level, by the mean
-/// over levels, and at the symbol that fits it least.
+/// One shape against the symbols: mean overlap, and the logarithm of what is not overlapped at the
+/// best level and in the mean over levels.
 fn shape_features(k: usize, symbols: &[Symbol]) -> [f32; SHAPE_FEATURES] {
     if symbols.is_empty() {
         return [0.0; SHAPE_FEATURES];
