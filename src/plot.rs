@@ -142,8 +142,12 @@ fn register() -> Result<(), PlotError> {
 const TITLE_PX: i32 = 24;
 const LABEL_PX: i32 = 18;
 
-/// Height left free above the curves, as a share of theirs.
-const LEGEND_SHARE: f64 = 0.4;
+/// Height of a line of the legend, which stands to the right of the curves: within the chart it
+/// would sooner or later cover one.
+const LEGEND_LINE_PX: i32 = 28;
+
+/// Width of the legend without its longest name.
+const LEGEND_MARK_PX: u32 = 34;
 
 impl Chart for Curves {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
@@ -158,21 +162,19 @@ impl Chart for Curves {
         }
         // A scale of whole numbers has no marks between them.
         let whole = points().all(|p| p.0.fract() == 0.0);
-        let mut builder = ChartBuilder::on(area);
+        let area = self.legend(area)?;
+        let mut builder = ChartBuilder::on(&area);
         builder
             .caption(&self.title, ("sans-serif", TITLE_PX))
             .margin(12)
             .x_label_area_size(48)
             .y_label_area_size(84);
-        // Room at the top for the legend.
         if self.log_y {
-            let range = y.start / 2.0..y.end * (y.end / y.start).powf(LEGEND_SHARE) * 2.0;
+            let range = y.start / 2.0..y.end * 2.0;
             let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
             self.fill(chart, whole, &|y: &f64| format!("{y:.0e}"))
         } else {
-            let end = y.end + (y.end - y.start) * LEGEND_SHARE;
-            let range = widened(y.start..end);
-            let chart = builder.build_cartesian_2d(x, range).map_err(drawing)?;
+            let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
             self.fill(chart, whole, &|y: &f64| format!("{y}"))
         }
     }
@@ -208,23 +210,34 @@ impl Curves {
             let points: Vec<(f64, f64)> =
                 curve.points.iter().copied().filter(|p| !self.log_y || p.1 > 0.0).collect();
             let line = DashedLineSeries::new(points.iter().copied(), 3, 4, color.stroke_width(2));
-            chart
-                .draw_series(line)
-                .map_err(drawing)?
-                .label(&curve.name)
-                .legend(move |(x, y)| Circle::new((x + 10, y), 4, color.filled()));
+            chart.draw_series(line).map_err(drawing)?;
             chart
                 .draw_series(points.iter().map(|&p| Circle::new(p, 4, color.filled())))
                 .map_err(drawing)?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .label_font(("sans-serif", LABEL_PX))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .draw()
-            .map_err(drawing)
+        Ok(())
+    }
+
+    /// Draws the legend at the right and returns the area that is left.
+    fn legend<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+    ) -> Result<DrawingArea<DB, Shift>, PlotError> {
+        let font = ("sans-serif", LABEL_PX).into_text_style(area);
+        let mut widest = 0;
+        for curve in &self.curves {
+            widest = widest.max(area.estimate_text_size(&curve.name, &font).map_err(drawing)?.0);
+        }
+        let left = area.dim_in_pixel().0.saturating_sub(widest + LEGEND_MARK_PX);
+        let (charts, legend) = area.split_horizontally(left);
+        for (curve, line) in self.curves.iter().zip(0..) {
+            let y = 70 + line * LEGEND_LINE_PX;
+            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
+            legend.draw(&Circle::new((6, y), 4, color.filled())).map_err(drawing)?;
+            let name = Text::new(curve.name.as_str(), (18, y - LABEL_PX / 2), font.clone());
+            legend.draw(&name).map_err(drawing)?;
+        }
+        Ok(charts)
     }
 }
 
