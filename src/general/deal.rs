@@ -158,6 +158,7 @@ impl CardSet {
     }
 
     /// Takes all cards out.
+    #[inline]
     pub fn clear(&mut self) {
         match self {
             Self::Bits(words) => words.fill(0),

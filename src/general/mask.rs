@@ -21,6 +21,7 @@ pub(super) fn of_card<const W: usize>(rules: &Rules, card: Card) -> Mask<W> {
 }
 
 /// Whether a bit is set.
+#[inline]
 pub(super) const fn has<const W: usize>(mask: &Mask<W>, bit: usize) -> bool {
     mask[bit / 64] >> (bit % 64) & 1 == 1
 }

@@ -28,6 +28,7 @@ pub struct Record {
 
 impl Record {
     /// Forgets the game but keeps the memory for the next.
+    #[inline]
     pub fn clear(&mut self) {
         self.drawn.clear();
         self.found.clear();

@@ -86,32 +86,38 @@ impl Rules {
     }
 
     /// v: values of a property, and cards of a set; 1 to 255.
+    #[inline]
     pub const fn values(&self) -> usize {
         self.values as usize
     }
 
     /// p: properties of a card, 1 or more.
+    #[inline]
     pub const fn properties(&self) -> usize {
         self.properties as usize
     }
 
     /// n: sets to find, 1 to v^(p-1).
+    #[inline]
     pub const fn sets(&self) -> u64 {
         self.sets
     }
 
     /// Cards in the deck: v^p.
+    #[inline]
     pub const fn deck(&self) -> u64 {
         self.deck
     }
 
     /// Cards on the first board: v*p, or the whole deck where that is smaller.
+    #[inline]
     pub fn first_board(&self) -> usize {
         let wanted = u64::from(self.values) * u64::from(self.properties);
         wanted.min(self.deck) as usize
     }
 
     /// The values of a card (each 0 to v-1), the first property first.
+    #[inline]
     pub fn values_of(&self, card: Card) -> impl ExactSizeIterator<Item = u8> {
         let v = u64::from(self.values);
         let mut weight = self.deck;

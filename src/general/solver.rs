@@ -62,6 +62,7 @@ impl Budget {
     }
 
     /// CPU time left; `None` without a limit.
+    #[inline]
     pub fn left(&self) -> Option<Duration> {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
@@ -70,6 +71,7 @@ impl Budget {
     ///
     /// # Errors
     /// The time is used up.
+    #[inline]
     pub fn time(&self) -> Result<(), Stop> {
         match self.left() {
             Some(Duration::ZERO) => Err(Stop::Time),
@@ -81,6 +83,7 @@ impl Budget {
     ///
     /// # Errors
     /// It is too much.
+    #[inline]
     pub const fn memory(&self, bytes: usize) -> Result<(), Stop> {
         if bytes > self.bytes { Err(Stop::Memory) } else { Ok(()) }
     }
