@@ -1,8 +1,8 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
-use super::timed::{Dealing, counted, human, play_timed};
+use super::timed::{Dealing, Game, Series, counted, human};
 use super::{BadCall, Outcome, terminal};
-use crate::general::{Card, Kind, Record, Rules, check};
+use crate::general::{Card, Kind, Rules, check};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -15,6 +15,8 @@ use std::time::Duration;
     cards that in every property are all alike or all different. The game deals v*p cards; takes a \
     set away and draws v cards, or draws v more when there is no set; and goes on until n sets are \
     found or the deck is out. Cards are written as their values, 0 to v-1.\n\n\
+    Time is CPU time of the solver, without dealing. Of several games that are too short for the \
+    clock, some are timed together, and each is given their mean.\n\n\
     Example: setsight general --values 5 --properties 4 --sets 3 --seed 1"
 )]
 pub struct Args {
@@ -63,7 +65,7 @@ enum Format {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
-    let mut solver = args.solver.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+    let solver = args.solver.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
     let cpu = match args.budget {
         None => Duration::MAX,
         Some(seconds) => Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(
@@ -75,8 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         eprintln!("these games again: --seed {seed}");
     }
 
-    let mut dealer = args.dealer.dealer(&rules);
-    let mut record = Record::default();
+    let mut series = Series::new(&rules, args.dealer, solver, seed);
     let mut seconds = Vec::new();
     let mut board_sizes = Vec::new();
     let mut found = Vec::new();
@@ -88,19 +89,23 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         counted(rules.sets(), "set"),
         args.solver,
     );
-    for trial in 0..args.trials {
-        let seed = seed.wrapping_add(trial);
-        let time =
-            play_timed(&rules, &mut *dealer, seed, &mut *solver, (cpu, usize::MAX), &mut record)
-                .map_err(|stop| {
-                    let sets = counted(record.found.len() as u64, "set");
-                    anyhow::anyhow!("game {} (seed {seed}) after {sets}: {stop}", trial + 1)
-                })?;
-        check(&rules, &record)?;
-        seconds.push(time.as_secs_f64());
-        board_sizes.push(record.found.first().map(|first| first.board));
-        found.push(record.found.len());
-        describe(&mut text, &rules, &record, (trial, args.trials, seed), time);
+    while (seconds.len() as u64) < args.trials {
+        let trial = seconds.len() as u64;
+        let batch = match series.next(args.trials - trial, (cpu, usize::MAX)) {
+            Ok(batch) => batch,
+            Err(stop) => {
+                let game = series.stopped();
+                let sets = counted(game.record.found.len() as u64, "set");
+                anyhow::bail!("game {} (seed {}) after {sets}: {stop}", trial + 1, game.seed);
+            }
+        };
+        for (trial, game) in (trial..).zip(batch.games) {
+            check(&rules, &game.record)?;
+            seconds.push(batch.seconds);
+            board_sizes.push(game.record.found.first().map(|first| first.board));
+            found.push(game.record.found.len());
+            describe(&mut text, &rules, game, (trial, args.trials), batch.seconds);
+        }
     }
     let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
     let mut out = std::io::stdout().lock();
@@ -134,11 +139,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn describe(
     text: &mut String,
     rules: &Rules,
-    record: &Record,
-    (trial, trials, seed): (u64, u64, u64),
-    time: Duration,
+    Game { seed, record, .. }: &Game,
+    (trial, trials): (u64, u64),
+    seconds: f64,
 ) {
-    let time = human(time.as_secs_f64());
+    let time = human(seconds);
     let sets = counted(record.found.len() as u64, "set");
     if trials == 1 {
         for (i, (found, set)) in

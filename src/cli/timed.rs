@@ -25,72 +25,151 @@ impl Dealing {
     }
 }
 
-/// A game shorter than this is played again from the same cards until so much time has passed: the
-/// clock itself takes a good part of a microsecond to read.
+/// Games shorter than this are timed together, as the clock itself takes a good part of a
+/// microsecond to read. Each of them is another game: the same one again and again would flatter
+/// the solver, whose branches the processor then learns.
 const ENOUGH: Duration = Duration::from_micros(500);
 
-/// Most times the same game is played.
-const MOST_TIMES: u32 = 2_000;
+/// Most games timed together: their cards and records should stay in the processor's caches.
+const MOST_TOGETHER: usize = 256;
 
-/// Plays one game and returns the CPU time of this thread without that for dealing. The solver may
-/// use so much time and memory for it.
-///
-/// # Errors
-/// The solver stopped; `record` holds the game so far.
-pub fn play_timed(
-    rules: &Rules,
-    dealer: &mut dyn Dealer,
+/// What a game may use: CPU time, and bytes of memory where the solver can tell.
+pub type Room = (Duration, usize);
+
+/// Fresh games, each from the next seed, against the clock.
+pub struct Series<'a> {
+    rules: &'a Rules,
+    dealer: Box<dyn Dealer>,
+    solver: Box<dyn Solver>,
+    /// Seed of the next game.
     seed: u64,
-    solver: &mut dyn Solver,
-    (cpu, bytes): (Duration, usize),
-    record: &mut Record,
-) -> Result<Duration, Stop> {
-    dealer.shuffle(seed);
-    let mut ahead = Ahead { dealer, cards: Vec::new(), next: 0, dealing: Duration::ZERO };
-    ahead.deal(rules.first_board() * 4);
-    let mut once = |ahead: &mut Ahead| {
-        ahead.next = 0;
-        ahead.dealing = Duration::ZERO;
+    /// How many games to time together.
+    together: usize,
+    /// Cards dealt for each game before the clock starts.
+    ahead: usize,
+    games: Vec<Game>,
+}
+
+/// A game that was played.
+#[derive(Default)]
+pub struct Game {
+    /// What it was dealt from.
+    pub seed: u64,
+    /// What happened in it.
+    pub record: Record,
+    cards: Vec<Card>,
+}
+
+/// Games that were timed together.
+pub struct Batch<'a> {
+    /// CPU seconds of each, without dealing: the mean where they are several.
+    pub seconds: f64,
+    /// The games.
+    pub games: &'a [Game],
+}
+
+impl<'a> Series<'a> {
+    /// Games from `seed` on.
+    pub fn new(rules: &'a Rules, dealing: Dealing, solver: Box<dyn Solver>, seed: u64) -> Self {
+        Self {
+            rules,
+            dealer: dealing.dealer(rules),
+            solver,
+            seed,
+            together: 1,
+            ahead: rules.first_board() * 4,
+            games: Vec::new(),
+        }
+    }
+
+    /// Plays the next game, or the next few where they are short, but not more than `most`.
+    ///
+    /// # Errors
+    /// The solver stopped in a game: see [`Self::stopped`].
+    pub fn next(&mut self, most: u64, room: Room) -> Result<Batch<'_>, Stop> {
+        let count = self.together.min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        let time = match self.play(count, room) {
+            Ok(time) => time,
+            Err(_) if count > 1 => {
+                // What one game may use was used by all of them.
+                self.together = 1;
+                return self.next(1, room);
+            }
+            Err(stop) => return Err(stop),
+        };
+        self.seed = self.seed.wrapping_add(count as u64);
+        if time < ENOUGH {
+            self.together = (self.together * 2).min(MOST_TOGETHER);
+        } else if time > ENOUGH * 4 {
+            self.together = (self.together / 2).max(1);
+        }
+        let games = &self.games[..count];
+        let longest = games.iter().map(|game| game.record.drawn.len()).max().unwrap_or(0);
+        self.ahead = self.ahead.max(longest);
+        Ok(Batch { seconds: time.as_secs_f64() / count as f64, games })
+    }
+
+    /// The game in which the solver stopped, as far as it came.
+    pub fn stopped(&self) -> &Game {
+        &self.games[0]
+    }
+
+    fn play(&mut self, count: usize, (cpu, bytes): Room) -> Result<Duration, Stop> {
+        if self.games.len() < count {
+            self.games.resize_with(count, Game::default);
+        }
+        let games = &mut self.games[..count];
+        for (i, game) in (0..).zip(games.iter_mut()) {
+            game.seed = self.seed.wrapping_add(i);
+            self.dealer.shuffle(game.seed);
+            game.cards.clear();
+            game.cards.extend(std::iter::from_fn(|| self.dealer.draw()).take(self.ahead));
+        }
+        let mut dealing = Duration::ZERO;
         let budget = Budget::new(cpu, bytes);
         let start = ThreadTime::now();
-        play(rules, ahead, solver, &budget, record)?;
-        Ok(start.elapsed().saturating_sub(ahead.dealing))
-    };
-    let first = once(&mut ahead)?;
-    if first >= ENOUGH {
-        return Ok(first);
+        for Game { seed, record, cards } in games {
+            let mut dealt = Dealt {
+                rules: self.rules,
+                dealer: &mut *self.dealer,
+                seed: *seed,
+                cards,
+                next: 0,
+                dealing: &mut dealing,
+            };
+            play(self.rules, &mut dealt, &mut *self.solver, &budget, record)?;
+        }
+        Ok(start.elapsed().saturating_sub(dealing))
     }
-    let times = (ENOUGH.as_nanos() / first.as_nanos().max(1)).clamp(2, MOST_TIMES.into()) as u32;
-    let budget = Budget::new(cpu.max(ENOUGH * 10), bytes);
-    let start = ThreadTime::now();
-    for _ in 0..times {
-        ahead.next = 0;
-        play(rules, &mut ahead, solver, &budget, record)?;
-    }
-    Ok(start.elapsed() / times)
 }
 
-/// Deals ahead of the game, and knows how long that took during it.
-struct Ahead<'a> {
+/// Cards dealt ahead of a game, and how long it took to deal more during it.
+struct Dealt<'a> {
+    rules: &'a Rules,
     dealer: &'a mut dyn Dealer,
-    cards: Vec<Card>,
+    seed: u64,
+    cards: &'a mut Vec<Card>,
     next: usize,
-    dealing: Duration,
+    dealing: &'a mut Duration,
 }
 
-impl Ahead<'_> {
-    fn deal(&mut self, count: usize) {
-        let more = std::iter::from_fn(|| self.dealer.draw()).take(count);
-        self.cards.extend(more);
+impl Dealt<'_> {
+    /// As many again. The dealer may have dealt other games since, so it begins anew.
+    #[cold]
+    fn deal(&mut self) {
+        let start = ThreadTime::now();
+        self.dealer.shuffle(self.seed);
+        let wanted = (self.cards.len() * 2).max(self.rules.first_board());
+        self.cards.clear();
+        self.cards.extend(std::iter::from_fn(|| self.dealer.draw()).take(wanted));
+        *self.dealing += start.elapsed();
     }
 }
 
-impl Dealer for Ahead<'_> {
+impl Dealer for Dealt<'_> {
     fn draw(&mut self) -> Option<Card> {
-        if self.next == self.cards.len() {
-            let start = ThreadTime::now();
-            self.deal(self.cards.len());
-            self.dealing += start.elapsed();
+        if self.next == self.cards.len() && (self.next as u64) < self.rules.deck() {
+            self.deal();
         }
         let card = self.cards.get(self.next).copied();
         self.next += usize::from(card.is_some());
@@ -99,6 +178,7 @@ impl Dealer for Ahead<'_> {
 
     fn shuffle(&mut self, seed: u64) {
         self.dealer.shuffle(seed);
+        self.seed = seed;
         self.cards.clear();
         self.next = 0;
     }
@@ -125,23 +205,36 @@ mod tests {
     use super::*;
     use crate::general::{Kind, check};
 
-    const ROOM: (Duration, usize) = (Duration::from_secs(60), usize::MAX);
+    const ROOM: Room = (Duration::from_secs(60), usize::MAX);
+
+    fn series(rules: &Rules, kind: Kind, dealing: Dealing) -> Series<'_> {
+        Series::new(rules, dealing, kind.solver(rules).unwrap(), 7)
+    }
 
     #[test]
-    fn a_timed_game_is_the_game_its_dealer_deals() {
+    fn timed_games_are_those_their_dealer_deals() {
         for (v, p, n) in [(3, 4, 27), (3, 4, 2), (4, 3, 9), (5, 4, 2), (1, 1, 1), (2, 1, 1)] {
             let rules = Rules::new(v, p, n).unwrap();
             for dealing in [Dealing::Rejection, Dealing::FisherYates] {
                 let mut solver = Kind::Cover.solver(&rules).unwrap();
                 let mut dealer = dealing.dealer(&rules);
-                let (mut timed, mut plain) = (Record::default(), Record::default());
-                let time =
-                    play_timed(&rules, &mut *dealer, 7, &mut *solver, ROOM, &mut timed).unwrap();
-                assert!(time > Duration::ZERO);
-                dealer.shuffle(7);
-                play(&rules, &mut *dealer, &mut *solver, &Budget::unlimited(), &mut plain).unwrap();
-                assert_eq!((&timed.drawn, &timed.cards), (&plain.drawn, &plain.cards));
-                check(&rules, &timed).unwrap();
+                let mut plain = Record::default();
+                let mut timed = series(&rules, Kind::Cover, dealing);
+                let mut seed = 7;
+                while seed < 107 {
+                    let batch = timed.next(107 - seed, ROOM).unwrap();
+                    assert!(batch.seconds > 0.0);
+                    for Game { seed: of_game, record, .. } in batch.games {
+                        assert_eq!(*of_game, seed);
+                        dealer.shuffle(seed);
+                        play(&rules, &mut *dealer, &mut *solver, &Budget::unlimited(), &mut plain)
+                            .unwrap();
+                        assert_eq!((&record.drawn, &record.cards), (&plain.drawn, &plain.cards));
+                        check(&rules, record).unwrap();
+                        seed += 1;
+                    }
+                }
+                assert_eq!(seed, 107);
             }
         }
     }
@@ -149,16 +242,10 @@ mod tests {
     #[test]
     fn a_hopeless_game_is_stopped() {
         let rules = Rules::new(7, 7, 1).unwrap();
-        let mut dealer = Dealing::Rejection.dealer(&rules);
-        let mut record = Record::default();
-        let mut brute = Kind::Brute.solver(&rules).unwrap();
+        let stop = |kind, room| series(&rules, kind, Dealing::Rejection).next(1, room).err();
         let little = (Duration::from_millis(50), usize::MAX);
-        let result = play_timed(&rules, &mut *dealer, 1, &mut *brute, little, &mut record);
-        assert_eq!(result, Err(Stop::Time));
-        let mut dynamic = Kind::Dynamic.solver(&rules).unwrap();
-        let small = (Duration::from_secs(60), 1 << 20);
-        let result = play_timed(&rules, &mut *dealer, 1, &mut *dynamic, small, &mut record);
-        assert_eq!(result, Err(Stop::Memory));
+        assert_eq!(stop(Kind::Brute, little), Some(Stop::Time));
+        assert_eq!(stop(Kind::Dynamic, (Duration::from_secs(60), 1 << 20)), Some(Stop::Memory));
     }
 
     #[test]

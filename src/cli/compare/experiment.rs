@@ -1,7 +1,7 @@
 //! What is varied, and the measurement of one cell.
 
-use crate::cli::timed::{Dealing, play_timed};
-use crate::general::{Kind, Record, Rules, Stop, check};
+use crate::cli::timed::{Dealing, Series};
+use crate::general::{Kind, Rules, Stop, check};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ impl FromStr for Experiment {
 /// What a cell may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Games of a cell.
+    /// Games of a cell, or more of them where they are short.
     pub trials: u64,
     /// Seed of the first.
     pub seed: u64,
@@ -97,7 +97,7 @@ pub struct Cell {
     pub kind: Kind,
     /// The game.
     pub rules: Rules,
-    /// CPU seconds of each finished game.
+    /// CPU seconds of each finished game; those timed together have their mean.
     pub seconds: Vec<f64>,
     /// Cards on the board when the first set was found, of each finished game with a set.
     pub first_boards: Vec<usize>,
@@ -121,6 +121,9 @@ impl Cell {
     }
 }
 
+/// A mean of games shorter than this together is more chance than measurement: more are played.
+const LONG_ENOUGH: Duration = Duration::from_millis(20);
+
 /// Plays the games of a cell until they are done or the budget is.
 ///
 /// # Errors
@@ -131,9 +134,7 @@ pub fn measure(
     dealing: Dealing,
     limits: &Limits,
 ) -> anyhow::Result<Cell> {
-    let mut solver = kind.solver(rules)?;
-    let mut dealer = dealing.dealer(rules);
-    let mut record = Record::default();
+    let mut series = Series::new(rules, dealing, kind.solver(rules)?, limits.seed);
     let mut cell = Cell {
         kind,
         rules: *rules,
@@ -142,20 +143,26 @@ pub fn measure(
         bytes: None,
         stopped: None,
     };
-    let mut left = limits.cpu;
-    for trial in 0..limits.trials {
-        let seed = limits.seed.wrapping_add(trial);
-        let played =
-            play_timed(rules, &mut *dealer, seed, &mut *solver, (left, limits.bytes), &mut record);
-        cell.bytes = cell.bytes.max(record.bytes);
-        match played {
-            Ok(time) => {
-                check(rules, &record)?;
-                cell.seconds.push(time.as_secs_f64());
-                cell.first_boards.extend(record.found.first().map(|first| first.board));
-                left = left.saturating_sub(time);
+    let mut spent = Duration::ZERO;
+    loop {
+        let missing = limits.trials.saturating_sub(cell.seconds.len() as u64);
+        if missing == 0 && spent >= LONG_ENOUGH.min(limits.cpu / 2) {
+            break;
+        }
+        let most = if missing == 0 { u64::MAX } else { missing };
+        match series.next(most, (limits.cpu.saturating_sub(spent), limits.bytes)) {
+            Ok(batch) => {
+                for game in batch.games {
+                    check(rules, &game.record)?;
+                    cell.seconds.push(batch.seconds);
+                    cell.first_boards.extend(game.record.found.first().map(|first| first.board));
+                    cell.bytes = cell.bytes.max(game.record.bytes);
+                }
+                spent += Duration::from_secs_f64(batch.seconds * batch.games.len() as f64);
             }
+            Err(_) if missing == 0 => break,
             Err(stop) => {
+                cell.bytes = cell.bytes.max(series.stopped().record.bytes);
                 cell.stopped = Some(stop);
                 break;
             }
@@ -204,7 +211,8 @@ mod tests {
         let rules = Rules::new(3, 4, 3).unwrap();
         let limits = Limits { trials: 4, seed: 1, cpu: Duration::from_secs(60), bytes: 1 << 30 };
         let cell = measure(Kind::Dynamic, &rules, Dealing::Rejection, &limits).unwrap();
-        assert_eq!((cell.seconds.len(), cell.first_boards.len()), (4, 4));
+        // Short games, so more than the four asked for, and each has a first set.
+        assert!(cell.seconds.len() > 4 && cell.first_boards.len() == cell.seconds.len());
         assert!(cell.mean().unwrap() > 0.0 && cell.bytes.unwrap() > 1000);
         let hopeless = Rules::new(6, 6, 1).unwrap();
         let limits = Limits { cpu: Duration::from_millis(20), ..limits };

@@ -87,25 +87,23 @@ fn stem(experiment: &Experiment) -> String {
 
 fn csv(results: &[Row]) -> String {
     let mut text = String::from(
-        "varied,values,properties,sets,solver,finished,mean_seconds,min_seconds,max_seconds,\
+        "varied,values,properties,sets,solver,games,mean_seconds,\
          mean_first_board,bytes,stopped,paper_seconds\n",
     );
     let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
     for (experiment, cells) in results {
         for cell in cells {
-            let (rules, all) = (&cell.rules, &cell.seconds);
+            let rules = &cell.rules;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{}",
                 experiment.varied,
                 rules.values(),
                 rules.properties(),
                 rules.sets(),
                 cell.kind.name(),
-                all.len(),
+                cell.seconds.len(),
                 number(cell.mean()),
-                number(all.iter().copied().reduce(f64::min)),
-                number(all.iter().copied().reduce(f64::max)),
                 cell.first_board().map_or(String::new(), |b| b.to_string()),
                 cell.bytes.map_or(String::new(), |b| b.to_string()),
                 cell.stopped.as_ref().map_or(String::new(), |s| format!("\"{s}\"")),
@@ -120,9 +118,10 @@ fn csv(results: &[Row]) -> String {
 pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!(
         "# The solvers compared\n\n\
-         Mean CPU time of the solver for one game, over {} with the seeds from {}; dealing is \
-         not counted, and every game passed the checker. A solver has {} s for a cell; one that needs \
-         more is given up there.\n",
+         Mean CPU time of the solver for one game, over {} with the seeds from {}, no two alike; \
+         games too short for the clock are timed together, and as many more are played as last \
+         20 ms (results.csv has their number). Dealing is not counted, and every game passed the \
+         checker. A solver has {} s for a cell; one that needs more is given up there.\n",
         counted(limits.trials, "game"),
         limits.seed,
         limits.cpu.as_secs_f64(),
@@ -137,7 +136,8 @@ pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &
         text.push_str(&"|---".repeat(solvers.len() + 3));
         text.push_str("|\n");
         for row in cells.chunks(solvers.len()) {
-            let board = row.iter().find_map(Cell::first_board);
+            let most_games = row.iter().max_by_key(|cell| cell.first_boards.len());
+            let board = most_games.and_then(Cell::first_board);
             let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
             let _ = write!(text, "| {} | {board} |", experiment.position(&row[0].rules));
             for cell in row {
@@ -146,7 +146,9 @@ pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &
             let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
             let _ = writeln!(text, " {} |", memory.map_or("-".into(), size));
         }
-        beside_the_paper(&mut text, cells);
+        if experiment.varied == 'n' {
+            beside_the_paper(&mut text, cells);
+        }
     }
     text
 }
@@ -266,7 +268,7 @@ mod tests {
         assert_eq!(lines.len(), 5);
         let columns = lines[0].split(',').count();
         assert!(lines.iter().all(|line| line.split(',').count() == columns), "{text}");
-        assert!(lines[1].starts_with("n,3,4,2,dynamic,2,2e-5,1e-5,3e-5,13.5,12000,,"), "{text}");
+        assert!(lines[1].starts_with("n,3,4,2,dynamic,2,2e-5,13.5,12000,,"), "{text}");
         assert!(lines[3].contains("\"out of time\""));
     }
 }
