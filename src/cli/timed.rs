@@ -123,7 +123,7 @@ impl<'a> Series<'a> {
             game.seed = self.seed.wrapping_add(i);
             self.dealer.shuffle(game.seed);
             game.cards.clear();
-            game.cards.extend(std::iter::from_fn(|| self.dealer.draw()).take(self.ahead));
+            self.dealer.deal(self.ahead, &mut game.cards);
         }
         let mut dealing = Duration::ZERO;
         let budget = Budget::new(cpu, bytes);
@@ -161,7 +161,7 @@ impl Dealt<'_> {
         self.dealer.shuffle(self.seed);
         let wanted = (self.cards.len() * 2).max(self.rules.first_board());
         self.cards.clear();
-        self.cards.extend(std::iter::from_fn(|| self.dealer.draw()).take(wanted));
+        self.dealer.deal(wanted, self.cards);
         *self.dealing += start.elapsed();
     }
 }

@@ -13,6 +13,18 @@ pub trait Dealer {
     /// The next card, or `None` when the deck is out.
     fn draw(&mut self) -> Option<Card>;
 
+    /// Draws up to `count` cards to the end of `cards`, and says how many there were.
+    fn deal(&mut self, count: usize, cards: &mut Vec<Card>) -> usize {
+        let before = cards.len();
+        for _ in 0..count {
+            match self.draw() {
+                Some(card) => cards.push(card),
+                None => break,
+            }
+        }
+        cards.len() - before
+    }
+
     /// A new deck, shuffled by `seed`.
     fn shuffle(&mut self, seed: u64);
 }
@@ -41,6 +53,7 @@ impl Rejection {
 }
 
 impl Dealer for Rejection {
+    #[inline]
     fn draw(&mut self) -> Option<Card> {
         self.left = self.left.checked_sub(1)?;
         loop {
@@ -81,6 +94,7 @@ impl FisherYates {
 }
 
 impl Dealer for FisherYates {
+    #[inline]
     fn draw(&mut self) -> Option<Card> {
         if self.next == self.deck {
             return None;

@@ -85,14 +85,9 @@ fn draw(
     record: &mut Record,
 ) -> usize {
     let start = record.drawn.len();
-    for _ in 0..count {
-        match dealer.draw() {
-            Some(card) => record.drawn.push(card),
-            None => break,
-        }
-    }
+    let dealt = dealer.deal(count, &mut record.drawn);
     solver.drawn(&record.drawn[start..]);
-    record.drawn.len() - start
+    dealt
 }
 
 #[cfg(test)]
