@@ -172,7 +172,7 @@ impl Chart for Curves {
         if self.log_y {
             let range = y.start / 2.0..y.end * 2.0;
             let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
-            self.fill(chart, whole, &|y: &f64| format!("{y:.0e}"))
+            self.fill(chart, whole, &power_of_ten)
         } else {
             let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
             self.fill(chart, whole, &|y: &f64| format!("{y}"))
@@ -234,7 +234,7 @@ impl Curves {
             let y = 70 + line * LEGEND_LINE_PX;
             let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
             legend.draw(&Circle::new((6, y), 4, color.filled())).map_err(drawing)?;
-            let name = Text::new(curve.name.as_str(), (18, y - LABEL_PX / 2), font.clone());
+            let name = Text::new(curve.name.as_str(), (18, y - LABEL_PX / 2 + 4), font.clone());
             legend.draw(&name).map_err(drawing)?;
         }
         Ok(charts)
@@ -262,6 +262,8 @@ impl Chart for Bars {
             .label_style(("sans-serif", LABEL_PX))
             .disable_x_mesh()
             .light_line_style(WHITE)
+            .x_label_formatter(&shortest)
+            .y_label_formatter(&shortest)
             .draw()
             .map_err(drawing)?;
         let color = RGBColor(self.color.0, self.color.1, self.color.2);
@@ -283,6 +285,16 @@ impl Chart for Bars {
         }
         Ok(())
     }
+}
+
+/// 0.01 to 1000 as they are, others as 1e-6.
+fn power_of_ten(y: &f64) -> String {
+    if (0.005..5000.0).contains(y) { shortest(y) } else { format!("{y:.0e}") }
+}
+
+/// Without needless decimals, nor those that only rounding brings.
+fn shortest(x: &f64) -> String {
+    format!("{}", (x * 1e6).round() / 1e6)
 }
 
 /// Smallest range that holds all values; 0..1 when there are none.
