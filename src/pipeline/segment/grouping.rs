@@ -198,14 +198,20 @@ pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Groupe
 
 /// How much each card counts where cards show the table. A card of one symbol knows its size and
 /// direction only from the symbol's own shape, and a cloth may be full of dots that look like
-/// one: where there are several cards of more symbols, they decide.
+/// one: where there are several cards of more symbols, they decide. A plaid shows those too, but
+/// its ground is not white: next to cards it counts little.
 fn weights(cards: &[SymbolGroup]) -> impl Iterator<Item = f64> + '_ {
     let several = cards.iter().filter(|c| c.symbols.len() > 1).count();
     let single = if several >= 3 { 0.03 } else { 0.3 };
+    // Coloured grounds are dark in one channel.
+    let whiteness = |c: &SymbolGroup| c.white().into_iter().fold(f64::MAX, f64::min).max(1.0);
+    let sure = cards.iter().filter(|c| c.score > 3.0);
+    let whitest = sure.map(whiteness).fold(1.0, f64::max);
     cards.iter().map(move |c| {
         // A sure card of several symbols scores 6 and more.
         let sure = (c.score / 6.0).clamp(0.1, 1.0).powi(2);
-        if c.symbols.len() > 1 { sure } else { single }
+        let white = (whiteness(c) / whitest).min(1.0).powi(2);
+        white * if c.symbols.len() > 1 { sure } else { single }
     })
 }
 
