@@ -4,6 +4,7 @@
 mod color;
 #[cfg(test)]
 mod drawn;
+mod faint;
 pub mod features;
 mod ink;
 pub mod model;
@@ -32,7 +33,15 @@ pub struct ClassicalReader;
 impl Reader for ClassicalReader {
     fn read(&self, cards: &[CardImage]) -> Vec<Reading> {
         let features: Vec<Features> = cards.iter().map(Features::of).collect();
-        judge(&features)
+        let mut readings = judge(&features);
+        for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
+            if features.symbols.is_empty()
+                && let Some(faint) = faint::read(card)
+            {
+                *reading = faint;
+            }
+        }
+        readings
     }
 }
 
