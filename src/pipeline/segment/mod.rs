@@ -181,7 +181,6 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
             }
         }
     }
-    tracing::debug!(long, cards = outlines.len(), table = table.is_some(), "segmented");
     Ok(Seen { outlines, scale: working.scale, long_side_px: long })
 }
 
