@@ -140,13 +140,24 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
         let in_view = Quad::rectangle(working.width as f64, working.height as f64);
         let quads: Vec<Quad> = refined.iter().map(|card| card.quad).collect();
         for (i, (card, group)) in refined.iter_mut().zip(&grouped.cards).enumerate() {
-            let mut others = quads.iter().enumerate().filter(|(j, _)| *j != i);
+            let covered = |quad: &Quad| {
+                quads.iter().enumerate().any(|(j, other)| j != i && overlap(quad, other))
+            };
             let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
-            let contested = cut || others.any(|(_, other)| overlap(&quads[i], other));
+            let heaped = covered(&quads[i]);
             let seen = group.symbols.len();
-            let white = group.white();
-            *card =
-                card.elsewhere_on_axis(&working, &better, seen, white, contested, &params.corners)?;
+            let moved = card.elsewhere_on_axis(
+                &working,
+                &better,
+                seen,
+                group.white(),
+                heaped || cut,
+                &params.corners,
+            )?;
+            // Outside a heap a card does not move onto its neighbour.
+            if heaped || !covered(&moved.quad) {
+                *card = moved;
+            }
         }
         table = Some(better);
     }
