@@ -1,7 +1,7 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReaderChoice};
-use super::{BadCall, Outcome};
+use super::{BadCall, Format, Outcome};
 use crate::eval::{Evaluation, LabelledPhoto, Report, evaluate_photo, find_photos};
 use crate::pipeline::batch;
 use anyhow::Context;
@@ -29,15 +29,6 @@ pub struct Args {
     /// Photos read side by side [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One line of JSON
-    Json,
 }
 
 /// Reads labelled photos, prints the figures and writes the report.

@@ -1,7 +1,7 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
 use super::timed::{Dealing, Game, Series, counted, human};
-use super::{BadCall, Outcome, terminal};
+use super::{BadCall, Format, Outcome, terminal};
 use crate::general::{Card, Kind, Rules, check};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -47,15 +47,6 @@ pub struct Args {
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people: every set found
-    #[default]
-    Text,
-    /// One line of JSON
-    Json,
 }
 
 /// Plays the games, checks each, and prints what was found and the CPU time of the solver.

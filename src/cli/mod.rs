@@ -50,6 +50,16 @@ enum Command {
     Render(render::Args),
 }
 
+/// How a command prints its figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One line of JSON
+    Json,
+}
+
 /// How a command ended; errors of the call itself are clap's.
 pub enum Outcome {
     /// All good.

@@ -1,7 +1,7 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal::{self, ColorChoice};
-use super::{BadCall, Outcome};
+use super::{BadCall, Format, Outcome};
 use crate::cards::picture::{self, Ink};
 use crate::cards::{Card, DECK_SIZE, parse_codes};
 use crate::sets::{self, Set, explain};
@@ -52,15 +52,6 @@ pub struct Args {
     /// When to use colours
     #[arg(long, value_enum, default_value_t)]
     color: ColorChoice,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people: the board as a picture, then its sets
-    #[default]
-    Text,
-    /// One line of JSON
-    Json,
 }
 
 /// Prints the sets.

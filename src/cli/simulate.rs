@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use super::Outcome;
+use super::{Format, Outcome};
 use crate::game::{self, Policy, Statistics};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -67,15 +67,6 @@ impl From<PolicyName> for Policy {
             PolicyName::Listed => Self::Listed,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Tables for people
-    #[default]
-    Text,
-    /// One line of JSON
-    Json,
 }
 
 /// Plays the games and prints what they add up to.

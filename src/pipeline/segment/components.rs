@@ -278,7 +278,7 @@ mod tests {
     fn a_ring_holds_its_hole_and_what_lies_in_it() {
         let c = label(&["........", ".#####..", ".#...#..", ".#.#.#..", ".#...#..", ".#####.#"]);
         let areas: Vec<_> = c.all.iter().map(|c| (c.is_hole, c.filled.area)).collect();
-        // The ring touches no edge but the last row: open the picture below it.
+        // Ground with the ring's inside left out of it, ring, hole, dot, and the lone pixel.
         assert_eq!(areas, [(true, 22.0), (false, 25.0), (true, 9.0), (false, 1.0), (false, 1.0)]);
         assert!(c.filled_contains(&c.all[1], 3, 3) && c.filled_contains(&c.all[2], 3, 3));
         assert!(!c.filled_contains(&c.all[2], 1, 1) && !c.filled_contains(&c.all[1], 7, 5));

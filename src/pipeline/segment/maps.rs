@@ -10,7 +10,7 @@ use opencv::core::{
 use opencv::imgproc;
 use opencv::prelude::*;
 
-/// What a binary map was made from. Votes of different kinds weigh more than of one.
+/// What a binary map was made from: the name of its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MapKind {
     /// Darker than the local mean.

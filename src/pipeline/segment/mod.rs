@@ -173,26 +173,38 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
         })
         .collect();
     if let Some(table) = &table {
-        for quad in border_search.cards_on(table) {
-            let taken = |o: &CardOutline| {
-                let reach = 0.5 * o.corners_in_image.short_side();
-                o.corners_in_image.center().distance(quad.center()) < reach
-            };
-            if outlines.iter().any(taken) {
-                continue;
-            }
-            let refined = corners::Refined::of(&working, &quad, Some(table), &params.corners)?;
-            if refined.confirmed.iter().filter(|&&ok| ok).count() >= 3 {
-                outlines.push(CardOutline {
-                    corners_in_image: refined.quad,
-                    score: BORDER_ONLY_SCORE,
-                    symbols_seen: 0,
-                    shape_seen: None,
-                });
-            }
-        }
+        add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
     }
     Ok(Seen { outlines, scale: working.scale, long_side_px: long })
+}
+
+/// Adds the quads of which three sides can be seen and whose place no card has.
+fn add_borders(
+    outlines: &mut Vec<CardOutline>,
+    quads: &[Quad],
+    working: &maps::Working,
+    table: &plane::Table,
+    params: &Params,
+) -> opencv::Result<()> {
+    for quad in quads {
+        let taken = |o: &CardOutline| {
+            let reach = 0.5 * o.corners_in_image.short_side();
+            o.corners_in_image.center().distance(quad.center()) < reach
+        };
+        if outlines.iter().any(taken) {
+            continue;
+        }
+        let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
+        if refined.confirmed.iter().filter(|&&ok| ok).count() >= 3 {
+            outlines.push(CardOutline {
+                corners_in_image: refined.quad,
+                score: BORDER_ONLY_SCORE,
+                symbols_seen: 0,
+                shape_seen: None,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Log odds of a border without a readable symbol: more often a card in glare than something else
