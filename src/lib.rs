@@ -32,6 +32,8 @@ pub mod geometry;
 #[cfg(feature = "vision")]
 pub mod html;
 #[cfg(feature = "vision")]
+pub mod model;
+#[cfg(feature = "vision")]
 pub mod pipeline;
 #[cfg(feature = "vision")]
 pub mod render;

@@ -137,8 +137,8 @@ write_config() {
 
 # ---- Debian, Ubuntu -----------------------------------------------------------------------------
 
-# ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only two of its thirty libraries.
-apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libz3-dev"
+# ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only three of its thirty libraries.
+apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libopencv-videoio-dev libz3-dev"
 
 apt_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 # Answers are taken whole before they are searched: a reader that stops early breaks the pipe.
@@ -220,7 +220,7 @@ setup_apt() {
     triple=$(gcc -dumpmachine 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null ||
         echo "$(uname -m)-linux-gnu")
     write_config \
-        'OPENCV_LINK_LIBS = "opencv_core,opencv_imgproc"' \
+        'OPENCV_LINK_LIBS = "opencv_core,opencv_imgproc,opencv_videoio"' \
         "OPENCV_LINK_PATHS = \"/usr/lib/$triple\"" \
         "OPENCV_INCLUDE_PATHS = \"/usr/include/opencv4,/usr/include/$triple/opencv4\""
 }
@@ -286,12 +286,12 @@ setup_elsewhere() {
   clang with libclang"
     if have pkg-config; then
         pkg-config --exists opencv4 || pkg-config --exists opencv5 || missing="$missing
-  OpenCV 4 or newer with its headers and pkg-config file (core and imgproc are used)"
+  OpenCV 4 or newer with its headers and pkg-config file (core, imgproc and videoio are used)"
         pkg-config --exists z3 || missing="$missing
   Z3 with its headers"
     else
         missing="$missing
-  pkg-config; OpenCV 4 or newer (core and imgproc) and Z3, with their headers"
+  pkg-config; OpenCV 4 or newer (core, imgproc and videoio) and Z3, with their headers"
     fi
     if [ -n "$missing" ]; then
         fail "this system has neither apt, dnf nor Homebrew; please install:$missing"

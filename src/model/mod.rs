@@ -1,0 +1,105 @@
+//! What the networks' inputs and outputs mean: one contract for training, reading and both exports.
+//!
+//! [`reader`] names a straightened card, [`finder`] says where cards lie in a photo. A trained
+//! network is handed on as a [`graph::Graph`], batch norms folded in.
+
+pub mod graph;
+
+/// The network that reads one straightened card.
+///
+/// Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255, the card's own white at
+/// [`reader::WHITE`], its long side across. Which long side is on top does not matter.
+/// Output `[n, 13]`: logits, see [`reader::PROPERTIES`] and [`reader::CARD`].
+pub mod reader {
+    /// Columns of the input.
+    pub const WIDTH: usize = 96;
+    /// Rows of the input.
+    pub const HEIGHT: usize = 64;
+    /// Planes of the input: R, G, B.
+    pub const CHANNELS: usize = 3;
+    /// An 8-bit value times this is the network's input.
+    pub const INPUT_SCALE: f32 = 1.0 / 255.0;
+    /// Where the card's own white lies in the input, 0 to 1.
+    pub const WHITE: f32 = 0.9;
+    /// Length of the output.
+    pub const OUTPUTS: usize = 13;
+    /// Output 3 p + v is the logit of value v of property p, in the order of
+    /// [`crate::cards::Property::ALL`]: a softmax over each three.
+    pub const PROPERTIES: usize = 4;
+    /// The output that is the log odds of a face-up card.
+    pub const CARD: usize = 12;
+    /// Outputs by name, in order.
+    pub const LABELS: [&str; OUTPUTS] = [
+        "one", "two", "three", "filled", "open", "striped", "green", "purple", "red", "diamond",
+        "oval", "squiggle", "card",
+    ];
+    /// Name of the input in ONNX.
+    pub const INPUT_NAME: &str = "card";
+    /// Name of the output in ONNX.
+    pub const OUTPUT_NAME: &str = "logits";
+}
+
+/// The network that finds cards in a shrunk photo.
+///
+/// Input `[1, 3, height, width]`: R, G, B; 8-bit sRGB divided by 255, both sides multiples of
+/// [`finder::SIDE_MULTIPLE_PX`]. Output `[1, 12, height / 4, width / 4]`. Cell (x, y) has its
+/// centre at pixel (4 x + 2, 4 y + 2), counted from the outer corner of the first pixel. Vectors
+/// are in cells. Every output stays the same when a card is turned by 180 degrees, so that no angle
+/// wraps.
+pub mod finder {
+    /// Pixels of the input per cell of the output, on each side.
+    pub const STRIDE_PX: usize = 4;
+    /// Both sides of the input are multiples of this.
+    pub const SIDE_MULTIPLE_PX: usize = 16;
+    /// Planes of the output.
+    pub const OUTPUTS: usize = 12;
+    /// Logit of a card's centre (where its diagonals cross in the picture).
+    pub const CARD: usize = 0;
+    /// Logit of a symbol's centre.
+    pub const SYMBOL: usize = 1;
+    /// From the cell's centre to the mean of the four corners: x, y.
+    pub const OFFSET: usize = 2;
+    /// With a the half long axis: a aT / |a| as xx, yy, xy.
+    pub const LONG_AXIS: usize = 4;
+    /// With b the half short axis: b bT / |b| as xx, yy, xy.
+    pub const SHORT_AXIS: usize = 7;
+    /// The bilinear term e: x, y. Corners are m - a - b + e, m + a - b - e, m + a + b + e,
+    /// m - a + b - e with m the mean of the corners.
+    pub const BILINEAR: usize = 10;
+    /// Outputs by name, in order.
+    pub const LABELS: [&str; OUTPUTS] = [
+        "card",
+        "symbol",
+        "offset_x",
+        "offset_y",
+        "long_xx",
+        "long_yy",
+        "long_xy",
+        "short_xx",
+        "short_yy",
+        "short_xy",
+        "bilinear_x",
+        "bilinear_y",
+    ];
+    /// Name of the input in ONNX.
+    pub const INPUT_NAME: &str = "photo";
+    /// Name of the output in ONNX.
+    pub const OUTPUT_NAME: &str = "maps";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reader;
+    use crate::cards::Property;
+
+    #[test]
+    fn labels_are_the_words_of_the_cards() {
+        for (p, property) in Property::ALL.into_iter().enumerate() {
+            for value in 0..3 {
+                assert_eq!(reader::LABELS[3 * p + value], property.value_word(value));
+            }
+        }
+        assert_eq!(Property::ALL.len(), reader::PROPERTIES);
+        assert_eq!(reader::LABELS[reader::CARD], "card");
+    }
+}
