@@ -7,6 +7,7 @@ mod compose;
 pub mod dump;
 pub mod layout;
 pub mod overlay;
+pub mod record;
 pub mod rectify;
 pub mod segment;
 pub mod source;

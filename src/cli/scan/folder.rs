@@ -2,9 +2,9 @@
 //! the JSON lines.
 
 use super::super::BadCall;
-use super::record::{PhotoRecord, Record};
 use crate::html::{escape, href};
 use crate::pipeline::overlay::{self, Style};
+use crate::pipeline::record::{PhotoRecord, Record};
 use crate::pipeline::{Frame, Scan};
 use crate::whole_file::WholeFile;
 use anyhow::Context;

@@ -1,17 +1,16 @@
 //! `setsight scan`: photos in, cards and sets out.
 
 mod folder;
-mod record;
 
 use super::Outcome;
 use super::photos::{self, ReaderChoice};
 use super::terminal::{self, ColorChoice};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
+use crate::pipeline::record::{CSV_HEADER, PhotoRecord, Record};
 use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};
 use anyhow::Context;
 use folder::{OutFolder, unique_names};
-use record::{CSV_HEADER, PhotoRecord, Record};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What is said of one photo: as text, JSON or CSV.
 
+use super::{ReadCard, StageTime, layout};
 use crate::cards::picture::{Ink, Slot, grid};
-use crate::pipeline::{ReadCard, StageTime, layout};
 use crate::sets::Set;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -162,9 +162,9 @@ fn rounded(value: f64, parts: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sets_of;
     use super::*;
     use crate::geometry::{Point, Quad};
-    use crate::pipeline::sets_of;
 
     fn record() -> Record {
         let codes = ["1fgd", "2fgd", "3fgd", "1ord"];
