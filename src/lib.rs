@@ -27,6 +27,8 @@ pub mod sets;
 pub mod dataset;
 #[cfg(feature = "vision")]
 pub mod eval;
+#[cfg(feature = "train")]
+pub mod export;
 #[cfg(feature = "vision")]
 pub mod geometry;
 #[cfg(feature = "vision")]

@@ -4,6 +4,9 @@
 //! network is handed on as a [`graph::Graph`], batch norms folded in.
 
 pub mod graph;
+mod metadata;
+
+pub use metadata::{Kind, Metadata, MetadataError};
 
 /// The network that reads one straightened card.
 ///

@@ -1,0 +1,3 @@
+//! A trained network, written for others to run.
+
+pub mod onnx;
