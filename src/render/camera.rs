@@ -102,7 +102,11 @@ impl View {
         if let Some(long_side) = long_side {
             z = z.max(focal * CARD_LONG_MM / long_side);
         }
-        let shift = placed(z);
+        let mut shift = placed(z);
+        if params.aim_off > 0.0 {
+            shift.x += params.aim_off * dice.normal() * width / focal * z;
+            shift.y += params.aim_off * dice.normal() * height / focal * z;
+        }
         let r = rotation.matrix();
         let pinhole =
             Matrix3::new(focal, 0.0, width / 2.0, 0.0, focal, height / 2.0, 0.0, 0.0, 1.0);

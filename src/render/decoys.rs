@@ -7,7 +7,7 @@ use super::light::Light;
 use super::noise;
 use super::params::Params;
 use super::table::Lying;
-use crate::geometry::Point;
+use crate::geometry::{Point, Quad};
 
 /// What is printed on a layer.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,8 @@ struct Thing {
     along: Point,
     height_mm: f64,
     layers: Vec<Layer>,
+    /// Whether its outline is that of a sheet or a box, as a card's is.
+    like_card: bool,
 }
 
 /// Everything on the table besides the cards.
@@ -63,6 +65,7 @@ impl Decoys {
         for _ in 0..count {
             let mut thing = thing(dice);
             let (a, b) = thing.layers[0].half;
+            let anywhere = params.decoys_under > 0.0 && dice.chance(params.decoys_under);
             for _ in 0..30 {
                 let pixel = Point::new(
                     width * dice.between(-0.08, 1.08),
@@ -86,7 +89,7 @@ impl Decoys {
                         q.x.abs() > 47.0 || q.y.abs() > 31.0
                     })
                 });
-                if clear {
+                if clear || anywhere {
                     things.push(thing);
                     break;
                 }
@@ -98,6 +101,20 @@ impl Decoys {
     /// Whether there is nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Corners of those that look like cards, in the picture, clockwise from a long side.
+    pub(super) fn like_cards(&self, view: &View) -> Vec<Quad> {
+        let alike = self.0.iter().filter(|thing| thing.like_card);
+        alike
+            .map(|thing| {
+                let mut corners = thing.corners().map(|p| view.image_from_table(p, 0.0));
+                if thing.layers[0].half.0 < thing.layers[0].half.1 {
+                    corners.rotate_left(1);
+                }
+                Quad(corners)
+            })
+            .collect()
     }
 
     /// Draws them with their shadows into linear light, row by row.
@@ -213,7 +230,8 @@ fn thing(dice: &mut Dice) -> Thing {
         print: Print::Plain,
         gloss: 0.15,
     };
-    let (height_mm, layers) = match dice.below(9) {
+    let which = dice.below(9);
+    let (height_mm, layers) = match which {
         // A sheet or a note with writing.
         0 | 1 => {
             let half = (dice.between(35.0, 110.0), dice.between(25.0, 80.0));
@@ -299,5 +317,6 @@ fn thing(dice: &mut Dice) -> Thing {
             (35.0, vec![body, inside, handle])
         }
     };
-    Thing { center: Point::default(), along: Point::new(1.0, 0.0), height_mm, layers }
+    let along = Point::new(1.0, 0.0);
+    Thing { center: Point::default(), along, height_mm, layers, like_card: which < 6 }
 }

@@ -44,6 +44,8 @@ pub enum Purpose {
     Sensor,
     /// Noise of single pixels.
     Pixels,
+    /// Which ranges a table to learn from has.
+    Ranges,
 }
 
 /// A stream of numbers: PCG 64 (O'Neill 2014), the same on every machine.

@@ -19,6 +19,7 @@
 //! | [`light`] | lamp, shadows, glare |
 //! | `sensor` | blur, noise, tone |
 //! | [`samples`] | the tables of `datasets/samples` |
+//! | [`scenes`] | tables to learn from |
 
 mod background;
 mod camera;
@@ -30,8 +31,10 @@ pub mod light;
 mod noise;
 pub mod params;
 pub mod samples;
+pub mod scenes;
 mod sensor;
 mod table;
+mod visible;
 
 pub use background::Material;
 pub use params::{Kind, Params};
@@ -50,6 +53,7 @@ use image::RgbImage;
 use ink::rounded_rectangle;
 use light::Light;
 use table::{Lying, symbols_uncovered};
+use visible::Owner;
 
 /// A drawn table.
 #[derive(Clone, Debug)]
@@ -60,6 +64,10 @@ pub struct Scene {
     pub cards: Vec<DrawnCard>,
     /// What makes it hard, in the words of the labels.
     pub tags: Vec<String>,
+    /// Where things lie that look like cards but are none: backs, other games' cards, envelopes,
+    /// papers, phones, boxes. Corners in pixels, clockwise, the first edge a long side; only
+    /// those of which the most part is in the picture and not covered.
+    pub others: Vec<Quad>,
     /// Quality at which this camera writes its JPEG, 1 to 100.
     pub jpeg_quality: u8,
 }
@@ -79,6 +87,10 @@ pub struct DrawnCard {
     pub symbols_in_image: Vec<Point>,
     /// Part of its symbols that is in the picture and not covered by a card, 0 to 1.
     pub symbols_in_view: f64,
+    /// Part of the card that is in the picture and not covered by anything, 0 to 1.
+    pub area_in_view: f64,
+    /// The same for each symbol, in the order of `symbols_in_image`.
+    pub symbols_seen: Vec<f64>,
 }
 
 /// Why a scene cannot be drawn.
@@ -122,7 +134,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let corners: Vec<Quad> = lying.iter().map(Lying::corners).collect();
     let view = View::random(params, &corners, &mut dice(Purpose::Camera));
-    let (lying, drawn) = in_view(lying, &view, &print, params);
+    let (lying, mut drawn) = in_view(lying, &view, &print, params);
     let long_px = median_long_side(&drawn, &view);
 
     let mut table_dice = dice(Purpose::Table);
@@ -153,9 +165,15 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     decoys.draw(&mut pixels, size, &view, &light);
     let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
-    for card in &lying {
-        draw_card(&mut pixels, size, card, &print, gloss, &view, &light);
+    let mut owner = Owner::new(size);
+    for (i, card) in lying.iter().enumerate() {
+        owner.next = i + 1;
+        draw_card(&mut pixels, &mut owner, card, &print, gloss, &view, &light);
     }
+    for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
+        owner.see(card, i + 1, probes);
+    }
+    let others = owner.uncovered(decoys.like_cards(&view));
     light.shine(&mut pixels, size.0, &view);
     light.add_glare(&mut pixels, size.0);
     let mut sensor_dice = dice(Purpose::Sensor);
@@ -163,7 +181,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let pixel_seed = dice(Purpose::Pixels).bits();
     let image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
     let tags = tags(params, layout, material, &view, &light, !decoys.is_empty(), long_px);
-    Ok(Scene { image, cards: drawn, tags, jpeg_quality })
+    Ok(Scene { image, cards: drawn, tags, others, jpeg_quality })
 }
 
 /// Different cards, as many as asked.
@@ -215,11 +233,14 @@ fn in_view(
                     // Covered and cut parts are counted as if they never were the same.
                     symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
                         .max(0.0),
+                    area_in_view: 1.0,
+                    symbols_seen: vec![1.0; card.card.number.index() + 1],
                 }
             })
             .collect();
-        let Some(hidden) = drawn.iter().position(|c| c.symbols_in_view < params.symbols_in_view)
-        else {
+        let too_little =
+            |c: &DrawnCard| !params.keep_all && c.symbols_in_view < params.symbols_in_view;
+        let Some(hidden) = drawn.iter().position(too_little) else {
             return (lying, drawn);
         };
         lying.remove(hidden);
@@ -299,7 +320,7 @@ const SEAM_MM: f64 = 1.2;
 
 fn draw_card(
     pixels: &mut [[f32; 4]],
-    size: (usize, usize),
+    owner: &mut Owner,
     card: &Lying,
     print: &Print,
     gloss: f32,
@@ -312,6 +333,7 @@ fn draw_card(
     let around = [(-a, -b), (a, -b), (a, b), (-a, b)]
         .map(|(x, y)| view.image_from_table(card.table_from_card(x, y), 0.0));
     let along_light = card.along.dot(light.away);
+    let size = owner.size;
     for_pixels(&around, size, |i, j| {
         let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
         let flat = card.card_from_table(seen.place);
@@ -344,6 +366,9 @@ fn draw_card(
         };
         let face = card::face(card.card, print, p.x, p.y, &footprint);
         if face.cover > 0.0 {
+            if face.cover > 0.5 {
+                owner.take(j * size.0 + i);
+            }
             // A side that rises away from the lamp faces it.
             let shade = 1.0 + 1.2 * card.slope(p.x) * along_light;
             let paper = if seen.size_mm < 0.6 {
@@ -376,7 +401,7 @@ fn tags(
         ("wood_background", material == Material::Wood),
         ("patterned_background", matches!(material, Material::Cloth | Material::Mottled)),
         ("touching_cards", layout == Layout::Touching),
-        ("overlap", matches!(layout, Layout::Overlap | Layout::Heap)),
+        ("overlap", matches!(layout, Layout::Overlap | Layout::Heap | Layout::Fan)),
         ("heap", layout == Layout::Heap),
         ("distractors", decoys),
         ("perspective", view.tilt > 0.5),

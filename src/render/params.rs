@@ -165,6 +165,13 @@ pub struct Params {
     pub jpeg: Span,
     /// A card of which less than this part of its symbols can be seen is taken off the table.
     pub symbols_in_view: f64,
+    /// Whether a card stays on the table however little of it can be seen; `symbols_in_view` then
+    /// only says how closely cards are laid on one another.
+    pub keep_all: bool,
+    /// How far the camera may aim beside the cards, as a part of the picture (deviation).
+    pub aim_off: f64,
+    /// How likely another thing may lie under cards instead of clear of them.
+    pub decoys_under: f64,
     /// A tag for the labels that says what was asked for.
     pub asked: Kind,
 }
@@ -205,6 +212,9 @@ impl Params {
             saturation: Span::new(0.95, 1.2),
             jpeg: Span::new(82.0, 95.0),
             symbols_in_view: 0.5,
+            keep_all: false,
+            aim_off: 0.0,
+            decoys_under: 0.0,
             asked: kind,
         };
         match kind {
@@ -329,7 +339,7 @@ impl Params {
     }
 }
 
-fn all_materials() -> Vec<(Material, f64)> {
+pub(super) fn all_materials() -> Vec<(Material, f64)> {
     Material::ALL.iter().map(|&m| (m, if m == Material::Felt { 0.5 } else { 1.0 })).collect()
 }
 

@@ -20,6 +20,8 @@ pub enum Layout {
     Overlap,
     /// Thrown on one another.
     Heap,
+    /// Rows in which each card lies on a part of the one before.
+    Fan,
 }
 
 /// A card on the table.
@@ -119,7 +121,38 @@ pub(super) fn lay(
                 fits_above(new, lying, apart, symbols_in_view, print)
             })
         }
+        Layout::Fan => fan(cards, dice),
     }
+}
+
+/// Rows of three to eight cards, each row turning a little as it goes.
+fn fan(cards: &[Card], dice: &mut Dice) -> Vec<Lying> {
+    let upright = dice.chance(0.6);
+    let step_mm = dice.between(20.0, 52.0);
+    let row_mm = dice.between(80.0, 120.0);
+    let mut lying = Vec::with_capacity(cards.len());
+    let mut row = 0.0;
+    while lying.len() < cards.len() {
+        let n = (3 + dice.below(6)).min(cards.len() - lying.len());
+        let (start, turn) = (dice.between(-0.3, 0.3), 0.06 * dice.normal());
+        for k in 0..n {
+            let angle = if upright { FRAC_PI_2 } else { 0.0 }
+                + start
+                + turn * k as f64
+                + 0.05 * dice.normal();
+            lying.push(Lying {
+                card: cards[lying.len()],
+                center: Point::new(
+                    (k as f64 - (n as f64 - 1.0) / 2.0) * step_mm + 3.0 * dice.normal(),
+                    row * row_mm + 3.0 * dice.normal(),
+                ),
+                along: Point::new(angle.cos(), angle.sin()),
+                curl_mm: 0.0,
+            });
+        }
+        row += 1.0;
+    }
+    lying
 }
 
 /// Whether a card put on top leaves enough of the others in view.

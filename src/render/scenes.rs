@@ -1,0 +1,217 @@
+//! Tables to learn from: for the finder whole tables, for the reader tables whose cards are cut
+//! out by the same stages that read photos.
+//!
+//! Everything chance decides is in [`finder_params`] and [`reader_params`]: ranges are drawn from
+//! a seed of their own, then [`render`] draws the table. Nothing is taken off these tables: cards
+//! that can hardly be seen are labelled too, with what of them is in view.
+//!
+//! Seeds from [`HELD_BACK`] on are not for training: suites to measure on are drawn from them.
+
+use super::background::Material;
+use super::dice::{Dice, Purpose, Span};
+use super::params::{Kind, Params, all_materials};
+use super::table::Layout;
+use super::{RenderError, Scene, render};
+
+/// Seeds from here on are kept for measuring: no training draws from them.
+pub const HELD_BACK: u64 = 1 << 32;
+
+/// Scene number `index` of a series for the finder, `size_px` wide and high, after its JPEG.
+///
+/// # Errors
+/// When the size is out of range.
+pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
+    let mut dice = Dice::new(seed, index, Purpose::Ranges);
+    let params = finder_params(&mut dice, size_px);
+    compressed(render(&params, seed, index)?, dice.chance(0.4))
+}
+
+/// Scene number `index` of a series for the reader, after its JPEG: cards 40 to 220 pixels long
+/// in a picture of a size that suits them.
+///
+/// # Errors
+/// None that a caller could cause.
+pub fn reader(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    let mut dice = Dice::new(seed, index, Purpose::Ranges);
+    let params = reader_params(&mut dice);
+    compressed(render(&params, seed, index)?, dice.chance(0.8))
+}
+
+/// The scene as read back from its JPEG, where `lossy`.
+fn compressed(mut scene: Scene, lossy: bool) -> Result<Scene, RenderError> {
+    if lossy && let Ok(image) = scene.through_jpeg() {
+        scene.image = image;
+    }
+    Ok(scene)
+}
+
+/// One value of several, near it: a span of no width.
+fn one(dice: &mut Dice, low: f64, high: f64) -> Span {
+    Span::only(dice.between(low, high))
+}
+
+/// One of two ranges, the first with probability `p`.
+fn either(dice: &mut Dice, p: f64, usual: (f64, f64), rare: (f64, f64)) -> Span {
+    let (low, high) = if dice.chance(p) { usual } else { rare };
+    one(dice, low, high)
+}
+
+/// Light, lens and sensor as photos have them, the usual more often than the extremes.
+fn conditions(p: &mut Params, dice: &mut Dice) {
+    p.variety = dice.between(0.3, 1.4);
+    p.curl_mm = either(dice, 0.8, (-0.5, 1.5), (-2.5, 4.5));
+    p.white_table = Span::new(0.8, 1.12);
+    p.focal = Span::new(0.75, 1.7);
+    p.distortion = Span::new(-0.05, 0.05);
+    p.kelvin = Span::new(2_300.0, 9_000.0);
+    p.balance = either(dice, 0.7, (0.7, 1.0), (0.25, 0.7));
+    p.exposure = match dice.below(10) {
+        0 => one(dice, 0.1, 0.35),
+        1 | 2 => one(dice, 1.05, 1.9),
+        _ => one(dice, 0.4, 1.1),
+    };
+    p.falloff = Span::new(0.02, 0.9);
+    p.vignette = Span::new(0.0, 0.4);
+    p.card_shadow = Span::new(0.02, 0.8);
+    p.cast_shadow = 0.3;
+    p.cast_depth = Span::new(0.2, 0.8);
+    p.glare = 0.3;
+    p.glare_strength = Span::new(0.2, 2.4);
+    p.saturation = Span::new(0.5, 1.4);
+    p.sharpen = either(dice, 0.7, (0.0, 0.6), (0.6, 1.6));
+    p.noise = either(dice, 0.75, (0.001, 0.015), (0.015, 0.045));
+    p.mosaic = 0.2;
+    p.jpeg = Span::new(35.0, 95.0);
+    p.keep_all = true;
+}
+
+/// Ranges of one table for the finder.
+fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
+    let mut p = Params::of(Kind::Mixed);
+    p.size_px = size_px;
+    conditions(&mut p, dice);
+    p.materials = if dice.chance(0.3) { vec![(Material::White, 1.0)] } else { all_materials() };
+    // A table without cards teaches what is none.
+    let bare = dice.chance(0.1);
+    let count = match dice.below(20) {
+        _ if bare => 0,
+        0..=8 => 12,
+        9 => 15,
+        10 => 9,
+        11 => 1 + dice.below(3),
+        _ => 2 + dice.below(24),
+    };
+    p.cards = (count, count);
+    p.layouts = vec![
+        (Layout::Grid, 4.0),
+        (Layout::Touching, 1.0),
+        (Layout::Scatter, 1.6),
+        (Layout::Overlap, 1.0),
+        (Layout::Heap, 1.6),
+        (Layout::Fan, 0.8),
+    ];
+    p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.2, 1.0), (0.0, 1.0)]);
+    p.decoys =
+        if bare { (4, 12) } else { dice.pick(&[((0, 0), 3.0), ((1, 4), 4.0), ((3, 10), 2.0)]) };
+    p.decoys_under = 0.25;
+    let width = f64::from(size_px.0.max(size_px.1));
+    // Median about a sixth of the picture, as photos are brought to for finding.
+    let long = (0.16 * width * (0.33 * dice.normal()).exp()).clamp(0.0625 * width, 0.28 * width);
+    p.long_side_px = Some(Span::only(long));
+    p.fill = if dice.chance(0.7) { Span::new(0.55, 1.0) } else { Span::new(1.0, 2.2) };
+    p.aim_off = dice.pick(&[(0.0, 2.0), (0.06, 1.0), (0.16, 1.0)]);
+    p.tilt = Span::only((0.42 * dice.normal()).abs().min(1.0));
+    p.roll = if dice.chance(0.5) {
+        let quarter = dice.below(4) as f64 * std::f64::consts::FRAC_PI_2;
+        Span::only(quarter + 0.12 * dice.normal())
+    } else {
+        p.roll
+    };
+    p.defocus = either(dice, 0.75, (0.0, 0.006), (0.006, 0.03));
+    p.motion = either(dice, 0.8, (0.0, 0.0), (0.0, 0.05));
+    p
+}
+
+/// Ranges of one table for the reader.
+fn reader_params(dice: &mut Dice) -> Params {
+    let mut p = Params::of(Kind::Mixed);
+    conditions(&mut p, dice);
+    // Small cards are the hard ones, hence as many of each octave.
+    let long = 40.0 * 5.5f64.powf(dice.unit());
+    let width = (5.2 * long).clamp(224.0, 880.0);
+    p.size_px = if dice.chance(0.7) {
+        (width as u32, (0.75 * width) as u32)
+    } else {
+        ((0.75 * width) as u32, width as u32)
+    };
+    p.cards = dice.pick(&[((12, 12), 3.0), ((3, 9), 2.0), ((13, 21), 1.0)]);
+    p.layouts = vec![
+        (Layout::Grid, 4.0),
+        (Layout::Touching, 1.0),
+        (Layout::Scatter, 2.0),
+        (Layout::Overlap, 1.0),
+        (Layout::Heap, 1.0),
+    ];
+    p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.3, 1.0)]);
+    p.decoys = dice.pick(&[((0, 0), 1.0), ((1, 3), 2.0), ((3, 7), 1.0)]);
+    p.decoys_under = 0.15;
+    p.long_side_px = Some(Span::only(long));
+    p.fill = Span::new(0.8, 1.3);
+    p.tilt = Span::only((0.4 * dice.normal()).abs().min(1.0));
+    p.defocus = either(dice, 0.7, (0.0, 0.006), (0.006, 0.022));
+    p.motion = either(dice, 0.75, (0.0, 0.004), (0.004, 0.04));
+    p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_scene_again_and_what_is_in_view_is_told() {
+        let (mut cards, mut cut, mut covered, mut bare, mut others) = (0, 0, 0, 0, 0);
+        for index in 0..60 {
+            let scene = finder(3, index, (320, 256)).unwrap();
+            assert_eq!(scene.image.dimensions(), (320, 256));
+            if index < 5 {
+                let again = finder(3, index, (320, 256)).unwrap();
+                assert_eq!(scene.image, again.image);
+                assert_eq!(scene.cards, again.cards);
+            }
+            bare += usize::from(scene.cards.is_empty());
+            others += scene.others.len();
+            for card in &scene.cards {
+                cards += 1;
+                assert!((0.0..=1.0).contains(&card.area_in_view));
+                assert_eq!(card.symbols_seen.len(), card.symbols_in_image.len());
+                let inside = card
+                    .corners_in_image
+                    .0
+                    .iter()
+                    .all(|p| p.x >= 0.0 && p.y >= 0.0 && p.x < 320.0 && p.y < 256.0);
+                if !inside {
+                    cut += 1;
+                } else if card.area_in_view < 0.9 {
+                    covered += 1;
+                    assert!(card.symbols_in_view <= 1.0);
+                }
+            }
+        }
+        assert!(cards > 400 && cut > 20 && covered > 40, "{cards} {cut} {covered}");
+        assert!(bare >= 2 && others >= 20, "{bare} {others}");
+    }
+
+    #[test]
+    fn cards_for_the_reader_have_the_sizes_it_meets() {
+        let mut sides = Vec::new();
+        for index in 0..12 {
+            let scene = reader(8, index).unwrap();
+            for card in &scene.cards {
+                sides.push(card.corners_in_image.long_side());
+            }
+        }
+        sides.sort_by(f64::total_cmp);
+        let (low, high) = (sides[sides.len() / 20], sides[sides.len() * 19 / 20]);
+        assert!(low > 20.0 && low < 80.0 && high > 110.0 && high < 260.0, "{low} {high}");
+    }
+}
