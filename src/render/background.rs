@@ -1,9 +1,10 @@
 //! What the table is made of.
 
 use super::dice::{Dice, Span};
-use super::ink::stripes;
+use super::ink::{coverage, distance, rounded_rectangle, stripes};
 use super::light::linear_from_srgb;
 use super::noise::{lattice, octaves, value};
+use crate::cards::Shape;
 
 /// Materials of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,12 +21,31 @@ pub enum Material {
     Felt,
     /// Blotches of several colours: carpet, stone, flowers.
     Mottled,
+    /// Cloth or oilcloth with white-outlined figures and words.
+    Printed,
+    /// Tiles with joints.
+    Tiles,
 }
 
 impl Material {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Wood, Self::White, Self::Black, Self::Cloth, Self::Felt, Self::Mottled];
+    pub const ALL: [Self; 8] = [
+        Self::Wood,
+        Self::White,
+        Self::Black,
+        Self::Cloth,
+        Self::Felt,
+        Self::Mottled,
+        Self::Printed,
+        Self::Tiles,
+    ];
+}
+
+impl Material {
+    /// Whether it has no edges that half the pixels would lose.
+    pub(super) fn is_smooth(self) -> bool {
+        !matches!(self, Self::Cloth | Self::Printed | Self::Tiles)
+    }
 }
 
 /// sRGB of light and dark grain.
@@ -155,6 +175,28 @@ impl Top {
                 top.pitch_mm = dice.between(6.0, 70.0);
                 top.gloss = 0.03;
             }
+            Material::Printed => {
+                top.base = any_color(dice, Span::new(0.0, 0.9), Span::new(0.03, 0.85));
+                top.second = any_color(dice, Span::new(0.2, 0.95), Span::new(0.05, 0.8));
+                top.third = if dice.chance(0.75) {
+                    [0.85; 3]
+                } else {
+                    any_color(dice, Span::new(0.0, 0.9), Span::new(0.02, 0.8))
+                };
+                top.pitch_mm = dice.between(22.0, 110.0);
+                top.gloss = dice.between(0.0, 0.3);
+            }
+            Material::Tiles => {
+                top.base = if dice.chance(0.5) {
+                    [dice.between(0.4, 0.9); 3]
+                } else {
+                    any_color(dice, Span::new(0.0, 0.6), Span::new(0.05, 0.8))
+                };
+                top.second = top.base.map(|v| v * dice.between(0.4, 1.3));
+                top.third = [dice.between(0.03, 0.8); 3];
+                top.pitch_mm = dice.between(25.0, 120.0);
+                top.gloss = dice.between(0.1, 0.6);
+            }
         }
         top
     }
@@ -192,6 +234,8 @@ impl Top {
                     under + (self.third[c] - under) * t
                 })
             }
+            Material::Printed => self.printed(u, v, pixel_mm),
+            Material::Tiles => self.tiles(u, v, pixel_mm),
         };
         let [r, g, b] = color.map(|v| v.clamp(0.001, 1.0) as f32);
         [r, g, b, self.gloss as f32]
@@ -217,6 +261,78 @@ impl Top {
         color
     }
 
+    /// A figure in each cell of a grid: round, square, a game's symbol or a word, filled with one
+    /// colour and outlined with another.
+    fn printed(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
+        let (i, j) = ((u / self.pitch_mm).floor(), (v / self.pitch_mm).floor());
+        let chance = |k: u64| 0.5 + 0.5 * lattice(self.seed ^ (k << 40), i as i64, j as i64);
+        let size = 0.5 * self.pitch_mm * (0.45 + 0.4 * chance(1));
+        let room = 0.5 * self.pitch_mm - size;
+        let x = u - (i + 0.5) * self.pitch_mm - room * (2.0 * chance(2) - 1.0);
+        let y = v - (j + 0.5) * self.pitch_mm - room * (2.0 * chance(3) - 1.0);
+        let turn = std::f64::consts::TAU * chance(4);
+        let (sin, cos) = turn.sin_cos();
+        let (x, y) = (x * cos + y * sin, y * cos - x * sin);
+        let slim = 0.45 + 0.55 * chance(5);
+        let rectangle = |radius: f64| {
+            let half = 0.9 * size;
+            rounded_rectangle(x, y, half * 0.85, half * 0.85 * slim, radius * half * slim).mm
+        };
+        let kind = (6.0 * chance(6)) as u32;
+        let off = match kind {
+            0 => rectangle(0.84),
+            1 => rectangle(0.2),
+            2 => {
+                let shape = Shape::ALL[(chance(7) * 3.0) as usize % 3];
+                let scale = size / 22.0;
+                distance(shape, x / scale, y / scale).map_or(size, |d| d.mm * scale)
+            }
+            // A head with ears.
+            3 => {
+                let head = x.hypot(y - 0.15 * size) - 0.55 * size;
+                let ear = (x.abs() - 0.42 * size).hypot(y + 0.5 * size) - 0.26 * size;
+                head.min(ear)
+            }
+            // A star, a flower.
+            4 => x.hypot(y) - size * (0.55 + 0.2 * (5.0 * y.atan2(x)).cos()),
+            _ => rectangle(0.05) + 0.2 * size,
+        };
+        if kind == 5 {
+            let letter = 0.3 * size;
+            let ink = value(self.seed ^ 21, x / letter * 1.6, y / letter) * 6.0;
+            let on = coverage(off, pixel_mm) * (0.5 + ink).clamp(0.0, 1.0);
+            return [0, 1, 2].map(|c| self.base[c] + (self.third[c] - self.base[c]) * on);
+        }
+        let rim = (0.12 * size).max(0.7);
+        let (outer, inner) = (coverage(off - rim, pixel_mm), coverage(off, pixel_mm));
+        let fill = if chance(8) < 0.7 { self.second } else { self.base.map(|v| 0.8 - 0.7 * v) };
+        let eye = coverage((x.abs() - 0.2 * size).hypot(y) - 0.08 * size, pixel_mm)
+            * if kind == 3 { 1.0 } else { 0.0 };
+        let shade = 1.0 + 0.1 * self.contrast * value(self.seed ^ 4, u / 130.0, v / 130.0);
+        [0, 1, 2].map(|c| {
+            let rimmed = self.base[c] + (self.third[c] - self.base[c]) * outer;
+            (rimmed + (fill[c] * (1.0 - eye) - rimmed) * inner) * shade
+        })
+    }
+
+    /// Tiles up to twice as long as wide, row by row in bond or not.
+    fn tiles(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
+        let long = self.pitch_mm * (1.0 + 1.4 * (self.duty - 0.3) / 0.3).min(2.2);
+        let row = (v / self.pitch_mm).floor();
+        let shift = if self.marked { 0.5 * long * (row.rem_euclid(2.0)) } else { 0.0 };
+        let column = ((u + shift) / long).floor();
+        let (x, y) = (u + shift - (column + 0.5) * long, v - (row + 0.5) * self.pitch_mm);
+        let joint = 0.6 + 2.5 * (self.contrast - 0.4);
+        let off = rounded_rectangle(x, y, 0.5 * long - joint, 0.5 * self.pitch_mm - joint, 0.8);
+        let tone = 0.5 + 0.5 * lattice(self.seed, column as i64, row as i64);
+        let grain = 0.08 * self.contrast * octaves(self.seed ^ 3, (u, v), 24.0, 0.6, 3, pixel_mm);
+        let cover = coverage(off.mm, pixel_mm);
+        [0, 1, 2].map(|c| {
+            let tile = (self.base[c] + (self.second[c] - self.base[c]) * tone) * (1.0 + grain);
+            self.third[c] + (tile - self.third[c]) * cover
+        })
+    }
+
     fn cloth(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
         let stripe = |t: f64| stripes(t, pixel_mm, self.pitch_mm, self.duty);
         let t = match self.pattern {
@@ -230,7 +346,7 @@ impl Top {
                 let cell =
                     |t: f64| (t / self.pitch_mm - (t / self.pitch_mm).round()) * self.pitch_mm;
                 let off = cell(u).hypot(cell(v)) - 0.5 * self.duty * self.pitch_mm;
-                super::ink::coverage(off, pixel_mm)
+                coverage(off, pixel_mm)
             }
         };
         // The weave: threads of 0.9 mm over and under.

@@ -7,6 +7,7 @@
 use super::dice::Dice;
 use super::ink::{self, coverage, rounded_rectangle, stripes};
 use super::light::{linear_from_srgb, srgb_byte};
+use super::noise;
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, SYMBOL_SPACING, symbol_centers};
 use crate::cards::{Card, Shading};
 use image::{Rgb, RgbImage};
@@ -36,6 +37,8 @@ pub struct Print {
     pub offset_mm: (f64, f64),
     /// Reflectance of the card's cut edge relative to its stock.
     pub edge: f64,
+    /// How worn its edges are, 0 (new) to 1: rough, dirty, most of all at the corners.
+    pub wear: f64,
 }
 
 /// sRGB inks of four printings (green, purple, red), within what single crops of three cameras
@@ -62,6 +65,7 @@ impl Default for Print {
             corner_mm: 4.2,
             offset_mm: (0.0, 0.0),
             edge: 0.9,
+            wear: 0.0,
         }
     }
 }
@@ -98,6 +102,7 @@ impl Print {
                 0.5 * variety * dice.between(-1.0, 1.0),
             ),
             edge: 0.9 + 0.08 * variety * dice.between(-1.0, 1.0),
+            wear: 0.0,
         }
     }
 }
@@ -194,6 +199,12 @@ fn face_once(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> Fa
         let edge = cover - coverage(border.mm + EDGE_MM, across).min(cover);
         let edge = edge / cover;
         color = color.map(|v| v * (1.0 - edge * (1.0 - print.edge)));
+        if print.wear > 0.0 && border.mm > -WORN_MM {
+            let worn = worn(card, print, x, y, border.mm);
+            for (v, dirt) in color.iter_mut().zip([0.45, 0.42, 0.36]) {
+                *v += (dirt - *v) * worn;
+            }
+        }
     }
     let amount = ink_amount(card, print, x, y, pixel);
     if amount > 0.0 {
@@ -203,6 +214,18 @@ fn face_once(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> Fa
         }
     }
     FacePixel { color, cover }
+}
+
+/// Farthest from its border that a card is worn.
+const WORN_MM: f64 = 3.0;
+
+/// How far the stock is rubbed away at a place `mm` (negative) inside the border, 0 to 1.
+fn worn(card: Card, print: &Print, x: f64, y: f64, mm: f64) -> f64 {
+    let corner = (x.abs() / (CARD_LONG_MM / 2.0)).min(1.0).powi(6)
+        * (y.abs() / (CARD_SHORT_MM / 2.0)).min(1.0).powi(6);
+    let rough = noise::value(card.index() as u64 ^ 0x57_0a_11, x / 1.7, y / 1.7);
+    let deep = print.wear * (0.4 + 0.6 * rough + 2.2 * corner);
+    (deep * (1.0 + mm / (0.5 + 2.5 * corner)).max(0.0)).clamp(0.0, 0.8)
 }
 
 /// Part of the pixel that is inked, 0 to 1.

@@ -46,6 +46,10 @@ pub enum Purpose {
     Pixels,
     /// Which ranges a table to learn from has.
     Ranges,
+    /// Things that lie over cards.
+    Covers,
+    /// How worn the cards are.
+    Wear,
 }
 
 /// A stream of numbers: PCG 64 (O'Neill 2014), the same on every machine.

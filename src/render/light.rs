@@ -132,7 +132,8 @@ impl Light {
         // The room's own light is nearer to daylight.
         let around = black_body(kelvin + (6_500.0 - kelvin) * dice.between(0.0, 0.6));
         let balance = dice.within(params.balance);
-        let tint = [dice.normal(), dice.normal(), dice.normal()].map(|n| 1.0 + 0.015 * n);
+        let tint =
+            [dice.normal(), dice.normal(), dice.normal()].map(|n| (1.0 + params.tint * n).max(0.5));
         let balanced = |color: [f64; 3]| {
             [0, 1, 2].map(|c| (color[c] * lamp[c].powf(-balance) * tint[c]) as f32)
         };

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | [`card`] | one card's face |
 //! | `table` | where the cards lie |
-//! | `background`, `decoys` | what they lie on and beside |
+//! | `background`, `decoys`, `things` | what they lie on and beside, and what lies on them |
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
 //! | `sensor` | blur, noise, tone |
@@ -34,6 +34,7 @@ pub mod samples;
 pub mod scenes;
 mod sensor;
 mod table;
+mod things;
 mod visible;
 
 pub use background::Material;
@@ -122,7 +123,8 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         return Err(RenderError::Size(width, height));
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
-    let print = Print::random(&mut dice(Purpose::Print), params.variety);
+    let mut print = Print::random(&mut dice(Purpose::Print), params.variety);
+    print.wear = dice(Purpose::Wear).within(params.wear);
     let mut layout_dice = dice(Purpose::Layout);
     let layout = layout_dice.pick(&params.layouts);
     let cards = deal(params, &mut layout_dice);
@@ -150,26 +152,38 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
                 .collect()
         })
         .collect();
-    let light = Light::random(params, &mut dice(Purpose::Light), extent(&lying), long_px, &probes);
+    let (middle, reach_mm) = extent(&lying);
+    // A lamp lights a room, not a single card.
+    let reach_mm = if params.keep_all { reach_mm.max(LAMP_MM) } else { reach_mm };
+    let light =
+        Light::random(params, &mut dice(Purpose::Light), (middle, reach_mm), long_px, &probes);
     let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
 
     let size = (width as usize, height as usize);
     let hidden = hidden(&lying, &view, size);
     let mut pixels = vec![[0.0; 4]; size.0 * size.1];
-    for (i, (pixel, hidden)) in pixels.iter_mut().zip(hidden).enumerate() {
-        if !hidden {
-            let center = Point::new((i % size.0) as f64 + 0.5, (i / size.0) as f64 + 0.5);
-            let seen = view.table_from_image(center);
-            *pixel = top.at(seen.place.x, seen.place.y, seen.size_mm);
+    let table_at = |i: usize, j: usize| {
+        let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+        top.at(seen.place.x, seen.place.y, seen.size_mm)
+    };
+    if params.coarse_table && material.is_smooth() {
+        draw_coarse(&mut pixels, size, &hidden, table_at);
+    } else {
+        for (i, (pixel, hidden)) in pixels.iter_mut().zip(hidden).enumerate() {
+            if !hidden {
+                *pixel = table_at(i % size.0, i / size.0);
+            }
         }
     }
-    decoys.draw(&mut pixels, size, &view, &light);
-    let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
     let mut owner = Owner::new(size);
+    decoys.draw(&mut pixels, &mut owner, &view, &light);
+    let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
     for (i, card) in lying.iter().enumerate() {
         owner.next = i + 1;
         draw_card(&mut pixels, &mut owner, card, &print, gloss, &view, &light);
     }
+    let covers = Decoys::over(params, &lying, &mut dice(Purpose::Covers));
+    covers.draw(&mut pixels, &mut owner, &view, &light);
     for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
         owner.see(card, i + 1, probes);
     }
@@ -180,9 +194,13 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
     let pixel_seed = dice(Purpose::Pixels).bits();
     let image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
-    let tags = tags(params, layout, material, &view, &light, !decoys.is_empty(), long_px);
+    let things = (!decoys.is_empty(), !covers.is_empty());
+    let tags = tags(params, layout, material, &view, &light, things, long_px);
     Ok(Scene { image, cards: drawn, tags, others, jpeg_quality })
 }
+
+/// Smallest reach of a lamp over a table to learn from.
+const LAMP_MM: f64 = 260.0;
 
 /// Different cards, as many as asked.
 fn deal(params: &Params, dice: &mut Dice) -> Vec<Card> {
@@ -315,6 +333,42 @@ fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<bool> {
     hidden
 }
 
+/// Draws every second pixel of every second row, and the mean of its neighbours between them.
+fn draw_coarse(
+    pixels: &mut [[f32; 4]],
+    (width, height): (usize, usize),
+    hidden: &[bool],
+    at: impl Fn(usize, usize) -> [f32; 4],
+) {
+    let mean = |a: [f32; 4], b: [f32; 4]| [0, 1, 2, 3].map(|c| 0.5 * (a[c] + b[c]));
+    let columns = width / 2 + 1;
+    let needed = |i: usize, j: usize| {
+        // A node serves the pixels around it.
+        (j.saturating_sub(1)..(j + 2).min(height))
+            .any(|y| (i.saturating_sub(1)..(i + 2).min(width)).any(|x| !hidden[y * width + x]))
+    };
+    let row = |j: usize| -> Vec<[f32; 4]> {
+        (0..columns).map(|i| if needed(2 * i, j) { at(2 * i, j) } else { [0.0; 4] }).collect()
+    };
+    let mut above = row(0);
+    for (j, two) in pixels.chunks_mut(2 * width).enumerate() {
+        let below = row(2 * j + 2);
+        for (k, line) in two.chunks_exact_mut(width).enumerate() {
+            let node = |i: usize| if k == 0 { above[i] } else { mean(above[i], below[i]) };
+            let mut left = node(0);
+            for (i, pair) in line.chunks_mut(2).enumerate() {
+                let right = node((i + 1).min(columns - 1));
+                pair[0] = left;
+                if let Some(second) = pair.get_mut(1) {
+                    *second = mean(left, right);
+                }
+                left = right;
+            }
+        }
+        above = below;
+    }
+}
+
 /// Width of the dark seam where a card meets the table.
 const SEAM_MM: f64 = 1.2;
 
@@ -391,7 +445,7 @@ fn tags(
     material: Material,
     view: &View,
     light: &Light,
-    decoys: bool,
+    (decoys, covered): (bool, bool),
     long_px: f64,
 ) -> Vec<String> {
     let kind = params.asked;
@@ -399,11 +453,18 @@ fn tags(
         ("white_background", material == Material::White),
         ("dark_background", material == Material::Black),
         ("wood_background", material == Material::Wood),
-        ("patterned_background", matches!(material, Material::Cloth | Material::Mottled)),
+        (
+            "patterned_background",
+            matches!(
+                material,
+                Material::Cloth | Material::Mottled | Material::Printed | Material::Tiles
+            ),
+        ),
         ("touching_cards", layout == Layout::Touching),
         ("overlap", matches!(layout, Layout::Overlap | Layout::Heap | Layout::Fan)),
         ("heap", layout == Layout::Heap),
         ("distractors", decoys),
+        ("things_on_cards", covered),
         ("perspective", view.tilt > 0.5),
         ("hard_shadow", light.has_shadow()),
         ("glare", light.has_glare()),

@@ -172,6 +172,19 @@ pub struct Params {
     pub aim_off: f64,
     /// How likely another thing may lie under cards instead of clear of them.
     pub decoys_under: f64,
+    /// How likely another thing is one that a finder of cards may fall for.
+    pub false_friends: f64,
+    /// Fewest and most things that lie over cards.
+    pub covers: (usize, usize),
+    /// How worn the cards' edges are, 0 (new) to 1.
+    pub wear: Span,
+    /// How far the light's colour may lie off the black body's, as a part (deviation).
+    pub tint: f64,
+    /// Light that the lens scatters over the whole picture, as a part of white.
+    pub haze: Span,
+    /// Whether the table's grain is drawn for every second pixel only, between which it is smooth:
+    /// a third of the time of a small picture.
+    pub coarse_table: bool,
     /// A tag for the labels that says what was asked for.
     pub asked: Kind,
 }
@@ -215,6 +228,12 @@ impl Params {
             keep_all: false,
             aim_off: 0.0,
             decoys_under: 0.0,
+            false_friends: 0.0,
+            covers: (0, 0),
+            wear: Span::only(0.0),
+            tint: 0.015,
+            haze: Span::only(0.0),
+            coarse_table: false,
             asked: kind,
         };
         match kind {
@@ -339,8 +358,16 @@ impl Params {
     }
 }
 
+/// The materials of the mixed kinds.
 pub(super) fn all_materials() -> Vec<(Material, f64)> {
-    Material::ALL.iter().map(|&m| (m, if m == Material::Felt { 0.5 } else { 1.0 })).collect()
+    vec![
+        (Material::Wood, 1.0),
+        (Material::White, 1.0),
+        (Material::Black, 1.0),
+        (Material::Cloth, 1.0),
+        (Material::Felt, 0.5),
+        (Material::Mottled, 1.0),
+    ]
 }
 
 #[cfg(test)]

@@ -68,7 +68,8 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.exposure = match dice.below(10) {
         0 => one(dice, 0.1, 0.35),
         1 | 2 => one(dice, 1.05, 1.9),
-        _ => one(dice, 0.4, 1.1),
+        3..=5 => one(dice, 0.35, 1.1),
+        _ => one(dice, 0.65, 1.05),
     };
     p.falloff = Span::new(0.02, 0.9);
     p.vignette = Span::new(0.0, 0.4);
@@ -83,6 +84,16 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.mosaic = 0.2;
     p.jpeg = Span::new(35.0, 95.0);
     p.keep_all = true;
+    p.wear = either(dice, 0.5, (0.0, 0.0), (0.0, 1.0));
+    p.tint = dice.pick(&[(0.015, 2.0), (0.05, 1.0)]);
+    p.haze = either(dice, 0.7, (0.0, 0.0), (0.0, 0.06));
+}
+
+/// Materials with those that look like cards.
+fn every_material() -> Vec<(Material, f64)> {
+    let mut materials = all_materials();
+    materials.extend([(Material::Printed, 1.0), (Material::Tiles, 0.6)]);
+    materials
 }
 
 /// Ranges of one table for the finder.
@@ -90,7 +101,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     let mut p = Params::of(Kind::Mixed);
     p.size_px = size_px;
     conditions(&mut p, dice);
-    p.materials = if dice.chance(0.3) { vec![(Material::White, 1.0)] } else { all_materials() };
+    p.materials = if dice.chance(0.3) { vec![(Material::White, 1.0)] } else { every_material() };
     // A table without cards teaches what is none.
     let bare = dice.chance(0.1);
     let count = match dice.below(20) {
@@ -114,6 +125,9 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     p.decoys =
         if bare { (4, 12) } else { dice.pick(&[((0, 0), 3.0), ((1, 4), 4.0), ((3, 10), 2.0)]) };
     p.decoys_under = 0.25;
+    p.false_friends = dice.pick(&[(0.0, 1.0), (0.6, 3.0), (1.0, 1.0)]);
+    p.covers = dice.pick(&[((0, 0), 8.0), ((1, 2), 2.0)]);
+    p.coarse_table = dice.chance(0.6);
     let width = f64::from(size_px.0.max(size_px.1));
     // Median about a sixth of the picture, as photos are brought to for finding.
     let long = (0.16 * width * (0.33 * dice.normal()).exp()).clamp(0.0625 * width, 0.28 * width);
@@ -155,6 +169,9 @@ fn reader_params(dice: &mut Dice) -> Params {
     p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.3, 1.0)]);
     p.decoys = dice.pick(&[((0, 0), 1.0), ((1, 3), 2.0), ((3, 7), 1.0)]);
     p.decoys_under = 0.15;
+    p.false_friends = 0.7;
+    p.covers = dice.pick(&[((0, 0), 6.0), ((1, 2), 1.0)]);
+    p.materials = every_material();
     p.long_side_px = Some(Span::only(long));
     p.fill = Span::new(0.8, 1.3);
     p.tilt = Span::only((0.4 * dice.normal()).abs().min(1.0));

@@ -30,6 +30,7 @@ pub(super) fn expose(
     let contrast = dice.between(-0.1, 0.5);
     let sharpen = dice.within(params.sharpen) as f32;
     let mosaic = dice.chance(params.mosaic);
+    let haze = dice.within(params.haze) as f32;
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -38,7 +39,7 @@ pub(super) fn expose(
             let dx = x as f32 + 0.5 - width as f32 / 2.0;
             let gain = exposure * (1.0 - vignette * (dx * dx + dy * dy) / radius2);
             // What clips on the sensor is blurred before it clips, but not from beyond all bounds.
-            *pixel = pixel.map(|v| (v * gain).min(4.0));
+            *pixel = pixel.map(|v| (v * gain + haze).min(4.0));
         }
     }
     if shake >= 0.7 {
