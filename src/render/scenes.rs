@@ -129,10 +129,10 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     p.covers = dice.pick(&[((0, 0), 8.0), ((1, 2), 2.0)]);
     p.coarse_table = dice.chance(0.6);
     let width = f64::from(size_px.0.max(size_px.1));
-    // Median about a sixth of the picture, as photos are brought to for finding.
-    let long = (0.16 * width * (0.33 * dice.normal()).exp()).clamp(0.0625 * width, 0.28 * width);
+    // The finder brings the median card of a photo to about a sixth of the picture.
+    let long = (0.185 * width * (0.36 * dice.normal()).exp()).clamp(0.07 * width, 0.32 * width);
     p.long_side_px = Some(Span::only(long));
-    p.fill = if dice.chance(0.7) { Span::new(0.55, 1.0) } else { Span::new(1.0, 2.2) };
+    p.fill = either(dice, 0.6, (0.8, 1.1), (1.1, 2.4));
     p.aim_off = dice.pick(&[(0.0, 2.0), (0.06, 1.0), (0.16, 1.0)]);
     p.tilt = Span::only((0.42 * dice.normal()).abs().min(1.0));
     p.roll = if dice.chance(0.5) {
