@@ -4,7 +4,6 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use image::RgbImage;
 use setsight::pipeline::board::{self, Board};
-use setsight::pipeline::classify::Reader;
 use setsight::pipeline::classify::classical::ClassicalReader;
 use setsight::pipeline::overlay::{self, Style};
 use setsight::pipeline::{
@@ -50,7 +49,7 @@ fn stages(c: &mut Criterion) {
     let outlines = segment::segment(&frame, &pipeline.segment).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    let readings = ClassicalReader.read(&images);
+    let readings = ClassicalReader.readings(&images);
     let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
     assert_eq!(scan.cards.len(), 12, "twelve cards are drawn");
 
@@ -64,7 +63,7 @@ fn stages(c: &mut Criterion) {
         let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));
         b.iter(|| all().collect::<Vec<_>>());
     });
-    group.bench_function("classify", |b| b.iter(|| ClassicalReader.read(black_box(&images))));
+    group.bench_function("classify", |b| b.iter(|| ClassicalReader.readings(black_box(&images))));
     group.bench_function("board", |b| {
         b.iter_batched(
             || (outlines.clone(), readings.clone()),

@@ -1,6 +1,6 @@
 //! `setsight eval`: how well labelled photos are read.
 
-use super::photos::{self, ReaderChoice};
+use super::photos::{self, ReadingArgs};
 use super::{BadCall, Format, Outcome};
 use crate::eval::{Evaluation, LabelledPhoto, Report, evaluate_photo, find_photos};
 use crate::pipeline::batch;
@@ -17,9 +17,8 @@ pub struct Args {
     /// Folders with labels.json, or folders of such folders
     #[arg(required = true, value_name = "DATASET")]
     datasets: Vec<PathBuf>,
-    /// What reads the cards
-    #[arg(long, value_enum, default_value_t)]
-    reader: ReaderChoice,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// How the figures are printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -37,7 +36,7 @@ pub struct Args {
 /// Labels that cannot be read, a report that cannot be written. A photo that cannot be read is
 /// named and passed over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let pipeline = args.reader.pipeline()?;
+    let pipeline = args.reading.pipeline()?;
     let jobs = photos::jobs(args.jobs);
     let mut todo: Vec<LabelledPhoto> = Vec::new();
     for dataset in &args.datasets {
@@ -49,7 +48,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(folder) => Some(Report::new(folder).with_context(|| unwritten(folder))?),
         None => None,
     };
-    let mut evaluation = Evaluation { reader: args.reader.name().into(), ..Evaluation::default() };
+    let mut evaluation =
+        Evaluation { reader: args.reading.reader.name().into(), ..Evaluation::default() };
     let stop = photos::stop_on_ctrl_c();
     let bar = photos::progress(todo.len());
     let work =

@@ -16,13 +16,23 @@ mod simulate;
 mod terminal;
 mod timed;
 
+#[cfg(feature = "vision")]
+mod version;
+
+#[cfg(feature = "vision")]
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+#[cfg(feature = "vision")]
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
 #[command(name = "setsight", version, propagate_version = true)]
 struct Cli {
+    /// With --version: also what runs the networks, and which networks there are
+    #[arg(long)]
+    verbose: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -76,6 +86,12 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
+            #[cfg(feature = "vision")]
+            if error.kind() == ErrorKind::DisplayVersion
+                && std::env::args().any(|a| a == "--verbose")
+            {
+                let _ = std::io::stdout().write_all(version::verbose().as_bytes());
+            }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };

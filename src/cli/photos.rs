@@ -1,47 +1,55 @@
-//! What the commands on photos share: the choice of a reader, jobs, stopping, progress.
+//! What the commands on photos share: how they are read, jobs, stopping, progress.
 
 use super::BadCall;
-use crate::pipeline::Pipeline;
+use crate::pipeline::engine::{self, Models, ModelsError};
+use crate::pipeline::{Pipeline, ReaderChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
-/// What reads the cards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ReaderChoice {
-    /// By measuring: no network
-    #[default]
-    Classical,
-    /// By a network
-    Neural,
-    /// Both, joined
-    Fused,
+/// How photos are read, the same for every command.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ReadingArgs {
+    /// What reads the cards
+    #[arg(long, value_enum, default_value_t)]
+    pub reader: ReaderChoice,
+    /// Weights of your own: a folder with reader.onnx and what else is asked for
+    #[arg(long, value_name = "DIR")]
+    pub models: Option<PathBuf>,
 }
 
-impl ReaderChoice {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Classical => "classical",
-            Self::Neural => "neural",
-            Self::Fused => "fused",
-        }
-    }
-
-    /// The stages with this reader.
+impl ReadingArgs {
+    /// The stages as asked for. What is wrong with an engine that was passed over goes to stderr.
     ///
     /// # Errors
-    /// This build has no such reader.
-    pub fn pipeline(self) -> anyhow::Result<Pipeline> {
-        match self {
-            Self::Classical => Ok(Pipeline::classical()),
-            Self::Neural | Self::Fused => {
-                let name = self.name();
-                Err(BadCall(format!(
-                    "--reader {name}: this build has no network to read with; use --reader classical"
-                ))
-                .into())
-            }
+    /// Weights that are missing or broken.
+    pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
+        let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
+        let reader = self.reader.reader(&models).map_err(bad_models)?;
+        let pipeline = Pipeline::with_reader(reader);
+        warn_of_engines();
+        Ok(pipeline)
+    }
+}
+
+/// A folder without the files is a bad call; a broken file is not.
+fn bad_models(error: ModelsError) -> anyhow::Error {
+    match error {
+        ModelsError::NotShipped(_) | ModelsError::Unreadable { .. } => {
+            BadCall(error.to_string()).into()
+        }
+        error => error.into(),
+    }
+}
+
+/// Names on stderr the libraries that are there but could not be used, if any network was loaded.
+fn warn_of_engines() {
+    if let Some(engine) = engine::in_use()
+        && let Ok(chosen) = engine::chosen()
+    {
+        for warning in &chosen.warnings {
+            eprintln!("warning: {warning}; reading with the {} engine", engine.name());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::board::{self, Board};
 use super::classify::{Reader, classical::ClassicalReader};
+use super::engine::NetworkError;
 use super::{
     CardImage, CardOutline, Frame, ReadCard, Reading, dump, layout, rectify, segment, sets_of,
 };
@@ -17,6 +18,9 @@ pub enum PipelineError {
     /// OpenCV gave up, for want of memory perhaps.
     #[error("the cards cannot be looked for: {0}")]
     Segment(#[from] opencv::Error),
+    /// A network that loaded does not run.
+    #[error("the cards cannot be read: {0}")]
+    Network(#[from] NetworkError),
     /// A stage's picture could not be written.
     #[error("a stage's picture cannot be written: {0}")]
     Sink(#[from] io::Error),
@@ -125,7 +129,7 @@ impl Pipeline {
         });
         show("rectify", &|| Ok(dump::cards(&images)))?;
 
-        let readings = clock.time("classify", || self.reader.read(&images));
+        let readings = clock.time("classify", || self.reader.read(&images))?;
         show("classify", &|| Ok(dump::readings(&images, &readings)))?;
 
         // The board keeps outlines, not pictures: which picture is a card's is found by its outline.
@@ -176,8 +180,8 @@ mod tests {
     /// Says of the nth outline that it is the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
-        fn read(&self, cards: &[CardImage]) -> Vec<Reading> {
-            (0..cards.len()).map(|i| certain(Card::from_index(i))).collect()
+        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, NetworkError> {
+            Ok((0..cards.len()).map(|i| certain(Card::from_index(i))).collect())
         }
     }
 

@@ -2,9 +2,11 @@
 
 pub mod batch;
 pub mod board;
+mod choice;
 pub mod classify;
 mod compose;
 pub mod dump;
+pub mod engine;
 pub mod layout;
 pub mod overlay;
 pub mod record;
@@ -12,6 +14,7 @@ pub mod rectify;
 pub mod segment;
 pub mod source;
 
+pub use choice::ReaderChoice;
 pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};
 
 use crate::cards::{Card, Property};

@@ -1,6 +1,6 @@
 //! What is said of one photo: as text, JSON or CSV.
 
-use super::{ReadCard, StageTime, layout};
+use super::{ReadCard, StageTime, engine, layout};
 use crate::cards::picture::{Ink, Slot, grid};
 use crate::sets::Set;
 use serde_json::{Value, json};
@@ -53,6 +53,7 @@ impl Record {
             "cards": cards,
             "sets": sets,
             "stage_ms": stage_ms,
+            "engine": engine::in_use().map(|engine| engine.name()),
         })
     }
 
@@ -190,7 +191,7 @@ mod tests {
     fn json_is_as_others_expect_it() {
         let json = record().to_json();
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["image", "width", "height", "cards", "sets", "stage_ms"]);
+        assert_eq!(keys, ["image", "width", "height", "cards", "sets", "stage_ms", "engine"]);
         let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
         assert_eq!(json["cards"][0].to_string(), expected);
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");

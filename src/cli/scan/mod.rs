@@ -3,7 +3,7 @@
 mod folder;
 
 use super::Outcome;
-use super::photos::{self, ReaderChoice};
+use super::photos::{self, ReadingArgs};
 use super::terminal::{self, ColorChoice};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
@@ -26,9 +26,8 @@ pub struct Args {
     /// Photos, and folders of photos
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What reads the cards
-    #[arg(long, value_enum, default_value_t)]
-    reader: ReaderChoice,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -75,7 +74,7 @@ struct Job {
 /// A bad call; results that cannot be written. A photo that cannot be read is named and passed
 /// over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let pipeline = args.reader.pipeline()?;
+    let pipeline = args.reading.pipeline()?;
     let jobs = photos::jobs(args.jobs);
     // What an earlier run has made is not to be read.
     let results: Vec<&Path> =

@@ -15,6 +15,7 @@ mod weights;
 pub use symbols::Symbol;
 
 use super::Reader;
+use crate::pipeline::engine::NetworkError;
 use crate::pipeline::{CardImage, Reading};
 use color::Hue;
 use features::Features;
@@ -31,7 +32,14 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn read(&self, cards: &[CardImage]) -> Vec<Reading> {
+    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, NetworkError> {
+        Ok(self.readings(cards))
+    }
+}
+
+impl ClassicalReader {
+    /// One reading for each card of a photo, in the same order; never fails.
+    pub fn readings(&self, cards: &[CardImage]) -> Vec<Reading> {
         let features: Vec<Features> = cards.iter().map(Features::of).collect();
         let mut readings = judge(&features);
         for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
@@ -102,7 +110,7 @@ mod tests {
             let deck = || Card::deck().step_by(step);
             let images: Vec<CardImage> =
                 deck().map(|card| drawn::draw(card, light, (0.0, 0.0))).collect();
-            for (card, reading) in deck().zip(ClassicalReader.read(&images)) {
+            for (card, reading) in deck().zip(ClassicalReader.readings(&images)) {
                 assert_eq!(reading.best().0, card, "{reading:?}");
                 assert!(reading.best().1 > 0.5 && reading.is_card > 0.5, "{card}: {reading:?}");
             }
@@ -111,7 +119,7 @@ mod tests {
 
     #[test]
     fn no_cards_no_readings() {
-        assert!(ClassicalReader.read(&[]).is_empty());
+        assert!(ClassicalReader.readings(&[]).is_empty());
     }
 
     #[test]
@@ -126,7 +134,7 @@ mod tests {
                 |x, _| if x / 12 % 2 == 0 { Rgb([240; 3]) } else { Rgb([40; 3]) },
             );
         let images = [blank, black, bars].map(rectify::from_crop);
-        for reading in ClassicalReader.read(&images) {
+        for reading in ClassicalReader.readings(&images) {
             assert!(reading.is_card < 0.3, "{reading:?}");
         }
     }
@@ -136,7 +144,7 @@ mod tests {
         let card: Card = "2fgs".parse().expect("a code");
         let mut image = drawn::draw(card, DAYLIGHT, (0.0, 0.0));
         image.pixels = image::imageops::flip_horizontal(&image.pixels);
-        assert!(ClassicalReader.read(&[image])[0].is_card < 0.5);
+        assert!(ClassicalReader.readings(&[image])[0].is_card < 0.5);
     }
 
     proptest! {
@@ -148,7 +156,7 @@ mod tests {
             dy in -7.0..7.0f32,
         ) {
             let card = Card::from_index(index);
-            let reading = ClassicalReader.read(&[drawn::draw(card, DAYLIGHT, (dx, dy))]).remove(0);
+            let reading = ClassicalReader.readings(&[drawn::draw(card, DAYLIGHT, (dx, dy))]).remove(0);
             prop_assert_eq!(reading.best().0, card, "{:?}", reading);
             for row in reading.values {
                 prop_assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-4);

@@ -1,0 +1,252 @@
+//! The networks: the same numbers from every engine, and what is said when weights are not right.
+
+use setsight::export::onnx;
+use setsight::model::graph::{Conv, Graph, Node, Op};
+use setsight::model::{Kind, Metadata, reader};
+use setsight::pipeline::engine::{self, Models, Network};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Numbers from -0.5 to 0.5 that look like chance.
+fn numbers(n: usize, seed: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * i * 31 + i * 37 + seed * 101) % 199) as f32 / 199.0 - 0.5).collect()
+}
+
+fn conv(inputs: usize, outputs: usize, stride: usize, seed: usize) -> Op {
+    Op::Conv(Conv {
+        weights: numbers(outputs * inputs * 9, seed).iter().map(|w| w / inputs as f32).collect(),
+        bias: numbers(outputs, seed + 1),
+        kernel: [3, 3],
+        stride,
+        padding: [1, 1, 1, 1],
+        dilation: 1,
+        groups: 1,
+        relu: true,
+    })
+}
+
+/// A reader and a finder of the right form with weights that nobody trained.
+fn untrained(kind: Kind) -> Vec<u8> {
+    let step = |op, input| Node { op, inputs: vec![input] };
+    let nodes = match kind {
+        Kind::Reader => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(Op::MaxPool { size: 2 }, 1),
+            step(conv(8, 16, 2, 3), 2),
+            step(Op::AveragePool { size: 2 }, 3),
+            step(Op::Flatten, 4),
+            step(Op::Dense { weights: numbers(13 * 384, 5), bias: numbers(13, 6), relu: false }, 5),
+        ],
+        Kind::Finder => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(conv(8, 12, 2, 3), 1),
+            step(conv(12, 12, 2, 5), 2),
+            step(Op::Upsample, 3),
+            Node { op: Op::Add { relu: false }, inputs: vec![2, 4] },
+            step(conv(12, 12, 1, 7), 5),
+        ],
+    };
+    let graph = Graph { input_channels: 3, input_size: kind.input_size(), nodes };
+    let metadata = Metadata {
+        kind,
+        version: "0.1.0".into(),
+        training_set: "00".into(),
+        command: "none".into(),
+        seed: 1,
+    };
+    onnx::encode(&graph, &metadata)
+}
+
+/// Inputs that no two cards or places share.
+fn input(n: usize, rows: usize, columns: usize) -> Vec<f32> {
+    numbers(n * 3 * rows * columns, 11).iter().map(|x| x + 0.5).collect()
+}
+
+/// What this process's engine makes of the two networks, for sizes that come and go.
+fn answers(folder: &Path) -> Vec<Vec<f32>> {
+    let models = Models::Folder(folder.to_owned());
+    let (reads, finds) =
+        (models.network(Kind::Reader).unwrap(), models.network(Kind::Finder).unwrap());
+    let run = |network: &Network, n, rows, columns, shape: &[usize]| {
+        let output = network.run(input(n, rows, columns), [n, 3, rows, columns]).unwrap();
+        assert_eq!(output.shape, shape);
+        output.values
+    };
+    let (height, width) = (reader::HEIGHT, reader::WIDTH);
+    vec![
+        run(&reads, 12, height, width, &[12, 13]),
+        run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
+        run(&finds, 1, 96, 64, &[1, 12, 24, 16]),
+        run(&reads, 1, height, width, &[1, 13]),
+        run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
+    ]
+}
+
+const CHILD_FOLDER: &str = "SETSIGHT_TEST_MODELS";
+
+/// Not a test of its own: [`both_engines_agree`] runs it in a process for each engine.
+#[test]
+#[ignore = "run by both_engines_agree"]
+fn child_answers() {
+    let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
+    let folder = Path::new(&folder);
+    let answers = answers(folder);
+    let name = engine::in_use().unwrap().name();
+    let text = serde_json::to_string(&answers).unwrap();
+    std::fs::write(folder.join(format!("{name}.json")), text).unwrap();
+}
+
+fn answers_of(engine: &str, folder: &Path) -> Result<Vec<Vec<f32>>, String> {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_answers", "--ignored", "--nocapture"])
+        .env(CHILD_FOLDER, folder)
+        .env(engine::CHOICE_VARIABLE, engine)
+        .output()
+        .unwrap();
+    let file = folder.join(format!("{engine}.json"));
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(serde_json::from_str(&text).unwrap()),
+        Err(_) => Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into()),
+    }
+}
+
+#[test]
+fn both_engines_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in Kind::ALL {
+        std::fs::write(folder.path().join(engine::file_of(kind)), untrained(kind)).unwrap();
+    }
+    let embedded = answers_of("embedded", folder.path()).unwrap();
+    let runtime = match answers_of("onnxruntime", folder.path()) {
+        Ok(answers) => answers,
+        Err(said) if said.contains("no libonnxruntime") => {
+            eprintln!("skipped: there is no ONNX Runtime here; tools/setup.sh fetches it");
+            return;
+        }
+        Err(said) => panic!("{said}"),
+    };
+    let mut largest: f32 = 0.0;
+    for (a, b) in embedded.iter().zip(&runtime) {
+        assert_eq!(a.len(), b.len());
+        assert!(a.iter().any(|x| x.abs() > 0.05), "a network that gives nothing compares nothing");
+        for (x, y) in a.iter().zip(b) {
+            largest = largest.max((x - y).abs());
+        }
+    }
+    assert!(largest < 1e-4, "the engines differ by {largest}");
+    // One picture is the same alone and among others, also after other sizes.
+    assert!(embedded[3].iter().zip(&embedded[0]).all(|(x, y)| (x - y).abs() < 1e-4));
+    assert_eq!(embedded[1], embedded[4]);
+}
+
+fn scan(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
+    let photo = std::fs::read_dir(sample)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ext| ext == "jpg"))
+        .unwrap();
+    Command::new(env!("CARGO_BIN_EXE_setsight"))
+        .arg("scan")
+        .arg(photo)
+        .args(["--format", "json"])
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+/// Exit code, stdout and stderr.
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn weights_that_are_not_right_are_named_with_the_fix() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reader.onnx");
+    let models = folder.path().to_str().unwrap();
+    let run = || said(&scan(&["--reader", "neural", "--models", models], &[]));
+    let refused = |code: i32, words: &[&str]| {
+        let (exit, stdout, stderr) = run();
+        assert_eq!((exit, stdout.as_str()), (Some(code), ""), "{stderr}");
+        for word in words.iter().chain(&["reader.onnx"]) {
+            assert!(stderr.contains(word), "`{word}` is not said: {stderr}");
+        }
+    };
+    refused(2, &["cannot be read", "--models"]);
+    let whole = untrained(Kind::Reader);
+    for (bytes, reason) in [
+        (&b""[..], "it is empty"),
+        (&whole[..whole.len() / 2], "no whole ONNX file"),
+        (&b"\xff\xd8\xff\xe0 a picture"[..], "no whole ONNX file"),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        refused(1, &[reason, "fetch or train it again"]);
+    }
+    std::fs::write(&path, untrained(Kind::Finder)).unwrap();
+    refused(1, &["it is a finder", "expected a reader", "export onnx"]);
+    std::fs::write(&path, &whole).unwrap();
+    let (exit, stdout, stderr) = run();
+    assert_eq!(exit, Some(0), "{stderr}");
+    let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(["onnxruntime", "embedded"].contains(&line["engine"].as_str().unwrap()));
+}
+
+#[test]
+fn without_networks_there_is_no_engine() {
+    // Whatever the variables say: nothing is opened.
+    let nonsense = [(engine::CHOICE_VARIABLE, "dog"), (engine::LIBRARY_VARIABLE, "/no/such.so")];
+    let (exit, stdout, stderr) = said(&scan(&["--reader", "classical"], &nonsense));
+    assert_eq!((exit, stderr.as_str()), (Some(0), ""));
+    let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(line["engine"].is_null() && !line["cards"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_broken_library_is_passed_over_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("reader.onnx"), untrained(Kind::Reader)).unwrap();
+    let library = folder.path().join(engine::library_name());
+    std::fs::write(&library, "no library").unwrap();
+    let (models, library) = (folder.path().to_str().unwrap(), library.to_str().unwrap());
+    let arguments = ["--reader", "neural", "--models", models];
+    // No set-up's copy in this home.
+    let home = [("HOME", models), ("XDG_DATA_HOME", models)];
+    let with = |more: &[(&'static str, &str)]| {
+        let variables: Vec<(&str, &str)> = home.iter().chain(more).copied().collect();
+        said(&scan(&arguments, &variables))
+    };
+    let (exit, stdout, stderr) = with(&[(engine::LIBRARY_VARIABLE, library)]);
+    assert_eq!(exit, Some(0), "{stderr}");
+    assert!(stderr.contains("warning: ") && stderr.contains(library), "{stderr}");
+    assert!(stderr.contains("reading with the embedded engine"), "{stderr}");
+    assert!(stdout.contains(r#""engine":"embedded""#), "{stdout}");
+
+    let only = (engine::CHOICE_VARIABLE, "onnxruntime");
+    let (exit, _, stderr) = with(&[(engine::LIBRARY_VARIABLE, library), only]);
+    assert_eq!(exit, Some(1), "{stderr}");
+    assert!(stderr.contains("asks for ONNX Runtime") && stderr.contains(library), "{stderr}");
+    let (exit, _, stderr) = with(&[(engine::CHOICE_VARIABLE, "dog")]);
+    assert_eq!(exit, Some(1), "{stderr}");
+    assert!(stderr.contains("SETSIGHT_ENGINE is `dog`"), "{stderr}");
+}
+
+#[test]
+fn the_version_tells_of_engine_and_networks() {
+    let program = || Command::new(env!("CARGO_BIN_EXE_setsight"));
+    let output = program()
+        .args(["--version", "--verbose"])
+        .env(engine::CHOICE_VARIABLE, "embedded")
+        .output()
+        .unwrap();
+    let (exit, stdout, stderr) = said(&output);
+    assert_eq!((exit, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.starts_with(&format!("setsight {}\n", env!("CARGO_PKG_VERSION"))), "{stdout}");
+    for line in ["engine: embedded\n", "reader: ", "finder: ", "fusion: "] {
+        assert!(stdout.contains(line), "{stdout}");
+    }
+    let (_, short, _) = said(&program().arg("--version").output().unwrap());
+    assert_eq!(short.lines().count(), 1);
+}
