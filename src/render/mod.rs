@@ -124,7 +124,14 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
     let mut print = Print::random(&mut dice(Purpose::Print), params.variety);
-    print.wear = dice(Purpose::Wear).within(params.wear);
+    let mut wear_dice = dice(Purpose::Wear);
+    print.wear = wear_dice.within(params.wear);
+    if let Some(outline_mm) = params.outline_mm {
+        print.outline_mm = wear_dice.within(outline_mm);
+    }
+    if let Some(duty) = params.duty {
+        print.duty = wear_dice.within(duty);
+    }
     let mut layout_dice = dice(Purpose::Layout);
     let layout = layout_dice.pick(&params.layouts);
     let cards = deal(params, &mut layout_dice);

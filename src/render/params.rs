@@ -178,6 +178,10 @@ pub struct Params {
     pub covers: (usize, usize),
     /// How worn the cards' edges are, 0 (new) to 1.
     pub wear: Span,
+    /// Width of a symbol's outline in millimetres, where it must be in a range.
+    pub outline_mm: Option<Span>,
+    /// Inked part of the stripes, where it must be in a range.
+    pub duty: Option<Span>,
     /// How far the light's colour may lie off the black body's, as a part (deviation).
     pub tint: f64,
     /// Light that the lens scatters over the whole picture, as a part of white.
@@ -231,6 +235,8 @@ impl Params {
             false_friends: 0.0,
             covers: (0, 0),
             wear: Span::only(0.0),
+            outline_mm: None,
+            duty: None,
             tint: 0.015,
             haze: Span::only(0.0),
             coarse_table: false,

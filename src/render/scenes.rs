@@ -84,6 +84,9 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.mosaic = 0.2;
     p.jpeg = Span::new(35.0, 95.0);
     p.keep_all = true;
+    // Three decks show outlines of 1.5 to 2.3 mm and stripes inked to 0.22 to 0.35.
+    p.outline_mm = Some(Span::new(1.1, 2.5));
+    p.duty = Some(Span::new(0.18, 0.46));
     p.wear = either(dice, 0.5, (0.0, 0.0), (0.0, 1.0));
     p.tint = dice.pick(&[(0.015, 2.0), (0.05, 1.0)]);
     p.haze = either(dice, 0.7, (0.0, 0.0), (0.0, 0.06));
