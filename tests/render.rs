@@ -88,6 +88,8 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
     refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
     refused(&render(&folder, &["--jobs", "0"]), 2, &["--jobs 0"]);
+    refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
+    refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
     assert!(!folder.exists(), "a refused call leaves nothing");
     refused(
         &Command::new(env!("CARGO_BIN_EXE_setsight")).arg("render").output().unwrap(),
@@ -123,13 +125,47 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[cfg(unix)]
 fn a_run_that_is_stopped_leaves_a_sound_folder() {
     let home = tempfile::tempdir().unwrap();
+    let arguments = ["--count", "1000000", "--size", "64x64"];
+    let message = stopped(home.path(), &arguments, || names(home.path()).len() >= 5);
+    assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
+    let labels = PhotoLabels::read(home.path()).unwrap();
+    labels.check_files(home.path()).unwrap();
+    let pictures = names(home.path()).len() - 1;
+    assert_eq!(labels.photos.len(), pictures);
+    for photo in &labels.photos {
+        image::open(home.path().join(&photo.file)).unwrap();
+    }
+}
+
+/// A suite's parts lie in folders of their own. Drawing all of it would take minutes.
+#[test]
+#[cfg(unix)]
+fn a_suite_is_labelled_part_by_part() {
+    let home = tempfile::tempdir().unwrap();
+    let part = home.path().join("heap-on-black");
+    let begun = || part.is_dir() && !names(&part).is_empty();
+    let message = stopped(home.path(), &["--suite", "hard", "--jobs", "1"], begun);
+    assert!(message.contains("of 120 tables drawn and labelled"), "{message}");
+    assert_eq!(names(home.path()).len(), 6);
+    let labels = PhotoLabels::read(&part).unwrap();
+    labels.check_files(&part).unwrap();
+    assert_eq!(labels.source, Some("heap-on-black".into()));
+    assert_eq!(labels.photos[0].file, "heap-on-black-0001.jpg");
+    assert_eq!(labels.photos[0].cards.len(), 20);
+    assert!(PhotoLabels::read(&home.path().join("640x480")).unwrap().photos.is_empty());
+}
+
+/// Starts a run, interrupts it when it is far enough and returns what it said of that.
+#[cfg(unix)]
+fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .args(["render", "--count", "1000000", "--size", "64x64", "--out"])
-        .arg(home.path())
+        .args(["render", "--out"])
+        .arg(folder)
+        .args(arguments)
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    while names(home.path()).len() < 5 {
+    while !far_enough() {
         assert!(child.try_wait().unwrap().is_none(), "ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
@@ -141,14 +177,7 @@ fn a_run_that_is_stopped_leaves_a_sound_folder() {
             .success()
     );
     let output = child.wait_with_output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
-    let labels = PhotoLabels::read(home.path()).unwrap();
-    labels.check_files(home.path()).unwrap();
-    let pictures = names(home.path()).len() - 1;
-    assert_eq!(labels.photos.len(), pictures);
-    for photo in &labels.photos {
-        image::open(home.path().join(&photo.file)).unwrap();
-    }
+    message
 }

@@ -4,7 +4,8 @@ use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome};
 use crate::cards::DECK_SIZE;
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
-use crate::render::{Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, Scene, samples};
+use crate::render::suite::{Part, Suite};
+use crate::render::{Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples};
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -40,6 +41,14 @@ pub struct Args {
     /// Draw the tables of datasets/samples instead
     #[arg(long)]
     samples: bool,
+    /// Draw a suite instead, each of its parts into a folder of its own
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        conflicts_with_all = ["samples", "count", "seed", "kind", "cards", "size"]
+    )]
+    suite: Option<Suite>,
     /// Write into a folder that is not empty, replacing its labels
     #[arg(long)]
     overwrite: bool,
@@ -89,27 +98,18 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if let Some(size) = args.size {
         params.size_px = size;
     }
-    prepare(&args.out, args.overwrite)?;
-    let (count, source) = if args.samples {
-        (samples::all().len(), serde_json::json!("setsight render --samples"))
-    } else {
-        let name = args.kind.name();
-        (
-            args.count,
-            serde_json::json!(format!("setsight render --kind {name} --seed {}", args.seed)),
-        )
-    };
-    let samples = samples::all();
-    let digits = count.to_string().len().max(4);
-    let draw = |index: usize| -> anyhow::Result<(String, Scene)> {
-        if args.samples {
-            Ok((samples[index].file.to_owned(), samples[index].draw()?))
-        } else {
-            let scene = crate::render::render(&params, args.seed, index as u64)?;
-            Ok((format!("{}-{:0digits$}.jpg", args.kind.name(), index + 1), scene))
+    let tables = tables(&args, params);
+    let mut folders: Vec<(Option<&'static str>, String)> = Vec::new();
+    for table in &tables {
+        if folders.last().is_none_or(|(folder, _)| *folder != table.folder) {
+            folders.push((table.folder, table.source.clone()));
         }
-    };
-
+    }
+    prepare(&args.out, args.overwrite)?;
+    for folder in folders.iter().filter_map(|(folder, _)| *folder) {
+        prepare(&args.out.join(folder), args.overwrite)?;
+    }
+    let count = tables.len();
     let stop = stop_on_ctrl_c();
     let bar = progress(count);
     let threads = rayon::ThreadPoolBuilder::new()
@@ -117,27 +117,33 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .build()
         .context("cannot start threads")?;
     let labels: Vec<Option<PhotoLabel>> = threads.install(|| {
-        (0..count)
-            .into_par_iter()
-            .map(|index| {
+        tables
+            .par_iter()
+            .map(|table| {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
-                let (file, scene) = draw(index)?;
+                let file = &table.file;
+                let scene = (table.draw)()?;
                 let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
-                let path = args.out.join(&file);
+                let path = args.out.join(table.folder.unwrap_or_default()).join(file);
                 write_whole(&path, &bytes)
                     .with_context(|| format!("cannot write {}", path.display()))?;
                 bar.inc(1);
-                Ok(Some(scene.label(file)))
+                Ok(Some(scene.label(file.clone())))
             })
             .collect::<anyhow::Result<_>>()
     })?;
     bar.finish_and_clear();
-    let photos: Vec<PhotoLabel> = labels.into_iter().flatten().collect();
-    let done = photos.len();
-    let cards: usize = photos.iter().map(|p| p.cards.len()).sum();
-    PhotoLabels { source: Some(source), photos }.write(&args.out)?;
+    let (mut done, mut cards) = (0, 0);
+    for (folder, source) in folders {
+        let own = tables.iter().zip(&labels).filter(|(table, _)| table.folder == folder);
+        let photos: Vec<PhotoLabel> = own.filter_map(|(_, label)| label.clone()).collect();
+        done += photos.len();
+        cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
+        let source = Some(serde_json::json!(source));
+        PhotoLabels { source, photos }.write(&args.out.join(folder.unwrap_or_default()))?;
+    }
     let out = args.out.display();
     if done < count {
         eprintln!("stopped: {done} of {count} tables drawn and labelled in {out}");
@@ -150,6 +156,59 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         if done == 1 { "" } else { "s" }
     );
     Ok(Outcome::Done)
+}
+
+/// One table to draw.
+struct Table {
+    /// Its folder within that of the call.
+    folder: Option<&'static str>,
+    file: String,
+    /// What the labels of its folder say of where it is from.
+    source: String,
+    draw: Box<dyn Fn() -> Result<Scene, RenderError> + Send + Sync>,
+}
+
+/// What the call asks for, folder by folder.
+fn tables(args: &Args, params: Params) -> Vec<Table> {
+    let numbered = |name: &str, index: usize, count: usize| {
+        let digits = count.to_string().len().max(4);
+        format!("{name}-{:0digits$}.jpg", index + 1)
+    };
+    if let Some(suite) = args.suite {
+        let parts = suite.parts();
+        let of_part = |part: Part| {
+            (0..part.count).map(move |index| {
+                let part = part.clone();
+                Table {
+                    folder: Some(part.name),
+                    file: numbered(part.name, index, part.count),
+                    source: part.name.to_owned(),
+                    draw: Box::new(move || part.draw(index)),
+                }
+            })
+        };
+        return parts.into_iter().flat_map(of_part).collect();
+    }
+    if args.samples {
+        let table = |sample: samples::Sample| Table {
+            folder: None,
+            file: sample.file.to_owned(),
+            source: "setsight render --samples".to_owned(),
+            draw: Box::new(move || sample.draw()),
+        };
+        return samples::all().into_iter().map(table).collect();
+    }
+    let (name, seed) = (args.kind.name(), args.seed);
+    let table = |index: usize| {
+        let params = params.clone();
+        Table {
+            folder: None,
+            file: numbered(name, index, args.count),
+            source: format!("setsight render --kind {name} --seed {seed}"),
+            draw: Box::new(move || crate::render::render(&params, seed, index as u64)),
+        }
+    };
+    (0..args.count).map(table).collect()
 }
 
 /// Makes the folder, and refuses one that holds something.

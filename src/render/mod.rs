@@ -20,6 +20,7 @@
 //! | `sensor` | blur, noise, tone |
 //! | [`samples`] | the tables of `datasets/samples` |
 //! | [`scenes`] | tables to learn from |
+//! | [`suite`] | tables to measure on |
 
 mod background;
 mod camera;
@@ -33,6 +34,7 @@ pub mod params;
 pub mod samples;
 pub mod scenes;
 mod sensor;
+pub mod suite;
 mod table;
 mod things;
 mod visible;
