@@ -39,5 +39,7 @@ pub mod model;
 pub mod pipeline;
 #[cfg(feature = "vision")]
 pub mod render;
+#[cfg(feature = "train")]
+pub mod train;
 #[cfg(feature = "vision")]
 pub mod whole_file;

@@ -15,6 +15,8 @@ mod sets;
 mod simulate;
 mod terminal;
 mod timed;
+#[cfg(feature = "train")]
+mod train;
 
 #[cfg(feature = "vision")]
 mod version;
@@ -58,6 +60,9 @@ enum Command {
     /// Draw labelled tables of cards from a seed
     #[cfg(feature = "vision")]
     Render(render::Args),
+    /// Train the networks, from drawn tables and labelled crops
+    #[cfg(feature = "train")]
+    Train(train::Args),
 }
 
 /// How a command prints its figures.
@@ -107,6 +112,8 @@ pub fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(args),
         #[cfg(feature = "vision")]
         Command::Render(args) => render::run(args),
+        #[cfg(feature = "train")]
+        Command::Train(args) => train::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

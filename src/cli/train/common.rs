@@ -1,0 +1,55 @@
+//! What the trainings share: where a run is kept, and how its end is told.
+
+use crate::cli::Outcome;
+use crate::cli::photos::stop_on_ctrl_c;
+use crate::train::run::{Keeping, Settings, Trained, train};
+use crate::train::{Ended, Task};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where a run is kept.
+#[derive(clap::Args)]
+pub struct RunArgs {
+    /// Folder of the run: its configuration, checkpoint and curves; made when it does not exist
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Go on with the run in the folder, with the options it was begun with
+    #[arg(long)]
+    pub resume: bool,
+    /// Same seed, same network: to the bit with RAYON_NUM_THREADS=1
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Minutes between checkpoints at most
+    #[arg(long, value_name = "MINUTES", default_value_t = 2.0)]
+    pub checkpoint_every: f64,
+}
+
+impl RunArgs {
+    /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
+    ///
+    /// # Errors
+    /// [`crate::train::TrainError`].
+    pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
+        let minutes = self.checkpoint_every.clamp(0.01, 1e4);
+        let keeping = Keeping {
+            folder: &self.out,
+            resume: self.resume,
+            stop: stop_on_ctrl_c(),
+            checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
+            quiet: false,
+        };
+        match train(task, settings, &keeping)? {
+            Ended::Done(trained) => Ok(Some(*trained)),
+            Ended::Stopped { step } => {
+                eprintln!(
+                    "stopped after step {step} of {}; go on with the same call and --resume",
+                    settings.schedule.steps
+                );
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What a stopped training answers.
+pub const STOPPED: Outcome = Outcome::SomeFailed;

@@ -1,0 +1,231 @@
+//! `setsight train reader`.
+
+use super::common::{RunArgs, STOPPED};
+use crate::cli::photos::stop_on_ctrl_c;
+use crate::cli::{BadCall, Outcome};
+use crate::export::onnx;
+use crate::train::optimiser::Schedule;
+use crate::train::reader::real::{self, Source};
+use crate::train::reader::{self, ReaderTask, drawn, sample::Group};
+use crate::train::run::Settings;
+use crate::whole_file::write_whole;
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `train reader`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    setsight train reader --out runs/reader\n  \
+    setsight train reader --out runs/reader --cards cards --add corrected\n  \
+    setsight train reader --out runs/reader --resume")]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Folder of labelled crops (labels.csv), or of such folders: one source each
+    #[arg(long, value_name = "DIR")]
+    cards: Option<PathBuf>,
+    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be given often
+    #[arg(long, value_name = "DIR")]
+    add: Vec<PathBuf>,
+    /// A source of --cards that is only judged, not learnt from; may be given often
+    #[arg(long, value_name = "NAME")]
+    hold_out: Vec<String>,
+    /// A source of --cards that is neither learnt from nor judged; may be given often
+    #[arg(long, value_name = "NAME")]
+    leave_out: Vec<String>,
+    /// Cards to cut from drawn tables before training
+    #[arg(long, value_name = "N", default_value_t = 24_000)]
+    drawn: usize,
+    /// Steps of 64 crops each
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    steps: u64,
+    /// Steps between validations
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    validate_every: u64,
+    /// End early after this many validations without a better one
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    patience: u32,
+    /// Highest learning rate
+    #[arg(long, value_name = "RATE", default_value_t = 3e-3)]
+    learning_rate: f32,
+}
+
+/// Drawn cards that are judged for each hundred that are learnt from.
+const JUDGED_PER_HUNDRED: usize = 6;
+/// Share of a batch for drawn cards and for real ones; the rest is no card.
+const DRAWN_SHARE: f64 = 0.45;
+const REAL_SHARE: f64 = 0.35;
+
+/// Trains the reader.
+///
+/// # Errors
+/// A bad call, folders that cannot be learnt from, a run that cannot be kept.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    // Crops are cut side by side; OpenCV's own threads would be in their way.
+    let _ = opencv::core::set_num_threads(1);
+    let mut learnt = Vec::new();
+    let mut judged = Vec::new();
+    if let Some(folder) = &args.cards {
+        for source in real::sources(folder, args.run.seed)? {
+            if args.leave_out.contains(&source.name) {
+                continue;
+            }
+            tell(&source);
+            if args.hold_out.contains(&source.name) {
+                judged.push(source.cards);
+            } else {
+                learnt.push(source);
+            }
+        }
+        let known = |name: &String| {
+            folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
+        };
+        if let Some(name) = args.hold_out.iter().chain(&args.leave_out).find(|name| !known(name)) {
+            let reason = format!("no source {name} in {}", folder.display());
+            return Err(BadCall(reason).into());
+        }
+    } else if !args.hold_out.is_empty() || !args.leave_out.is_empty() {
+        return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
+    }
+    for folder in &args.add {
+        for source in real::sources(folder, args.run.seed)? {
+            tell(&source);
+            learnt.push(source);
+        }
+    }
+    let Some(mut drawn) = draw(&args)? else {
+        eprintln!("stopped before the first step; nothing to go on with");
+        return Ok(STOPPED);
+    };
+    let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
+    judged.splice(0..0, merged(judged_drawn));
+    if judged.is_empty() {
+        return Err(BadCall(
+            "nothing to judge by: draw some cards (--drawn) or hold a source out".into(),
+        )
+        .into());
+    }
+    let training = shares(drawn, learnt);
+    real::check_classes(training.iter().map(|group| &group.0))?;
+    let data = serde_json::json!({
+        "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
+        "leave_out": args.leave_out, "drawn": args.drawn, "batch": reader::BATCH,
+        "groups": training.iter().map(|(group, share)| serde_json::json!({
+            "name": group.name, "crops": group.samples.len(), "share": share,
+        })).collect::<Vec<_>>(),
+    });
+    for (group, share) in &training {
+        let part = 100.0 * share;
+        eprintln!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
+    }
+    let hash = fingerprint(&training);
+    let task = ReaderTask {
+        plan: reader::plan(),
+        seed: args.run.seed,
+        training,
+        validation: judged,
+        data,
+    };
+    let settings = Settings {
+        seed: args.run.seed,
+        schedule: Schedule {
+            learning_rate: args.learning_rate,
+            warm_up: 200.min(args.steps / 10),
+            steps: args.steps,
+            weight_decay: 0.02,
+            longest_gradient: 5.0,
+            average: 0.998,
+        },
+        validate_every: args.validate_every,
+        patience: args.patience,
+    };
+    let Some(trained) = args.run.train(&task, &settings)? else { return Ok(STOPPED) };
+    let path = args.run.out.join("reader.onnx");
+    let bytes = onnx::encode(&trained.graph, &metadata(&args, &trained, &hash));
+    write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    let early = if trained.early { ", ended early" } else { "" };
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}: best at step {} of {}{early}, loss {:.4} in validation, {:.1} minutes",
+        path.display(),
+        trained.step,
+        args.steps,
+        trained.loss,
+        trained.seconds / 60.0
+    );
+    Ok(Outcome::Done)
+}
+
+fn tell(source: &Source) {
+    let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
+    eprintln!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
+}
+
+/// Cards to learn from and what is none, then the same to judge by; none when stopped.
+fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
+    if args.drawn == 0 {
+        return Ok(Some(Vec::new()));
+    }
+    let stop = stop_on_ctrl_c();
+    let judged = (args.drawn * JUDGED_PER_HUNDRED).div_ceil(100);
+    let bar = ProgressBar::new((args.drawn + judged) as u64).with_style(
+        ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
+            .context("a template that is well formed")?,
+    );
+    let learnt =
+        drawn::crops(args.drawn, args.run.seed, "drawn", stop, &|n| bar.set_position(n as u64));
+    // Another series of tables.
+    let other = !args.run.seed;
+    let judged = drawn::crops(judged, other, "drawn for judging", stop, &|n| {
+        bar.set_position((args.drawn + n) as u64);
+    });
+    bar.finish_and_clear();
+    let stopped = stop.load(Ordering::Relaxed);
+    Ok((!stopped).then(|| learnt.into_iter().chain(judged).collect()))
+}
+
+/// One group of several.
+fn merged(groups: Vec<Group>) -> Option<Group> {
+    groups.into_iter().reduce(|mut all, group| {
+        all.samples.extend(group.samples);
+        all
+    })
+}
+
+/// What a batch is made of. A source's share goes by the root of its size, so that a small one is
+/// heard.
+fn shares(drawn: Vec<Group>, sources: Vec<Source>) -> Vec<(Group, f64)> {
+    let total: f64 = sources.iter().map(|source| (source.labelled as f64).sqrt()).sum();
+    let (mut drawn_cards, mut real) = (DRAWN_SHARE, REAL_SHARE);
+    let none_share = 1.0 - DRAWN_SHARE - REAL_SHARE;
+    if drawn.is_empty() {
+        (drawn_cards, real) = (0.0, DRAWN_SHARE + REAL_SHARE);
+    } else if sources.is_empty() {
+        (drawn_cards, real) = (DRAWN_SHARE + REAL_SHARE, 0.0);
+    }
+    let drawn_none = none_share * if sources.is_empty() { 1.0 } else { 0.7 };
+    let drawn_shares = [drawn_cards, drawn_none];
+    let mut out: Vec<(Group, f64)> = drawn.into_iter().zip(drawn_shares).collect();
+    let real_none = if out.is_empty() { none_share } else { none_share - drawn_none };
+    for source in sources {
+        let part = (source.labelled as f64).sqrt() / total;
+        out.push((source.cards, real * part));
+        out.push((source.others, real_none * part));
+    }
+    out.retain(|(group, _)| !group.samples.is_empty());
+    out
+}
+
+/// SHA-256 of every crop learnt from and its label, as hexadecimal digits.
+fn fingerprint(training: &[(Group, f64)]) -> String {
+    use sha2::{Digest, Sha256};
+    let mut hash = Sha256::new();
+    for sample in training.iter().flat_map(|group| &group.0.samples) {
+        hash.update(&sample.pixels);
+        hash.update([sample.card.map_or(255, |card| card.index() as u8)]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

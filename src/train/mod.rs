@@ -1,0 +1,25 @@
+//! Training of the networks.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`net`] | a network as a plan: its first weights, its pass in burn, its graph |
+//! | [`weights`] | named arrays of numbers |
+//! | [`optimiser`] | from gradients to better weights |
+//! | [`checkpoint`] | a run on disk, to go on from |
+//! | [`run`] | the loop: batches, steps, validation, early stopping |
+//! | [`curve`] | what the run tells of itself: a display, a table, a picture |
+//! | [`reader`] | the network that reads a card, and what it learns from |
+//!
+//! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
+//! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
+//! on burn's formats.
+
+pub mod checkpoint;
+pub mod curve;
+pub mod net;
+pub mod optimiser;
+pub mod reader;
+pub mod run;
+pub mod weights;
+
+pub use run::{Ended, Settings, Task, TrainError, Validation, train};

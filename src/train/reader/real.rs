@@ -1,0 +1,277 @@
+//! Labelled crops and corrected photos from folders, checked before anything is trained on them.
+
+use super::key;
+use super::miss::{beside, holds, outline};
+use super::sample::{Group, Sample};
+use crate::cards::{Card, Property, Shape};
+use crate::dataset::{
+    CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabels, check_crop_files, read_crop_labels,
+};
+use crate::geometry::{Point, Quad};
+use crate::pipeline::classify::classical::features::Features;
+use crate::pipeline::source::{self, natural_order};
+use crate::pipeline::{CardOutline, Frame, rectify};
+use image::{Rgb, RgbImage, imageops};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// How often each real card is cut, each time with another outline.
+const COPIES: u64 = 3;
+/// Crops shorter than this have no readable symbols.
+const SHORTEST_PX: u32 = 16;
+
+/// Why a folder cannot be learnt from.
+#[derive(Debug, thiserror::Error)]
+pub enum CropsError {
+    /// Labels that are not there or wrong.
+    #[error(transparent)]
+    Labels(#[from] DatasetError),
+    /// A file that is no image, or none of use.
+    #[error("{}: {reason}; put a readable image there or take its labels out", .path.display())]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No labels in a folder, nor in those directly in it.
+    #[error(
+        "{}: neither {CROP_LABELS} (crops) nor {PHOTO_LABELS} (photos) there, nor in a folder \
+         directly in it", .0.display()
+    )]
+    NoLabels(PathBuf),
+    /// Labels of nothing.
+    #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
+    Empty(PathBuf),
+    /// A value without a single crop.
+    #[error(
+        "no crop of any {value} card to learn from, in {places}; add such crops, or draw some with \
+         --drawn"
+    )]
+    EmptyClass {
+        /// The value's word.
+        value: &'static str,
+        /// Where crops were looked for.
+        places: String,
+    },
+}
+
+/// What came from one folder.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The folder's name.
+    pub name: String,
+    /// Cards in its labels.
+    pub labelled: usize,
+    /// Whether its crops were mirror images and have been turned back.
+    pub mirrored: bool,
+    /// Its cards.
+    pub cards: Group,
+    /// What is no card, cut beside its cards.
+    pub others: Group,
+}
+
+/// Every source in a folder: itself, or each folder directly in it, if it has labels.
+///
+/// # Errors
+/// [`CropsError`]: no labels there, bad ones, a crop that is no image.
+pub fn sources(folder: &Path, seed: u64) -> Result<Vec<Source>, CropsError> {
+    let labelled =
+        |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
+    if labelled(folder) {
+        return Ok(vec![source(folder, seed)?]);
+    }
+    let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map_err(unreadable)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| labelled(path))
+        .collect();
+    inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
+    if inside.is_empty() {
+        return Err(CropsError::NoLabels(folder.to_path_buf()));
+    }
+    inside.iter().map(|path| source(path, seed)).collect()
+}
+
+fn source(folder: &Path, seed: u64) -> Result<Source, CropsError> {
+    let name = folder
+        .canonicalize()
+        .ok()
+        .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
+        .unwrap_or_else(|| folder.display().to_string());
+    let crops = folder.join(CROP_LABELS).is_file();
+    let (labelled, mirrored, cut) =
+        if crops { from_crops(folder, seed)? } else { from_photos(folder, seed)? };
+    if cut.is_empty() {
+        return Err(CropsError::Empty(folder.to_path_buf()));
+    }
+    let (cards, others) = cut.into_iter().partition(|sample: &Sample| sample.card.is_some());
+    let group = |name: String, samples| Group { name, is_drawn: false, samples };
+    Ok(Source {
+        labelled,
+        mirrored,
+        cards: group(name.clone(), cards),
+        others: group(format!("{name}, no cards"), others),
+        name,
+    })
+}
+
+type Cut = (usize, bool, Vec<Sample>);
+
+fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
+    let labels = read_crop_labels(folder)?;
+    check_crop_files(folder, &labels)?;
+    let crops: Vec<(RgbImage, Card)> = labels
+        .par_iter()
+        .map(|label| {
+            let path = folder.join(&label.file);
+            let wrong = |reason: String| CropsError::Image { path: path.clone(), reason };
+            let crop = image::open(&path).map_err(|e| wrong(format!("is no image: {e}")))?;
+            let crop = crop.into_rgb8();
+            if crop.width().min(crop.height()) < SHORTEST_PX {
+                let (w, h) = crop.dimensions();
+                return Err(wrong(format!(
+                    "is {w}x{h} pixels; a card needs at least {SHORTEST_PX} each way"
+                )));
+            }
+            let upright = crop.height() > crop.width();
+            Ok((if upright { imageops::rotate90(&crop) } else { crop }, label.code))
+        })
+        .collect::<Result<_, CropsError>>()?;
+    let mirrored = are_mirrored(&crops);
+    let cut = crops
+        .into_par_iter()
+        .enumerate()
+        .flat_map_iter(|(i, (crop, card))| {
+            let crop = if mirrored { imageops::flip_horizontal(&crop) } else { crop };
+            let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
+            let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), Some(card))];
+            let (photo, quad) = on_a_table(&crop, &mut rng);
+            let frame = Frame { image: photo };
+            out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, card, &mut rng)));
+            out.extend(cut_beside(&frame, &[quad], &mut rng));
+            out
+        })
+        .collect();
+    Ok((labels.len(), mirrored, cut))
+}
+
+/// Whether a source keeps its crops as mirror images, which only squiggles show: a vote of all of
+/// them, each by how well the classical reader's squiggle fits it as it is and mirrored.
+fn are_mirrored(crops: &[(RgbImage, Card)]) -> bool {
+    let fit = |image: RgbImage| {
+        let features = Features::of(&rectify::from_crop(image));
+        features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
+    };
+    let votes: i32 = crops
+        .par_iter()
+        .filter(|(_, card)| card.shape == Shape::Squiggle)
+        .map(|(crop, _)| {
+            let (mirrored, plain) = (fit(imageops::flip_horizontal(crop)), fit(crop.clone()));
+            if mirrored > plain { 1 } else { -1 }
+        })
+        .sum();
+    votes > 0
+}
+
+/// Photos whose labels tell the corners, as the window's corrections do.
+fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
+    let labels = PhotoLabels::read(folder)?;
+    labels.check_files(folder)?;
+    let cut: Vec<(usize, Vec<Sample>)> = labels
+        .photos
+        .par_iter()
+        .enumerate()
+        .map(|(i, label)| {
+            let path = folder.join(&label.file);
+            let wrong = |reason: String| CropsError::Image { path: path.clone(), reason };
+            let loaded = source::load_photo(&path).map_err(|e| wrong(format!("{e:#}")))?;
+            let stored = (loaded.stored_width, loaded.stored_height);
+            if stored != (label.width, label.height) {
+                return Err(wrong(format!(
+                    "is {}x{} pixels as stored, but its labels are of {}x{}",
+                    stored.0, stored.1, label.width, label.height
+                )));
+            }
+            let cards: Vec<(Card, Quad)> = label
+                .upright_cards(loaded.orientation)
+                .into_iter()
+                .filter_map(|card| Some((card.code, card.corners?)))
+                .collect();
+            let quads: Vec<Quad> = cards.iter().map(|card| card.1).collect();
+            let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
+            let mut out = Vec::new();
+            for (card, quad) in &cards {
+                out.extend((0..COPIES).map(|_| cut_card(&loaded.frame, quad, *card, &mut rng)));
+                if let Some(other) = cut_beside(&loaded.frame, &quads, &mut rng) {
+                    out.push(other);
+                }
+            }
+            Ok((cards.len(), out))
+        })
+        .collect::<Result<_, CropsError>>()?;
+    let labelled = cut.iter().map(|photo| photo.0).sum();
+    Ok((labelled, false, cut.into_iter().flat_map(|photo| photo.1).collect()))
+}
+
+fn straighten(frame: &Frame, quad: Quad, card: Option<Card>) -> Sample {
+    let outline =
+        CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
+    Sample::of(&rectify::rectify(frame, &outline), card)
+}
+
+fn cut_card(frame: &Frame, quad: &Quad, card: Card, rng: &mut Pcg64) -> Sample {
+    straighten(frame, outline(quad, rng), Some(card))
+}
+
+/// What an outline near any of the cards shows that holds none of them.
+fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> {
+    (0..10).find_map(|_| {
+        let quad = beside(&cards[rng.random_range(0..cards.len())], rng);
+        let free = !cards.iter().any(|card| holds(&quad, card));
+        free.then(|| straighten(frame, quad, None))
+    })
+}
+
+/// The crop on a table a half larger each way, of one colour with grain: what an outline that
+/// misses shows of it.
+fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
+    let (w, h) = crop.dimensions();
+    let (mx, my) = (w / 4, h / 4);
+    let base: [f32; 3] = if rng.random_bool(0.3) {
+        let light = rng.random_range(150.0..255.0f32);
+        [light, light * rng.random_range(0.93..1.0), light * rng.random_range(0.85..1.02)]
+    } else {
+        std::array::from_fn(|_| rng.random_range(10.0..190.0))
+    };
+    let grain = rng.random_range(0.0..25.0f32);
+    let mut photo = RgbImage::from_fn(w + 2 * mx, h + 2 * my, |_, _| {
+        let off = grain * (rng.random::<f32>() - 0.5);
+        Rgb(base.map(|v| (v + off).clamp(0.0, 255.0) as u8))
+    });
+    imageops::replace(&mut photo, crop, i64::from(mx), i64::from(my));
+    let corner = Point::new(f64::from(mx), f64::from(my));
+    let quad = Quad(Quad::rectangle(f64::from(w), f64::from(h)).0.map(|p| p + corner));
+    (photo, quad)
+}
+
+/// That every value of every property has a crop.
+///
+/// # Errors
+/// [`CropsError::EmptyClass`].
+pub fn check_classes<'a>(groups: impl Iterator<Item = &'a Group> + Clone) -> Result<(), CropsError> {
+    for property in Property::ALL {
+        for value in 0..3 {
+            let is = |sample: &Sample| sample.card.is_some_and(|card| card.value(property) == value);
+            if !groups.clone().any(|group| group.samples.iter().any(is)) {
+                let places: Vec<&str> = groups.map(|group| group.name.as_str()).collect();
+                let value = property.value_word(value);
+                return Err(CropsError::EmptyClass { value, places: places.join(", ") });
+            }
+        }
+    }
+    Ok(())
+}

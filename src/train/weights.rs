@@ -1,0 +1,76 @@
+//! Named arrays of numbers: all that a network knows.
+
+/// What an array is for, which decides how it is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Weights of a convolution or a matrix product: trained, and drawn towards 0.
+    Weight,
+    /// Added to a result: trained.
+    Bias,
+    /// A norm's factor: trained.
+    Scale,
+    /// Mean of a norm's input over past batches: followed, not trained.
+    Mean,
+    /// Variance of a norm's input over past batches: followed, not trained.
+    Variance,
+}
+
+impl Role {
+    /// Whether gradients change it.
+    pub fn is_trained(self) -> bool {
+        !matches!(self, Self::Mean | Self::Variance)
+    }
+}
+
+/// One array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// The node's number and the part's name: `3.weight`.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// Length of each dimension.
+    pub shape: Vec<usize>,
+    /// The numbers, the last index fastest.
+    pub values: Vec<f32>,
+}
+
+/// All arrays of a network, in the order of its plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// The arrays.
+    pub arrays: Vec<Array>,
+}
+
+impl Weights {
+    /// Arrays of the same names and shapes, all 0.
+    pub fn zeros_like(&self) -> Self {
+        let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
+        Self { arrays: self.arrays.iter().map(zero).collect() }
+    }
+
+    /// Moves every number towards `other`'s: by all of the way at 1.
+    pub fn approach(&mut self, other: &Self, share: f32) {
+        for (mine, theirs) in self.arrays.iter_mut().zip(&other.arrays) {
+            for (a, b) in mine.values.iter_mut().zip(&theirs.values) {
+                *a += (b - *a) * share;
+            }
+        }
+    }
+
+    /// Whether names, roles and shapes are those of `other`.
+    pub fn same_shape(&self, other: &Self) -> bool {
+        self.arrays.len() == other.arrays.len()
+            && self
+                .arrays
+                .iter()
+                .zip(&other.arrays)
+                .all(|(a, b)| a.name == b.name && a.role == b.role && a.shape == b.shape)
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.arrays.iter().all(|array| array.values.iter().all(|v| v.is_finite()))
+    }
+}
