@@ -227,7 +227,7 @@ impl Live {
                 Leaf::Four(tensor) => tensor.grad_remove(&mut gradients).map(Tensor::into_data),
                 Leaf::Followed => None,
             };
-            if let Some(values) = data.and_then(|data| data.to_vec::<f32>().ok()) {
+            if let Some(values) = data.and_then(|data| data.try_to_vec::<f32>().ok()) {
                 array.values = values;
             }
         }

@@ -274,7 +274,7 @@ fn one_step<T: Task>(
     let (output, statistics) = task.plan().forward(&live, task.input(batch, device));
     let (loss, parts) = task.loss(output, batch);
     let gradients = live.gradients(&loss, &state.weights);
-    let numbers = |tensor: Tensor<1>| tensor.into_data().to_vec::<f32>().unwrap_or_default();
+    let numbers = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap_or_default();
     let seen: Vec<_> = statistics
         .into_iter()
         .map(|(at, means, variances)| (at, numbers(means), numbers(variances)))

@@ -4,6 +4,7 @@ use super::common::{RunArgs, STOPPED};
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
+use crate::model::{Kind, Metadata};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
 use crate::train::reader::{self, ReaderTask, drawn, sample::Group};
@@ -144,7 +145,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let Some(trained) = args.run.train(&task, &settings)? else { return Ok(STOPPED) };
     let path = args.run.out.join("reader.onnx");
-    let bytes = onnx::encode(&trained.graph, &metadata(&args, &trained, &hash));
+    let bytes = onnx::encode(&trained.graph, &metadata(&args, hash));
     write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     let early = if trained.early { ", ended early" } else { "" };
     let _ = writeln!(
@@ -157,6 +158,21 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         trained.seconds / 60.0
     );
     Ok(Outcome::Done)
+}
+
+fn metadata(args: &Args, training_set: String) -> Metadata {
+    // Without folders: they are of one machine, and the model's card names the sources.
+    let mut command = format!("setsight train reader --seed {}", args.run.seed);
+    if args.cards.is_some() {
+        command += " --cards DIR";
+    }
+    command += &" --add DIR".repeat(args.add.len());
+    for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
+        command.extend(names.iter().map(|name| format!(" {option} {name}")));
+    }
+    command += &format!(" --drawn {} --steps {}", args.drawn, args.steps);
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
 }
 
 fn tell(source: &Source) {
@@ -178,7 +194,7 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     let learnt =
         drawn::crops(args.drawn, args.run.seed, "drawn", stop, &|n| bar.set_position(n as u64));
     // Another series of tables.
-    let other = !args.run.seed;
+    let other = args.run.seed ^ (1 << 31);
     let judged = drawn::crops(judged, other, "drawn for judging", stop, &|n| {
         bar.set_position((args.drawn + n) as u64);
     });

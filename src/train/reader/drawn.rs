@@ -5,7 +5,7 @@ use super::miss::{anywhere, beside, holds, outline};
 use super::sample::{Group, Sample};
 use crate::geometry::Quad;
 use crate::pipeline::{CardOutline, Frame, rectify};
-use crate::render::{self, Kind, Params, Scene};
+use crate::render::{DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Scenes drawn side by side before their crops are counted.
 const CHUNK: u64 = 64;
+/// Seeds of tables to learn from lie below.
+const SEEDS: u64 = scenes::HELD_BACK;
 /// Crops without a card for each with one.
 const OTHERS: f64 = 0.4;
 
@@ -52,10 +54,9 @@ pub fn crops(
 /// The crops of one table: its cards, and what is none.
 fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let Some(scene) = scene(seed, index, &mut rng) else { return [vec![], vec![]] };
-    let Ok(image) = scene.through_jpeg() else { return [vec![], vec![]] };
-    let (width, height) = (f64::from(image.width()), f64::from(image.height()));
-    let frame = Frame { image };
+    let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return [vec![], vec![]] };
+    let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
+    let frame = Frame { image: scene.image };
     let cut = |quad: Quad| {
         let outline =
             CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
@@ -65,6 +66,7 @@ fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
     let found: Vec<Sample> = scene
         .cards
         .iter()
+        .filter(|card| can_be_named(card))
         .map(|card| Sample::of(&cut(outline(&card.corners_in_image, &mut rng)), Some(card.card)))
         .collect();
     let mut others = Vec::new();
@@ -73,7 +75,10 @@ fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
         if others.len() == wanted {
             break;
         }
-        let quad = if cards.is_empty() || rng.random_bool(0.3) {
+        let place = rng.random::<f64>();
+        let quad = if place < 0.35 && !scene.others.is_empty() {
+            outline(&scene.others[rng.random_range(0..scene.others.len())], &mut rng)
+        } else if cards.is_empty() || place < 0.5 {
             anywhere(width, height, &mut rng)
         } else {
             beside(&cards[rng.random_range(0..cards.len())], &mut rng)
@@ -85,20 +90,8 @@ fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
     [found, others]
 }
 
-/// One table: mostly of all kinds together, often with one difficulty alone.
-fn scene(seed: u64, index: u64, rng: &mut Pcg64) -> Option<Scene> {
-    let kind = if rng.random_bool(0.6) {
-        Kind::Mixed
-    } else {
-        Kind::ALL[rng.random_range(0..Kind::ALL.len())]
-    };
-    let mut params = Params::of(kind);
-    params.cards = (4, 16);
-    params.variety = 1.0;
-    let width = rng.random_range(380..900);
-    params.size_px = (width, width * 3 / 4);
-    if kind == Kind::Small {
-        params.size_px = (400, 300);
-    }
-    render::render(&params, seed, index).ok()
+/// Whether enough of a card's symbols is in view to say which card it is.
+fn can_be_named(card: &DrawnCard) -> bool {
+    let best = card.symbols_seen.iter().copied().fold(0.0, f64::max);
+    card.symbols_in_view > 0.48 && best > 0.6
 }

@@ -223,7 +223,7 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
         }
         let shape = [samples.len(), 3, HEIGHT, WIDTH];
         let input = Tensor::from_data(TensorData::new(batch.pixels, shape), device);
-        let logits = forward(input).flat().into_data().to_vec::<f32>().unwrap_or_default();
+        let logits = forward(input).flat().into_data().try_to_vec::<f32>().unwrap_or_default();
         for (sample, logits) in samples.iter().zip(logits.chunks_exact(OUTPUTS)) {
             let x = f64::from(logits[CARD]);
             told += u32::from((x > 0.0) == sample.card.is_some());
