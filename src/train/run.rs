@@ -83,6 +83,8 @@ pub struct Keeping<'a> {
     pub resume: bool,
     /// Ends the run after the step in hand once it is true.
     pub stop: &'a AtomicBool,
+    /// Ends the sitting after this step, as `stop` would.
+    pub stop_after: Option<u64>,
     /// Longest time between checkpoints.
     pub checkpoint_every: Duration,
     /// No messages.
@@ -189,7 +191,8 @@ pub fn train<T: Task>(
         let mut saved = Instant::now();
         let mut lost = 0;
         while run.state.step < to && run.without_gain < patience {
-            if keeping.stop.load(Ordering::Relaxed) {
+            let enough = keeping.stop_after.is_some_and(|step| run.state.step >= step);
+            if enough || keeping.stop.load(Ordering::Relaxed) {
                 run.seconds = earlier + began.elapsed().as_secs_f64();
                 run.write(&path)?;
                 return Ok(false);
@@ -378,6 +381,20 @@ fn open<T: Task>(
         return Err(wrong(format!("{CHECKPOINT} is of another network; train anew")));
     }
     Ok(run)
+}
+
+/// The best weights of a run, to begin another one with.
+///
+/// # Errors
+/// [`TrainError`]: no run there, a broken checkpoint, weights of another network than `plan`.
+pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
+    let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
+    let weights = run.best.map_or(run.state.average, |best| best.weights);
+    if weights.same_shape(&plan.init(0)) {
+        return Ok(weights);
+    }
+    let reason = format!("{CHECKPOINT} is of another network; begin without it");
+    Err(TrainError::Folder { folder: folder.to_path_buf(), reason })
 }
 
 /// Where two values differ first: `settings.seed is 1 there and 2 here`.

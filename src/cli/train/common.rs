@@ -19,6 +19,9 @@ pub struct RunArgs {
     /// Same seed, same network: to the bit with RAYON_NUM_THREADS=1
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Stop after this step as Ctrl-C would, to go on later
+    #[arg(long, value_name = "STEP")]
+    pub stop_after: Option<u64>,
     /// Minutes between checkpoints at most
     #[arg(long, value_name = "MINUTES", default_value_t = 2.0)]
     pub checkpoint_every: f64,
@@ -35,6 +38,7 @@ impl RunArgs {
             folder: &self.out,
             resume: self.resume,
             stop: stop_on_ctrl_c(),
+            stop_after: self.stop_after,
             checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
             quiet: false,
         };

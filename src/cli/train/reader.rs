@@ -7,8 +7,8 @@ use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
-use crate::train::reader::{self, ReaderTask, drawn, sample::Group};
-use crate::train::run::Settings;
+use crate::train::reader::{self, ReaderTask, drawn, kept, sample::Group};
+use crate::train::run::{Settings, best_weights};
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -37,6 +37,12 @@ pub struct Args {
     /// A source of --cards that is neither learnt from nor judged; may be given often
     #[arg(long, value_name = "NAME")]
     leave_out: Vec<String>,
+    /// Begin with the best weights of another run, such as one on drawn cards alone
+    #[arg(long, value_name = "RUN")]
+    start_from: Option<PathBuf>,
+    /// Keep the drawn crops in this file, and take them from there when it has them
+    #[arg(long, value_name = "FILE")]
+    keep_drawn: Option<PathBuf>,
     /// Cards to cut from drawn tables before training
     #[arg(long, value_name = "N", default_value_t = 24_000)]
     drawn: usize,
@@ -113,7 +119,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     real::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "drawn": args.drawn, "batch": reader::BATCH,
+        "leave_out": args.leave_out, "start_from": args.start_from, "drawn": args.drawn,
+        "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
         })).collect::<Vec<_>>(),
@@ -123,9 +130,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         eprintln!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
     let hash = fingerprint(&training);
+    let plan = reader::plan();
+    let first = match &args.start_from {
+        Some(folder) => Some(best_weights(folder, &plan)?),
+        None => None,
+    };
     let task = ReaderTask {
-        plan: reader::plan(),
+        plan,
         seed: args.run.seed,
+        first,
         training,
         validation: judged,
         data,
@@ -185,6 +198,18 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
+    let recipe = serde_json::json!({
+        "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
+        "drawn": args.drawn,
+    });
+    if let Some(path) = &args.keep_drawn {
+        let kept = kept::read(path, &recipe).with_context(|| {
+            format!("{}: cannot be used; delete it, and the crops are drawn anew", path.display())
+        })?;
+        if kept.is_some() {
+            return Ok(kept);
+        }
+    }
     let stop = stop_on_ctrl_c();
     let judged = (args.drawn * JUDGED_PER_HUNDRED).div_ceil(100);
     let bar = ProgressBar::new((args.drawn + judged) as u64).with_style(
@@ -199,8 +224,15 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
         bar.set_position((args.drawn + n) as u64);
     });
     bar.finish_and_clear();
-    let stopped = stop.load(Ordering::Relaxed);
-    Ok((!stopped).then(|| learnt.into_iter().chain(judged).collect()))
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let groups: Vec<Group> = learnt.into_iter().chain(judged).collect();
+    if let Some(path) = &args.keep_drawn {
+        kept::write(path, &recipe, &groups)
+            .with_context(|| format!("the drawn crops cannot be kept in {}", path.display()))?;
+    }
+    Ok(Some(groups))
 }
 
 /// One group of several.

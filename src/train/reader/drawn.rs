@@ -11,6 +11,8 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Changes whenever other crops come from the same seed.
+pub const VERSION: u32 = 1;
 /// Scenes drawn side by side before their crops are counted.
 const CHUNK: u64 = 64;
 /// Seeds of tables to learn from lie below.

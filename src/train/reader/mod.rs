@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`sample`] | one crop and what is known of it; crops in groups |
 //! | [`drawn`] | crops cut from drawn tables |
+//! | [`kept`] | drawn crops on disk |
 //! | [`real`] | crops and corrected photos from folders |
 //! | [`miss`] | how outlines miss, and outlines that hold no card |
 //! | [`alter`] | other cameras and other light, while training goes |
@@ -13,11 +14,13 @@
 
 pub mod alter;
 pub mod drawn;
+pub mod kept;
 pub mod miss;
 pub mod real;
 pub mod sample;
 
 use super::net::{Layer, Output, Plan};
+use super::weights::Weights;
 use super::{Task, Validation};
 use crate::cards::Property;
 use crate::model::reader::{CARD, HEIGHT, INPUT_SCALE, OUTPUTS, PROPERTIES, WIDTH};
@@ -25,7 +28,7 @@ use alter::alter;
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sample::{BYTES, Group, Sample};
+use sample::{Group, Sample};
 
 /// Crops in a batch.
 pub const BATCH: usize = 64;
@@ -64,6 +67,8 @@ pub struct ReaderTask {
     pub plan: Plan,
     /// Everything random in batches comes from it.
     pub seed: u64,
+    /// Weights to begin with; fresh ones from the run's seed without.
+    pub first: Option<Weights>,
     /// What batches are made of, with the share of each.
     pub training: Vec<(Group, f64)>,
     /// What is judged, each group by itself.
@@ -127,6 +132,10 @@ impl Task for ReaderTask {
 
     fn config(&self) -> serde_json::Value {
         self.data.clone()
+    }
+
+    fn init(&self, seed: u64) -> Weights {
+        self.first.clone().unwrap_or_else(|| self.plan.init(seed))
     }
 
     fn batch(&self, step: u64) -> Batch {
@@ -259,9 +268,4 @@ fn key(seed: u64, number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-/// Bytes of a crop in memory, for the messages.
-pub const fn sample_bytes() -> usize {
-    BYTES
 }

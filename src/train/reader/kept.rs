@@ -1,0 +1,116 @@
+//! Drawn crops kept in a file, so that several trainings draw them once.
+//!
+//! 8 bytes that say what it is, the length of a JSON header (8 bytes, little endian), the header,
+//! then each crop: the card's index or 255, and its pixels.
+
+use super::sample::{BYTES, Group, Sample};
+use crate::cards::{Card, DECK_SIZE};
+use crate::whole_file::WholeFile;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+const MAGIC: &[u8; 8] = b"SETSCRP1";
+/// Of a crop without a card.
+const NONE: u8 = 255;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// What was asked for: a file that answers another question is not used.
+    recipe: serde_json::Value,
+    /// Names and sizes of the groups.
+    groups: Vec<(String, usize)>,
+}
+
+/// Writes groups of drawn crops, whole or not at all.
+///
+/// # Errors
+/// What could not be written.
+pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::Result<()> {
+    let sizes = groups.iter().map(|group| (group.name.clone(), group.samples.len())).collect();
+    let header = Header { recipe: recipe.clone(), groups: sizes };
+    let header = serde_json::to_vec(&header).expect("plain data");
+    let mut file = WholeFile::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&(header.len() as u64).to_le_bytes())?;
+    file.write_all(&header)?;
+    for sample in groups.iter().flat_map(|group| &group.samples) {
+        file.write_all(&[sample.card.map_or(NONE, |card| card.index() as u8)])?;
+        file.write_all(&sample.pixels)?;
+    }
+    file.finish()
+}
+
+/// The crops in a file, if they were drawn by this recipe; none when there is no such file or it
+/// was drawn by another.
+///
+/// # Errors
+/// A file that is broken or cannot be read.
+pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Group>>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+    let mut file = BufReader::new(file);
+    let mut start = [0; 16];
+    file.read_exact(&mut start)?;
+    let (magic, length) = start.split_at(8);
+    let length = u64::from_le_bytes(length.try_into().expect("eight bytes"));
+    if magic != MAGIC || length > 1 << 20 {
+        return Err(broken("it holds no drawn crops"));
+    }
+    let mut header = vec![0; length as usize];
+    file.read_exact(&mut header)?;
+    let header: Header =
+        serde_json::from_slice(&header).map_err(|_| broken("its header is broken"))?;
+    if header.recipe != *recipe {
+        return Ok(None);
+    }
+    let mut groups = Vec::new();
+    for (name, size) in header.groups {
+        let mut samples = Vec::new();
+        for _ in 0..size {
+            let mut index = [0];
+            file.read_exact(&mut index)?;
+            let card = match usize::from(index[0]) {
+                index if index < DECK_SIZE => Some(Card::from_index(index)),
+                index if index == usize::from(NONE) => None,
+                _ => return Err(broken("it names a card that there is not")),
+            };
+            let mut pixels = vec![0; BYTES].into_boxed_slice();
+            file.read_exact(&mut pixels)?;
+            samples.push(Sample { pixels, card });
+        }
+        groups.push(Group { name, is_drawn: true, samples });
+    }
+    Ok(Some(groups))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn crops_are_kept_for_their_own_recipe() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("drawn.bin");
+        let pixels = |v: u8| vec![v; BYTES].into_boxed_slice();
+        let samples = vec![
+            Sample { pixels: pixels(7), card: Some(Card::from_index(80)) },
+            Sample { pixels: pixels(9), card: None },
+        ];
+        let groups = [Group { name: "drawn".into(), is_drawn: true, samples }];
+        let recipe = json!({"seed": 1});
+        assert!(read(&path, &recipe).unwrap().is_none());
+        write(&path, &recipe, &groups).unwrap();
+        let kept = read(&path, &recipe).unwrap().unwrap();
+        assert_eq!(kept[0].samples, groups[0].samples);
+        assert!(read(&path, &json!({"seed": 2})).unwrap().is_none());
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(read(&path, &recipe).is_err());
+    }
+}
