@@ -156,7 +156,12 @@ impl Checkpoint {
                     .chunks_exact(4)
                     .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
                     .collect();
-                arrays.push(Array { name: name.clone(), role: *role, shape: shape.clone(), values });
+                arrays.push(Array {
+                    name: name.clone(),
+                    role: *role,
+                    shape: shape.clone(),
+                    values,
+                });
             }
             Ok(Weights { arrays })
         };
@@ -226,7 +231,10 @@ mod tests {
         for bytes in [&whole[..whole.len() - 5], &whole[..10], &flipped, &foreign, &[]] {
             std::fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();
-            assert!(error.contains("checkpoint.bin: is ") && error.contains("train anew"), "{error}");
+            assert!(
+                error.contains("checkpoint.bin: is ") && error.contains("train anew"),
+                "{error}"
+            );
         }
     }
 }

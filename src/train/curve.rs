@@ -56,7 +56,11 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
     };
     let mut curves = vec![
         Curve { name: "training".into(), color: (40, 90, 200), points: points(&|e| e.loss) },
-        Curve { name: "validation".into(), color: (200, 40, 30), points: points(&|e| e.validation) },
+        Curve {
+            name: "validation".into(),
+            color: (200, 40, 30),
+            points: points(&|e| e.validation),
+        },
     ];
     // Shares of what is wrong go on the same falling scale as the losses.
     let colors = [(20, 130, 60), (150, 90, 200), (210, 140, 0), (90, 90, 90), (0, 150, 160)];
@@ -102,7 +106,9 @@ impl Display {
         };
         let style = "{bar:24} step {pos}/{len}, {msg}";
         let bar = ProgressBar::with_draw_target(Some(steps), target)
-            .with_style(ProgressStyle::with_template(style).expect("a template that is well formed"))
+            .with_style(
+                ProgressStyle::with_template(style).expect("a template that is well formed"),
+            )
             .with_position(done);
         Self { bar, lines: !quiet, began: Instant::now(), first_step: done, steps }
     }

@@ -273,8 +273,7 @@ impl Plan {
                 Layer::Conv { inputs, outputs, kernel, groups, norm, relu, .. } => {
                     let fan_in = inputs / groups * kernel * kernel;
                     let gain: f32 = if relu { 2.0 } else { 1.0 };
-                    let values =
-                        normals(&mut rng, outputs * fan_in, (gain / fan_in as f32).sqrt());
+                    let values = normals(&mut rng, outputs * fan_in, (gain / fan_in as f32).sqrt());
                     let shape = vec![outputs, inputs / groups, kernel, kernel];
                     put("weight", Role::Weight, shape, values);
                     if norm {
@@ -288,8 +287,7 @@ impl Plan {
                 }
                 Layer::Dense { inputs, outputs, relu } => {
                     let gain: f32 = if relu { 2.0 } else { 1.0 };
-                    let values =
-                        normals(&mut rng, outputs * inputs, (gain / inputs as f32).sqrt());
+                    let values = normals(&mut rng, outputs * inputs, (gain / inputs as f32).sqrt());
                     put("weight", Role::Weight, vec![outputs, inputs], values);
                     put("bias", Role::Bias, vec![outputs], vec![0.0; outputs]);
                 }
@@ -402,16 +400,16 @@ pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
     let mut results = vec![Output::Map(input)];
     for node in &graph.nodes {
         let of = |i: usize| results[node.inputs[i]].clone();
-        let vector =
-            |values: &[f32]| Tensor::<1>::from_data(TensorData::new(values.to_vec(), [values.len()]), &device);
+        let vector = |values: &[f32]| {
+            Tensor::<1>::from_data(TensorData::new(values.to_vec(), [values.len()]), &device)
+        };
         let result = match &node.op {
             Op::Conv(conv) => {
                 let shape =
                     [conv.outputs(), conv.inputs() / conv.groups, conv.kernel[0], conv.kernel[1]];
                 let weights =
                     Tensor::<4>::from_data(TensorData::new(conv.weights.clone(), shape), &device);
-                let options =
-                    conv_options(conv.stride, conv.padding, conv.dilation, conv.groups);
+                let options = conv_options(conv.stride, conv.padding, conv.dilation, conv.groups);
                 let bias = Some(vector(&conv.bias));
                 Output::Map(module::conv2d(of(0).map(), weights, bias, options)).relu(conv.relu)
             }
@@ -479,8 +477,95 @@ fn add(a: Output, b: Output) -> Output {
 fn upsample(input: Output) -> Output {
     let input = input.map();
     let [n, channels, rows, columns] = input.dims();
-    let repeated = input
-        .reshape([n * channels, rows, 1, columns, 1])
-        .expand([n * channels, rows, 2, columns, 2]);
+    let repeated = input.reshape([n * channels, rows, 1, columns, 1]).expand([
+        n * channels,
+        rows,
+        2,
+        columns,
+        2,
+    ]);
     Output::Map(repeated.reshape([n, channels, 2 * rows, 2 * columns]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::optimiser::State;
+
+    /// One of everything.
+    fn plan() -> Plan {
+        let mut plan = Plan::chain(
+            3,
+            [8, 12],
+            vec![
+                Layer::conv3(3, 4, 2),
+                Layer::depthwise3(4, 1),
+                Layer::conv1(4, 6),
+                Layer::MaxPool { size: 2 },
+                Layer::Upsample,
+            ],
+        );
+        plan.steps.push(Step { layer: Layer::Add { relu: true }, inputs: vec![3, 5] });
+        plan.steps.push(Step { layer: Layer::AveragePool { size: 2 }, inputs: vec![6] });
+        plan.steps.push(Step { layer: Layer::Flatten, inputs: vec![7] });
+        let dense = Layer::Dense { inputs: 36, outputs: 5, relu: false };
+        plan.steps.push(Step { layer: dense, inputs: vec![8] });
+        plan
+    }
+
+    fn input(device: &Device) -> Tensor<4> {
+        let values = (0..2 * 3 * 8 * 12).map(|i| ((i * 37) % 101) as f32 / 101.0).collect();
+        Tensor::from_data(TensorData::new(values, [2, 3, 8, 12]), device)
+    }
+
+    fn numbers(output: Output) -> Vec<f32> {
+        output.flat().into_data().try_to_vec().unwrap()
+    }
+
+    #[test]
+    fn the_graph_computes_what_training_saw() {
+        let plan = plan();
+        let device = Device::default().autodiff();
+        let mut state = State::new(plan.init(5));
+        let live = Live::new(&state.weights, &device);
+        let (trained, statistics) = plan.forward(&live, input(&device));
+        let vector = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap();
+        let seen: Vec<_> =
+            statistics.into_iter().map(|(at, m, v)| (at, vector(m), vector(v))).collect();
+        assert_eq!(seen.len(), 3);
+        // The first batch counts fully, so that the graph's norms are those of the batch.
+        state.follow(&seen);
+        let graph = plan.graph(&state.weights);
+        let used = run_graph(&graph, input(&device.clone().without_autodiff()));
+        for (a, b) in numbers(trained).into_iter().zip(numbers(used)) {
+            assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
+        let weights = graph.parameters();
+        assert_eq!(weights, 4 * 27 + 4 + 4 * 9 + 4 + 24 + 6 + 36 * 5 + 5);
+    }
+
+    #[test]
+    fn gradients_are_those_of_differences() {
+        let plan = plan();
+        let device = Device::default().autodiff();
+        let weights = plan.init(6);
+        let loss = |weights: &Weights| {
+            let live = Live::new(weights, &device);
+            let output = plan.forward(&live, input(&device)).0.flat();
+            let loss = output.powf_scalar(2.0).mean();
+            let gradients = live.gradients(&loss, weights);
+            (loss.into_data().try_to_vec::<f32>().unwrap()[0], gradients)
+        };
+        let (_, gradients) = loss(&weights);
+        for (i, array) in weights.arrays.iter().enumerate() {
+            let found = gradients.arrays[i].values[0];
+            let at = |step: f32| {
+                let mut moved = weights.clone();
+                moved.arrays[i].values[0] += step;
+                loss(&moved).0
+            };
+            let wanted = (at(2e-3) - at(-2e-3)) / 4e-3;
+            assert!((found - wanted).abs() < 0.02 + 0.05 * wanted.abs(), "{}", array.name);
+        }
+    }
 }

@@ -47,7 +47,11 @@ pub trait Task: Sync {
     /// The network's input for a batch.
     fn input(&self, batch: &Self::Batch, device: &Device) -> Tensor<4>;
     /// What is to become small, and its parts by name for the display.
-    fn loss(&self, output: Output, batch: &Self::Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>);
+    fn loss(
+        &self,
+        output: Output,
+        batch: &Self::Batch,
+    ) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>);
     /// Judges a network. `forward` needs no gradients; its input is on `device`.
     fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation;
 }
@@ -257,7 +261,8 @@ impl Lately {
 
     fn take(&mut self) -> (f64, Vec<(String, f64)>) {
         let share = 1.0 / f64::from(self.steps.max(1));
-        let parts = self.parts.iter().map(|(name, sum)| ((*name).to_owned(), sum * share)).collect();
+        let parts =
+            self.parts.iter().map(|(name, sum)| ((*name).to_owned(), sum * share)).collect();
         let out = (self.loss(), parts);
         *self = Self::default();
         out
@@ -321,11 +326,7 @@ fn validate<T: Task>(
 }
 
 /// Makes the folder, or finds the run in it.
-fn open<T: Task>(
-    task: &T,
-    config: &Config,
-    keeping: &Keeping,
-) -> Result<Checkpoint, TrainError> {
+fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpoint, TrainError> {
     let folder = keeping.folder;
     let wrong = |reason: String| TrainError::Folder { folder: folder.to_path_buf(), reason };
     let path = folder.join(CONFIG);

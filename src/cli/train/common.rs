@@ -1,6 +1,5 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
-use crate::cli::Outcome;
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::train::run::{Keeping, Settings, Trained, train};
 use crate::train::{Ended, Task};
@@ -54,6 +53,3 @@ impl RunArgs {
         }
     }
 }
-
-/// What a stopped training answers.
-pub const STOPPED: Outcome = Outcome::SomeFailed;

@@ -1,6 +1,6 @@
 //! `setsight train reader`.
 
-use super::common::{RunArgs, STOPPED};
+use super::common::RunArgs;
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
@@ -105,7 +105,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let Some(mut drawn) = draw(&args)? else {
         eprintln!("stopped before the first step; nothing to go on with");
-        return Ok(STOPPED);
+        return Ok(Outcome::SomeFailed);
     };
     let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
     judged.splice(0..0, merged(judged_drawn));
@@ -135,14 +135,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(folder) => Some(best_weights(folder, &plan)?),
         None => None,
     };
-    let task = ReaderTask {
-        plan,
-        seed: args.run.seed,
-        first,
-        training,
-        validation: judged,
-        data,
-    };
+    let task = ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data };
     let settings = Settings {
         seed: args.run.seed,
         schedule: Schedule {
@@ -156,7 +149,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         validate_every: args.validate_every,
         patience: args.patience,
     };
-    let Some(trained) = args.run.train(&task, &settings)? else { return Ok(STOPPED) };
+    let Some(trained) = args.run.train(&task, &settings)? else { return Ok(Outcome::SomeFailed) };
     let path = args.run.out.join("reader.onnx");
     let bytes = onnx::encode(&trained.graph, &metadata(&args, hash));
     write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;

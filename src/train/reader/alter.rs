@@ -16,10 +16,8 @@ type Picture = Vec<[f32; 3]>;
 /// An altered copy of a crop ([`BYTES`] long). What a simulated camera took already is altered less
 /// often in what cameras do.
 pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
-    let mut picture: Picture = pixels
-        .chunks_exact(3)
-        .map(|p| [p[0], p[1], p[2]].map(|v| f32::from(v) / 255.0))
-        .collect();
+    let mut picture: Picture =
+        pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2]].map(|v| f32::from(v) / 255.0)).collect();
     if rng.random() {
         picture.reverse();
     }
@@ -96,9 +94,7 @@ fn sample(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
     let at = top * WIDTH + left;
     let (a, b) = (&picture[at], &picture[at + 1]);
     let (c, d) = (&picture[at + WIDTH], &picture[at + WIDTH + 1]);
-    [0, 1, 2].map(|i| {
-        (a[i] + (b[i] - a[i]) * u) * (1.0 - v) + (c[i] + (d[i] - c[i]) * u) * v
-    })
+    [0, 1, 2].map(|i| (a[i] + (b[i] - a[i]) * u) * (1.0 - v) + (c[i] + (d[i] - c[i]) * u) * v)
 }
 
 /// A little moved, turned, stretched and sheared: what is left of an outline's error.
@@ -200,11 +196,8 @@ fn coarsen(picture: &Picture, nearest: bool, rng: &mut Pcg64) -> Picture {
             // The mean of four points is that of a small pixel's area, nearly.
             let mut sum = [0.0; 3];
             for (du, dv) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
-                let p = sample(
-                    picture,
-                    (x as f32 + du) * step.0 - 0.5,
-                    (y as f32 + dv) * step.1 - 0.5,
-                );
+                let p =
+                    sample(picture, (x as f32 + du) * step.0 - 0.5, (y as f32 + dv) * step.1 - 0.5);
                 (0..3).for_each(|i| sum[i] += p[i] / 4.0);
             }
             small.push(sum);
@@ -311,8 +304,8 @@ fn through_jpeg(bytes: Vec<u8>, quality: u8) -> Vec<u8> {
         HEIGHT as u32,
         color,
     );
-    let decoded = encoded
-        .and_then(|()| image::load_from_memory_with_format(&file, image::ImageFormat::Jpeg));
+    let decoded =
+        encoded.and_then(|()| image::load_from_memory_with_format(&file, image::ImageFormat::Jpeg));
     decoded.map_or(bytes, |image| image.into_rgb8().into_raw())
 }
 

@@ -100,7 +100,8 @@ pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
     let (sin, cos) = rng.random_range(0.0..std::f64::consts::TAU).sin_cos();
     let middle = Point::new(rng.random_range(0.0..width), rng.random_range(0.0..height));
     let at = |u: f64, v: f64| {
-        middle + Point::new(u * long * cos - v * short * sin, u * long * sin + v * short * cos) / 2.0
+        middle
+            + Point::new(u * long * cos - v * short * sin, u * long * sin + v * short * cos) / 2.0
     };
     Quad([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
 }

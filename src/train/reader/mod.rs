@@ -162,11 +162,7 @@ impl Task for ReaderTask {
         Tensor::from_data(TensorData::new(batch.pixels.clone(), shape), device)
     }
 
-    fn loss(
-        &self,
-        output: Output,
-        batch: &Batch,
-    ) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
+    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
         let logits = output.flat();
         let device = logits.device();
         let n = batch.len();
@@ -237,7 +233,8 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
             let x = f64::from(logits[CARD]);
             told += u32::from((x > 0.0) == sample.card.is_some());
             let odds = if sample.card.is_some() { -x } else { x };
-            loss += f64::from(CARD_WEIGHT) * odds.max(0.0).mul_add(1.0, (-odds.abs()).exp().ln_1p());
+            loss +=
+                f64::from(CARD_WEIGHT) * odds.max(0.0).mul_add(1.0, (-odds.abs()).exp().ln_1p());
             let Some(card) = sample.card else { continue };
             let mut all = true;
             for (p, property) in Property::ALL.into_iter().enumerate() {

@@ -262,10 +262,13 @@ fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
 ///
 /// # Errors
 /// [`CropsError::EmptyClass`].
-pub fn check_classes<'a>(groups: impl Iterator<Item = &'a Group> + Clone) -> Result<(), CropsError> {
+pub fn check_classes<'a>(
+    groups: impl Iterator<Item = &'a Group> + Clone,
+) -> Result<(), CropsError> {
     for property in Property::ALL {
         for value in 0..3 {
-            let is = |sample: &Sample| sample.card.is_some_and(|card| card.value(property) == value);
+            let is =
+                |sample: &Sample| sample.card.is_some_and(|card| card.value(property) == value);
             if !groups.clone().any(|group| group.samples.iter().any(is)) {
                 let places: Vec<&str> = groups.map(|group| group.name.as_str()).collect();
                 let value = property.value_word(value);
