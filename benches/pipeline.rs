@@ -46,7 +46,7 @@ fn stages(c: &mut Criterion) {
     let bytes = two_megapixels();
     let frame = frame_of(&bytes);
     let pipeline = Pipeline::classical();
-    let outlines = segment::segment(&frame, &pipeline.segment).expect("memory enough");
+    let outlines = pipeline.finder.find(&frame).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     let readings = ClassicalReader.readings(&images);
@@ -57,7 +57,7 @@ fn stages(c: &mut Criterion) {
     group.sample_size(20);
     group.bench_function("load", |b| b.iter(|| frame_of(black_box(&bytes))));
     group.bench_function("segment", |b| {
-        b.iter(|| segment::segment(black_box(&frame), &pipeline.segment).expect("memory enough"));
+        b.iter(|| pipeline.finder.find(black_box(&frame)).expect("memory enough"));
     });
     group.bench_function("rectify", |b| {
         let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));

@@ -5,7 +5,7 @@
 //! | stage | in | out |
 //! |---|---|---|
 //! | [`pipeline::source`] | a file | [`pipeline::Frame`] |
-//! | [`pipeline::segment`] | [`pipeline::Frame`] | [`pipeline::CardOutline`]s |
+//! | [`pipeline::segment`] or [`pipeline::find`] | [`pipeline::Frame`] | [`pipeline::CardOutline`]s |
 //! | [`pipeline::rectify`] | an outline and its frame | [`pipeline::CardImage`] |
 //! | [`pipeline::classify`] | card images | [`pipeline::Reading`]s |
 //! | [`pipeline::board`] | readings | [`pipeline::board::Board`] |

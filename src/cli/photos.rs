@@ -2,7 +2,7 @@
 
 use super::BadCall;
 use crate::pipeline::engine::{self, Models, ModelsError};
-use crate::pipeline::{Pipeline, ReaderChoice};
+use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,9 @@ pub struct ReadingArgs {
     /// What reads the cards
     #[arg(long, value_enum, default_value_t)]
     pub reader: ReaderChoice,
+    /// What finds the cards
+    #[arg(long, value_enum, default_value_t)]
+    pub finder: FinderChoice,
     /// Weights of your own: a folder with reader.onnx and what else is asked for
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
@@ -27,7 +30,8 @@ impl ReadingArgs {
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
         let reader = self.reader.reader(&models).map_err(bad_models)?;
-        let pipeline = Pipeline::with_reader(reader);
+        let finder = self.finder.finder(&models).map_err(bad_models)?;
+        let pipeline = Pipeline::new(finder, reader);
         warn_of_engines();
         Ok(pipeline)
     }

@@ -3,6 +3,7 @@
 use super::board::{self, Board};
 use super::classify::{Reader, classical::ClassicalReader};
 use super::engine::NetworkError;
+use super::find::{CardFinder, FindError};
 use super::{
     CardImage, CardOutline, Frame, ReadCard, Reading, dump, layout, rectify, segment, sets_of,
 };
@@ -24,6 +25,15 @@ pub enum PipelineError {
     /// A stage's picture could not be written.
     #[error("a stage's picture cannot be written: {0}")]
     Sink(#[from] io::Error),
+}
+
+impl From<FindError> for PipelineError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Image(error) => Self::Segment(error),
+            FindError::Network(error) => Self::Network(error),
+        }
+    }
 }
 
 /// How long a stage took.
@@ -83,8 +93,8 @@ pub struct Scan {
 
 /// The stages and their parameters.
 pub struct Pipeline {
-    /// How cards are looked for.
-    pub segment: segment::Params,
+    /// What finds the cards.
+    pub finder: Box<dyn CardFinder>,
     /// What reads them.
     pub reader: Box<dyn Reader>,
     /// What makes them a board.
@@ -97,9 +107,14 @@ impl Pipeline {
         Self::with_reader(Box::new(ClassicalReader))
     }
 
-    /// The stages with their default parameters and a reader.
+    /// The stages with their default parameters, the finder without a network and a reader.
     pub fn with_reader(reader: Box<dyn Reader>) -> Self {
-        Self { segment: segment::Params::default(), reader, board: board::Params::default() }
+        Self::new(Box::new(segment::Params::default()), reader)
+    }
+
+    /// The stages with their default parameters, a finder and a reader.
+    pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
+        Self { finder, reader, board: board::Params::default() }
     }
 
     /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
@@ -118,10 +133,13 @@ impl Pipeline {
             None => Ok::<(), PipelineError>(()),
         };
         show("load", &|| Ok(frame.image.clone()))?;
-        show("maps", &|| dump::maps(frame, &self.segment))?;
-        show("symbols", &|| dump::symbols(frame, &self.segment))?;
+        if let Some(sink) = sink {
+            for (stage, picture) in self.finder.pictures(frame)? {
+                sink.picture(stage, &picture)?;
+            }
+        }
 
-        let outlines = clock.time("segment", || segment::segment(frame, &self.segment))?;
+        let outlines = clock.time("segment", || self.finder.find(frame))?;
         show("segment", &|| Ok(dump::outlines(frame, &outlines)))?;
 
         let images: Vec<CardImage> = clock.time("rectify", || {

@@ -7,6 +7,7 @@ pub mod classify;
 mod compose;
 pub mod dump;
 pub mod engine;
+pub mod find;
 pub mod layout;
 pub mod overlay;
 pub mod record;
@@ -14,7 +15,7 @@ pub mod rectify;
 pub mod segment;
 pub mod source;
 
-pub use choice::ReaderChoice;
+pub use choice::{FinderChoice, ReaderChoice};
 pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};
 
 use crate::cards::{Card, Property};

@@ -83,12 +83,55 @@ const INK: [u8; 2] = [20, 52];
 const COARSE_INK: [u8; 2] = [10, 26];
 const INK_FULL: f64 = 200.0;
 
-/// Makes the maps one by one; each lives only during its call of `use_map`.
+/// Which maps are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chosen {
+    /// Windows of the local mean, as fractions of the long side.
+    pub local_windows: &'static [f64],
+    /// How much darker than the local mean counts, in levels of 255.
+    pub local_offsets: &'static [i16],
+    /// Lower and upper threshold of Canny's hysteresis, on the L1 gradient of the darkest channel.
+    pub canny: &'static [(f64, f64)],
+    /// Thresholds on ink, where white is 0 and black 200.
+    pub ink: &'static [u8],
+    /// The same at half resolution.
+    pub coarse_ink: &'static [u8],
+}
+
+impl Chosen {
+    /// All ten.
+    pub const ALL: Self = Self {
+        local_windows: &LOCAL_WINDOWS,
+        local_offsets: &LOCAL_OFFSETS,
+        canny: &CANNY,
+        ink: &INK,
+        coarse_ink: &COARSE_INK,
+    };
+
+    /// How many maps that makes.
+    pub const fn count(&self) -> usize {
+        self.local_windows.len() * self.local_offsets.len()
+            + self.canny.len()
+            + self.ink.len()
+            + self.coarse_ink.len()
+    }
+}
+
+/// Makes all maps one by one; each lives only during its call of `use_map`.
 ///
 /// # Errors
 /// Those of OpenCV, such as no memory.
-pub fn for_each_map(
+pub fn for_each_map(working: &Working, use_map: impl FnMut(&BinaryMap<'_>)) -> opencv::Result<()> {
+    for_chosen_maps(working, &Chosen::ALL, use_map)
+}
+
+/// Makes the chosen maps one by one; each lives only during its call of `use_map`.
+///
+/// # Errors
+/// Those of OpenCV, such as no memory.
+pub fn for_chosen_maps(
     working: &Working,
+    chosen: &Chosen,
     mut use_map: impl FnMut(&BinaryMap<'_>),
 ) -> opencv::Result<()> {
     let long = working.width.max(working.height) as f64;
@@ -97,7 +140,7 @@ pub fn for_each_map(
     let smooth = blurred(&working.rgb, 5)?;
     let dark = darkest_channel(&smooth)?;
     let dark_px = dark.data_bytes()?;
-    for window in LOCAL_WINDOWS {
+    for window in chosen.local_windows {
         let side = odd(window * long);
         let mut mean = Mat::default();
         imgproc::box_filter(
@@ -109,7 +152,7 @@ pub fn for_each_map(
             true,
             BORDER_REPLICATE,
         )?;
-        for offset in LOCAL_OFFSETS {
+        for &offset in chosen.local_offsets {
             for ((m, &value), &mean) in map.iter_mut().zip(dark_px).zip(mean.data_bytes()?) {
                 *m = if i16::from(value) < i16::from(mean) - offset { 255 } else { 0 };
             }
@@ -122,37 +165,45 @@ pub fn for_each_map(
         }
     }
 
-    let (mut dx, mut dy) = (Mat::default(), Mat::default());
-    imgproc::sobel(&dark, &mut dx, CV_16S, 1, 0, 3, 1.0, 0.0, BORDER_REPLICATE)?;
-    imgproc::sobel(&dark, &mut dy, CV_16S, 0, 1, 3, 1.0, 0.0, BORDER_REPLICATE)?;
-    let cross = square(3)?;
-    for (low, high) in CANNY {
-        let (mut edges, mut thick) = (Mat::default(), Mat::default());
-        imgproc::canny_derivative(&dx, &dy, &mut edges, low, high, false)?;
-        imgproc::dilate(
-            &edges,
-            &mut thick,
-            &cross,
-            CvPoint::new(-1, -1),
-            1,
-            core::BORDER_CONSTANT,
-            Scalar::all(0.0),
-        )?;
-        use_map(&BinaryMap {
-            pixels: thick.data_bytes()?,
-            width: working.width,
-            step: 1.0,
-            kind: MapKind::Edges,
-        });
+    if !chosen.canny.is_empty() {
+        let (mut dx, mut dy) = (Mat::default(), Mat::default());
+        imgproc::sobel(&dark, &mut dx, CV_16S, 1, 0, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+        imgproc::sobel(&dark, &mut dy, CV_16S, 0, 1, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+        let cross = square(3)?;
+        for &(low, high) in chosen.canny {
+            let (mut edges, mut thick) = (Mat::default(), Mat::default());
+            imgproc::canny_derivative(&dx, &dy, &mut edges, low, high, false)?;
+            imgproc::dilate(
+                &edges,
+                &mut thick,
+                &cross,
+                CvPoint::new(-1, -1),
+                1,
+                core::BORDER_CONSTANT,
+                Scalar::all(0.0),
+            )?;
+            use_map(&BinaryMap {
+                pixels: thick.data_bytes()?,
+                width: working.width,
+                step: 1.0,
+                kind: MapKind::Edges,
+            });
+        }
     }
 
     let fine = blurred(&working.rgb, 3)?;
-    let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
-    for threshold in INK {
-        for (m, &value) in map.iter_mut().zip(ink.data_bytes()?) {
-            *m = if value > threshold { 255 } else { 0 };
+    if !chosen.ink.is_empty() {
+        let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
+        for &threshold in chosen.ink {
+            for (m, &value) in map.iter_mut().zip(ink.data_bytes()?) {
+                *m = if value > threshold { 255 } else { 0 };
+            }
+            let width = working.width;
+            use_map(&BinaryMap { pixels: &map, width, step: 1.0, kind: MapKind::Ink });
         }
-        use_map(&BinaryMap { pixels: &map, width: working.width, step: 1.0, kind: MapKind::Ink });
+    }
+    if chosen.coarse_ink.is_empty() {
+        return Ok(());
     }
 
     let mut half = Mat::default();
@@ -161,7 +212,7 @@ pub fn for_each_map(
     let coarse = ink_of(&half, COARSE_WHITE_WINDOW * long / 2.0, 0.5)?;
     let width = half.cols() as usize;
     map.resize(width * half.rows() as usize, 0);
-    for threshold in COARSE_INK {
+    for &threshold in chosen.coarse_ink {
         for (m, &value) in map.iter_mut().zip(coarse.data_bytes()?) {
             *m = if value > threshold { 255 } else { 0 };
         }

@@ -30,6 +30,8 @@ pub struct Params {
     pub closer_card_px: f64,
     /// Long side of the working image in the closest look.
     pub closest_long_side_px: f64,
+    /// In which maps symbols and borders are looked for.
+    pub maps: maps::Chosen,
     /// What counts as a symbol.
     pub symbols: symbols::Params,
     /// What counts as a card's symbols.
@@ -47,6 +49,7 @@ impl Default for Params {
             small_card_px: 60.0,
             closer_card_px: 100.0,
             closest_long_side_px: 1600.0,
+            maps: maps::Chosen::ALL,
             symbols: Default::default(),
             grouping: Default::default(),
             borders: Default::default(),
@@ -111,7 +114,7 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
     let mut components = components::Components::default();
-    maps::for_each_map(&working, |map| {
+    maps::for_chosen_maps(&working, &params.maps, |map| {
         components.label(map.pixels, map.width);
         symbol_search.look(map, &components);
         border_search.look(map, &components);
@@ -212,7 +215,7 @@ fn add_borders(
 const BORDER_ONLY_SCORE: f64 = 0.5;
 
 /// Whether two cards cover each other by more than an error of their outlines.
-fn overlap(a: &Quad, b: &Quad) -> bool {
+pub fn overlap(a: &Quad, b: &Quad) -> bool {
     if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
         return false;
     }

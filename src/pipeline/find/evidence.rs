@@ -1,0 +1,130 @@
+//! What speaks for a candidate being a card, as numbers that a logistic regression weighs.
+
+use super::decode::symbol_heat_at;
+use super::network::Maps;
+use super::place::Placed;
+use super::shrink::Look;
+use crate::cards::Number;
+use crate::cards::outline::symbol_centers;
+use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::segment::maps::Working;
+use opencv::prelude::*;
+
+/// How many signs there are.
+pub const SIGNS: usize = 11;
+
+/// What each sign is, in order.
+pub const NAMES: [&str; SIGNS] = [
+    "heat",
+    "symbols",
+    "a symbol",
+    "misfit",
+    "too large",
+    "too small",
+    "no table",
+    "sides",
+    "rim",
+    "measured",
+    "agreed",
+];
+
+/// The signs of each candidate.
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn signs(
+    working: &Working,
+    maps: &Maps,
+    look: &Look,
+    placed: &[Placed],
+) -> opencv::Result<Vec<[f64; SIGNS]>> {
+    let rgb = working.rgb.data_bytes()?;
+    Ok(placed
+        .iter()
+        .map(|card| {
+            let (all, best) = symbols(&card.refined.quad, maps, look);
+            let (misfit, log_size) =
+                card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
+            let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+            [
+                card.candidate.heat.clamp(-4.0, 5.0),
+                all,
+                best,
+                misfit,
+                log_size.clamp(0.0, 1.0),
+                (-log_size).clamp(0.0, 1.0),
+                f64::from(card.on_table.is_none()),
+                sides as f64 / 4.0,
+                even_rim(&card.refined.quad, rgb, working.width, working.height),
+                card.group.map_or(0.0, |group| group.score.clamp(0.0, 8.0)),
+                card.group.map_or(0.0, |group| (4.0 - group.cost).max(0.0)),
+            ]
+        })
+        .collect())
+}
+
+/// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
+/// and the best single one.
+fn symbols(quad: &Quad, maps: &Maps, look: &Look) -> (f64, f64) {
+    /// Log odds that say no more than that there is none, or one.
+    const RANGE: (f64, f64) = (-4.0, 3.0);
+    let unit =
+        Quad([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(x, y)| Point::new(x, y)));
+    let Some(image_from_card) = Homography::between(&unit, quad) else { return (RANGE.0, RANGE.0) };
+    let heat = |x: f64| {
+        let at = look.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
+        symbol_heat_at(maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
+    };
+    let (mut all, mut best) = (RANGE.0, RANGE.0);
+    for number in Number::ALL {
+        // Places outside the picture say nothing.
+        let heats: Vec<f64> = symbol_centers(number).iter().filter_map(|&x| heat(x)).collect();
+        if heats.is_empty() {
+            continue;
+        }
+        all = all.max(heats.iter().sum::<f64>() / heats.len() as f64);
+        best = heats.into_iter().fold(best, f64::max);
+    }
+    (all, best)
+}
+
+/// Share of the rim just inside the sides that looks like the rim's median, 0 to 1: a card is blank
+/// there, in one colour. What lies outside the picture does not count.
+fn even_rim(quad: &Quad, rgb: &[u8], width: usize, height: usize) -> f64 {
+    /// Where the rim is, from the centre (0) to the side (1).
+    const INWARDS: f64 = 0.9;
+    const SAMPLES: usize = 10;
+    let center = quad.center();
+    let mut seen: Vec<[u8; 3]> = Vec::with_capacity(4 * SAMPLES);
+    for i in 0..4 {
+        let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
+        for k in 0..SAMPLES {
+            let t = 0.08 + 0.84 * k as f64 / (SAMPLES - 1) as f64;
+            let p = center.lerp(a.lerp(b, t), INWARDS);
+            if p.x >= 0.0 && p.y >= 0.0 && p.x < width as f64 && p.y < height as f64 {
+                let at = 3 * (p.y as usize * width + p.x as usize);
+                seen.push([rgb[at], rgb[at + 1], rgb[at + 2]]);
+            }
+        }
+    }
+    if seen.is_empty() {
+        return 0.0;
+    }
+    let median = [0, 1, 2].map(|c| {
+        let mut values: Vec<u8> = seen.iter().map(|px| px[c]).collect();
+        let middle = values.len() / 2;
+        f64::from(*values.select_nth_unstable(middle).1)
+    });
+    let alike = seen
+        .iter()
+        .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
+    alike.count() as f64 / seen.len() as f64
+}
+
+/// Weights of the signs and, last, the constant: log odds of a card.
+pub type Weights = [f64; SIGNS + 1];
+
+/// Log odds that a candidate with these signs is a card.
+pub fn log_odds(signs: &[f64; SIGNS], weights: &Weights) -> f64 {
+    signs.iter().zip(weights).map(|(s, w)| s * w).sum::<f64>() + weights[SIGNS]
+}

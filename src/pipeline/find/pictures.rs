@@ -1,0 +1,71 @@
+//! What the finder sees on the way, as pictures for people.
+
+use super::decode::sigmoid;
+use super::{Params, Seen, evidence};
+use crate::model::finder;
+use crate::pipeline::Frame;
+use crate::pipeline::overlay;
+use image::{Rgb, RgbImage, imageops};
+
+const INK: Rgb<u8> = Rgb([255, 255, 255]);
+const GROUND: Rgb<u8> = Rgb([40, 40, 44]);
+const FITTED: Rgb<u8> = Rgb([0, 158, 115]);
+const EXPECTED: Rgb<u8> = Rgb([230, 159, 0]);
+const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
+
+/// What the network said, over the photo as it saw it, three times as large: where it sees the
+/// centres of cards in red, of symbols in blue.
+pub fn heat(seen: &Seen) -> RgbImage {
+    const LARGER: u32 = 3;
+    let input = &seen.look.input;
+    let (width, height) = seen.look.size;
+    let plane = input.width * input.height;
+    let stride = finder::STRIDE_PX;
+    let mut picture = RgbImage::from_fn(width as u32, height as u32, |x, y| {
+        let (x, y) = (x as usize, y as usize);
+        let at = y * input.width + x;
+        let probability = |output| sigmoid(seen.maps.at(output, y / stride, x / stride)) as f32;
+        // A grey photo, darker, so that the colours are the network's.
+        let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
+        let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
+        let mix = |own: f32| {
+            let rest = 1.0 - card.max(symbol);
+            (255.0 * (grey * rest + own).clamp(0.0, 1.0)) as u8
+        };
+        Rgb([mix(card), mix(0.35 * card.max(symbol)), mix(symbol)])
+    });
+    let size = (picture.width() * LARGER, picture.height() * LARGER);
+    picture = imageops::resize(&picture, size.0, size.1, imageops::FilterType::Nearest);
+    picture
+}
+
+/// The photo with each candidate: what the network said in blue, where table and symbols put it in
+/// orange, its corners in green (dark where the log odds, written in its middle, are against it),
+/// with the number of sides seen; and the network's symbols as dots.
+pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
+    const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
+    let mut picture = frame.image.clone();
+    let photo_from_working = 1.0 / seen.working.scale;
+    let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
+    for (card, signs) in seen.placed.iter().zip(&seen.signs) {
+        let log_odds = evidence::log_odds(signs, &params.weights);
+        let quad = card.refined.quad.scaled(photo_from_working);
+        let color = if log_odds > 0.0 { FITTED } else { AGAINST };
+        let predicted = card.candidate.quad.scaled(photo_from_working);
+        overlay::outline(&mut picture, &predicted, unit, PREDICTED, None);
+        let expected = card.expected.scaled(photo_from_working);
+        overlay::outline(&mut picture, &expected, unit, EXPECTED, None);
+        overlay::outline(&mut picture, &quad, 2.0 * unit, color, None);
+        let size = (0.12 * quad.long_side()).max(11.0);
+        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+        let label = format!("{log_odds:.1} {sides}/4");
+        let (middle, width) = (quad.0[0].lerp(quad.0[1], 0.5), overlay::text_width(&label, size));
+        let corner = (middle.x - 0.6 * width, middle.y - 0.55 * size);
+        overlay::rectangle(&mut picture, corner, (1.2 * width, 1.1 * size), GROUND, 0.85);
+        overlay::text_centred(&mut picture, middle, size, INK, &label);
+    }
+    for symbol in &seen.symbols {
+        overlay::disc(&mut picture, symbol.center * photo_from_working, 3.0 * unit, PREDICTED);
+    }
+    picture
+}

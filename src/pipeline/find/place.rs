@@ -1,0 +1,334 @@
+//! From the network's rough outlines to exact corners.
+//!
+//! The network is off by a few hundredths of a card. What makes the corners exact: the table is one
+//! plane on which all cards have one size (twelve rough cards show it better than one shows
+//! itself); the symbols stand on the card's middle line at known places; and the border, where it
+//! can be seen, is looked for in the working image near where all that puts it.
+
+use super::decode::{Candidate, SymbolPeak, sigmoid};
+use crate::cards::outline::{SYMBOL_SPACING, symbol_centers};
+use crate::cards::{Number, Shape};
+use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::segment::corners::{self, Refined};
+use crate::pipeline::segment::grouping::{Grouped, SymbolGroup};
+use crate::pipeline::segment::maps::Working;
+use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, SizeField, Table};
+
+/// How outlines are made exact.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// How the sides are looked for. The network's outlines are less exact than those that
+    /// symbols measured in the photo give, so it reaches further.
+    pub corners: corners::Params,
+    /// Mean distance of the corners, in short sides, from which a card does not lie on the table
+    /// of the others: on a box, in a hand, or no card.
+    pub elsewhere: f64,
+    /// Fewest cards that show a table: fewer say too little about a tilt.
+    pub fewest_on_table: usize,
+    /// How badly the network's card and one of symbols measured in the photo may agree, in
+    /// deviations of the network's error.
+    pub agree: f64,
+    /// Log odds that symbols need to be a card where the network sees none.
+    pub group_alone: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            corners: corners::Params { reach: 0.15, ..corners::Params::default() },
+            elsewhere: 0.30,
+            fewest_on_table: 3,
+            agree: 4.0,
+            group_alone: 2.0,
+        }
+    }
+}
+
+/// A card in its place. Coordinates in working pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// What the network said.
+    pub candidate: Candidate,
+    /// What symbols measured in the photo said.
+    pub group: Option<Grouping>,
+    /// Where table and symbols put it.
+    pub expected: Quad,
+    /// Where its sides were found.
+    pub refined: Refined,
+    /// How it fits the table of the others, if they show one.
+    pub on_table: Option<OnTable>,
+}
+
+/// The symbols measured on a card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grouping {
+    /// How many.
+    pub symbols: usize,
+    /// Their shape.
+    pub shape: Shape,
+    /// Log odds of a card, by the symbols alone.
+    pub score: f64,
+    /// How well they agree with the network on where the card is: 0 wholly, see [`Params::agree`].
+    pub cost: f64,
+}
+
+/// How a predicted card fits the table of the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnTable {
+    /// Mean distance of its corners from the nearest card's, in short sides.
+    pub misfit: f64,
+    /// Natural logarithm of its size over that of a card there.
+    pub log_size: f64,
+}
+
+/// Puts every candidate (in working pixels) in its place; also the table, if they show one.
+/// `peaks` are the network's symbols, `groups` those measured in the photo; a group that no
+/// candidate claims is a candidate of its own, whose heat `heat_at` tells.
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn place(
+    working: &Working,
+    candidates: &[Candidate],
+    peaks: &[SymbolPeak],
+    groups: &Grouped,
+    heat_at: &dyn Fn(Point) -> f64,
+    params: &Params,
+) -> opencv::Result<(Vec<Placed>, Option<Table>)> {
+    let long_side_px = working.width.max(working.height) as f64;
+    let matches = matched(candidates, &groups.cards, params);
+    let mut claims: Vec<Claim> =
+        candidates.iter().zip(&matches).map(|(c, m)| Claim { candidate: *c, group: *m }).collect();
+    for (i, group) in groups.cards.iter().enumerate() {
+        let claimed = matches.iter().flatten().any(|m| m.group == i);
+        if !claimed && group.score > params.group_alone {
+            let candidate = Candidate { quad: group.quad(), heat: heat_at(group.center) };
+            let group = GroupMatch { group: i, shift: 0.0, cost: params.agree };
+            claims.push(Claim { candidate, group: Some(group) });
+        }
+    }
+    let first = table_of(&claims, groups, long_side_px, params);
+    let mut placed = Vec::with_capacity(claims.len());
+    for claim in &claims {
+        let group = claim.group.map(|m| (m, &groups.cards[m.group]));
+        let start = match group {
+            Some((m, group)) => shifted(&group.quad(), m.shift),
+            None => claim.candidate.quad,
+        };
+        let (mut expected, mut table, mut on_table) = (start, None, None);
+        if let Some(first) = &first {
+            on_table = Some(fit_on(first, &start));
+            if first.misfit(&start) < params.elsewhere {
+                let seen = first.table_from_image.apply_quad(&start);
+                expected = first.quad_in_image(&Pose::nearest(&seen));
+                table = Some(first);
+            }
+        }
+        if group.is_none() {
+            expected = centred_on_symbols(&expected, peaks);
+        }
+        let refined = Refined::of(working, &expected, table, &params.corners)?;
+        let group = group.map(|(m, group)| Grouping {
+            symbols: group.symbols.len(),
+            shape: group.shape,
+            score: group.score,
+            cost: m.cost,
+        });
+        placed.push(Placed { candidate: claim.candidate, group, expected, refined, on_table });
+    }
+    let Some(first) = first else { return Ok((placed, None)) };
+    let Some(table) = first.improved(&seen_quads(&placed)) else {
+        return Ok((placed, Some(first)));
+    };
+    for card in &mut placed {
+        card.on_table = Some(fit_on(&table, &card.expected));
+        if table.misfit(&card.refined.quad) < params.elsewhere {
+            card.refined = card.refined.again(working, &table, &params.corners)?;
+        }
+    }
+    Ok((placed, Some(table)))
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    candidate: Candidate,
+    group: Option<GroupMatch>,
+}
+
+/// Which group of symbols a candidate's are, and how far along the card's axis (in long sides) the
+/// card's centre is from the group's: in a heap some symbols are covered.
+#[derive(Clone, Copy, Debug)]
+struct GroupMatch {
+    group: usize,
+    shift: f64,
+    cost: f64,
+}
+
+/// The group of each candidate, if it has one; the pairs that agree best first.
+fn matched(
+    candidates: &[Candidate],
+    groups: &[SymbolGroup],
+    params: &Params,
+) -> Vec<Option<GroupMatch>> {
+    const HALF: f64 = SYMBOL_SPACING / 2.0;
+    let mut pairs: Vec<(usize, GroupMatch)> = Vec::new();
+    for (c, candidate) in candidates.iter().enumerate() {
+        for (g, group) in groups.iter().enumerate() {
+            let shifts: &[f64] = match group.symbols.len() {
+                1 => &[0.0, -HALF, HALF, -2.0 * HALF, 2.0 * HALF],
+                2 => &[0.0, -HALF, HALF],
+                _ => &[0.0],
+            };
+            for &shift in shifts {
+                let cost = cost_of(candidate, group, shift);
+                if cost < params.agree {
+                    pairs.push((c, GroupMatch { group: g, shift, cost }));
+                }
+            }
+        }
+    }
+    pairs.sort_by(|a, b| {
+        a.1.cost.total_cmp(&b.1.cost).then((a.0, a.1.group).cmp(&(b.0, b.1.group)))
+    });
+    let mut of: Vec<Option<GroupMatch>> = vec![None; candidates.len()];
+    for (c, pair) in pairs {
+        let taken = of.iter().flatten().any(|m| m.group == pair.group);
+        if of[c].is_none() && !taken {
+            of[c] = Some(pair);
+        }
+    }
+    of
+}
+
+/// How badly a candidate and a group of symbols agree on one card: in units of what the network
+/// is usually off.
+fn cost_of(candidate: &Candidate, group: &SymbolGroup, shift: f64) -> f64 {
+    /// Deviation of the network's centre in short sides, and of its direction in radians.
+    const CENTER: f64 = 0.09;
+    const ANGLE: f64 = 0.35;
+    /// A card whose symbols are all seen is likelier than one with some covered.
+    const COVERED: f64 = 1.0;
+    let (w, h) = (group.long_side, group.short_side);
+    let det = w.cross(h);
+    let in_card = |v: Point| Point::new(v.cross(h) / det * CARD_ASPECT, w.cross(v) / det);
+    let off = in_card(candidate.quad.center() - group.center - w * shift);
+    let [a, b, c, d] = candidate.quad.0;
+    let along = in_card((b - a + c - d) / 2.0);
+    let angle = along.y.abs().atan2(along.x.abs());
+    off.norm() / CENTER + angle / ANGLE + if shift == 0.0 { 0.0 } else { COVERED }
+}
+
+/// The card moved along its long side, by a part of it.
+fn shifted(quad: &Quad, shift: f64) -> Quad {
+    if shift == 0.0 {
+        return *quad;
+    }
+    let unit = unit_card();
+    let moved = Quad(unit.0.map(|p| p + Point::new(shift, 0.0)));
+    Homography::between(&unit, quad).map_or(*quad, |h| h.apply_quad(&moved))
+}
+
+/// A card about the origin, its sides for units.
+fn unit_card() -> Quad {
+    Quad([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(x, y)| Point::new(x, y)))
+}
+
+/// The table that all claims show together, each counting as much as it is likely a card and
+/// exact.
+fn table_of(
+    claims: &[Claim],
+    groups: &Grouped,
+    long_side_px: f64,
+    params: &Params,
+) -> Option<Table> {
+    if claims.len() < params.fewest_on_table {
+        return None;
+    }
+    let quad = |claim: &Claim| match claim.group {
+        Some(m) => {
+            let group = &groups.cards[m.group];
+            let weight = if group.symbols.len() > 1 { 1.0 } else { 0.3 };
+            (shifted(&group.quad(), m.shift), weight * sigmoid(claim.candidate.heat))
+        }
+        None => (claim.candidate.quad, 0.1 * sigmoid(claim.candidate.heat).powi(2)),
+    };
+    let quads: Vec<(Quad, f64)> = claims.iter().map(quad).collect();
+    let with_symbols = claims.iter().filter(|c| c.group.is_some()).count();
+    if let Some(table) = groups.table
+        && with_symbols >= params.fewest_on_table
+    {
+        return table.improved(&quads);
+    }
+    let sizes: Vec<(Point, f64, f64)> =
+        quads.iter().map(|(q, weight)| (q.center() / long_side_px, log_size(q), *weight)).collect();
+    Table::fit(&quads, &SizeField::fit(&sizes), long_side_px)
+}
+
+/// Logarithm of the long side of a card of this area.
+fn log_size(quad: &Quad) -> f64 {
+    (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
+}
+
+fn fit_on(table: &Table, quad: &Quad) -> OnTable {
+    let seen = table.table_from_image.apply_quad(quad);
+    OnTable {
+        misfit: table.misfit(quad).min(10.0),
+        log_size: (log_size(&seen) - CARD_ASPECT.ln()).clamp(-3.0, 3.0),
+    }
+}
+
+/// The cards of which most sides were seen, with weights: they show the table best.
+fn seen_quads(placed: &[Placed]) -> Vec<(Quad, f64)> {
+    let weight = |card: &Placed| {
+        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+        [0.02, 0.02, 0.1, 0.5, 1.0][sides] * sigmoid(card.candidate.heat)
+    };
+    placed.iter().map(|card| (card.refined.quad, weight(card))).collect()
+}
+
+/// The card moved so that the symbols on it stand where a card's symbols stand.
+///
+/// The number is not known: of one, two and three that one counts which leaves the fewest symbols
+/// unexplained and the fewest places empty (in a heap some are covered).
+fn centred_on_symbols(quad: &Quad, symbols: &[SymbolPeak]) -> Quad {
+    /// How far from its place a symbol may stand, in long and in short sides.
+    const REACH: (f64, f64) = (0.10, 0.16);
+    const UNEXPLAINED: f64 = 0.7;
+    const EMPTY: f64 = 0.5;
+    /// Precision of the predicted centre, in symbols: the mean of this many would weigh the same.
+    const PREDICTION: f64 = 0.5;
+    let unit = unit_card();
+    let Some(image_from_card) = Homography::between(&unit, quad) else { return *quad };
+    let Some(card_from_image) = image_from_card.inverse() else { return *quad };
+    let reach_px = 0.5 * quad.long_side().max(quad.short_side());
+    let inside: Vec<Point> = symbols
+        .iter()
+        .filter(|s| s.heat > 0.0 && s.center.distance(quad.center()) < reach_px)
+        .map(|s| card_from_image.apply(s.center))
+        .filter(|p| p.x.abs() < 0.42 && p.y.abs() < 0.22)
+        .collect();
+    let mut best = (f64::MIN, Point::default());
+    for number in Number::ALL {
+        let places = symbol_centers(number);
+        let (mut shift, mut matched) = (Point::default(), 0.0);
+        for &p in &inside {
+            let nearest =
+                places.iter().copied().min_by(|a, b| (p.x - a).abs().total_cmp(&(p.x - b).abs()));
+            if let Some(x) = nearest
+                && (p.x - x).abs() < REACH.0
+                && p.y.abs() < REACH.1
+            {
+                matched += 1.0;
+                shift = shift + Point::new(p.x - x, p.y);
+            }
+        }
+        let score = matched
+            - UNEXPLAINED * (inside.len() as f64 - matched)
+            - EMPTY * (places.len() as f64 - matched).abs();
+        if score > best.0 {
+            best = (score, shift / (matched + PREDICTION));
+        }
+    }
+    let moved = Quad(unit.0.map(|p| p + best.1));
+    image_from_card.apply_quad(&moved)
+}

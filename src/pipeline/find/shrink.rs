@@ -1,0 +1,79 @@
+//! The photo as the network sees it: shrunk by area, its sides padded to whole cells.
+
+use super::network::Input;
+use crate::geometry::Point;
+use crate::model::finder;
+use crate::pipeline::segment::maps::Working;
+use opencv::core::{BORDER_REPLICATE, Mat, Scalar, Size};
+use opencv::imgproc;
+use opencv::prelude::*;
+
+/// One picture for the network, and how it lies to the working image.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// What the network gets.
+    pub input: Input,
+    /// Working pixels per pixel of the input, across and down. They differ by rounding.
+    pub working_per_input: Point,
+    /// Columns and rows of the input that show the photo; the rest repeats its border.
+    pub size: (usize, usize),
+    /// Long side of the photo in the input.
+    pub long_side_px: f64,
+}
+
+impl Look {
+    /// Shrinks the working image to a long side of about `long_side_px`.
+    ///
+    /// # Errors
+    /// Those of OpenCV, such as no memory.
+    pub fn new(working: &Working, long_side_px: f64) -> opencv::Result<Self> {
+        let scale = long_side_px / working.width.max(working.height) as f64;
+        let side = |px: usize| (px as f64 * scale).round().max(1.0) as i32;
+        let (width, height) = (side(working.width), side(working.height));
+        let way = if scale < 1.0 { imgproc::INTER_AREA } else { imgproc::INTER_LINEAR };
+        let mut small = Mat::default();
+        imgproc::resize(&working.rgb, &mut small, Size::new(width, height), 0.0, 0.0, way)?;
+        let multiple = finder::SIDE_MULTIPLE_PX as i32;
+        let pad = |px: i32| (multiple - px % multiple) % multiple;
+        let mut padded = Mat::default();
+        opencv::core::copy_make_border(
+            &small,
+            &mut padded,
+            0,
+            pad(height),
+            0,
+            pad(width),
+            BORDER_REPLICATE,
+            Scalar::all(0.0),
+        )?;
+        let (columns, rows) = (padded.cols() as usize, padded.rows() as usize);
+        let mut pixels = vec![0.0; 3 * columns * rows];
+        let (red, rest) = pixels.split_at_mut(columns * rows);
+        let (green, blue) = rest.split_at_mut(columns * rows);
+        for (((rgb, r), g), b) in padded.data_bytes()?.chunks_exact(3).zip(red).zip(green).zip(blue)
+        {
+            *r = f32::from(rgb[0]) / 255.0;
+            *g = f32::from(rgb[1]) / 255.0;
+            *b = f32::from(rgb[2]) / 255.0;
+        }
+        Ok(Self {
+            input: Input { pixels, width: columns, height: rows },
+            working_per_input: Point::new(
+                working.width as f64 / f64::from(width),
+                working.height as f64 / f64::from(height),
+            ),
+            size: (width as usize, height as usize),
+            long_side_px: f64::from(width.max(height)),
+        })
+    }
+
+    /// A point of the input in the working image.
+    pub fn working_from_input(&self, p: Point) -> Point {
+        Point::new(p.x * self.working_per_input.x, p.y * self.working_per_input.y)
+    }
+
+    /// A point of the working image in the input.
+    pub fn input_from_working(&self, p: Point) -> Point {
+        Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
+    }
+}

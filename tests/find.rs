@@ -1,0 +1,131 @@
+//! The finder around its network, with a network that is told where the cards are, and is as far
+//! off as a trained one.
+#![cfg(feature = "vision")]
+
+use setsight::geometry::{Point, Quad};
+use setsight::model::finder;
+use setsight::pipeline::engine::NetworkError;
+use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps};
+use setsight::pipeline::{CardOutline, Frame};
+use setsight::render::{self, Kind};
+
+/// Knows the cards of a photo, and turns and shifts each by a few hundredths of its length.
+struct Told {
+    cards: Vec<Quad>,
+    photo_long_px: f64,
+    /// Size of the errors, 1 as a trained network makes them.
+    off: f64,
+}
+
+impl FinderNetwork for Told {
+    fn maps(&self, input: &Input) -> Result<Maps, NetworkError> {
+        let stride = finder::STRIDE_PX as f64;
+        let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
+        let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
+        values[..2 * rows * columns].fill(-6.0);
+        let cells_per_photo = input.width.max(input.height) as f64 / self.photo_long_px / stride;
+        for (i, card) in self.cards.iter().enumerate() {
+            let card = card.scaled(cells_per_photo);
+            let long = card.long_side();
+            let angle = self.off * [0.04, -0.05, 0.03, -0.02][i % 4];
+            let shift =
+                Point::new([0.03, -0.02, 0.01][i % 3], [-0.02, 0.03][i % 2]) * long * self.off;
+            let center = card.center();
+            let q = card.0.map(|p| {
+                let v = p - center;
+                center
+                    + shift
+                    + v * (1.0 + 0.03 * self.off * angle.signum())
+                    + v.perpendicular() * angle
+            });
+            let m = (q[0] + q[1] + q[2] + q[3]) / 4.0;
+            let a = (q[1] + q[2] - q[0] - q[3]) / 4.0;
+            let b = (q[2] + q[3] - q[0] - q[1]) / 4.0;
+            let e = (q[0] - q[1] + q[2] - q[3]) / 4.0;
+            let (row, column) = (center.y as usize, center.x as usize);
+            for row in row.saturating_sub(1)..(row + 2).min(rows) {
+                for column in column.saturating_sub(1)..(column + 2).min(columns) {
+                    let here = Point::new(column as f64 + 0.5, row as f64 + 0.5);
+                    let outer = |v: Point| [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm());
+                    let offset = m - here;
+                    let [axx, ayy, axy] = outer(a);
+                    let [bxx, byy, bxy] = outer(b);
+                    let heat = 3.0 - 3.0 * here.distance(center);
+                    let told = [offset.x, offset.y, axx, ayy, axy, bxx, byy, bxy, e.x, e.y];
+                    let mut set = |plane: usize, value: f64| {
+                        values[(plane * rows + row) * columns + column] = value as f32;
+                    };
+                    set(finder::CARD, heat);
+                    for (k, value) in told.into_iter().enumerate() {
+                        set(finder::OFFSET + k, value);
+                    }
+                }
+            }
+        }
+        Ok(Maps { values, rows, columns })
+    }
+}
+
+fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
+    let scene = render::render(&render::Params::of(kind), seed, 0).unwrap();
+    let cards = scene.cards.iter().map(|card| card.corners_in_image).collect();
+    (Frame { image: scene.image }, cards)
+}
+
+fn find(frame: &Frame, cards: &[Quad], off: f64, measure: bool) -> Vec<CardOutline> {
+    let photo_long_px = f64::from(frame.image.width().max(frame.image.height()));
+    let told = Told { cards: cards.to_vec(), photo_long_px, off };
+    let mut finder = Learned::new(Box::new(told));
+    if !measure {
+        finder.params.measure = None;
+    }
+    finder.find(frame).unwrap()
+}
+
+/// Largest corner error of each card in its long sides; cards that were not found are left out.
+fn errors(cards: &[Quad], found: &[CardOutline]) -> Vec<f64> {
+    let of = |truth: &Quad| {
+        let near = |o: &&CardOutline| {
+            o.corners_in_image.center().distance(truth.center()) < 0.3 * truth.short_side()
+        };
+        let quad = found.iter().find(near)?.corners_in_image;
+        let error = |turn: usize| {
+            let corner = |i: usize| truth.0[(i + turn) % 4].distance(quad.0[i]);
+            (0..4).map(corner).fold(0.0, f64::max) / truth.long_side()
+        };
+        // A card looks alike after half a turn.
+        Some(error(0).min(error(2)))
+    };
+    cards.iter().filter_map(of).collect()
+}
+
+#[test]
+fn rough_outlines_become_exact_where_there_is_a_border() {
+    for (kind, seed) in [(Kind::Wood, 11), (Kind::Black, 12), (Kind::Cloth, 13)] {
+        let (frame, cards) = drawn(kind, seed);
+        // By table and borders alone, and with the symbols measured in the photo.
+        for measure in [false, true] {
+            let errors = errors(&cards, &find(&frame, &cards, 1.0, measure));
+            assert_eq!(errors.len(), cards.len(), "{kind:?}");
+            let worst = errors.into_iter().fold(0.0, f64::max);
+            assert!(worst < 0.02, "{kind:?}, symbols measured: {measure}: {worst}");
+        }
+    }
+}
+
+#[test]
+fn an_exact_network_stays_exact_on_a_white_table() {
+    let (frame, cards) = drawn(Kind::White, 5);
+    let errors = errors(&cards, &find(&frame, &cards, 0.0, false));
+    assert_eq!(errors.len(), cards.len());
+    let worst = errors.into_iter().fold(0.0, f64::max);
+    assert!(worst < 0.04, "{worst}");
+}
+
+#[test]
+fn of_a_photo_too_small_for_a_card_nothing_is_asked() {
+    for (width, height) in [(1, 1), (15, 300), (300, 15)] {
+        let image = image::RgbImage::new(width, height);
+        assert_eq!(find(&Frame { image }, &[], 0.0, true), []);
+    }
+}

@@ -1,0 +1,166 @@
+//! Fits the weights of the learned finder's evidence on drawn tables and prints them as Rust source.
+//!
+//!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > src/pipeline/find/weights.rs
+//!
+//! Draws tables as training draws them and of every kind of `setsight render`, from seeds that no
+//! training and no suite uses, finds their cards with `finder.onnx` of MODELS_DIR (or the shipped one),
+//! and fits by logistic regression how much each sign of a card is worth. Every other table is first
+//! held out: figures on it go to stderr; the printed weights are fitted on all. A card of which less
+//! than half of the symbols is in view counts neither way, unless nothing of them is. Seeded: the
+//! same network gives the same weights.
+
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+use setsight::geometry::Quad;
+use setsight::model::Kind as Model;
+use setsight::pipeline::Frame;
+use setsight::pipeline::engine::Models;
+use setsight::pipeline::find::evidence::{NAMES, SIGNS, Weights, log_odds};
+use setsight::pipeline::find::{FinderNetwork, Params, see};
+use setsight::render::{self, Kind, Scene};
+use std::path::PathBuf;
+
+/// Neither training nor a suite draws from it.
+const SEED: u64 = 881_007;
+/// Tables, unless another number is asked for.
+const TABLES: u64 = 400;
+/// Precision that keeps weights of signs that are hardly ever seen near zero.
+const RIDGE: f64 = 2.0;
+
+#[derive(Clone)]
+struct Example {
+    signs: [f64; SIGNS],
+    is_card: bool,
+    held_out: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    let mut arguments = std::env::args_os().skip(1);
+    let models = arguments.next().map_or(Models::Shipped, |dir| Models::Folder(PathBuf::from(dir)));
+    let tables = match arguments.next() {
+        Some(text) => text.to_string_lossy().parse()?,
+        None => TABLES,
+    };
+    let network = models.network(Model::Finder)?;
+    let _ = opencv::core::set_num_threads(1);
+    let examples: Vec<Example> = (0..tables)
+        .into_par_iter()
+        .map(|i| examples_of(&table(i)?, i % 2 == 1, &network))
+        .collect::<anyhow::Result<Vec<Vec<Example>>>>()?
+        .concat();
+
+    let half = fit(examples.iter().filter(|e| !e.held_out));
+    report("held-out half", &half, examples.iter().filter(|e| e.held_out));
+    let weights = fit(examples.iter());
+    report("all", &weights, examples.iter());
+    for (k, name) in NAMES.iter().enumerate() {
+        let mean = |is_card: bool| {
+            let of = examples.iter().filter(|e| e.is_card == is_card);
+            let n = of.clone().count().max(1) as f64;
+            of.map(|e| e.signs[k]).sum::<f64>() / n
+        };
+        eprintln!(
+            "{name:>10}: cards {:6.2}, others {:6.2}, weight {:6.2}",
+            mean(true),
+            mean(false),
+            weights[k]
+        );
+    }
+    println!("//! Constants printed by `tools/fit_finder.rs`; not to be changed by hand.\n");
+    println!("use super::evidence::Weights;\n");
+    println!("/// In the order of [`super::evidence::NAMES`], then the constant.");
+    println!("#[rustfmt::skip]");
+    println!("pub const WEIGHTS: Weights = [");
+    for (weight, name) in weights.iter().zip(NAMES.iter().chain(&["constant"])) {
+        println!("    {weight:.4}, // {name}");
+    }
+    println!("];");
+    Ok(())
+}
+
+/// Two of three as the finder's training has them, larger; one of the kinds in turn.
+fn table(i: u64) -> anyhow::Result<Scene> {
+    if i % 3 < 2 {
+        return Ok(render::scenes::finder(SEED, i, (1024, 768))?);
+    }
+    let kind = Kind::ALL[(i / 3) as usize % Kind::ALL.len()];
+    let mut scene = render::render(&render::Params::of(kind), SEED, i)?;
+    scene.image = scene.through_jpeg()?;
+    Ok(scene)
+}
+
+fn examples_of(
+    scene: &Scene,
+    held_out: bool,
+    network: &dyn FinderNetwork,
+) -> anyhow::Result<Vec<Example>> {
+    let frame = Frame { image: scene.image.clone() };
+    let Some(seen) = see(&frame, network, &Params::default())? else { return Ok(Vec::new()) };
+    let photo_from_working = 1.0 / seen.working.scale;
+    let quads: Vec<Quad> =
+        seen.placed.iter().map(|card| card.refined.quad.scaled(photo_from_working)).collect();
+    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    for (i, card) in scene.cards.iter().enumerate() {
+        let truth = &card.corners_in_image;
+        for (j, quad) in quads.iter().enumerate() {
+            let off = truth.center().distance(quad.center()) / truth.long_side();
+            if off < setsight::eval::MATCH_RADIUS {
+                pairs.push((off, i, j));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut card_of: Vec<Option<usize>> = vec![None; quads.len()];
+    for (_, i, j) in pairs {
+        if card_of[j].is_none() && !card_of.contains(&Some(i)) {
+            card_of[j] = Some(i);
+        }
+    }
+    let example = |(signs, card): (&[f64; SIGNS], &Option<usize>)| {
+        let in_view = card.map_or(0.0, |i| scene.cards[i].symbols_in_view);
+        let doubtful = in_view > 0.05 && in_view < 0.5;
+        (!doubtful).then_some(Example { signs: *signs, is_card: in_view >= 0.5, held_out })
+    };
+    Ok(seen.signs.iter().zip(&card_of).filter_map(example).collect())
+}
+
+/// Logistic regression by Newton's method with a ridge.
+fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Weights {
+    let mut weights = DVector::<f64>::zeros(SIGNS + 1);
+    for _ in 0..50 {
+        let mut gradient = -&weights * RIDGE;
+        let mut curvature = DMatrix::<f64>::identity(SIGNS + 1, SIGNS + 1) * RIDGE;
+        for example in examples.clone() {
+            let mut x = DVector::from_element(SIGNS + 1, 1.0);
+            x.rows_mut(0, SIGNS).copy_from_slice(&example.signs);
+            let p = 1.0 / (1.0 + (-weights.dot(&x)).exp());
+            gradient += &x * (f64::from(example.is_card) - p);
+            curvature += &x * x.transpose() * (p * (1.0 - p));
+        }
+        let Some(step) = curvature.lu().solve(&gradient) else { break };
+        weights += step;
+    }
+    std::array::from_fn(|k| weights[k])
+}
+
+fn report<'a>(name: &str, weights: &Weights, examples: impl Iterator<Item = &'a Example>) {
+    let (mut cards, mut others, mut left, mut taken, mut loss) = (0, 0, 0, 0, 0.0);
+    for example in examples {
+        let score = log_odds(&example.signs, weights);
+        let p = 1.0 / (1.0 + (-score).exp());
+        if example.is_card {
+            cards += 1;
+            left += usize::from(score < 0.0);
+            loss -= p.max(1e-12).ln();
+        } else {
+            others += 1;
+            taken += usize::from(score > 0.0);
+            loss -= (1.0 - p).max(1e-12).ln();
+        }
+    }
+    eprintln!(
+        "{name}: {cards} cards of which {left} are left out, {others} others of which {taken} are \
+         taken, {:.4} nats an example",
+        loss / f64::from((cards + others).max(1) as u32)
+    );
+}
