@@ -101,10 +101,20 @@ fn the_text_has_the_figures_and_the_report_every_mistake() {
     assert!(words.contains("read right 91.7 % 22 of 24"), "{text}");
     assert!(text.contains("second source") && text.contains("glare"), "{text}");
     assert_eq!(world.names("out/report"), ["figures.json", "index.html", "pictures"]);
-    // The wrong one and the false one with what the reader saw, the missed one without corners.
-    let pictures =
-        ["00001-card.jpg", "00001-view.jpg", "00002-view.jpg", "00003-card.jpg", "00003-view.jpg"];
-    assert_eq!(world.names("out/report/pictures"), pictures);
+    let pictures = world.names("out/report/pictures");
+    let of = |start: &str| pictures.iter().filter(|n| n.starts_with(start)).collect::<Vec<_>>();
+    // The wrong one and the false one with what the reader saw and said, the missed one without
+    // corners only where it should be.
+    for start in ["00001", "00003"] {
+        let all = ["card.jpg", "input.png", "said.svg", "view.jpg"];
+        assert_eq!(of(start), all.map(|name| format!("{start}-{name}")).each_ref());
+    }
+    assert_eq!(of("00002"), ["00002-view.jpg"]);
+    assert!(of("00004-stage-").len() >= 4, "each stage of the photo with mistakes: {pictures:?}");
+    let charts = of("classical-");
+    assert_eq!(charts.len(), 5, "four confusions and the reliability: {charts:?}");
+    let input = image::open(world.path().join("out/report/pictures/00001-input.png")).unwrap();
+    assert_eq!((input.width(), input.height()), (96, 64));
     let page = std::fs::read_to_string(world.path().join("out/report/index.html")).unwrap();
     for part in [
         "b &amp; c.jpg",
@@ -115,6 +125,89 @@ fn the_text_has_the_figures_and_the_report_every_mistake() {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("a.jpg"), "nothing is wrong with it");
+}
+
+/// Confidence is held against what is so, and every card is told of.
+#[test]
+fn the_json_tells_how_confidence_bears_out_and_what_became_of_each_card() {
+    let world = world_with_datasets();
+    let json = figures(&world, &["set"]);
+    let bins = json["reliability"]["bins"].as_array().unwrap();
+    let count = |key: &str| bins.iter().map(|bin| bin[key].as_u64().unwrap()).sum::<u64>();
+    // 23 labels that were found and one false card; of them one is wrong and the false one too.
+    assert_eq!((count("readings"), count("right")), (24, 22));
+    assert!(json["reliability"]["expected_calibration_error"].as_f64().unwrap() < 0.2);
+    let photos = json["photos"].as_array().unwrap();
+    assert_eq!(photos[0]["image"], "a.jpg");
+    assert_eq!(photos[0]["right"].as_array().unwrap().len(), 12);
+    assert_eq!(photos[1]["source"], "second source");
+    let mistakes = photos[1]["mistakes"].as_array().unwrap();
+    let words: Vec<String> =
+        mistakes.iter().map(|m| format!("{} {} {}", m["card"], m["verdict"], m["read"])).collect();
+    assert_eq!(
+        words,
+        [r#""2srd" "wrong" "2spo""#, r#""3fro" "missed" null"#, r#"null "false" "3fro""#]
+    );
+}
+
+#[test]
+fn a_baseline_shows_what_got_better_and_what_got_worse() {
+    let world = world_with_datasets();
+    let mut before = figures(&world, &["set"]);
+    // An earlier program: it missed the first card of the first photo, and had no false card.
+    let first = &mut before["photos"][0];
+    let lost = first["right"].as_array_mut().unwrap().remove(0);
+    let mistake = serde_json::json!({
+        "card": lost, "verdict": "missed", "read": null, "confidence": null,
+    });
+    first["mistakes"].as_array_mut().unwrap().push(mistake);
+    before["photos"][1]["mistakes"].as_array_mut().unwrap().pop();
+    before["all"]["right_percent"] = 80.0.into();
+    before["all"]["false_cards_a_photo"] = 0.0.into();
+    world.file("before.json", before.to_string().as_bytes());
+    let call = ["eval", "set", "--baseline", "before.json", "--report", "report"];
+    let text = world.run(&call).expect(0).stdout;
+    let line = |part: &str| {
+        let found = text.lines().filter(|l| l.contains("worse") || l.contains("better"));
+        let line = found.into_iter().find(|l| l.contains(part));
+        line.unwrap_or_else(|| panic!("{part}: {text}")).split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(line("read right, %"), ["read", "right,", "%", "80.00", "91.67", "better"]);
+    assert_eq!(line("false cards a photo").last(), Some(&"worse"));
+    let lost = lost.as_str().unwrap();
+    assert!(text.contains(&format!("first source/a.jpg: {lost} missed -> right")), "{text}");
+    assert!(text.contains("second source/b & c.jpg: false cards 0 -> 1"), "{text}");
+    let page = std::fs::read_to_string(world.path().join("report/index.html")).unwrap();
+    assert!(page.contains("Worse: 1 cards") && page.contains("Better: 1 cards"));
+    let json = figures(&world, &["set", "--baseline", "report/figures.json"]);
+    assert_eq!(json["against_baseline"]["better"].as_array().unwrap().len(), 0);
+    assert_eq!(json["against_baseline"]["worse"].as_array().unwrap().len(), 0);
+
+    world.file("other.json", b"{\"cards\": []}");
+    let ran = world.run(&["eval", "set", "--baseline", "other.json"]).expect(2);
+    assert!(ran.stderr.contains("other.json: no figures in it; expected the output of"));
+    let ran = world.run(&["eval", "set", "--baseline", "gone.json"]).expect(2);
+    assert!(ran.stderr.contains("gone.json: cannot be read"), "{}", ran.stderr);
+}
+
+#[test]
+fn all_readers_stand_side_by_side() {
+    let world = world_with_datasets();
+    let ran = world.run(&["eval", "set", "--all-readers", "--report", "report"]).expect(0);
+    let words: Vec<&str> = ran.stdout.split_whitespace().collect();
+    assert!(words.contains(&"classical"), "{}", ran.stdout);
+    // Each reader is in the figures, or named with the reason why it is not.
+    let json: Value = serde_json::from_str(
+        &std::fs::read_to_string(world.path().join("report/figures.json")).unwrap(),
+    )
+    .unwrap();
+    for reader in ["neural", "fused"] {
+        let reads = json["readers"][reader]["all"]["photos"] == 2;
+        let named = ran.stderr.contains(&format!("without the {reader} reader: "));
+        assert!(reads != named, "{reader}: {json} {}", ran.stderr);
+    }
+    let ran = world.run(&["eval", "set", "--all-readers", "--reader", "classical"]).expect(2);
+    assert!(ran.stderr.contains("--all-readers"), "{}", ran.stderr);
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use super::photos::{self, ReadingArgs};
 use super::{BadCall, Format, Outcome};
-use crate::eval::{Evaluation, LabelledPhoto, Report, evaluate_photo, find_photos};
-use crate::pipeline::batch;
+use crate::eval::{
+    Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
+    find_photos,
+};
+use crate::pipeline::{Pipeline, ReaderChoice, batch};
 use anyhow::Context;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -12,13 +15,24 @@ use std::sync::atomic::Ordering;
 
 /// Arguments of `eval`.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  setsight eval datasets/samples --report report")]
+#[command(after_help = "Examples:\n  \
+    setsight eval datasets/samples --report report\n  \
+    setsight eval PHOTOS --format json > before.json\n  \
+    setsight eval PHOTOS --baseline before.json")]
 pub struct Args {
     /// Folders with labels.json, or folders of such folders
     #[arg(required = true, value_name = "DATASET")]
     datasets: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// Read with every reader there is, and set the figures side by side
+    #[arg(long, conflicts_with = "reader")]
+    all_readers: bool,
+    /// Figures of an earlier run: say what got better and what got worse
+    ///
+    /// FILE is the output of `eval --format json`, or the figures.json of a report.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// How the figures are printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -36,7 +50,9 @@ pub struct Args {
 /// Labels that cannot be read, a report that cannot be written. A photo that cannot be read is
 /// named and passed over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let pipeline = args.reading.pipeline()?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
+    let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
+    let (names, pipelines) = readers(&args)?;
     let jobs = photos::jobs(args.jobs);
     let mut todo: Vec<LabelledPhoto> = Vec::new();
     for dataset in &args.datasets {
@@ -45,58 +61,112 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
     let mut report = match &args.report {
-        Some(folder) => Some(Report::new(folder).with_context(|| unwritten(folder))?),
+        Some(folder) => {
+            Some(Report::new(folder, names.len() > 1).with_context(|| unwritten(folder))?)
+        }
         None => None,
     };
-    let mut evaluation =
-        Evaluation { reader: args.reading.reader.name().into(), ..Evaluation::default() };
+    let mut evaluations: Vec<Evaluation> =
+        names.iter().map(|name| Evaluation::of_reader(name)).collect();
     let stop = photos::stop_on_ctrl_c();
     let bar = photos::progress(todo.len());
     let work =
-        |_: usize, photo: &LabelledPhoto| evaluate_photo(&pipeline, photo, args.report.is_some());
+        |_: usize, photo: &LabelledPhoto| evaluate_photo(&pipelines, photo, args.report.is_some());
     let mut problem = None;
     let done = batch::in_order(&todo, jobs, stop, work, |i, result| {
         bar.inc(1);
         let photo = &todo[i];
-        let result = match result {
-            Ok(Ok(result)) => result,
-            Ok(Err(error)) => {
-                let (file, reason) = (photo.path.display().to_string(), format!("{error:#}"));
-                bar.suspend(|| eprintln!("{file}: {reason}"));
-                evaluation.failed.push((file, reason));
+        let reason = match result {
+            Ok(Ok(results)) => {
+                for (evaluation, result) in evaluations.iter_mut().zip(&results) {
+                    evaluation.add(&photo.label.tags, result);
+                    let added = report.as_mut().map(|r| r.add(photo, &evaluation.reader, result));
+                    if let Some(Err(error)) = added {
+                        problem = Some(error);
+                        return ControlFlow::Break(());
+                    }
+                }
                 return ControlFlow::Continue(());
             }
-            Err(panic) => {
-                let file = photo.path.display().to_string();
-                let reason = format!("made the program fail ({panic}); please report this photo");
-                bar.suspend(|| eprintln!("{file}: {reason}"));
-                evaluation.failed.push((file, reason));
-                return ControlFlow::Continue(());
-            }
+            Ok(Err(error)) => format!("{error:#}"),
+            Err(panic) => format!("made the program fail ({panic}); please report this photo"),
         };
-        evaluation.add(&photo.source, &photo.label.tags, &result.figures, &result.stage_cpu_ms);
-        let added = report.as_mut().map(|r| r.add(photo, &result.figures, &result.mistakes));
-        match added {
-            Some(Err(error)) => {
-                problem = Some(error);
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
+        let file = photo.path.display().to_string();
+        bar.suspend(|| eprintln!("{file}: {reason}"));
+        for evaluation in &mut evaluations {
+            evaluation.failed.push((file.clone(), reason.clone()));
         }
+        ControlFlow::Continue(())
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) && done < todo.len() {
         // Figures of a part would be taken for those of the whole.
         anyhow::bail!("stopped: {done} of {} photos read, no figures", todo.len());
     }
+    let comparisons: Vec<Option<Comparison>> = evaluations
+        .iter()
+        .map(|evaluation| baseline.as_ref()?.compare(&evaluation.to_json()))
+        .collect();
     if let (Some(report), Some(folder)) = (report, &args.report) {
-        let written = problem.map_or_else(|| report.finish(&evaluation), Err);
+        let written = problem.map_or_else(|| report.finish(&evaluations, &comparisons), Err);
         written.with_context(|| unwritten(folder))?;
     }
     let text = match args.format {
-        Format::Text => evaluation.to_string(),
-        Format::Json => format!("{}\n", evaluation.to_json()),
+        Format::Text => text(&evaluations, &comparisons),
+        Format::Json => format!("{}\n", json(&evaluations, &comparisons)),
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the figures to stdout")?;
-    Ok(if evaluation.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
+    let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
+    Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// The readers that are asked for. With `--all-readers` those whose weights are missing are named
+/// and left out; the one without a network always reads.
+fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
+    if !args.all_readers {
+        return Ok((vec![args.reading.reader.name()], vec![args.reading.pipeline()?]));
+    }
+    let (mut names, mut pipelines) = (Vec::new(), Vec::new());
+    for reader in ReaderChoice::ALL {
+        match (ReadingArgs { reader, ..args.reading.clone() }).pipeline() {
+            Ok(pipeline) => {
+                names.push(reader.name());
+                pipelines.push(pipeline);
+            }
+            Err(error) => eprintln!("without the {} reader: {error:#}", reader.name()),
+        }
+    }
+    Ok((names, pipelines))
+}
+
+fn text(evaluations: &[Evaluation], comparisons: &[Option<Comparison>]) -> String {
+    let mut text = match evaluations {
+        [only] => only.to_string(),
+        several => SideBySide(several).to_string(),
+    };
+    for (evaluation, comparison) in evaluations.iter().zip(comparisons) {
+        if let Some(comparison) = comparison {
+            let reader = &evaluation.reader;
+            let of = if evaluations.len() > 1 { format!("{reader} ") } else { String::new() };
+            text += &format!("\n{of}{comparison}");
+        }
+    }
+    text
+}
+
+fn json(evaluations: &[Evaluation], comparisons: &[Option<Comparison>]) -> serde_json::Value {
+    let one = |(evaluation, comparison): (&Evaluation, &Option<Comparison>)| {
+        let mut json = evaluation.to_json();
+        if let Some(comparison) = comparison {
+            json["against_baseline"] = comparison.to_json();
+        }
+        json
+    };
+    let all = evaluations.iter().zip(comparisons);
+    if evaluations.len() == 1 {
+        return all.map(one).collect::<Vec<_>>().swap_remove(0);
+    }
+    let readers: serde_json::Map<String, serde_json::Value> =
+        all.map(|both| (both.0.reader.clone(), one(both))).collect();
+    serde_json::json!({ "readers": readers })
 }

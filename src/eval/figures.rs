@@ -5,8 +5,6 @@ use crate::cards::{Card, Property};
 use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
 
 /// What is counted over some photos. The four verdicts add up to `cards`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,6 +133,7 @@ impl Figures {
             "best_guess_percent": round(self.best_guess_percent()),
             "wrong": self.wrong,
             "unsure": self.unsure,
+            "unsure_percent": round(percent(self.unsure, self.cards)),
             "unsure_but_right": self.unsure_but_right,
             "missed": self.missed,
             "claims": self.claims(),
@@ -143,6 +142,7 @@ impl Figures {
             "false_cards_a_photo": round(self.false_cards_a_photo()),
             "false_claims": self.false_claims,
             "perfect_boards": self.perfect_boards,
+            "perfect_boards_percent": round(percent(self.perfect_boards, self.photos)),
             "sets": self.sets,
             "sets_claimed": self.sets_claimed,
             "sets_right": self.sets_right,
@@ -153,7 +153,7 @@ impl Figures {
 }
 
 /// The share of `part` in `whole` in per cent; of nothing, all.
-fn percent(part: usize, whole: usize) -> f64 {
+pub(super) fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
@@ -163,193 +163,6 @@ pub fn median(values: &[f64]) -> Option<f64> {
     sorted.sort_by(f64::total_cmp);
     let n = sorted.len();
     (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
-}
-
-/// The figures of a whole evaluation.
-#[derive(Clone, Debug, Default)]
-pub struct Evaluation {
-    /// Who read.
-    pub reader: String,
-    /// Photos that could not be read: file and reason.
-    pub failed: Vec<(String, String)>,
-    /// Over all photos.
-    pub all: Figures,
-    /// By each tag that a photo has; photos with several tags count for each.
-    pub by_tag: BTreeMap<String, Figures>,
-    /// By source.
-    pub by_source: BTreeMap<String, Figures>,
-    /// CPU time of each stage in ms, a value for each photo; stages in the order in which they run.
-    pub stage_cpu_ms: Vec<(&'static str, Vec<f64>)>,
-}
-
-impl Evaluation {
-    /// Adds one photo.
-    pub fn add(
-        &mut self,
-        source: &str,
-        tags: &[String],
-        figures: &Figures,
-        stage_cpu_ms: &[(&'static str, f64)],
-    ) {
-        self.all.add(figures);
-        self.by_source.entry(source.to_owned()).or_default().add(figures);
-        for tag in tags {
-            self.by_tag.entry(tag.clone()).or_default().add(figures);
-        }
-        let total = stage_cpu_ms.iter().map(|(_, ms)| ms).sum();
-        for &(stage, ms) in stage_cpu_ms.iter().chain(&[("total", total)]) {
-            match self.stage_cpu_ms.iter_mut().find(|(name, _)| *name == stage) {
-                Some((_, all)) => all.push(ms),
-                None => self.stage_cpu_ms.push((stage, vec![ms])),
-            }
-        }
-    }
-
-    /// Median CPU time of each stage over the photos, in ms; the last is `total`.
-    pub fn median_stage_ms(&self) -> Vec<(&'static str, f64)> {
-        self.stage_cpu_ms.iter().map(|(name, ms)| (*name, median(ms).unwrap_or(0.0))).collect()
-    }
-
-    /// All of it as one JSON object.
-    pub fn to_json(&self) -> Value {
-        let group = |map: &BTreeMap<String, Figures>| -> Value {
-            map.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
-        };
-        let confusion: serde_json::Map<String, Value> = Property::ALL
-            .into_iter()
-            .zip(&self.all.confusion)
-            .map(|(property, matrix)| {
-                let values: Vec<_> = (0..3).map(|v| property.value_word(v)).collect();
-                let table = json!({"values": values, "labelled_by_read": matrix});
-                (property.word().to_owned(), table)
-            })
-            .collect();
-        let stages: serde_json::Map<String, Value> = self
-            .median_stage_ms()
-            .into_iter()
-            .map(|(name, ms)| (name.to_owned(), json!((ms * 100.0).round() / 100.0)))
-            .collect();
-        let failed: Vec<Value> = self
-            .failed
-            .iter()
-            .map(|(image, error)| json!({"image": image, "error": error}))
-            .collect();
-        json!({
-            "reader": self.reader,
-            "all": self.all.to_json(),
-            "by_source": group(&self.by_source),
-            "by_tag": group(&self.by_tag),
-            "confusion": confusion,
-            "median_cpu_ms": stages,
-            "failed": failed,
-        })
-    }
-}
-
-/// For a terminal: the main figures, then tables.
-impl fmt::Display for Evaluation {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let f = &self.all;
-        writeln!(out, "reader {}: {} photos, {} labelled cards", self.reader, f.photos, f.cards)?;
-        let mut line = |name: &str, value: String, detail: String| {
-            writeln!(out, "  {name:<24}{value:>9}   {detail}")
-        };
-        let per_cent = |v: f64| format!("{v:.1} %");
-        line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
-        line(
-            "false cards",
-            format!("{:.2}", f.false_cards_a_photo()),
-            format!("a photo; {} in all, {} of them claimed", f.false_cards, f.false_claims),
-        )?;
-        line("read right", per_cent(f.right_percent()), format!("{} of {}", f.right, f.cards))?;
-        line(
-            "best guess right",
-            per_cent(f.best_guess_percent()),
-            "unsure cards counted too".into(),
-        )?;
-        line(
-            "claims right",
-            per_cent(f.claims_right_percent()),
-            format!(
-                "{} of {}; {} wrong, {} false cards",
-                f.right,
-                f.claims(),
-                f.wrong,
-                f.false_claims
-            ),
-        )?;
-        line(
-            "unsure",
-            per_cent(percent(f.unsure, f.cards)),
-            format!("{} cards, the best guess right on {}", f.unsure, f.unsure_but_right),
-        )?;
-        line(
-            "perfect boards",
-            per_cent(percent(f.perfect_boards, f.photos)),
-            format!("{} of {}", f.perfect_boards, f.photos),
-        )?;
-        line(
-            "sets: precision",
-            per_cent(percent(f.sets_right, f.sets_claimed)),
-            format!("{} of {} claimed are there", f.sets_right, f.sets_claimed),
-        )?;
-        line(
-            "sets: recall",
-            per_cent(percent(f.sets_right, f.sets)),
-            format!("{} of {} found", f.sets_right, f.sets),
-        )?;
-        for (property, matrix) in Property::ALL.into_iter().zip(&f.confusion) {
-            let errors = confusions(property, matrix);
-            if !errors.is_empty() {
-                writeln!(out, "  {property} taken for another: {errors}")?;
-            }
-        }
-        for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag)] {
-            if groups.is_empty() {
-                continue;
-            }
-            let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-            let width = width.max(title.len());
-            writeln!(
-                out,
-                "\n{title:<0$}   photos  cards   found   right  claims right  unsure  false/photo",
-                width
-            )?;
-            for (name, g) in groups {
-                writeln!(
-                    out,
-                    "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
-                    g.photos,
-                    g.cards,
-                    g.found_percent(),
-                    g.right_percent(),
-                    g.claims_right_percent(),
-                    g.unsure,
-                    g.false_cards_a_photo()
-                )?;
-            }
-        }
-        let mut stages = String::new();
-        for (name, ms) in self.median_stage_ms() {
-            write!(stages, "  {name} {ms:.1}")?;
-        }
-        writeln!(out, "\nCPU time a photo on one thread, median, ms:{stages}")
-    }
-}
-
-/// "purple read as red 12, red read as purple 3"; the most frequent first.
-fn confusions(property: Property, matrix: &[[usize; 3]; 3]) -> String {
-    let mut errors: Vec<(usize, String)> = Vec::new();
-    for (labelled, row) in matrix.iter().enumerate() {
-        for (read, &count) in row.iter().enumerate() {
-            if labelled != read && count > 0 {
-                let (a, b) = (property.value_word(labelled), property.value_word(read));
-                errors.push((count, format!("{a} read as {b} {count}")));
-            }
-        }
-    }
-    errors.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    errors.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -393,23 +206,6 @@ mod tests {
         assert_eq!((f.sets, f.sets_claimed), (1, 0));
         // Property::Color is the third; green is 0 and red 2.
         assert_eq!(f.confusion[2][0], [1, 0, 1]);
-        assert_eq!(confusions(Property::Color, &f.confusion[2]), "green read as red 1");
-    }
-
-    #[test]
-    fn sums_and_groups() {
-        let one = figures(&[reading("1fgd", 0., 0., false)]);
-        let mut e = Evaluation { reader: "fake".into(), ..Evaluation::default() };
-        e.add("a", &["glare".into()], &one, &[("load", 2.0), ("segment", 10.0)]);
-        e.add("b", &[], &one, &[("load", 4.0), ("segment", 20.0)]);
-        assert_eq!(
-            (e.all.photos, e.all.right, e.all.missed, e.by_tag["glare"].photos),
-            (2, 2, 4, 1)
-        );
-        assert_eq!(e.median_stage_ms(), [("load", 3.0), ("segment", 15.0), ("total", 18.0)]);
-        assert_eq!(e.to_json()["all"]["right_percent"], 33.33);
-        let text = e.to_string();
-        assert!(text.contains("33.3 %   2 of 6") && text.contains("glare"), "{text}");
     }
 
     #[test]

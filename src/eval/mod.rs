@@ -4,14 +4,25 @@
 //! A reading that matches no label is a *false card*. Labels are taken at their word: a card that
 //! lies in view without a label counts as false when it is read.
 
+mod baseline;
+mod charts;
 mod dataset;
+mod evaluation;
 mod figures;
 mod matching;
+mod mistakes;
+mod outcome;
+mod reliability;
 mod report;
 mod run;
 
+pub use baseline::{Baseline, BaselineError, CardChange, Change, Comparison};
 pub use dataset::{LabelledPhoto, find_photos};
-pub use figures::{Evaluation, Figures, median};
+pub use evaluation::{Evaluation, SideBySide};
+pub use figures::{Figures, median};
 pub use matching::{MATCH_RADIUS, Match, Verdict, compare};
+pub use mistakes::Mistake;
+pub use outcome::{CardOutcome, PhotoOutcome};
+pub use reliability::{Bin, Reliability};
 pub use report::Report;
 pub use run::{PhotoResult, evaluate_photo};

@@ -1,177 +1,86 @@
-//! A page with every mistake in pictures.
+//! A page with the figures in pictures and every mistake.
 
-use super::{Evaluation, Figures, LabelledPhoto, Match, Verdict};
+use super::baseline::{CardChange, Change, Comparison};
+use super::evaluation::{ROWS, SideBySide};
+use super::mistakes::Mistake;
+use super::{Evaluation, Figures, LabelledPhoto, PhotoResult, Verdict, charts};
 use crate::cards::{Card, Property};
-use crate::dataset::CardLabel;
-use crate::geometry::{Point, Quad};
 use crate::html::{escape, href};
-use crate::pipeline::{CardOutline, Frame, ReadCard, Scan, overlay, rectify};
 use crate::whole_file::{WholeFile, write_whole};
-use image::{Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Half the side of the part of the photo that is shown, in long sides of the card: the card turned
-/// any way and a rim of its surroundings.
-const VIEW_REACH: f64 = 0.85;
-/// Side of that part in the report, in pixels, at most.
-const VIEW_PX: u32 = 220;
-/// JPEG quality of the report's pictures, 1 to 100.
-const QUALITY: u8 = 85;
-const LABEL_COLOR: Rgb<u8> = Rgb([0, 114, 178]);
-const READING_COLOR: Rgb<u8> = Rgb([230, 159, 0]);
-
-/// A card that is not right.
-#[derive(Clone, Debug)]
-pub struct Mistake {
-    /// What became of the label; `None` for a reading without a label.
-    pub verdict: Option<Verdict>,
-    /// What the label says.
-    pub labelled: Option<Card>,
-    /// What was read: card, confidence, unsure.
-    pub read: Option<(Card, f32, bool)>,
-    /// The part of the photo around it, label blue and reading orange, as JPEG.
-    view: Vec<u8>,
-    /// The straightened card, as the reader saw it, as JPEG.
-    card: Option<Vec<u8>>,
-}
-
-/// Every label that is not right and every reading without a label, with pictures.
-pub fn mistakes(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Match) -> Vec<Mistake> {
-    let long_sides: Vec<f64> =
-        labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = super::median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
-    let mut found = Vec::new();
-    let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
-        let read: Option<&ReadCard> = reading.map(|j| &scan.cards[j]);
-        let label_quad = label.and_then(|label| label.corners);
-        let read_quad = read.map(|read| read.corners_in_image);
-        let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()));
-        let Some(centre) = centre else { return };
-        let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
-        // What was missed is straightened by its label, to show what there was to see.
-        let card = match (reading, label_quad) {
-            (Some(j), _) => Some(scan.images[j].pixels.clone()),
-            (None, Some(quad)) => Some(straightened(frame, quad)),
-            (None, None) => None,
-        };
-        found.push(Mistake {
-            verdict,
-            labelled: label.map(|label| label.code),
-            read: read.map(|read| (read.card, read.confidence, read.unsure)),
-            view: jpeg(&view(frame, centre, long, label_quad, read_quad)),
-            card: card.map(|card| jpeg(&card)),
-        });
-    };
-    for (i, label) in labels.iter().enumerate() {
-        let verdict = matched.verdict(i, labels, &scan.cards);
-        if verdict != Verdict::Right {
-            add(Some(verdict), Some(label), matched.reading_of_label[i]);
-        }
-    }
-    for &j in &matched.false_cards {
-        add(None, None, Some(j));
-    }
-    found
-}
-
-fn straightened(frame: &Frame, corners_in_image: Quad) -> RgbImage {
-    let outline = CardOutline { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None };
-    rectify::rectify(frame, &outline).pixels
-}
-
-fn view(
-    frame: &Frame,
-    centre: Point,
-    long: f64,
-    label: Option<Quad>,
-    reading: Option<Quad>,
-) -> RgbImage {
-    let reach = (VIEW_REACH * long).max(8.0);
-    let (width, height) = frame.image.dimensions();
-    // `as` takes what lies left of the photo to its border.
-    let left = ((centre.x - reach) as u32).min(width - 1);
-    let top = ((centre.y - reach) as u32).min(height - 1);
-    let right = ((centre.x + reach) as u32).clamp(left + 1, width);
-    let bottom = ((centre.y + reach) as u32).clamp(top + 1, height);
-    let part = imageops::crop_imm(&frame.image, left, top, right - left, bottom - top).to_image();
-    let scale = f64::from(VIEW_PX) / (2.0 * reach);
-    let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(1);
-    let (w, h) = (size(part.width()), size(part.height()));
-    let mut picture = imageops::resize(&part, w, h, imageops::FilterType::Triangle);
-    let corner = Point::new(left.into(), top.into());
-    for (quad, color) in [(label, LABEL_COLOR), (reading, READING_COLOR)] {
-        if let Some(quad) = quad {
-            let quad = Quad(quad.0.map(|p| (p - corner) * scale));
-            overlay::outline(&mut picture, &quad, 2.0, color, None);
-        }
-    }
-    picture
-}
-
-fn jpeg(picture: &RgbImage) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    JpegEncoder::new_with_quality(&mut bytes, QUALITY)
-        .encode_image(picture)
-        .expect("an RGB picture into memory");
-    bytes
-}
 
 /// A report in the making: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
     folder: PathBuf,
     body: String,
     pictures: usize,
+    several: bool,
 }
 
 impl Report {
-    /// Makes the report's folder.
+    /// Makes the report's folder; `several` readers are told apart by name.
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn new(folder: &Path) -> io::Result<Self> {
+    pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         std::fs::create_dir_all(folder.join("pictures"))?;
-        Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures: 0 })
+        Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures: 0, several })
     }
 
-    /// Adds a photo's mistakes, if it has any; writes their pictures.
+    /// Adds a photo's mistakes under one reader, if it has any; writes their pictures.
     ///
     /// # Errors
     /// A picture cannot be written.
     pub fn add(
         &mut self,
         photo: &LabelledPhoto,
-        figures: &Figures,
-        mistakes: &[Mistake],
+        reader: &str,
+        result: &PhotoResult,
     ) -> io::Result<()> {
-        if mistakes.is_empty() {
+        if result.mistakes.is_empty() {
             return Ok(());
         }
         let tags: String =
             photo.label.tags.iter().map(|tag| format!(" <i>{}</i>", escape(tag))).collect();
+        let by = if self.several { format!(" by {}", escape(reader)) } else { String::new() };
         self.body += &format!(
-            "<h3><a href=\"{}\">{}</a> <small>{} of {} right{tags}</small></h3>\n<div class=row>\n",
+            "<h3><a href=\"{}\">{}</a> <small>{} of {} right{by}{tags}</small></h3>\n<div class=row>\n",
             href(&photo.path.canonicalize().unwrap_or_else(|_| photo.path.clone())),
             escape(&photo.path.display().to_string()),
-            figures.right,
-            figures.cards
+            result.figures.right,
+            result.figures.cards
         );
-        for mistake in mistakes {
+        for mistake in &result.mistakes {
             self.add_mistake(mistake)?;
         }
         self.body += "</div>\n";
-        Ok(())
+        self.add_stages(&result.stages)
+    }
+
+    /// Writes a picture and returns how the page shows it.
+    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<String> {
+        let name = format!("pictures/{:05}-{what}.{kind}", self.pictures);
+        write_whole(&self.folder.join(&name), bytes)?;
+        Ok(format!("<img class={what} src=\"{name}\" alt=\"{alt}\" loading=lazy>"))
     }
 
     fn add_mistake(&mut self, mistake: &Mistake) -> io::Result<()> {
         self.pictures += 1;
-        let view = format!("pictures/{:05}-view.jpg", self.pictures);
-        write_whole(&self.folder.join(&view), &mistake.view)?;
-        let mut images = format!("<img src=\"{view}\" alt=\"where it lies\">");
+        let mut images = self.picture("view", "jpg", &mistake.view, "where it lies")?;
+        let mut seen = String::new();
         if let Some(card) = &mistake.card {
-            let name = format!("pictures/{:05}-card.jpg", self.pictures);
-            write_whole(&self.folder.join(&name), card)?;
-            images += &format!("<img src=\"{name}\" alt=\"straightened\">");
+            seen += &self.picture("card", "jpg", card, "straightened")?;
+        }
+        if let Some(input) = &mistake.input {
+            seen += &self.picture("input", "png", input, "as a network gets it")?;
+        }
+        if !seen.is_empty() {
+            images += &format!("<span class=seen>{seen}</span>");
+        }
+        if let Some(said) = &mistake.said {
+            images += &self.picture("said", "svg", said.as_bytes(), "what the reader said")?;
         }
         let kind = match mistake.verdict {
             None if mistake.read.is_some_and(|(_, _, unsure)| unsure) => "false card, unsure",
@@ -195,30 +104,81 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `figures.json` and, last, `index.html`.
+    /// The photo's stages, folded away.
+    fn add_stages(&mut self, stages: &[(String, Vec<u8>)]) -> io::Result<()> {
+        if stages.is_empty() {
+            return Ok(());
+        }
+        self.pictures += 1;
+        self.body += "<details><summary>stages</summary><div class=row>\n";
+        for (i, (name, jpeg)) in stages.iter().enumerate() {
+            let file = format!("pictures/{:05}-stage-{}.jpg", self.pictures, i + 1);
+            write_whole(&self.folder.join(&file), jpeg)?;
+            let name = escape(name);
+            self.body += &format!(
+                "<figure><a href=\"{file}\"><img class=stage src=\"{file}\" alt=\"{name}\" \
+                 loading=lazy></a><figcaption>{name}</figcaption></figure>\n"
+            );
+        }
+        self.body += "</div></details>\n";
+        Ok(())
+    }
+
+    /// Writes `figures.json` and, last, `index.html`. A comparison for each evaluation that has
+    /// one.
     ///
     /// # Errors
     /// They cannot be written.
-    pub fn finish(self, evaluation: &Evaluation) -> io::Result<()> {
-        let mut json = serde_json::to_string_pretty(&evaluation.to_json()).expect("plain data");
+    pub fn finish(
+        self,
+        evaluations: &[Evaluation],
+        comparisons: &[Option<Comparison>],
+    ) -> io::Result<()> {
+        let json = match evaluations {
+            [only] => only.to_json(),
+            several => SideBySide(several).to_json(),
+        };
+        let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
         write_whole(&self.folder.join("figures.json"), json.as_bytes())?;
+        let mut charts = Vec::new();
+        for evaluation in evaluations {
+            charts.push(self.charts(evaluation)?);
+        }
+        let title = match evaluations {
+            [only] => format!("How well the {} reader reads", escape(&only.reader)),
+            _ => "How well the readers read".to_owned(),
+        };
         let mut page = WholeFile::create(&self.folder.join("index.html"))?;
         write!(
             page,
             "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
              <meta name=viewport content=\"width=device-width\">\n\
              <title>setsight: how well it reads</title>\n<style>{STYLE}</style>\n\
-             <h1>How well the {} reader reads</h1>\n<pre>{}</pre>\n<h2>Confusion</h2>\n\
-             <p>Rows: labelled; columns: best guess, over all cards that were found.</p>\n\
-             <div class=row>\n{}</div>\n",
-            escape(&evaluation.reader),
-            escape(&evaluation.to_string()),
-            confusion_tables(&evaluation.all)
+             <h1>{title}</h1>\n{}",
+            main_figures(evaluations)
         )?;
-        if !evaluation.failed.is_empty() {
+        for comparison in comparisons.iter().flatten() {
+            page.write_all(against(comparison).as_bytes())?;
+        }
+        for (evaluation, charts) in evaluations.iter().zip(charts) {
+            if evaluations.len() > 1 {
+                writeln!(page, "<h2>The {} reader</h2>", escape(&evaluation.reader))?;
+            }
+            writeln!(
+                page,
+                "{charts}{}{}<details><summary>as text</summary><pre>{}</pre></details>",
+                groups("source", &evaluation.by_source),
+                groups("tag", &evaluation.by_tag),
+                escape(&evaluation.to_string()),
+            )?;
+        }
+        // Every reader fails on the same photos: they cannot be opened.
+        if let Some(first) = evaluations.first()
+            && !first.failed.is_empty()
+        {
             writeln!(page, "<h2>Not read</h2>\n<ul>")?;
-            for (file, reason) in &evaluation.failed {
+            for (file, reason) in &first.failed {
                 writeln!(page, "<li>{}: {}", escape(file), escape(reason))?;
             }
             writeln!(page, "</ul>")?;
@@ -226,11 +186,114 @@ impl Report {
         write!(
             page,
             "<h2>Every mistake</h2>\n<p>In the photo the label is blue and the reading orange; beside \
-             it the straightened card (of a missed one by its label).</p>\n{}</html>\n",
+             it the straightened card (of a missed one by its label), the same as a network gets it, \
+             and what the reader said of it, in per cent: bold and blue what the label says.</p>\n{}</html>\n",
             if self.body.is_empty() { "<p>None.</p>\n" } else { &self.body }
         )?;
         page.finish()
     }
+
+    /// Writes the pictures of confusion and reliability; how the page shows them.
+    fn charts(&self, evaluation: &Evaluation) -> io::Result<String> {
+        let mut html = String::from("<h3>Confusion and reliability</h3>\n<div class=row>\n");
+        let mut add = |what: &str, svg: String, alt: &str| {
+            let name = format!("pictures/{}-{what}.svg", evaluation.reader);
+            write_whole(&self.folder.join(&name), svg.as_bytes())?;
+            html +=
+                &format!("<img class=chart src=\"{}\" alt=\"{alt}\">\n", href(Path::new(&name)));
+            Ok::<(), io::Error>(())
+        };
+        for property in Property::ALL {
+            let what = format!("confusion-{}", property.word());
+            add(&what, charts::confusion(property, &evaluation.all), &what)?;
+        }
+        add("reliability", charts::reliability(&evaluation.reliability), "reliability diagram")?;
+        html += "</div>\n<p>Confusion: rows as labelled, columns as read (the best guess, over all \
+                 cards that were found). Reliability: below the dashed line the reader is better than \
+                 it says, above it boasts; a hollow dot stands for no mistake at all, the bars for 95 \
+                 per cent.</p>\n";
+        Ok(html)
+    }
+}
+
+/// The main figures, a column for each reader.
+fn main_figures(evaluations: &[Evaluation]) -> String {
+    let Some(first) = evaluations.first() else { return String::new() };
+    let mut html =
+        format!("<p>{} photos, {} labelled cards</p>\n", first.all.photos, first.all.cards);
+    html += "<table><tr><th>";
+    for evaluation in evaluations {
+        html += &format!("<th>{}", escape(&evaluation.reader));
+    }
+    for (name, value) in ROWS {
+        html += &format!("\n<tr><th>{name}");
+        for evaluation in evaluations {
+            html += &format!("<td>{}", value(&evaluation.all));
+        }
+    }
+    html += "\n<tr><th>CPU ms a photo";
+    for evaluation in evaluations {
+        let total = evaluation.median_stage_ms().last().map_or(0.0, |(_, ms)| *ms);
+        html += &format!("<td>{total:.1}");
+    }
+    html + "\n</table>\n"
+}
+
+/// A table by source or by tag.
+fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut html = format!("<h3>By {title}</h3>\n<table><tr><th>{title}<th>photos<th>cards");
+    for (name, _) in ROWS {
+        html += &format!("<th>{name}");
+    }
+    for (name, figures) in groups {
+        let Figures { photos, cards, .. } = figures;
+        html += &format!("\n<tr><th>{}<td>{photos}<td>{cards}", escape(name));
+        for (row, value) in ROWS {
+            let bad = row == "claims wrong" && figures.wrong + figures.false_claims > 0;
+            html += &format!("<td{}>{}", if bad { " class=bad" } else { "" }, value(figures));
+        }
+    }
+    html + "\n</table>\n"
+}
+
+/// What got better and what got worse.
+fn against(comparison: &Comparison) -> String {
+    let (before, now) = &comparison.readers;
+    let mut html = format!(
+        "<h2>Against the baseline</h2>\n<p>Then {}, now {}.</p>\n\
+         <table><tr><th><th>before<th>now<th>better by",
+        escape(before),
+        escape(now)
+    );
+    for change in comparison.all.iter().chain(&comparison.groups) {
+        let Change { name, before, now, .. } = change;
+        let gain = change.gain();
+        let class = match gain {
+            g if g >= 0.005 => " class=good",
+            g if g <= -0.005 => " class=bad",
+            _ => "",
+        };
+        html +=
+            &format!("\n<tr><th>{}<td>{before:.2}<td>{now:.2}<td{class}>{gain:+.2}", escape(name));
+    }
+    html += "\n</table>\n";
+    if comparison.photos_not_in_both > 0 {
+        html += &format!("<p>{} photos are not in both.</p>\n", comparison.photos_not_in_both);
+    }
+    if !comparison.cards_known {
+        return html + "<p>The baseline does not tell of single cards.</p>\n";
+    }
+    for (title, list) in [("Worse", &comparison.worse), ("Better", &comparison.better)] {
+        html += &format!("<details open><summary>{title}: {} cards</summary><ul>\n", list.len());
+        for CardChange { photo, card, before, now } in list {
+            html += &format!("<li>{}: {card} {before} \u{2192} {now}\n", escape(photo));
+        }
+        html += "</ul></details>\n";
+    }
+    html
 }
 
 /// A code with the letters that differ from the label set off.
@@ -243,28 +306,6 @@ fn marked(read: Card, labelled: Option<Card>) -> String {
     read.to_string().chars().enumerate().map(letter).collect()
 }
 
-fn confusion_tables(figures: &Figures) -> String {
-    let mut html = String::new();
-    for (property, matrix) in Property::ALL.into_iter().zip(&figures.confusion) {
-        let head: String = (0..3).map(|v| format!("<th>{}", property.value_word(v))).collect();
-        html += &format!("<table><tr><th>{property}{head}\n");
-        for (labelled, row) in matrix.iter().enumerate() {
-            html += &format!("<tr><th>{}", property.value_word(labelled));
-            for (read, count) in row.iter().enumerate() {
-                let class = match (labelled == read, *count) {
-                    (true, _) => " class=good",
-                    (false, 0) => "",
-                    (false, _) => " class=bad",
-                };
-                html += &format!("<td{class}>{count}");
-            }
-            html += "\n";
-        }
-        html += "</table>\n";
-    }
-    html
-}
-
 const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
 pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
 .row{display:flex;flex-wrap:wrap;gap:1em}\
@@ -274,5 +315,8 @@ figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-r
 em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
 table{border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
 td.good{background:#d8efe6}td.bad{background:#f7dccb}\
+h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
+.seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
+img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\
 td.good{background:#1d4a3b}td.bad{background:#5f300f}}";

@@ -1,31 +1,42 @@
 //! Reads one labelled photo and judges it.
 
-use super::{Figures, LabelledPhoto, Match, compare, report};
+use super::outcome::PhotoOutcome;
+use super::reliability::Reliability;
+use super::{Figures, LabelledPhoto, Match, compare, mistakes};
 use crate::dataset::CardLabel;
-use crate::pipeline::{Pipeline, StageClock, source};
+use crate::pipeline::{Pipeline, StageClock, StageSink, source};
+use image::RgbImage;
+use std::cell::RefCell;
+use std::io;
 
-/// What became of one labelled photo.
+/// What became of one labelled photo under one reader.
 #[derive(Clone, Debug)]
 pub struct PhotoResult {
     /// Its figures alone.
     pub figures: Figures,
     /// CPU time of each stage in ms.
     pub stage_cpu_ms: Vec<(&'static str, f64)>,
+    /// How its confidences bear out.
+    pub reliability: Reliability,
+    /// What became of it, card by card.
+    pub outcome: PhotoOutcome,
     /// Every card that is not right, with pictures, if they were asked for.
-    pub mistakes: Vec<report::Mistake>,
+    pub mistakes: Vec<mistakes::Mistake>,
+    /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were asked for.
+    pub stages: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads a labelled photo and compares.
+/// Reads a labelled photo with each pipeline and compares; a result for each.
 ///
 /// # Errors
 /// Why it could not be read, or that its labels are of a picture of another size.
 pub fn evaluate_photo(
-    pipeline: &Pipeline,
+    pipelines: &[Pipeline],
     photo: &LabelledPhoto,
     with_pictures: bool,
-) -> anyhow::Result<PhotoResult> {
-    let mut clock = StageClock::default();
-    let loaded = clock.time("load", || source::load_photo(&photo.path))?;
+) -> anyhow::Result<Vec<PhotoResult>> {
+    let mut loading = StageClock::default();
+    let loaded = loading.time("load", || source::load_photo(&photo.path))?;
     let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
     if stored != (label.width, label.height) {
         anyhow::bail!(
@@ -36,16 +47,47 @@ pub fn evaluate_photo(
             label.height
         );
     }
-    let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
     let photo_long_px = f64::from(stored.0.max(stored.1));
-    let matched: Match = compare(&labels, &scan.cards, photo_long_px);
-    let figures = Figures::of_photo(&labels, &scan.cards, &matched);
-    let mistakes = if with_pictures {
-        report::mistakes(&loaded.frame, &labels, &scan, &matched)
-    } else {
-        Vec::new()
+    let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
+        let mut clock = loading.clone();
+        let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let matched: Match = compare(&labels, &scan.cards, photo_long_px);
+        let mistakes = if with_pictures {
+            mistakes::of_photo(&loaded.frame, &labels, &scan, &matched)
+        } else {
+            Vec::new()
+        };
+        let stages = if mistakes.is_empty() {
+            Vec::new()
+        } else {
+            // Only photos with mistakes are worth the time that stages' pictures take.
+            let album = Album::default();
+            pipeline.read(&loaded.frame, &mut StageClock::default(), Some(&album))?;
+            album.0.into_inner()
+        };
+        Ok(PhotoResult {
+            figures: Figures::of_photo(&labels, &scan.cards, &matched),
+            stage_cpu_ms: clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect(),
+            reliability: Reliability::of_photo(&labels, &scan.cards, &matched),
+            outcome: PhotoOutcome::of((&photo.source, &label.file), &labels, &scan.cards, &matched),
+            mistakes,
+            stages,
+        })
     };
-    let stage_cpu_ms = clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect();
-    Ok(PhotoResult { figures, stage_cpu_ms, mistakes })
+    pipelines.iter().map(judge).collect()
+}
+
+/// Keeps stages' pictures, small enough for a page.
+#[derive(Default)]
+struct Album(RefCell<Vec<(String, Vec<u8>)>>);
+
+impl StageSink for Album {
+    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+        // The photo itself is in every other picture.
+        if stage != "load" {
+            self.0.borrow_mut().push((stage.to_owned(), mistakes::small_jpeg(picture)));
+        }
+        Ok(())
+    }
 }

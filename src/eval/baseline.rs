@@ -1,0 +1,366 @@
+//! What got better and what got worse since an earlier evaluation.
+//!
+//! Both are taken as the JSON that `eval --format json` prints and a report holds as
+//! `figures.json`, so that figures of an older version can be compared as far as they go.
+
+use super::outcome::PhotoOutcome;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why an earlier evaluation cannot be compared with.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It holds something else.
+    #[error(
+        "{path}: {reason}; expected the output of `setsight eval --format json`, or the \
+         figures.json of a report"
+    )]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// A figure that says how good reading is.
+struct Measure {
+    key: &'static str,
+    name: &'static str,
+    more_is_better: bool,
+}
+
+const fn measure(key: &'static str, name: &'static str, more_is_better: bool) -> Measure {
+    Measure { key, name, more_is_better }
+}
+
+/// The figures that are compared, by their names in the JSON.
+const MEASURES: [Measure; 9] = [
+    measure("found_percent", "cards found, %", true),
+    measure("false_cards_a_photo", "false cards a photo", false),
+    measure("right_percent", "read right, %", true),
+    measure("best_guess_percent", "best guess right, %", true),
+    measure("claims_right_percent", "claims right, %", true),
+    measure("unsure_percent", "unsure, %", false),
+    measure("perfect_boards_percent", "perfect boards, %", true),
+    measure("sets_precision_percent", "sets: precision, %", true),
+    measure("sets_recall_percent", "sets: recall, %", true),
+];
+
+/// Earlier figures, of one reader or of several.
+#[derive(Clone, Debug)]
+pub struct Baseline(Value);
+
+impl Baseline {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no figures.
+    pub fn read(path: &Path) -> Result<Self, BaselineError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;
+        let bad = |reason: String| BaselineError::Malformed { path: path.to_path_buf(), reason };
+        let json: Value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let figures = |value: &Value| value["all"].is_object();
+        let several = json["readers"].as_object();
+        let sound = match several {
+            Some(readers) => !readers.is_empty() && readers.values().all(figures),
+            None => figures(&json),
+        };
+        if sound { Ok(Self(json)) } else { Err(bad("no figures in it".into())) }
+    }
+
+    /// The figures of the reader of this name; of the only one if it has another.
+    fn of(&self, reader: &str) -> Option<&Value> {
+        let Some(readers) = self.0["readers"].as_object() else { return Some(&self.0) };
+        let only = if readers.len() == 1 { readers.values().next() } else { None };
+        readers.get(reader).or(only)
+    }
+
+    /// Compares; `None` if no figures of this reader are there.
+    pub fn compare(&self, now: &Value) -> Option<Comparison> {
+        let before = self.of(now["reader"].as_str().unwrap_or_default())?;
+        Some(Comparison::of(before, now))
+    }
+}
+
+/// A figure then and now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Which.
+    pub name: String,
+    /// What it was, and is.
+    pub before: f64,
+    /// What it is.
+    pub now: f64,
+    /// Whether more of it is better.
+    pub more_is_better: bool,
+}
+
+impl Change {
+    /// By how much it is better; negative: worse.
+    pub fn gain(&self) -> f64 {
+        let more = self.now - self.before;
+        if self.more_is_better { more } else { -more }
+    }
+
+    fn to_json(&self) -> Value {
+        let round = |v: f64| (v * 100.0).round() / 100.0;
+        json!({
+            "figure": self.name,
+            "before": self.before,
+            "now": self.now,
+            "better_by": round(self.gain()),
+        })
+    }
+}
+
+/// A card, or the false cards of a photo, that ended otherwise than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardChange {
+    /// The photo: source and file.
+    pub photo: String,
+    /// The labelled code, or `false cards`.
+    pub card: String,
+    /// What became of it then, such as `wrong`, or how many there were.
+    pub before: String,
+    /// And now.
+    pub now: String,
+}
+
+impl CardChange {
+    fn to_json(&self) -> Value {
+        json!({"photo": self.photo, "card": self.card, "before": self.before, "now": self.now})
+    }
+}
+
+/// Two evaluations side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Who read then, and now.
+    pub readers: (String, String),
+    /// The figures over everything.
+    pub all: Vec<Change>,
+    /// `read right` and `cards found` of each source and tag that changed.
+    pub groups: Vec<Change>,
+    /// Cards that ended better than before.
+    pub better: Vec<CardChange>,
+    /// Cards that ended worse.
+    pub worse: Vec<CardChange>,
+    /// Photos that only one of the two has.
+    pub photos_not_in_both: usize,
+    /// Whether the earlier figures tell of single cards.
+    pub cards_known: bool,
+}
+
+/// How bad an end is.
+fn rank(verdict: &str) -> u8 {
+    match verdict {
+        "right" => 0,
+        "unsure" => 1,
+        "missed" => 2,
+        _ => 3,
+    }
+}
+
+impl Comparison {
+    fn of(before: &Value, now: &Value) -> Self {
+        let text = |v: &Value| v["reader"].as_str().unwrap_or("unknown").to_owned();
+        let mut result = Self { readers: (text(before), text(now)), ..Self::default() };
+        let change = |measure: &Measure, name: String, before: &Value, now: &Value| {
+            let (before, now) = (before[measure.key].as_f64()?, now[measure.key].as_f64()?);
+            Some(Change { name, before, now, more_is_better: measure.more_is_better })
+        };
+        let all = MEASURES.iter();
+        let all = all.filter_map(|m| change(m, m.name.into(), &before["all"], &now["all"]));
+        result.all = all.collect();
+        for kind in ["by_source", "by_tag"] {
+            for (group, figures) in now[kind].as_object().into_iter().flatten() {
+                for measure in [&MEASURES[2], &MEASURES[0], &MEASURES[1]] {
+                    let name = format!("{group}: {}", measure.name);
+                    let change = change(measure, name, &before[kind][group], figures);
+                    result.groups.extend(change.filter(|c| c.gain().abs() >= 0.005));
+                }
+            }
+        }
+        result.compare_cards(before, now);
+        result
+    }
+
+    fn compare_cards(&mut self, before: &Value, now: &Value) {
+        let photos = |value: &Value| -> Option<BTreeMap<(String, String), PhotoOutcome>> {
+            let list: Vec<PhotoOutcome> = serde_json::from_value(value["photos"].clone()).ok()?;
+            Some(list.into_iter().map(|p| ((p.source.clone(), p.image.clone()), p)).collect())
+        };
+        let (Some(before), Some(now)) = (photos(before), photos(now)) else { return };
+        self.cards_known = true;
+        let only = |a: &BTreeMap<_, PhotoOutcome>, b: &BTreeMap<_, PhotoOutcome>| {
+            a.keys().filter(|key| !b.contains_key(*key)).count()
+        };
+        self.photos_not_in_both = only(&before, &now) + only(&now, &before);
+        for (key, new) in &now {
+            let Some(old) = before.get(key) else { continue };
+            let photo = format!("{}/{}", key.0, key.1);
+            let mut codes: Vec<&str> = [old, new]
+                .iter()
+                .flat_map(|photo| photo.mistakes.iter().filter_map(|m| m.card.as_deref()))
+                .collect();
+            codes.sort_unstable();
+            codes.dedup();
+            for code in codes {
+                // A label that only one of the two has is another dataset, not another reader.
+                let both = (old.verdict_of(code), new.verdict_of(code));
+                let (Some(then), Some(now)) = both else { continue };
+                self.note(rank(then).cmp(&rank(now)), &photo, code, (then.into(), now.into()));
+            }
+            let (then, now) = (old.false_cards(), new.false_cards());
+            let words = (then.to_string(), now.to_string());
+            self.note(then.cmp(&now), &photo, "false cards", words);
+        }
+    }
+
+    fn note(
+        &mut self,
+        order: std::cmp::Ordering,
+        photo: &str,
+        card: &str,
+        (before, now): (String, String),
+    ) {
+        let list = match order {
+            std::cmp::Ordering::Greater => &mut self.better,
+            std::cmp::Ordering::Less => &mut self.worse,
+            std::cmp::Ordering::Equal => return,
+        };
+        list.push(CardChange { photo: photo.into(), card: card.into(), before, now });
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let changes = |list: &[Change]| list.iter().map(Change::to_json).collect::<Vec<_>>();
+        let cards = |list: &[CardChange]| list.iter().map(CardChange::to_json).collect::<Vec<_>>();
+        json!({
+            "reader_before": self.readers.0,
+            "all": changes(&self.all),
+            "groups": changes(&self.groups),
+            "better": cards(&self.better),
+            "worse": cards(&self.worse),
+            "photos_not_in_both": self.photos_not_in_both,
+        })
+    }
+}
+
+/// Lines of single cards on a terminal; the report has them all.
+const SHOWN: usize = 20;
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "against the baseline (reader {})      before     now", self.readers.0)?;
+        let line = |out: &mut fmt::Formatter<'_>, change: &Change| {
+            let gain = change.gain();
+            let word = match gain {
+                g if g >= 0.005 => "better",
+                g if g <= -0.005 => "worse",
+                _ => "",
+            };
+            let (name, before, now) = (&change.name, change.before, change.now);
+            writeln!(out, "  {name:<38}{before:>8.2}{now:>8.2}  {word}")
+        };
+        for change in self.all.iter().chain(&self.groups) {
+            line(out, change)?;
+        }
+        if self.photos_not_in_both > 0 {
+            writeln!(out, "  {} photos are not in both", self.photos_not_in_both)?;
+        }
+        if !self.cards_known {
+            return writeln!(out, "  the baseline does not tell of single cards");
+        }
+        for (title, list) in [("better", &self.better), ("worse", &self.worse)] {
+            writeln!(out, "  {title}: {} cards", list.len())?;
+            for change in list.iter().take(SHOWN) {
+                let CardChange { photo, card, before, now } = change;
+                writeln!(out, "    {photo}: {card} {before} -> {now}")?;
+            }
+            if list.len() > SHOWN {
+                writeln!(out, "    and {} more; --report lists them", list.len() - SHOWN)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(right: f64, codes: &[&str], mistakes: Value) -> Value {
+        json!({
+            "reader": "fake",
+            "all": {"right_percent": right, "false_cards_a_photo": 100.0 - right},
+            "by_source": {"kitchen": {"right_percent": right, "found_percent": 100.0}},
+            "photos": [{
+                "source": "kitchen", "image": "a.jpg", "cards": 3, "right": codes, "mistakes": mistakes,
+            }],
+        })
+    }
+
+    fn mistake(card: Option<&str>, verdict: &str) -> Value {
+        json!({"card": card, "verdict": verdict, "read": null, "confidence": null})
+    }
+
+    #[test]
+    fn better_and_worse_are_told_apart_card_by_card() {
+        let before = figures(
+            50.0,
+            &["3fgd", "1opd"],
+            json!([
+                mistake(Some("1fgd"), "wrong"),
+                mistake(Some("2fgd"), "unsure"),
+                mistake(None, "false")
+            ]),
+        );
+        let now =
+            figures(75.0, json!([mistake(Some("2fgd"), "wrong"), mistake(Some("3fgd"), "missed")]));
+        let c = Comparison::of(&before, &now);
+        assert_eq!(c.all.iter().map(Change::gain).collect::<Vec<_>>(), [25.0, 25.0]);
+        assert_eq!(c.groups.len(), 1, "what did not change is not listed: {:?}", c.groups);
+        let cards = |list: &[CardChange]| -> Vec<String> {
+            list.iter().map(|c| format!("{} {}>{}", c.card, c.before, c.now)).collect()
+        };
+        assert_eq!(cards(&c.better), ["1fgd wrong>right", "false cards 1>0"]);
+        assert_eq!(cards(&c.worse), ["2fgd unsure>wrong", "3fgd right>missed"]);
+        let text = c.to_string();
+        assert!(text.contains("kitchen/a.jpg: 3fgd right -> missed"), "{text}");
+    }
+
+    #[test]
+    fn figures_without_cards_are_compared_as_far_as_they_go() {
+        let mut before = figures(50.0, &[], json!([]));
+        before.as_object_mut().unwrap().remove("photos");
+        let c = Comparison::of(&before, &figures(40.0, &[], json!([])));
+        assert!(!c.cards_known && c.all[0].gain() == -10.0);
+        assert!(c.to_string().contains("does not tell of single cards"));
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("figures.json");
+        for text in ["", "[]", "{\"readers\": {}}", "{\"cards\": 3}"] {
+            std::fs::write(&path, text).unwrap();
+            let error = Baseline::read(&path).unwrap_err().to_string();
+            assert!(error.contains("figures.json") && error.contains("eval --format json"));
+        }
+        std::fs::write(&path, figures(1.0, &[], json!([])).to_string()).unwrap();
+        assert!(Baseline::read(&path).unwrap().compare(&figures(2.0, &[], json!([]))).is_some());
+    }
+}

@@ -1,0 +1,151 @@
+//! What is not right, in pictures: where it lies, straightened, as a network gets it, and what was
+//! said of it.
+
+use super::{Match, Verdict, charts};
+use crate::cards::Card;
+use crate::dataset::CardLabel;
+use crate::geometry::{Point, Quad};
+use crate::model::reader;
+use crate::pipeline::classify::input_of;
+use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Scan, overlay, rectify};
+use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use std::io;
+
+/// Half the side of the part of the photo that is shown, in long sides of the card: the card turned
+/// any way and a rim of its surroundings.
+const VIEW_REACH: f64 = 0.85;
+/// Side of that part in the report, in pixels, at most.
+const VIEW_PX: u32 = 220;
+/// JPEG quality of the report's pictures, 1 to 100.
+const QUALITY: u8 = 85;
+const LABEL_COLOR: Rgb<u8> = Rgb([0, 114, 178]);
+const READING_COLOR: Rgb<u8> = Rgb([230, 159, 0]);
+
+/// A card that is not right.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// What became of the label; `None` for a reading without a label.
+    pub verdict: Option<Verdict>,
+    /// What the label says.
+    pub labelled: Option<Card>,
+    /// What was read: card, confidence, unsure.
+    pub read: Option<(Card, f32, bool)>,
+    /// The part of the photo around it, label blue and reading orange, as JPEG.
+    pub(super) view: Vec<u8>,
+    /// The straightened card, as the reader saw it, as JPEG.
+    pub(super) card: Option<Vec<u8>>,
+    /// What a network gets of it, 96x64, as PNG.
+    pub(super) input: Option<Vec<u8>>,
+    /// What the reader said of it, as a picture (SVG).
+    pub(super) said: Option<String>,
+}
+
+/// Every label that is not right and every reading without a label, with pictures.
+pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Match) -> Vec<Mistake> {
+    let long_sides: Vec<f64> =
+        labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
+    let usual = super::median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
+    let mut found = Vec::new();
+    let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
+        let read: Option<&ReadCard> = reading.map(|j| &scan.cards[j]);
+        let label_quad = label.and_then(|label| label.corners);
+        let read_quad = read.map(|read| read.corners_in_image);
+        let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()));
+        let Some(centre) = centre else { return };
+        let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
+        // What was missed is straightened by its label, to show what there was to see.
+        let card = match (reading, label_quad) {
+            (Some(j), _) => Some(scan.images[j].clone()),
+            (None, Some(quad)) => Some(straightened(frame, quad)),
+            (None, None) => None,
+        };
+        let said = reading.and_then(|j| scan.readings.get(j));
+        found.push(Mistake {
+            verdict,
+            labelled: label.map(|label| label.code),
+            read: read.map(|read| (read.card, read.confidence, read.unsure)),
+            view: jpeg(&view(frame, centre, long, label_quad, read_quad)),
+            input: card.as_ref().map(network_input),
+            card: card.map(|card| jpeg(&card.pixels)),
+            said: said.map(|said| charts::reading(said, label.map(|label| label.code))),
+        });
+    };
+    for (i, label) in labels.iter().enumerate() {
+        let verdict = matched.verdict(i, labels, &scan.cards);
+        if verdict != Verdict::Right {
+            add(Some(verdict), Some(label), matched.reading_of_label[i]);
+        }
+    }
+    for &j in &matched.false_cards {
+        add(None, None, Some(j));
+    }
+    found
+}
+
+fn straightened(frame: &Frame, corners_in_image: Quad) -> CardImage {
+    let outline = CardOutline { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None };
+    rectify::rectify(frame, &outline)
+}
+
+fn view(
+    frame: &Frame,
+    centre: Point,
+    long: f64,
+    label: Option<Quad>,
+    reading: Option<Quad>,
+) -> RgbImage {
+    let reach = (VIEW_REACH * long).max(8.0);
+    let (width, height) = frame.image.dimensions();
+    // `as` takes what lies left of the photo to its border.
+    let left = ((centre.x - reach) as u32).min(width - 1);
+    let top = ((centre.y - reach) as u32).min(height - 1);
+    let right = ((centre.x + reach) as u32).clamp(left + 1, width);
+    let bottom = ((centre.y + reach) as u32).clamp(top + 1, height);
+    let part = imageops::crop_imm(&frame.image, left, top, right - left, bottom - top).to_image();
+    let scale = f64::from(VIEW_PX) / (2.0 * reach);
+    let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(1);
+    let (w, h) = (size(part.width()), size(part.height()));
+    let mut picture = imageops::resize(&part, w, h, imageops::FilterType::Triangle);
+    let corner = Point::new(left.into(), top.into());
+    for (quad, color) in [(label, LABEL_COLOR), (reading, READING_COLOR)] {
+        if let Some(quad) = quad {
+            let quad = Quad(quad.0.map(|p| (p - corner) * scale));
+            overlay::outline(&mut picture, &quad, 2.0, color, None);
+        }
+    }
+    picture
+}
+
+/// The network's input as a picture.
+fn network_input(card: &CardImage) -> Vec<u8> {
+    let planes = input_of(card);
+    let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
+    let picture = RgbImage::from_fn(width, height, |x, y| {
+        let at = (y * width + x) as usize;
+        let plane = (width * height) as usize;
+        Rgb([0, 1, 2].map(|c| (planes[c * plane + at] / reader::INPUT_SCALE).round() as u8))
+    });
+    let mut bytes = io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, ImageFormat::Png).expect("an RGB picture into memory");
+    bytes.into_inner()
+}
+
+/// A picture no larger than a page shows it.
+pub(super) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
+    const LONGEST_PX: u32 = 900;
+    let long = picture.width().max(picture.height());
+    if long <= LONGEST_PX {
+        return jpeg(picture);
+    }
+    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
+    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+    jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
+}
+
+fn jpeg(picture: &RgbImage) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, QUALITY)
+        .encode_image(picture)
+        .expect("an RGB picture into memory");
+    bytes
+}

@@ -1,0 +1,93 @@
+//! What became of each photo, card by card, in the words of the JSON.
+
+use super::matching::{Match, Verdict};
+use crate::cards::Card;
+use crate::dataset::CardLabel;
+use crate::pipeline::ReadCard;
+use serde::{Deserialize, Serialize};
+
+/// One photo among those of an evaluation. With its source and its file's name it is the same photo
+/// in another evaluation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhotoOutcome {
+    /// Where it is from.
+    pub source: String,
+    /// Its file, as the labels name it.
+    pub image: String,
+    /// Labelled cards.
+    pub cards: usize,
+    /// Codes of those claimed rightly.
+    pub right: Vec<String>,
+    /// Every label that is not right and every reading without a label.
+    pub mistakes: Vec<CardOutcome>,
+}
+
+/// A label that is not right, or a reading without a label.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardOutcome {
+    /// The code on the label; none for a false card.
+    pub card: Option<String>,
+    /// `wrong`, `unsure`, `missed` or `false`.
+    pub verdict: String,
+    /// The code that was read, or the best guess.
+    pub read: Option<String>,
+    /// Its confidence, 0 to 1.
+    pub confidence: Option<f32>,
+}
+
+/// The word for a verdict.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Right => "right",
+        Verdict::Wrong => "wrong",
+        Verdict::Unsure => "unsure",
+        Verdict::Missed => "missed",
+    }
+}
+
+impl PhotoOutcome {
+    /// What became of a photo's labels.
+    pub fn of(
+        (source, image): (&str, &str),
+        labels: &[CardLabel],
+        readings: &[ReadCard],
+        matched: &Match,
+    ) -> Self {
+        let outcome = |card: Option<Card>, verdict: &str, reading: Option<&ReadCard>| CardOutcome {
+            card: card.map(|card| card.to_string()),
+            verdict: verdict.to_owned(),
+            read: reading.map(|reading| reading.card.to_string()),
+            // Four digits say enough.
+            confidence: reading.map(|reading| (reading.confidence * 1e4).round() / 1e4),
+        };
+        let (mut right, mut mistakes) = (Vec::new(), Vec::new());
+        for (i, label) in labels.iter().enumerate() {
+            let verdict = matched.verdict(i, labels, readings);
+            if verdict == Verdict::Right {
+                right.push(label.code.to_string());
+            } else {
+                let reading = matched.reading_of_label[i].map(|j| &readings[j]);
+                mistakes.push(outcome(Some(label.code), word(verdict), reading));
+            }
+        }
+        let falsely =
+            matched.false_cards.iter().map(|&j| outcome(None, "false", Some(&readings[j])));
+        mistakes.extend(falsely);
+        let (source, image) = (source.to_owned(), image.to_owned());
+        Self { source, image, cards: labels.len(), right, mistakes }
+    }
+
+    /// What became of one of its labels; `None` if it has no such label.
+    pub fn verdict_of(&self, code: &str) -> Option<&str> {
+        if self.right.iter().any(|right| right == code) {
+            return Some("right");
+        }
+        let own = self.mistakes.iter().find(|mistake| mistake.card.as_deref() == Some(code));
+        own.map(|mistake| mistake.verdict.as_str())
+    }
+
+    /// Readings without a label.
+    pub fn false_cards(&self) -> usize {
+        self.mistakes.iter().filter(|mistake| mistake.card.is_none()).count()
+    }
+}
