@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
     let mut report = match &args.report {
         Some(folder) => {
-            Some(Report::new(folder, names.len() > 1).with_context(|| unwritten(folder))?)
+            Some(Report::new(folder, args.all_readers).with_context(|| unwritten(folder))?)
         }
         None => None,
     };
@@ -112,8 +112,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         written.with_context(|| unwritten(folder))?;
     }
     let text = match args.format {
-        Format::Text => text(&evaluations, &comparisons),
-        Format::Json => format!("{}\n", json(&evaluations, &comparisons)),
+        Format::Text => text(&evaluations, &comparisons, args.all_readers),
+        Format::Json => format!("{}\n", json(&evaluations, &comparisons, args.all_readers)),
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
@@ -139,22 +139,30 @@ fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
     Ok((names, pipelines))
 }
 
-fn text(evaluations: &[Evaluation], comparisons: &[Option<Comparison>]) -> String {
+fn text(
+    evaluations: &[Evaluation],
+    comparisons: &[Option<Comparison>],
+    side_by_side: bool,
+) -> String {
     let mut text = match evaluations {
-        [only] => only.to_string(),
+        [only] if !side_by_side => only.to_string(),
         several => SideBySide(several).to_string(),
     };
     for (evaluation, comparison) in evaluations.iter().zip(comparisons) {
         if let Some(comparison) = comparison {
             let reader = &evaluation.reader;
-            let of = if evaluations.len() > 1 { format!("{reader} ") } else { String::new() };
+            let of = if side_by_side { format!("{reader} ") } else { String::new() };
             text += &format!("\n{of}{comparison}");
         }
     }
     text
 }
 
-fn json(evaluations: &[Evaluation], comparisons: &[Option<Comparison>]) -> serde_json::Value {
+fn json(
+    evaluations: &[Evaluation],
+    comparisons: &[Option<Comparison>],
+    side_by_side: bool,
+) -> serde_json::Value {
     let one = |(evaluation, comparison): (&Evaluation, &Option<Comparison>)| {
         let mut json = evaluation.to_json();
         if let Some(comparison) = comparison {
@@ -163,7 +171,7 @@ fn json(evaluations: &[Evaluation], comparisons: &[Option<Comparison>]) -> serde
         json
     };
     let all = evaluations.iter().zip(comparisons);
-    if evaluations.len() == 1 {
+    if !side_by_side {
         return all.map(one).collect::<Vec<_>>().swap_remove(0);
     }
     let readers: serde_json::Map<String, serde_json::Value> =

@@ -20,7 +20,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes the report's folder; `several` readers are told apart by name.
+    /// Makes the report's folder. In a report of `several` readers each is told by name.
     ///
     /// # Errors
     /// It cannot be made.
@@ -135,7 +135,7 @@ impl Report {
         comparisons: &[Option<Comparison>],
     ) -> io::Result<()> {
         let json = match evaluations {
-            [only] => only.to_json(),
+            [only] if !self.several => only.to_json(),
             several => SideBySide(several).to_json(),
         };
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");

@@ -1,11 +1,12 @@
 //! Where things lie that are no cards: beside the cards, under them and over them.
 
 use super::camera::View;
+use super::catalogue;
 use super::dice::Dice;
 use super::light::Light;
 use super::params::Params;
 use super::table::Lying;
-use super::things::{self, Thing};
+use super::things::Thing;
 use super::visible::Owner;
 use crate::geometry::{Point, Quad};
 
@@ -22,7 +23,8 @@ impl Decoys {
         let mut things: Vec<Thing> = Vec::new();
         for _ in 0..count {
             let friend = params.false_friends > 0.0 && dice.chance(params.false_friends);
-            let mut thing = if friend { things::false_friend(dice) } else { things::usual(dice) };
+            let mut thing =
+                if friend { catalogue::false_friend(dice) } else { catalogue::usual(dice) };
             let (a, b) = thing.layers[0].half;
             let anywhere = params.decoys_under > 0.0 && dice.chance(params.decoys_under);
             for _ in 0..30 {
@@ -65,7 +67,7 @@ impl Decoys {
         let mut things = Vec::new();
         for _ in 0..count {
             let Some(card) = cards.get(dice.below(cards.len())) else { break };
-            let mut thing = things::cover(dice);
+            let mut thing = catalogue::cover(dice);
             let (x, y) = (dice.between(-46.0, 46.0), dice.between(-30.0, 30.0));
             thing.center = card.table_from_card(x, y);
             let angle = dice.between(0.0, std::f64::consts::TAU);
