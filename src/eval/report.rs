@@ -308,7 +308,7 @@ fn marked(read: Card, labelled: Option<Card>) -> String {
 
 const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
 pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
-.row{display:flex;flex-wrap:wrap;gap:1em}\
+.row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
 figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
 figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
 figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
