@@ -15,6 +15,8 @@
 //! [`cards`], [`sets`], [`general`] and [`game`] know nothing of pictures and build with
 //! `--no-default-features`.
 
+#[cfg(feature = "window")]
+pub mod app;
 pub mod cards;
 pub mod cli;
 pub mod game;

@@ -9,7 +9,8 @@ usage() {
 Usage: tools/setup.sh [--dry-run]
 
 Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
-headers), OpenCV's core and imgproc, and Z3. On Debian and Ubuntu by apt, on macOS by Homebrew, on
+headers), OpenCV's core, imgproc and videoio, Z3, and what the window opens at run time, with Xvfb
+for its tests. On Debian and Ubuntu by apt, on macOS by Homebrew, on
 Fedora by dnf; on other systems it lists what is missing and stops. What is there already is left
 alone. Where the system does not say where OpenCV lies, .cargo/config.toml is written (git ignores it).
 
@@ -139,6 +140,8 @@ write_config() {
 
 # ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only three of its thirty libraries.
 apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libopencv-videoio-dev libz3-dev"
+# What the window opens at run time (X11, keyboard, OpenGL), and a screen for its tests.
+apt_packages="$apt_packages libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0 libgl1 libegl1 libgl1-mesa-dri xvfb"
 
 apt_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 # Answers are taken whole before they are searched: a reader that stops early breaks the pipe.
@@ -228,6 +231,7 @@ setup_apt() {
 # ---- Fedora -------------------------------------------------------------------------------------
 
 dnf_packages="gcc-c++ clang clang-devel pkgconf-pkg-config opencv-devel z3-devel"
+dnf_packages="$dnf_packages libX11-xcb libXcursor libXi libXrandr libxkbcommon-x11 mesa-libGL mesa-libEGL mesa-dri-drivers xorg-x11-server-Xvfb"
 
 setup_dnf() {
     local name missing="" wanted=$dnf_packages

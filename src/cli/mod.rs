@@ -1,5 +1,7 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
+#[cfg(feature = "window")]
+mod app;
 mod compare;
 mod deal;
 #[cfg(feature = "vision")]
@@ -63,6 +65,9 @@ enum Command {
     /// Train the networks, from drawn tables and labelled crops
     #[cfg(feature = "train")]
     Train(train::Args),
+    /// Open the window: photos, their sets, hints, corrections
+    #[cfg(feature = "window")]
+    App(app::Args),
 }
 
 /// How a command prints its figures.
@@ -114,6 +119,8 @@ pub fn main() -> ExitCode {
         Command::Render(args) => render::run(args),
         #[cfg(feature = "train")]
         Command::Train(args) => train::run(args),
+        #[cfg(feature = "window")]
+        Command::App(args) => app::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

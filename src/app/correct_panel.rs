@@ -1,0 +1,427 @@
+//! The panel and the handles with which cards are corrected.
+
+use super::card_face::{self, ASPECT};
+use super::correct::{Change, Refusal};
+use super::keys::Action;
+use super::placement::Placement;
+use super::settings::Settings;
+use super::table::Table;
+use super::theme::{CHOSEN, RIM};
+use crate::cards::{Card, Color, Property, Shading};
+use crate::geometry::Point;
+use eframe::egui::{
+    Button, Color32, CursorIcon, Event, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke,
+    TextureHandle, Ui, WidgetInfo, vec2,
+};
+use std::time::Duration;
+
+/// Letters of a code that are longer ago than this begin a new one.
+const TYPING_PAUSE: Duration = Duration::from_secs(3);
+/// How far a key moves a corner, in pixels of the photo.
+const NUDGE_PX: f64 = 1.0;
+
+/// What is being corrected.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Correcting {
+    /// The card in hand.
+    pub selected: Option<usize>,
+    /// The corner of it that keys move.
+    pub corner: usize,
+    /// The next click says where a missed card lies.
+    pub adding: bool,
+    /// The letters typed so far, and when the last one came.
+    typed: String,
+    typed_at: f64,
+    /// What stands in the way of the last change.
+    pub clash: Option<(Change, Refusal)>,
+}
+
+/// A change that is wanted, and whether it only goes on with the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wish {
+    /// This change.
+    Change(Change),
+    /// The same drag goes on.
+    Amend(Change),
+    /// Take back.
+    Undo,
+    /// Make again.
+    Redo,
+}
+
+impl Correcting {
+    /// For another photo.
+    pub fn start_again(&mut self) {
+        *self = Self::default();
+    }
+
+    /// After the table has changed.
+    pub fn fit(&mut self, table: &Table) {
+        self.selected = self.selected.filter(|&i| i < table.cards.len());
+    }
+
+    /// Takes a card in hand.
+    pub fn select(&mut self, card: Option<usize>) {
+        if self.selected != card {
+            *self = Self { selected: card, adding: self.adding, ..Self::default() };
+        }
+    }
+
+    /// What a key asks for.
+    pub fn act(&mut self, action: Action, table: &Table) -> Option<Wish> {
+        let cards = table.cards.len();
+        match action {
+            Action::NextCard | Action::PreviousCard if cards > 0 => {
+                let step = if action == Action::NextCard { 1 } else { cards - 1 };
+                self.select(Some(self.selected.map_or(0, |i| (i + step) % cards)));
+            }
+            Action::Clear => {
+                self.adding = false;
+                self.select(None);
+            }
+            Action::AddCard => self.adding = !self.adding,
+            Action::Undo => return Some(Wish::Undo),
+            Action::Redo => return Some(Wish::Redo),
+            Action::NextCorner => self.corner = (self.corner + 1) % 4,
+            Action::Confirm => return Some(Wish::Change(Change::Confirm(self.selected?))),
+            Action::Strike => return Some(Wish::Change(Change::Strike(self.selected?))),
+            Action::CornerLeft => return self.nudge(table, -NUDGE_PX, 0.0),
+            Action::CornerRight => return self.nudge(table, NUDGE_PX, 0.0),
+            Action::CornerUp => return self.nudge(table, 0.0, -NUDGE_PX),
+            Action::CornerDown => return self.nudge(table, 0.0, NUDGE_PX),
+            _ => {}
+        }
+        None
+    }
+
+    fn nudge(&self, table: &Table, dx: f64, dy: f64) -> Option<Wish> {
+        let card = self.selected?;
+        let at = table.cards.get(card)?.corners_in_image.0[self.corner];
+        let change = Change::MoveCorner(card, self.corner, at + Point::new(dx, dy));
+        Some(Wish::Change(change))
+    }
+
+    /// Letters of a code as they are typed: four make a card.
+    pub fn typing(&mut self, ui: &Ui) -> Option<Wish> {
+        let (texts, now) = ui.input(|input| {
+            let texts = input.events.iter().filter_map(|event| match event {
+                Event::Text(text) => Some(text.clone()),
+                _ => None,
+            });
+            (texts.collect::<String>(), input.time)
+        });
+        let card = self.selected?;
+        let mut wish = None;
+        for letter in texts.chars() {
+            if let Some(is) = self.type_letter(letter, now) {
+                wish = Some(Wish::Change(Change::Be(card, is)));
+            }
+        }
+        wish
+    }
+
+    /// Takes a letter, at a time in seconds; the card when it was the fourth that fits.
+    fn type_letter(&mut self, letter: char, now: f64) -> Option<Card> {
+        if now - self.typed_at > TYPING_PAUSE.as_secs_f64() {
+            self.typed.clear();
+        }
+        let fits = |typed: &str| {
+            let place = typed.chars().count() - 1;
+            let letter = typed.chars().last().expect("just put there");
+            match place {
+                0 => crate::cards::Number::from_letter(letter).is_some(),
+                1 => Shading::from_letter(letter).is_some(),
+                2 => Color::from_letter(letter).is_some(),
+                _ => crate::cards::Shape::from_letter(letter).is_some(),
+            }
+        };
+        self.typed.push(letter);
+        self.typed_at = now;
+        if !fits(&self.typed) {
+            // A number begins a new code, whatever came before.
+            self.typed.clear();
+            self.typed.push(letter);
+            if !fits(&self.typed) {
+                self.typed.clear();
+            }
+            return None;
+        }
+        let card = self.typed.parse().ok()?;
+        self.typed.clear();
+        Some(card)
+    }
+}
+
+/// What the panel is given to show.
+pub struct Shown<'a> {
+    /// The cards.
+    pub table: &'a Table,
+    /// How the photo shows the card in hand, straightened.
+    pub straight: Option<&'a TextureHandle>,
+    /// Whether there is anything to undo, and to redo.
+    pub steps: (bool, bool),
+    /// Whether anybody has said anything of this photo.
+    pub said: bool,
+}
+
+/// The panel. What is wished for.
+pub fn panel(
+    ui: &mut Ui,
+    correcting: &mut Correcting,
+    shown: &Shown<'_>,
+    settings: &Settings,
+) -> Option<Wish> {
+    let table = shown.table;
+    correcting.fit(table);
+    let mut wish = None;
+    ui.horizontal_wrapped(|ui| {
+        let adding = Button::selectable(correcting.adding, "Add a card");
+        if ui.add(adding).on_hover_text("Key: A, then click the card's middle").clicked() {
+            correcting.adding = !correcting.adding;
+        }
+        let (undo, redo) = shown.steps;
+        if ui.add_enabled(undo, Button::new("Undo")).clicked() {
+            wish = Some(Wish::Undo);
+        }
+        if ui.add_enabled(redo, Button::new("Redo")).clicked() {
+            wish = Some(Wish::Redo);
+        }
+    });
+    if correcting.adding {
+        ui.label("Click the middle of the card that was missed.");
+    }
+    if let Some((change, refusal)) = correcting.clash {
+        ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
+        if let (Change::Be(card, _) | Change::Confirm(card), Refusal::LiesThere(other)) =
+            (change, refusal)
+            && ui.button("Swap the two").clicked()
+        {
+            wish = Some(Wish::Change(Change::Swap(card, other)));
+        }
+    }
+    let Some(index) = correcting.selected else {
+        ui.label("Click a card that was read wrongly.");
+        if table.unsure() > 0 {
+            ui.add_space(4.0);
+            ui.strong("Unsure:");
+            ScrollArea::vertical().show(ui, |ui| {
+                for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
+                    if ui.button(table.describe(i)).clicked() {
+                        correcting.select(Some(i));
+                    }
+                }
+            });
+        } else if shown.said {
+            ui.weak("Every change is saved in labels.json beside the photo.");
+        }
+        return wish;
+    };
+    let card = table.cards[index].card;
+    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+        ui.strong(table.describe(index));
+        ui.horizontal(|ui| {
+            let size = vec2(((ui.available_width() - 8.0) / 2.0).min(150.0), 0.0);
+            let size = vec2(size.x, size.x / ASPECT);
+            if let Some(texture) = shown.straight {
+                let image = eframe::egui::Image::new((texture.id(), size));
+                ui.add(image)
+                    .on_hover_text("As in the photo")
+                    .accessible_name("The card as in the photo");
+            }
+            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::Image, true, format!("Drawn: {}", card.name()))
+            });
+            card_face::paint(ui.painter(), rect, card, settings);
+        });
+        for property in Property::ALL {
+            if let Some(value) = values(ui, property, card, settings) {
+                wish = Some(Wish::Change(Change::Be(index, with(card, property, value))));
+            }
+        }
+        ui.add_space(2.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui
+                .add_enabled(table.cards[index].unsure, Button::new("It is right"))
+                .on_hover_text("Key: Enter")
+                .clicked()
+            {
+                wish = Some(Wish::Change(Change::Confirm(index)));
+            }
+            if ui.button("Strike").on_hover_text("This is no card. Key: Delete").clicked() {
+                wish = Some(Wish::Change(Change::Strike(index)));
+            }
+            if ui.button("Done").on_hover_text("Key: Esc").clicked() {
+                correcting.select(None);
+            }
+        });
+        let typed = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
+        ui.weak(format!("Or type four letters: {typed}"));
+    });
+    wish
+}
+
+/// The three values of a property as buttons; the one that was pressed.
+fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> Option<usize> {
+    let mut pressed = None;
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
+        for value in 0..3 {
+            let selected = card.value(property) == value;
+            let size = vec2(width.min(110.0), 46.0);
+            let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+            let word = property.value_word(value);
+            response.widget_info(|| {
+                WidgetInfo::selected(
+                    Role::Button,
+                    true,
+                    selected,
+                    format!("{}: {word}", property.word()),
+                )
+            });
+            let visuals = ui.style().interact_selectable(&response, selected);
+            let painter = ui.painter();
+            painter.rect(
+                rect,
+                8.0,
+                visuals.weak_bg_fill,
+                visuals.bg_stroke,
+                eframe::egui::StrokeKind::Inside,
+            );
+            // What the card would look like, on its own white.
+            let paper = eframe::egui::Rect::from_min_size(
+                rect.min + vec2(4.0, 5.0),
+                vec2(36.0 * 1.1, 36.0 / ASPECT * 1.5).min(vec2(46.0, 36.0)),
+            );
+            let paper = card_face::fitted(paper);
+            card_face::paint(painter, paper, with(card, property, value), settings);
+            let font = eframe::egui::FontId::proportional(13.0);
+            let galley = painter.layout_no_wrap(word.to_owned(), font, visuals.text_color());
+            let at = eframe::egui::pos2(paper.max.x + 5.0, rect.center().y - galley.size().y / 2.0);
+            painter.galley(at, galley, visuals.text_color());
+            if response.clicked() {
+                pressed = Some(value);
+            }
+        }
+    });
+    pressed
+}
+
+/// The card with another value of a property.
+fn with(card: Card, property: Property, value: usize) -> Card {
+    let index = Property::ALL
+        .into_iter()
+        .fold(0, |index, p| index * 3 + if p == property { value } else { card.value(p) });
+    Card::from_index(index)
+}
+
+fn refused(refusal: Refusal, table: &Table) -> String {
+    match refusal {
+        Refusal::LiesThere(other) => {
+            let name = table.cards.get(other).map_or(String::new(), |card| card.card.name());
+            format!("Card {} is {name} already, and a deck holds it once.", other + 1)
+        }
+        Refusal::Twisted => "The corners must go round the card.".to_owned(),
+        Refusal::NoCard => "There is no such card.".to_owned(),
+        Refusal::DeckIsOut => "All 81 cards lie on the table.".to_owned(),
+    }
+}
+
+/// Paints the card in hand and handles on its corners; the corner that is dragged.
+pub fn handles(
+    ui: &Ui,
+    placement: &Placement,
+    table: &Table,
+    correcting: &mut Correcting,
+    id: Id,
+) -> Option<Wish> {
+    let index = correcting.selected.filter(|&i| i < table.cards.len())?;
+    let quad = table.cards[index].corners_in_image;
+    let corners = placement.quad(&quad);
+    let painter = ui.painter_at(placement.room);
+    painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(5.0, RIM)));
+    painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(2.5, CHOSEN)));
+    let mut wish = None;
+    for (i, at) in corners.into_iter().enumerate() {
+        let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
+        let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Button,
+                true,
+                format!("Corner {} of card {}", i + 1, index + 1),
+            )
+        });
+        let response = response.on_hover_and_drag_cursor(CursorIcon::Move);
+        let in_hand = correcting.corner == i;
+        painter.circle_filled(at, if in_hand { 9.0 } else { 7.0 }, RIM);
+        painter.circle_filled(
+            at,
+            if in_hand { 7.0 } else { 5.0 },
+            if in_hand { CHOSEN } else { Color32::WHITE },
+        );
+        if response.clicked() {
+            correcting.corner = i;
+        }
+        if response.dragged() {
+            correcting.corner = i;
+            let by = response.drag_delta() / placement.scale;
+            let to = quad.0[i] + Point::new(f64::from(by.x), f64::from(by.y));
+            let change = Change::MoveCorner(index, i, to);
+            wish = Some(if response.drag_started() {
+                Wish::Change(change)
+            } else {
+                Wish::Amend(change)
+            });
+        }
+    }
+    wish
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::table_of;
+    use super::*;
+
+    #[test]
+    fn four_letters_make_a_card() {
+        let mut correcting = Correcting::default();
+        let mut kinds = |text: &str, at: f64| {
+            text.chars()
+                .filter_map(|c| correcting.type_letter(c, at))
+                .map(|c| c.to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kinds("2spd", 1.0), ["2spd"]);
+        assert_eq!(kinds("2s", 2.0), Vec::<String>::new());
+        assert_eq!(kinds("pd", 2.5), ["2spd"], "in one go");
+        assert_eq!(kinds("2s", 4.0), Vec::<String>::new());
+        assert_eq!(kinds("pd", 60.0), Vec::<String>::new(), "after a pause it is another code");
+        assert_eq!(kinds("2x13FrO", 61.0), ["3fro"], "a slip begins anew");
+    }
+
+    #[test]
+    fn keys_go_round_the_cards_and_ask_for_changes() {
+        let table = table_of("1fgd 2fgd 3srs");
+        let mut correcting = Correcting::default();
+        assert_eq!(correcting.act(Action::Strike, &table), None);
+        correcting.act(Action::PreviousCard, &table);
+        assert_eq!(correcting.selected, Some(0));
+        correcting.act(Action::PreviousCard, &table);
+        assert_eq!(correcting.selected, Some(2));
+        assert_eq!(correcting.act(Action::Strike, &table), Some(Wish::Change(Change::Strike(2))));
+        correcting.act(Action::NextCorner, &table);
+        let corner = table.cards[2].corners_in_image.0[1];
+        let right = Change::MoveCorner(2, 1, corner + Point::new(NUDGE_PX, 0.0));
+        assert_eq!(correcting.act(Action::CornerRight, &table), Some(Wish::Change(right)));
+        correcting.fit(&table_of("1fgd"));
+        assert_eq!(correcting.selected, None);
+    }
+
+    #[test]
+    fn a_value_is_exchanged() {
+        let card: Card = "2spd".parse().unwrap();
+        assert_eq!(with(card, Property::Color, 2).to_string(), "2srd");
+        assert_eq!(with(card, Property::Number, 0).to_string(), "1spd");
+    }
+}

@@ -1,0 +1,110 @@
+//! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
+
+use rfd::FileDialog;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+/// A dialog that ends sooner than this was never seen: there is none on this system.
+const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// A folder of photos.
+    Folder,
+    /// A photo.
+    Photo,
+    /// A file of deals.
+    Deals,
+    /// Where to write the annotated picture.
+    SavePicture,
+    /// Where to write the JSON.
+    SaveJson,
+}
+
+impl Ask {
+    /// What is asked for, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Folder => "Open a folder of photos",
+            Self::Photo => "Open a photo",
+            Self::Deals => "Open a file of deals",
+            Self::SavePicture => "Save the picture as",
+            Self::SaveJson => "Save the JSON as",
+        }
+    }
+}
+
+/// What came of a dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This path.
+    Path(PathBuf),
+    /// The user does not want to.
+    Cancelled,
+    /// This system shows no dialogs: the path must be typed.
+    NoDialog,
+}
+
+/// At most one dialog at a time.
+#[derive(Default)]
+pub struct Dialogs {
+    open: Option<(Ask, Receiver<Answer>)>,
+    /// The system's dialogs are left alone: paths are typed.
+    pub never: bool,
+}
+
+impl Dialogs {
+    /// Asks; nothing happens while another dialog is open. `name` is proposed for a file to be
+    /// written.
+    pub fn ask(&mut self, ask: Ask, name: &str, wake: impl FnOnce() + Send + 'static) {
+        if self.open.is_some() {
+            return;
+        }
+        let (sender, receiver) = channel();
+        if self.never {
+            // The other end hangs up: no dialog here.
+            self.open = Some((ask, receiver));
+            return;
+        }
+        let name = name.to_owned();
+        let show = move || {
+            let start = Instant::now();
+            let dialog = FileDialog::new().set_title(ask.words());
+            let path = match ask {
+                Ask::Folder => dialog.pick_folder(),
+                Ask::Photo | Ask::Deals => dialog.pick_file(),
+                Ask::SavePicture | Ask::SaveJson => dialog.set_file_name(name).save_file(),
+            };
+            let answer = match path {
+                Some(path) => Answer::Path(path),
+                None if start.elapsed() < NOBODY_IS_SO_QUICK => Answer::NoDialog,
+                None => Answer::Cancelled,
+            };
+            // The window may be gone.
+            let _ = sender.send(answer);
+            wake();
+        };
+        if cfg!(target_os = "macos") {
+            // There dialogs belong to the main thread.
+            show();
+        } else {
+            std::thread::spawn(show);
+        }
+        self.open = Some((ask, receiver));
+    }
+
+    /// The answer, once there is one.
+    pub fn answer(&mut self) -> Option<(Ask, Answer)> {
+        let (ask, receiver) = self.open.as_ref()?;
+        let ask = *ask;
+        let answer = match receiver.try_recv() {
+            Ok(answer) => answer,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Answer::NoDialog,
+        };
+        self.open = None;
+        Some((ask, answer))
+    }
+}

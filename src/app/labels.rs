@@ -1,0 +1,265 @@
+//! `labels.json` beside the photos, as the window reads and writes it.
+//!
+//! The file is kept as it was found: entries of other photos and fields that this program does not
+//! know stay as they are. It is written whole on every change.
+
+use super::library::Found;
+use super::table::Table;
+use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel};
+use crate::geometry::{Point, Quad};
+use crate::pipeline::ReadCard;
+use crate::whole_file::write_whole;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Tag of a photo with cards of which nobody has said yet what they are; these are not written.
+pub const UNCHECKED: &str = "unchecked";
+
+/// The labels of one folder.
+#[derive(Clone, Debug)]
+pub struct LabelFile {
+    path: PathBuf,
+    document: Value,
+}
+
+impl LabelFile {
+    /// Reads the labels of a folder; none there is an empty list.
+    ///
+    /// # Errors
+    /// They are there and cannot be read: then they must not be written over.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let path = folder.join(PHOTO_LABELS);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self { path, document: json!({"photos": []}) });
+            }
+            Err(error) => return Err(format!("{}: cannot be read: {error}", path.display())),
+        };
+        let advice = "correct it or move it away, then open the folder again";
+        let document: Value = serde_json::from_str(&text)
+            .map_err(|error| format!("{}: is no JSON: {error}; {advice}", path.display()))?;
+        if !document["photos"].is_array() {
+            let path = path.display();
+            return Err(format!("{path}: holds no list \"photos\"; {advice}"));
+        }
+        Ok(Self { path, document })
+    }
+
+    fn photos(&self) -> &Vec<Value> {
+        self.document["photos"].as_array().expect("looked at when it was read")
+    }
+
+    fn place_of(&self, file: &str) -> Option<usize> {
+        self.photos().iter().position(|photo| photo["file"] == file)
+    }
+
+    /// The label of a photo by its file name, if there is one that can be read.
+    pub fn photo(&self, file: &str) -> Option<PhotoLabel> {
+        serde_json::from_value(self.photos()[self.place_of(file)?].clone()).ok()
+    }
+
+    /// Puts, replaces or removes the label of a photo and writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// It cannot be written; in memory the label is changed all the same, so that the next change
+    /// writes both.
+    pub fn set(&mut self, file: &str, label: Option<&PhotoLabel>) -> Result<(), String> {
+        let place = self.place_of(file);
+        let photos = self.document["photos"].as_array_mut().expect("looked at when it was read");
+        match (place, label) {
+            (Some(place), Some(label)) => {
+                // Fields of other programs stay.
+                let new = serde_json::to_value(label).expect("plain data");
+                let old = photos[place].as_object_mut().expect("an entry with a file name");
+                for (key, value) in new.as_object().expect("a struct") {
+                    old.insert(key.clone(), value.clone());
+                }
+            }
+            (None, Some(label)) => {
+                photos.push(serde_json::to_value(label).expect("plain data"));
+            }
+            (Some(place), None) => {
+                photos.remove(place);
+            }
+            (None, None) => return Ok(()),
+        }
+        let empty = self.document == json!({"photos": []});
+        let written = if empty {
+            std::fs::remove_file(&self.path)
+        } else {
+            let text = serde_json::to_string_pretty(&self.document).expect("text keys only") + "\n";
+            write_whole(&self.path, text.as_bytes())
+        };
+        written.map_err(|error| format!("{}: cannot be written: {error}", self.path.display()))
+    }
+}
+
+/// A table as a label: the cards that are sure. With others left, the photo is tagged
+/// [`UNCHECKED`].
+pub fn label_of(
+    table: &Table,
+    found: &Found,
+    file: &str,
+    before: Option<&PhotoLabel>,
+) -> PhotoLabel {
+    let (width, height) = found.stored_px;
+    let mut tags = before.map(|label| label.tags.clone()).unwrap_or_default();
+    tags.retain(|tag| tag != UNCHECKED);
+    if table.unsure() > 0 {
+        tags.push(UNCHECKED.to_owned());
+    }
+    let cards = table.cards.iter().filter(|card| !card.unsure);
+    let cards = cards
+        .map(|card| {
+            CardLabel::stored(card.card, card.corners_in_image, found.orientation, width, height)
+        })
+        .collect();
+    PhotoLabel { file: file.to_owned(), width, height, tags, cards }
+}
+
+/// The table that a label describes. A card without corners gets those that were found around its
+/// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards as found
+/// come too.
+pub fn table_of(label: &PhotoLabel, found: &Found) -> Table {
+    let (mut cards, mut readings) = (Vec::new(), Vec::new());
+    for card in label.upright_cards(found.orientation) {
+        let read = found.table.card_at(card.center);
+        let found_corners = read.map(|i| found.table.cards[i].corners_in_image);
+        let corners_in_image = card
+            .corners
+            .or(found_corners)
+            .unwrap_or_else(|| usual_card_at(&found.table, found.size_px, card.center));
+        cards.push(ReadCard { corners_in_image, card: card.code, confidence: 1.0, unsure: false });
+        readings.push(read.and_then(|i| found.table.readings[i].clone()));
+    }
+    if label.tags.iter().any(|tag| tag == UNCHECKED) {
+        let labelled = Table::new(cards.clone(), readings.clone());
+        for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
+            if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
+                cards.push(card.clone());
+                readings.push(reading.clone());
+            }
+        }
+    }
+    Table::new(cards, readings)
+}
+
+/// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
+/// the picture wide.
+pub fn usual_card_at(table: &Table, size_px: (u32, u32), center: Point) -> Quad {
+    let distance = |quad: &Quad| quad.center().distance(center);
+    let nearest = table
+        .cards
+        .iter()
+        .map(|card| card.corners_in_image)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let quad = nearest.unwrap_or_else(|| {
+        let width = f64::from(size_px.0) / 6.0;
+        Quad::rectangle(width, width / 1.56)
+    });
+    let shift = center - quad.center();
+    Quad(quad.0.map(|p| p + shift))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::table_of as cards;
+    use super::*;
+    use crate::dataset::PhotoLabels;
+    use image::metadata::Orientation;
+
+    fn found(table: Table, orientation: Orientation) -> Found {
+        let stored_px = (480, 360);
+        Found { table, times: Vec::new(), size_px: (360, 480), stored_px, orientation }
+    }
+
+    #[test]
+    fn a_table_survives_the_file_in_a_turned_photo() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = cards("1fgd 2fgd 3srs");
+        let found = found(table.clone(), Orientation::Rotate90);
+        let label = label_of(&table, &found, "a.jpg", None);
+        LabelFile::read(dir.path()).unwrap().set("a.jpg", Some(&label)).unwrap();
+        let read = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
+        let back = table_of(&read, &found);
+        for (a, b) in back.cards.iter().zip(&table.cards) {
+            assert_eq!(a.card, b.card);
+            let (a, b) = (a.corners_in_image, b.corners_in_image);
+            assert!(a.0.iter().zip(b.0).all(|(p, q)| p.distance(q) < 1e-9), "{a:?} {b:?}");
+        }
+        // What others read is the dataset's format.
+        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos[0].cards.len(), 3);
+    }
+
+    #[test]
+    fn what_others_wrote_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = r#"{"source": {"camera": "x"}, "note": 7, "photos": [
+            {"file": "b.jpg", "width": 1, "height": 1, "cards": [], "weather": "sun"},
+            {"file": "a.jpg", "width": 480, "height": 360, "cards": [], "mood": "good"}]}"#;
+        let path = dir.path().join(PHOTO_LABELS);
+        std::fs::write(&path, text).unwrap();
+        let mut file = LabelFile::read(dir.path()).unwrap();
+        let table = cards("1fgd");
+        let found = found(table.clone(), Orientation::NoTransforms);
+        file.set("a.jpg", Some(&label_of(&table, &found, "a.jpg", None))).unwrap();
+        file.set("c.jpg", Some(&label_of(&table, &found, "c.jpg", None))).unwrap();
+        file.set("c.jpg", None).unwrap();
+        let now: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!((&now["note"], &now["source"]["camera"]), (&json!(7), &json!("x")));
+        assert_eq!(now["photos"][0]["weather"], "sun");
+        assert_eq!(
+            (&now["photos"][1]["mood"], &now["photos"][1]["cards"][0]["code"]),
+            (&json!("good"), &json!("1fgd"))
+        );
+        assert_eq!(now["photos"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn labels_that_cannot_be_read_are_not_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        for text in ["{", "[]", r#"{"photos": 3}"#] {
+            std::fs::write(dir.path().join(PHOTO_LABELS), text).unwrap();
+            assert!(LabelFile::read(dir.path()).unwrap_err().contains("labels.json"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_nothing_is_taken_away_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let table = cards("1fgd");
+        let found = found(table.clone(), Orientation::NoTransforms);
+        let mut file = LabelFile::read(dir.path()).unwrap();
+        file.set("a.jpg", Some(&label_of(&table, &found, "a.jpg", None))).unwrap();
+        assert!(dir.path().join(PHOTO_LABELS).exists());
+        file.set("a.jpg", None).unwrap();
+        assert!(!dir.path().join(PHOTO_LABELS).exists());
+    }
+
+    #[test]
+    fn unsure_cards_are_not_written_and_come_back_from_the_reader() {
+        let mut table = cards("1fgd 2fgd 3srs");
+        table.cards[2].unsure = true;
+        let found =
+            found(Table::new(table.cards.clone(), vec![None; 3]), Orientation::NoTransforms);
+        let label = label_of(&found.table, &found, "a.jpg", None);
+        assert_eq!((label.cards.len(), label.tags.as_slice()), (2, &[UNCHECKED.to_owned()][..]));
+        let back = table_of(&label, &found);
+        assert_eq!((back.cards.len(), back.unsure()), (3, 1));
+    }
+
+    #[test]
+    fn a_label_without_corners_takes_those_that_were_found() {
+        let table = cards("1fgd 2fgd");
+        let found = found(table.clone(), Orientation::NoTransforms);
+        let mut label = label_of(&table, &found, "a.jpg", None);
+        for card in &mut label.cards {
+            card.corners = None;
+        }
+        label.cards[1].center = Point::new(300.0, 300.0);
+        let back = table_of(&label, &found);
+        assert_eq!(back.cards[0].corners_in_image, table.cards[0].corners_in_image);
+        assert!(back.cards[1].corners_in_image.contains(Point::new(300.0, 300.0)));
+    }
+}

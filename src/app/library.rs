@@ -1,0 +1,571 @@
+//! The photos that are open, read by threads in the background.
+//!
+//! Two kinds of threads work here. One is quick: it decodes the photo that is looked at, and makes
+//! the thumbnails that are in view. The others read all photos, those in view first. All that they
+//! have to say comes over one bounded channel, of which the window takes a little in each frame:
+//! when the window is slow, they wait, and nothing piles up.
+
+use super::eye::Eye;
+use super::picture::{Prepared, shrunk};
+use super::table::Table;
+use crate::pipeline::source::{Photo, list_photos};
+use crate::pipeline::{CardImage, StageSink, StageTime};
+use eframe::egui::ColorImage;
+use image::RgbImage;
+use image::metadata::Orientation;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, available_parallelism};
+
+/// Long side of a thumbnail in pixels: sharp at twice the size of a point.
+pub const THUMB_PX: u32 = 240;
+/// Long side of a stage's picture in pixels.
+const STAGE_PX: u32 = 1600;
+/// What may wait to be taken by the window.
+const NEWS: usize = 8;
+
+/// What became of a photo that was read.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The cards and sets as read.
+    pub table: Table,
+    /// How long each stage took.
+    pub times: Vec<StageTime>,
+    /// Of the upright photo, in pixels.
+    pub size_px: (u32, u32),
+    /// Of the file as stored, in pixels.
+    pub stored_px: (u32, u32),
+    /// The turn that made the photo upright.
+    pub orientation: Orientation,
+}
+
+/// A photo of the folder.
+#[derive(Debug)]
+pub struct Entry {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it holds, or why it cannot be read, once it has been looked at.
+    pub found: Option<Result<Found, String>>,
+}
+
+/// What the threads have to say. Numbers are places in [`Library::entries`].
+pub enum News {
+    /// Which photos there are, and what was asked for but is no photo.
+    Listed(Vec<PathBuf>, Vec<String>),
+    /// A small picture, or why there is none.
+    Thumb(usize, Result<ColorImage, String>),
+    /// A photo decoded, to be looked at.
+    Opened(usize, Result<Prepared, String>),
+    /// A photo read.
+    Read(usize, Box<Result<Found, String>>),
+    /// The straightened cards of the photo that is looked at.
+    Cards(usize, Vec<CardImage>),
+    /// A picture of each stage of the photo that is looked at, with the stage's name.
+    Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, String>),
+}
+
+/// Photos of the caller that lie in no file, such as a pasted picture.
+pub type Pasted = Arc<RgbImage>;
+
+/// What is to be done, in the order in which it is needed.
+#[derive(Default)]
+struct Plan {
+    paths: Arc<Vec<PathBuf>>,
+    /// The photo to decode and read first.
+    open: Option<usize>,
+    /// The photo whose stages are wanted.
+    stages: Option<usize>,
+    /// Thumbnails in view that are missing.
+    thumbs: VecDeque<usize>,
+    /// Thumbnails in the making, or made and not yet taken by the window.
+    thumbs_taken: HashSet<usize>,
+    /// Photos in view, to be read before the others.
+    first: VecDeque<usize>,
+    read_taken: Vec<bool>,
+    /// All before this one are taken.
+    sweep: usize,
+    stopped: bool,
+}
+
+enum Job {
+    Open(usize),
+    Stages(usize),
+    Thumb(usize),
+    Read(usize),
+}
+
+impl Plan {
+    fn quick_job(&mut self) -> Option<Job> {
+        if let Some(i) = self.open.take() {
+            return Some(Job::Open(i));
+        }
+        if let Some(i) = self.stages.take() {
+            return Some(Job::Stages(i));
+        }
+        while let Some(i) = self.thumbs.pop_front() {
+            if self.thumbs_taken.insert(i) {
+                return Some(Job::Thumb(i));
+            }
+        }
+        None
+    }
+
+    fn read_job(&mut self) -> Option<Job> {
+        while let Some(i) = self.first.pop_front() {
+            if self.take_read(i) {
+                return Some(Job::Read(i));
+            }
+        }
+        while self.sweep < self.paths.len() {
+            let i = self.sweep;
+            self.sweep += 1;
+            if self.take_read(i) {
+                return Some(Job::Read(i));
+            }
+        }
+        None
+    }
+
+    /// Whether this thumbnail is wanted and nobody is making it; then it is the caller's to make.
+    fn take_thumb(&mut self, i: usize) -> bool {
+        self.thumbs.contains(&i) && self.thumbs_taken.insert(i)
+    }
+
+    fn take_read(&mut self, i: usize) -> bool {
+        self.read_taken.get_mut(i).is_some_and(|taken| !std::mem::replace(taken, true))
+    }
+}
+
+/// What threads share.
+struct Shared {
+    plan: Mutex<Plan>,
+    changed: Condvar,
+    eye: Arc<dyn Eye>,
+    pasted: Option<Pasted>,
+    news: SyncSender<News>,
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Shared {
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the window; false when nobody listens any more.
+    fn tell(&self, news: News) -> bool {
+        let heard = self.news.send(news).is_ok();
+        (self.wake)();
+        heard
+    }
+
+    fn load(&self, path: &Path) -> Result<Photo, String> {
+        if let Some(picture) = &self.pasted {
+            return Ok(Photo {
+                frame: crate::pipeline::Frame { image: RgbImage::clone(picture) },
+                orientation: Orientation::NoTransforms,
+                stored_width: picture.width(),
+                stored_height: picture.height(),
+            });
+        }
+        guarded(|| self.eye.load(path))
+    }
+}
+
+/// A panic costs one photo, not the window.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err("made the program fail; please report this photo".to_owned()))
+}
+
+/// The open photos.
+pub struct Library {
+    /// The photos, in the order in which people count.
+    pub entries: Vec<Entry>,
+    /// Whether the folder has been looked through.
+    pub listed: bool,
+    /// How many photos have been read, or cannot be.
+    pub read: usize,
+    shared: Arc<Shared>,
+    news: Receiver<News>,
+}
+
+impl Library {
+    /// Begins to list and read what these paths mean. `wake` is called, on any thread, when there
+    /// is news.
+    pub fn open(
+        paths: Vec<PathBuf>,
+        eye: Arc<dyn Eye>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        Self::begin(eye, None, wake, move |shared| {
+            let (mut found, mut problems) = (Vec::new(), Vec::new());
+            for path in list_photos(&paths, false, &[]) {
+                match path {
+                    Ok(path) => found.push(path),
+                    Err(error) => problems.push(error.to_string()),
+                }
+            }
+            shared.tell(News::Listed(found, problems));
+        })
+    }
+
+    /// One picture that lies in no file.
+    pub fn paste(
+        picture: RgbImage,
+        eye: Arc<dyn Eye>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        Self::begin(eye, Some(Arc::new(picture)), wake, |shared| {
+            shared.tell(News::Listed(vec![PathBuf::from("pasted picture")], Vec::new()));
+        })
+    }
+
+    fn begin(
+        eye: Arc<dyn Eye>,
+        pasted: Option<Pasted>,
+        wake: impl Fn() + Send + Sync + 'static,
+        list: impl FnOnce(&Shared) + Send + 'static,
+    ) -> Self {
+        let (sender, news) = sync_channel(NEWS);
+        let shared = Arc::new(Shared {
+            plan: Mutex::default(),
+            changed: Condvar::new(),
+            eye,
+            pasted,
+            news: sender,
+            wake: Box::new(wake),
+        });
+        let lister = Arc::clone(&shared);
+        spawn("list", move || list(&lister));
+        let quick = Arc::clone(&shared);
+        spawn("quick", move || work(&quick, Plan::quick_job));
+        // One core stays for the window.
+        let readers = available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1));
+        for _ in 0..readers {
+            let reader = Arc::clone(&shared);
+            spawn("read", move || work(&reader, Plan::read_job));
+        }
+        Self { entries: Vec::new(), listed: false, read: 0, shared, news }
+    }
+
+    /// The next news, if there is any. What it says of entries is taken over first.
+    pub fn next_news(&mut self) -> Option<News> {
+        let mut news = self.news.try_recv().ok()?;
+        match &mut news {
+            News::Listed(paths, _) => {
+                self.listed = true;
+                self.entries =
+                    paths.iter().map(|path| Entry { path: path.clone(), found: None }).collect();
+                let mut plan = self.shared.plan();
+                plan.read_taken = vec![false; paths.len()];
+                plan.paths = Arc::new(std::mem::take(paths));
+                drop(plan);
+                self.shared.changed.notify_all();
+            }
+            News::Thumb(i, _) => {
+                self.shared.plan().thumbs_taken.remove(i);
+            }
+            News::Read(i, result) => {
+                let entry = &mut self.entries[*i];
+                self.read += usize::from(entry.found.is_none());
+                entry.found = Some((**result).clone());
+            }
+            News::Opened(i, Err(reason)) => {
+                let entry = &mut self.entries[*i];
+                self.read += usize::from(entry.found.is_none());
+                entry.found = Some(Err(reason.clone()));
+            }
+            News::Opened(..) | News::Cards(..) | News::Stages(..) => {}
+        }
+        Some(news)
+    }
+
+    /// Has a photo decoded and read before everything else.
+    pub fn want_open(&self, index: usize) {
+        self.shared.plan().open = Some(index);
+        self.shared.changed.notify_all();
+    }
+
+    /// Has the pictures of a photo's stages made.
+    pub fn want_stages(&self, index: usize) {
+        self.shared.plan().stages = Some(index);
+        self.shared.changed.notify_all();
+    }
+
+    /// Has these thumbnails made and these photos read first; what was wanted before and has not
+    /// been begun is forgotten.
+    pub fn want_in_view(&self, thumbs: Vec<usize>, first: Vec<usize>) {
+        let mut plan = self.shared.plan();
+        plan.thumbs = thumbs.into();
+        plan.first = first.into();
+        let work = !(plan.thumbs.is_empty() && plan.first.is_empty());
+        drop(plan);
+        if work {
+            self.shared.changed.notify_all();
+        }
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        self.shared.plan().stopped = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) {
+    let started = thread::Builder::new().name(name.to_owned()).spawn(run);
+    // Without threads the window still opens and says nothing: there is no better answer.
+    drop(started);
+}
+
+/// Takes jobs until the library is closed.
+fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
+    loop {
+        let mut plan = shared.plan();
+        let job = loop {
+            if plan.stopped {
+                return;
+            }
+            if let Some(job) = next(&mut plan) {
+                break job;
+            }
+            plan = shared.changed.wait(plan).unwrap_or_else(PoisonError::into_inner);
+        };
+        let paths = Arc::clone(&plan.paths);
+        drop(plan);
+        let heard = match job {
+            Job::Open(i) => open(shared, &paths, i),
+            Job::Stages(i) => {
+                let stages = stages(shared, &paths[i]);
+                shared.tell(News::Stages(i, stages))
+            }
+            Job::Thumb(i) => {
+                let photo = shared.load(&paths[i]);
+                let thumb = photo.map(|photo| shrunk(&photo.frame.image, THUMB_PX));
+                shared.tell(News::Thumb(i, thumb))
+            }
+            Job::Read(i) => {
+                let photo = shared.load(&paths[i]);
+                if let (true, Ok(photo)) = (shared.plan().take_thumb(i), &photo) {
+                    // Decoded once for both.
+                    let thumb = shrunk(&photo.frame.image, THUMB_PX);
+                    shared.tell(News::Thumb(i, Ok(thumb)));
+                }
+                let read = photo.and_then(|photo| read(shared, &photo));
+                shared.tell(News::Read(i, Box::new(read.map(|(found, _)| found))))
+            }
+        };
+        if !heard {
+            return;
+        }
+    }
+}
+
+fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
+    let Some(path) = paths.get(i) else { return true };
+    let photo = match shared.load(path) {
+        Ok(photo) => photo,
+        Err(reason) => return shared.tell(News::Opened(i, Err(reason))),
+    };
+    let full = Arc::new(photo.frame.image.clone());
+    if !shared.tell(News::Opened(i, Ok(Prepared::new(full)))) {
+        return false;
+    }
+    // Somebody who leafs through the photos has gone on already.
+    if shared.plan().open.is_some_and(|next| next != i) {
+        return true;
+    }
+    shared.plan().take_read(i);
+    match read(shared, &photo) {
+        Ok((found, images)) => {
+            shared.tell(News::Read(i, Box::new(Ok(found)))) && shared.tell(News::Cards(i, images))
+        }
+        Err(reason) => shared.tell(News::Read(i, Box::new(Err(reason)))),
+    }
+}
+
+fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), String> {
+    let (scan, times) = guarded(|| shared.eye.read(&photo.frame, None))?;
+    let found = Found {
+        table: Table::of_scan(&scan),
+        times,
+        size_px: photo.frame.image.dimensions(),
+        stored_px: (photo.stored_width, photo.stored_height),
+        orientation: photo.orientation,
+    };
+    Ok((found, scan.images))
+}
+
+/// Keeps stages' pictures, shrunk to what a window shows.
+#[derive(Default)]
+struct Keep(RefCell<Vec<(String, Arc<RgbImage>)>>);
+
+impl StageSink for Keep {
+    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+        let (width, height) = picture.dimensions();
+        let long = width.max(height);
+        let kept = if long > STAGE_PX {
+            let side = |px: u32| (px * STAGE_PX / long).max(1);
+            image::imageops::thumbnail(picture, side(width), side(height))
+        } else {
+            picture.clone()
+        };
+        self.0.borrow_mut().push((stage.to_owned(), Arc::new(kept)));
+        Ok(())
+    }
+}
+
+fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, String> {
+    let photo = shared.load(path)?;
+    let keep = Keep::default();
+    guarded(|| shared.eye.read(&photo.frame, Some(&keep)))?;
+    Ok(keep.0.into_inner())
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::pipeline::{Frame, Scan};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
+
+    /// Sees the same cards in every photo, which it does not open.
+    pub struct FakeEye {
+        pub table: Table,
+        pub reads: AtomicUsize,
+    }
+
+    impl FakeEye {
+        pub fn seeing(table: Table) -> Arc<Self> {
+            Arc::new(Self { table, reads: AtomicUsize::new(0) })
+        }
+    }
+
+    impl Eye for FakeEye {
+        fn load(&self, path: &Path) -> Result<Photo, String> {
+            if path.to_string_lossy().contains("bad") {
+                return Err("is cut off".to_owned());
+            }
+            let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
+            let orientation = Orientation::NoTransforms;
+            Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+        }
+
+        fn read(
+            &self,
+            frame: &Frame,
+            sink: Option<&dyn StageSink>,
+        ) -> Result<(Scan, Vec<StageTime>), String> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            if let Some(sink) = sink {
+                for stage in ["load", "segment", "board"] {
+                    sink.picture(stage, &frame.image).map_err(|error| error.to_string())?;
+                }
+            }
+            let readings = self.table.readings.iter();
+            let cards = self.table.cards.clone();
+            let scan = Scan {
+                sets: self.table.sets.clone(),
+                readings: readings
+                    .map(|r| r.clone().unwrap_or(crate::pipeline::Reading::UNKNOWN))
+                    .collect(),
+                images: cards
+                    .iter()
+                    .map(|_| crate::pipeline::rectify::from_crop(RgbImage::new(96, 64)))
+                    .collect(),
+                cards,
+            };
+            let times = vec![StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 }];
+            Ok((scan, times))
+        }
+    }
+
+    /// A folder of files with these names, which [`FakeEye`] never opens.
+    pub fn folder_of(names: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for name in names {
+            std::fs::write(dir.path().join(name), b"x").unwrap();
+        }
+        dir
+    }
+
+    fn wait_for(library: &mut Library, mut done: impl FnMut(&Library, Option<News>) -> bool) {
+        let start = Instant::now();
+        loop {
+            let news = library.next_news();
+            let none = news.is_none();
+            if done(library, news) {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing more comes");
+            if none {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    #[test]
+    fn every_photo_is_read_once_and_a_bad_one_is_named() {
+        let dir = folder_of(&["a.jpg", "bad.jpg", "c.jpg"]);
+        let eye = FakeEye::seeing(Table::default());
+        let mut library = Library::open(vec![dir.path().to_path_buf()], eye.clone(), || ());
+        wait_for(&mut library, |library, _| library.listed && library.read == 3);
+        assert_eq!(eye.reads.load(Ordering::Relaxed), 2);
+        let reasons: Vec<bool> =
+            library.entries.iter().map(|e| e.found.as_ref().unwrap().is_ok()).collect();
+        assert_eq!(reasons, [true, false, true]);
+    }
+
+    #[test]
+    fn nothing_piles_up_when_nobody_listens() {
+        let names: Vec<String> = (0..60).map(|i| format!("{i}.jpg")).collect();
+        let dir = folder_of(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let eye = FakeEye::seeing(Table::default());
+        let mut library = Library::open(vec![dir.path().to_path_buf()], eye.clone(), || ());
+        wait_for(&mut library, |library, _| library.listed);
+        thread::sleep(Duration::from_millis(200));
+        let threads = available_parallelism().map_or(1, usize::from) + 1;
+        assert!(eye.reads.load(Ordering::Relaxed) <= NEWS + threads);
+        wait_for(&mut library, |library, _| library.read == 60);
+    }
+
+    #[test]
+    fn what_is_looked_at_comes_with_its_cards_and_stages() {
+        let dir = folder_of(&["a.jpg", "b.jpg"]);
+        let table = super::super::table::tests::table_of("1fgd 2fgd 3fgd");
+        let eye = FakeEye::seeing(table.clone());
+        let mut library = Library::open(vec![dir.path().to_path_buf()], eye, || ());
+        wait_for(&mut library, |library, _| library.listed);
+        library.want_open(1);
+        library.want_in_view(vec![0], vec![]);
+        let (mut opened, mut cards, mut thumb) = (false, 0, false);
+        wait_for(&mut library, |_, news| {
+            match news {
+                Some(News::Opened(1, Ok(_))) => opened = true,
+                Some(News::Cards(1, images)) => cards = images.len(),
+                Some(News::Thumb(0, Ok(picture))) => thumb = picture.size == [240, 180],
+                _ => {}
+            }
+            opened && cards == 3 && thumb
+        });
+        library.want_stages(1);
+        wait_for(&mut library, |_, news| match news {
+            Some(News::Stages(1, Ok(stages))) => {
+                assert_eq!(
+                    stages.iter().map(|s| s.0.as_str()).collect::<Vec<_>>(),
+                    ["load", "segment", "board"]
+                );
+                true
+            }
+            _ => false,
+        });
+        let Some(Ok(found)) = &library.entries[1].found else { panic!("not read") };
+        assert_eq!(found.table.cards, table.cards);
+    }
+}

@@ -1,0 +1,38 @@
+//! The window: photos of tables, their sets, and what people do with them.
+//!
+//! All of it is plain state that is drawn anew for each frame ([`Window`]); what takes long is done
+//! by threads in the background ([`library`]) and read by an [`eye::Eye`]. [`open`] puts it into a
+//! window of the system.
+
+pub mod card_face;
+mod correct;
+mod correct_panel;
+pub mod deal;
+mod dialogs;
+mod export;
+pub mod eye;
+pub mod game;
+mod history;
+pub mod keys;
+mod labels;
+pub mod library;
+pub mod look;
+pub mod look_panel;
+mod measure;
+pub mod overlay;
+mod pages;
+mod photos;
+pub mod picture;
+pub mod placement;
+mod runner;
+pub mod settings;
+mod signs;
+mod stages;
+mod strip;
+pub mod table;
+pub mod theme;
+mod window;
+
+pub use photos::{Photos, Task};
+pub use runner::{Failure, Options, Show, open};
+pub use window::{Tab, Window};

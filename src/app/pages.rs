@@ -1,0 +1,126 @@
+//! The page of keys and the settings, over the window.
+
+use super::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
+use super::settings::{Brightness, Palette, SCALES, Settings};
+use super::{card_face, keys};
+use eframe::egui::{
+    Button, Context, Grid, Id, Modal, Role, ScrollArea, Sense, Slider, Ui, WidgetInfo, vec2,
+};
+
+/// Shows every key. Whether the page is to be closed.
+pub fn help(ctx: &Context) -> bool {
+    let room = ctx.content_rect().size();
+    let answer = Modal::new(Id::unique("help")).show(ctx, |ui| {
+        ui.set_width((room.x - 80.0).min(860.0));
+        ui.horizontal(|ui| {
+            ui.heading("Keys");
+            ui.with_layout(eframe::egui::Layout::right_to_left(eframe::egui::Align::Center), |ui| {
+                ui.button("Close").on_hover_text("Key: F1 or Esc").clicked()
+            })
+            .inner
+        })
+        .inner
+            | {
+                ScrollArea::vertical().max_height(room.y - 140.0).show(ui, |ui| {
+                    let columns = if room.x > 700.0 { 2 } else { 1 };
+                    ui.columns(columns, |uis| {
+                        // Together about as long on the left as on the right.
+                        for place in Place::ALL {
+                            let left = matches!(
+                                place,
+                                Place::Window | Place::Photos | Place::Solve | Place::Hint
+                            );
+                            keys_of(&mut uis[if left { 0 } else { columns - 1 }], place);
+                        }
+                    });
+                });
+                false
+            }
+    });
+    answer.inner || answer.should_close()
+}
+
+fn keys_of(ui: &mut Ui, place: Place) {
+    ui.add_space(4.0);
+    ui.strong(place.word());
+    Grid::new(("keys", place.word())).num_columns(2).spacing(vec2(12.0, 3.0)).show(ui, |ui| {
+        let mut shown: Vec<keys::Action> = Vec::new();
+        for binding in BINDINGS.iter().filter(|b| b.place == place) {
+            // A second key for the same is in the table for other keyboards.
+            if shown.contains(&binding.action) {
+                continue;
+            }
+            shown.push(binding.action);
+            ui.monospace(name_of(binding));
+            ui.label(binding.words);
+            ui.end_row();
+        }
+        for (_, key, words) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
+            ui.monospace(*key);
+            ui.label(*words);
+            ui.end_row();
+        }
+    });
+}
+
+/// Shows the settings. Whether they are to be closed.
+pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
+    let answer = Modal::new(Id::unique("settings")).show(ctx, |ui| {
+        ui.set_width((ctx.content_rect().width() - 60.0).min(440.0));
+        ui.heading("Settings");
+        ui.add_space(6.0);
+        ui.label("Light or dark");
+        ui.horizontal(|ui| {
+            for (value, word) in [
+                (Brightness::System, "As the system"),
+                (Brightness::Light, "Light"),
+                (Brightness::Dark, "Dark"),
+            ] {
+                ui.selectable_value(&mut settings.brightness, value, word);
+            }
+        });
+        ui.add_space(6.0);
+        ui.label("Colours, all told apart by people with any colour vision");
+        for palette in Palette::ALL {
+            ui.horizontal(|ui| {
+                ui.selectable_value(&mut settings.palette, palette, palette.word());
+                swatches(ui, palette);
+            });
+        }
+        ui.checkbox(&mut settings.letters, "Say the colour of drawn cards as a letter, too");
+        ui.add_space(6.0);
+        let label = ui.label("Size of everything");
+        ui.horizontal(|ui| {
+            // Applied when let go: a slider that changes its own size under the pointer runs away.
+            let id = Id::unique("scale in hand");
+            let mut scale = ui.data(|data| data.get_temp(id)).unwrap_or(settings.scale);
+            let slider = Slider::new(&mut scale, SCALES).step_by(0.05).fixed_decimals(2);
+            let response = ui.add(slider).labelled_by(label.id);
+            if response.dragged() {
+                ui.data_mut(|data| data.insert_temp(id, scale));
+            } else if response.changed() || response.drag_stopped() {
+                settings.scale = scale;
+                ui.data_mut(|data| data.remove::<f32>(id));
+            }
+            if ui.button("1:1").accessible_name("Usual size").clicked() {
+                settings.scale = 1.0;
+            }
+        });
+        ui.add_space(10.0);
+        ui.weak("Kept for the next start.");
+        ui.add(Button::new("Close").min_size(vec2(ui.available_width(), 36.0))).clicked()
+    });
+    answer.inner || answer.should_close()
+}
+
+fn swatches(ui: &mut Ui, palette: Palette) {
+    let (rect, response) = ui.allocate_exact_size(vec2(7.0 * 24.0, 24.0), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Image, true, format!("The colours of {}", palette.word()))
+    });
+    for place in 0..7 {
+        let center = rect.left_center() + vec2(12.0 + 24.0 * place as f32, 0.0);
+        let color = palette.set_color(place);
+        card_face::disc(ui.painter(), center, 9.0, color, &(place + 1).to_string());
+    }
+}

@@ -1,0 +1,128 @@
+//! What lies on a table, whoever said so: a reader or a person.
+
+use crate::cards::Card;
+use crate::geometry::Point;
+use crate::pipeline::{ReadCard, Reading, Scan, sets_of};
+use crate::sets::{self, Chance, Set};
+
+/// The cards of one picture and their sets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The cards. What a person has said has a confidence of 1.
+    pub cards: Vec<ReadCard>,
+    /// For each card what the reader said of it, where it said anything.
+    pub readings: Vec<Option<Reading>>,
+    /// All sets among the cards that are sure, as indices into `cards`.
+    pub sets: Vec<Set>,
+}
+
+impl Table {
+    /// Cards with what the reader said of them, and their sets.
+    ///
+    /// # Panics
+    /// If there are not as many readings as cards.
+    pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
+        assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
+        let sets = sets_of(&cards);
+        Self { cards, readings, sets }
+    }
+
+    /// What the pipeline says.
+    pub fn of_scan(scan: &Scan) -> Self {
+        Self {
+            cards: scan.cards.clone(),
+            readings: scan.readings.iter().cloned().map(Some).collect(),
+            sets: scan.sets.clone(),
+        }
+    }
+
+    /// The cards that are clearly read, with their places.
+    pub fn sure(&self) -> Vec<(usize, Card)> {
+        let cards = self.cards.iter().enumerate();
+        cards.filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card)).collect()
+    }
+
+    /// How many cards are unsure.
+    pub fn unsure(&self) -> usize {
+        self.cards.iter().filter(|card| card.unsure).count()
+    }
+
+    /// Places of the sets that a card takes part in.
+    pub fn sets_with(&self, card: usize) -> Vec<usize> {
+        (0..self.sets.len()).filter(|&place| self.sets[place].0.contains(&card)).collect()
+    }
+
+    /// How likely three more cards bring a set; `None` when the deck holds no three more.
+    pub fn chance_of_three_more(&self) -> Option<Chance> {
+        let board: Vec<Card> = self.sure().into_iter().map(|(_, card)| card).collect();
+        sets::three_more(&board)
+    }
+
+    /// The first `step` cards (1 to 3) of the set that is easiest to see.
+    pub fn hint(&self, step: usize) -> Option<Vec<usize>> {
+        let sure = self.sure();
+        let board: Vec<Card> = sure.iter().map(|&(_, card)| card).collect();
+        Some(sets::hint(&board, step)?.into_iter().map(|place| sure[place].0).collect())
+    }
+
+    /// The card under a point of the picture: of several the one whose centre is nearest.
+    pub fn card_at(&self, at_in_image: Point) -> Option<usize> {
+        let distance = |i: usize| self.cards[i].corners_in_image.center().distance(at_in_image);
+        (0..self.cards.len())
+            .filter(|&i| self.cards[i].corners_in_image.contains(at_in_image))
+            .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// A card in words, with its number from 1: "Card 3: two striped purple diamonds".
+    pub fn describe(&self, index: usize) -> String {
+        let card = &self.cards[index];
+        let perhaps = if card.unsure { "perhaps " } else { "" };
+        format!("Card {}: {perhaps}{}", index + 1, card.card.name())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::cards::parse_codes;
+    use crate::geometry::Quad;
+
+    /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
+    pub fn table_of(codes: &str) -> Table {
+        let cards: Vec<ReadCard> = parse_codes(codes)
+            .unwrap()
+            .into_iter()
+            .enumerate()
+            .map(|(i, card)| {
+                let at = Point::new((i % 4) as f64 * 110.0 + 20.0, (i / 4) as f64 * 80.0 + 20.0);
+                ReadCard {
+                    corners_in_image: Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + at)),
+                    card,
+                    confidence: 0.98,
+                    unsure: false,
+                }
+            })
+            .collect();
+        let readings = vec![None; cards.len()];
+        Table::new(cards, readings)
+    }
+
+    #[test]
+    fn a_card_is_found_where_it_lies() {
+        let table = table_of("1fgd 2fgd 3fgd 1ord");
+        assert_eq!(table.card_at(Point::new(135.0, 30.0)), Some(1));
+        assert_eq!(table.card_at(Point::new(115.0, 30.0)), None);
+        assert_eq!(table.sets_with(1), [0]);
+        assert_eq!(table.describe(3), "Card 4: one open red diamond");
+    }
+
+    #[test]
+    fn unsure_cards_take_no_part() {
+        let mut cards = table_of("1ord 1fgd 2fgd 3fgd").cards;
+        cards[0].unsure = true;
+        let table = Table::new(cards, vec![None; 4]);
+        assert_eq!(table.unsure(), 1);
+        assert_eq!(table.hint(2), Some(vec![1, 2]));
+        assert_eq!(table.describe(0), "Card 1: perhaps one open red diamond");
+    }
+}

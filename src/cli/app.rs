@@ -1,0 +1,71 @@
+//! `setsight app`: the window.
+
+use super::{BadCall, Outcome};
+use crate::app::settings::Brightness;
+use crate::app::{self, Options, Show};
+use anyhow::Context;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Arguments of `app`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight app                          then drop photos on the window
+  setsight app holiday-photos
+  setsight app table.jpg --show hint
+  setsight app table.jpg --screenshot window.png
+
+In the window F1 shows every key.")]
+pub struct Args {
+    /// Photos, or a folder of photos
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What the window shows first
+    #[arg(long, value_enum, default_value_t)]
+    show: Show,
+    /// Size of the window
+    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = size)]
+    size: (f32, f32),
+    /// Light or dark, whatever the settings say
+    #[arg(long, value_enum)]
+    look: Option<Brightness>,
+    /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+    /// Scroll and leaf through the photos for so many seconds, print frame times and memory, and close
+    #[arg(long, value_name = "SECONDS", conflicts_with = "screenshot")]
+    measure: Option<u16>,
+}
+
+fn size(text: &str) -> Result<(f32, f32), String> {
+    let side = |text: &str| text.parse::<u16>().ok().filter(|side| (200..=8000).contains(side));
+    let parts = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
+    match parts {
+        Some((w, h)) => Ok((f32::from(w), f32::from(h))),
+        _ => Err("expected width and height in points, 200 to 8000, such as 1280x800".to_owned()),
+    }
+}
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// A path that is not there; no window can be opened; a picture that cannot be taken or written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
+        let path = missing.display();
+        let message = format!("{path}: does not exist; expected a photo or a folder of photos");
+        return Err(BadCall(message).into());
+    }
+    let options = Options {
+        paths: args.paths,
+        show: args.show,
+        size: args.size,
+        brightness: args.look,
+        screenshot: args.screenshot,
+        measure: args.measure,
+    };
+    if let Some(shown) = app::open(options)? {
+        writeln!(io::stdout().lock(), "{shown}").context("cannot write to stdout")?;
+    }
+    Ok(Outcome::Done)
+}
