@@ -328,8 +328,11 @@ mod tests {
                 mistake(None, "false")
             ]),
         );
-        let now =
-            figures(75.0, json!([mistake(Some("2fgd"), "wrong"), mistake(Some("3fgd"), "missed")]));
+        let now = figures(
+            75.0,
+            &["1fgd", "1opd"],
+            json!([mistake(Some("2fgd"), "wrong"), mistake(Some("3fgd"), "missed")]),
+        );
         let c = Comparison::of(&before, &now);
         assert_eq!(c.all.iter().map(Change::gain).collect::<Vec<_>>(), [25.0, 25.0]);
         assert_eq!(c.groups.len(), 1, "what did not change is not listed: {:?}", c.groups);
