@@ -38,15 +38,14 @@ pub fn signs(
     look: &Look,
     placed: &[Placed],
 ) -> opencv::Result<Vec<[f64; SIGNS]>> {
-    let rgb = working.rgb.data_bytes()?;
-    Ok(placed
+    placed
         .iter()
         .map(|card| {
             let (all, best) = symbols(&card.refined.quad, maps, look);
             let (misfit, log_size) =
                 card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
             let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
-            [
+            Ok([
                 card.candidate.heat.clamp(-4.0, 5.0),
                 all,
                 best,
@@ -55,12 +54,12 @@ pub fn signs(
                 (-log_size).clamp(0.0, 1.0),
                 f64::from(card.on_table.is_none()),
                 sides as f64 / 4.0,
-                even_rim(&card.refined.quad, rgb, working.width, working.height),
+                even_rim(&card.refined.quad, working)?,
                 card.group.map_or(0.0, |group| group.score.clamp(0.0, 8.0)),
                 card.group.map_or(0.0, |group| (4.0 - group.cost).max(0.0)),
-            ]
+            ])
         })
-        .collect())
+        .collect()
 }
 
 /// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
@@ -90,10 +89,14 @@ fn symbols(quad: &Quad, maps: &Maps, look: &Look) -> (f64, f64) {
 
 /// Share of the rim just inside the sides that looks like the rim's median, 0 to 1: a card is blank
 /// there, in one colour. What lies outside the picture does not count.
-fn even_rim(quad: &Quad, rgb: &[u8], width: usize, height: usize) -> f64 {
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn even_rim(quad: &Quad, working: &Working) -> opencv::Result<f64> {
     /// Where the rim is, from the centre (0) to the side (1).
     const INWARDS: f64 = 0.9;
     const SAMPLES: usize = 10;
+    let (rgb, width, height) = (working.rgb.data_bytes()?, working.width, working.height);
     let center = quad.center();
     let mut seen: Vec<[u8; 3]> = Vec::with_capacity(4 * SAMPLES);
     for i in 0..4 {
@@ -108,7 +111,7 @@ fn even_rim(quad: &Quad, rgb: &[u8], width: usize, height: usize) -> f64 {
         }
     }
     if seen.is_empty() {
-        return 0.0;
+        return Ok(0.0);
     }
     let median = [0, 1, 2].map(|c| {
         let mut values: Vec<u8> = seen.iter().map(|px| px[c]).collect();
@@ -118,7 +121,7 @@ fn even_rim(quad: &Quad, rgb: &[u8], width: usize, height: usize) -> f64 {
     let alike = seen
         .iter()
         .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
-    alike.count() as f64 / seen.len() as f64
+    Ok(alike.count() as f64 / seen.len() as f64)
 }
 
 /// Weights of the signs and, last, the constant: log odds of a card.

@@ -6,6 +6,7 @@
 //! can be seen, is looked for in the working image near where all that puts it.
 
 use super::decode::{Candidate, SymbolPeak, sigmoid};
+use super::evidence;
 use crate::cards::outline::{SYMBOL_SPACING, symbol_centers};
 use crate::cards::{Number, Shape};
 use crate::geometry::{Homography, Point, Quad};
@@ -110,31 +111,8 @@ pub fn place(
     let first = table_of(&claims, groups, long_side_px, params);
     let mut placed = Vec::with_capacity(claims.len());
     for claim in &claims {
-        let group = claim.group.map(|m| (m, &groups.cards[m.group]));
-        let start = match group {
-            Some((m, group)) => shifted(&group.quad(), m.shift),
-            None => claim.candidate.quad,
-        };
-        let (mut expected, mut table, mut on_table) = (start, None, None);
-        if let Some(first) = &first {
-            on_table = Some(fit_on(first, &start));
-            if first.misfit(&start) < params.elsewhere {
-                let seen = first.table_from_image.apply_quad(&start);
-                expected = first.quad_in_image(&Pose::nearest(&seen));
-                table = Some(first);
-            }
-        }
-        if group.is_none() {
-            expected = centred_on_symbols(&expected, peaks);
-        }
-        let refined = Refined::of(working, &expected, table, &params.corners)?;
-        let group = group.map(|(m, group)| Grouping {
-            symbols: group.symbols.len(),
-            shape: group.shape,
-            score: group.score,
-            cost: m.cost,
-        });
-        placed.push(Placed { candidate: claim.candidate, group, expected, refined, on_table });
+        let tries = Tries { working, claim, groups, peaks, table: first.as_ref(), params };
+        placed.push(tries.best()?);
     }
     let Some(first) = first else { return Ok((placed, None)) };
     let Some(table) = first.improved(&seen_quads(&placed)) else {
@@ -155,6 +133,121 @@ struct Claim {
     group: Option<GroupMatch>,
 }
 
+/// The places that a card may have, and what the picture says of each.
+struct Tries<'a> {
+    working: &'a Working,
+    claim: &'a Claim,
+    groups: &'a Grouped,
+    peaks: &'a [SymbolPeak],
+    table: Option<&'a Table>,
+    params: &'a Params,
+}
+
+/// One place, and how well the picture agrees: sides that are there and an even rim for it, the
+/// distance from where the network puts it against it.
+struct Try {
+    placed: Placed,
+    merit: f64,
+}
+
+impl Tries<'_> {
+    /// What a wholly even rim is worth, in sides seen: a place half off a card has none.
+    const RIM: f64 = 4.0;
+    /// What a unit of [`cost_of`] is worth, in sides seen.
+    const COST: f64 = 0.4;
+
+    /// The place where its symbols and the network put it, or another that the picture shows better.
+    fn best(&self) -> opencv::Result<Placed> {
+        let candidate = &self.claim.candidate;
+        let Some(m) = self.claim.group else {
+            let best = self.at(&candidate.quad, 0.0)?;
+            return Ok(self.moved_about(best)?.placed);
+        };
+        let group = &self.groups.cards[m.group];
+        let mut best = self.at(&shifted(&group.quad(), m.shift), m.cost)?;
+        if best.placed.refined.confirmed != [true; 4] {
+            // In a heap it is not known which of the card's symbols are seen.
+            for &shift in shifts(group) {
+                let cost = cost_of(candidate, group, shift);
+                if shift != m.shift && cost < self.params.agree + 1.5 {
+                    let other = self.at(&shifted(&group.quad(), shift), cost)?;
+                    if other.merit > best.merit {
+                        best = other;
+                    }
+                }
+            }
+        }
+        Ok(best.placed)
+    }
+
+    /// The best of some places around one where hardly a side was seen.
+    fn moved_about(&self, start: Try) -> opencv::Result<Try> {
+        /// How far, in short sides: what the network may be off by, beyond the reach for sides.
+        const STEP: f64 = 0.14;
+        /// What such a step costs, as [`cost_of`] would say.
+        const STEP_COST: f64 = 1.2;
+        let seen = start.placed.refined.confirmed.iter().filter(|&&seen| seen).count();
+        if seen > 2 || self.table.is_none() {
+            return Ok(start);
+        }
+        let [a, b, c, d] = start.placed.expected.0;
+        let along = (b - a + c - d) / 2.0 / CARD_ASPECT * STEP;
+        let across = (c - b + d - a) / 2.0 * STEP;
+        let mut best = start;
+        let from = best.placed.expected;
+        for (x, y) in
+            [(1., 0.), (-1., 0.), (0., 1.), (0., -1.), (1., 1.), (1., -1.), (-1., 1.), (-1., -1.)]
+        {
+            let step: Point = along * x + across * y;
+            let length = f64::hypot(x, y);
+            let quad = Quad(from.0.map(|p| p + step));
+            let other = self.on(&quad, STEP_COST * length)?;
+            if other.merit > best.merit {
+                best = other;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The card where it seems to be, laid on the table and, without measured symbols, moved to the
+    /// network's.
+    fn at(&self, start: &Quad, cost: f64) -> opencv::Result<Try> {
+        let mut expected = *start;
+        if let Some(table) = self.table
+            && table.misfit(start) < self.params.elsewhere
+        {
+            let seen = table.table_from_image.apply_quad(start);
+            expected = table.quad_in_image(&Pose::nearest(&seen));
+        }
+        if self.claim.group.is_none() {
+            expected = centred_on_symbols(&expected, self.peaks);
+        }
+        let mut tried = self.on(&expected, cost)?;
+        tried.placed.on_table = self.table.map(|table| fit_on(table, start));
+        Ok(tried)
+    }
+
+    fn on(&self, expected: &Quad, cost: f64) -> opencv::Result<Try> {
+        let table = self.table.filter(|table| table.misfit(expected) < self.params.elsewhere);
+        let refined = Refined::of(self.working, expected, table, &self.params.corners)?;
+        let sides = refined.confirmed.iter().filter(|&&seen| seen).count();
+        let rim = evidence::even_rim(&refined.quad, self.working)?;
+        let group = self.claim.group.map(|m| {
+            let group = &self.groups.cards[m.group];
+            let (symbols, shape) = (group.symbols.len(), group.shape);
+            Grouping { symbols, shape, score: group.score, cost }
+        });
+        let placed = Placed {
+            candidate: self.claim.candidate,
+            group,
+            expected: *expected,
+            refined,
+            on_table: self.table.map(|table| fit_on(table, expected)),
+        };
+        Ok(Try { placed, merit: sides as f64 + Self::RIM * rim - Self::COST * cost })
+    }
+}
+
 /// Which group of symbols a candidate's are, and how far along the card's axis (in long sides) the
 /// card's centre is from the group's: in a heap some symbols are covered.
 #[derive(Clone, Copy, Debug)]
@@ -170,16 +263,10 @@ fn matched(
     groups: &[SymbolGroup],
     params: &Params,
 ) -> Vec<Option<GroupMatch>> {
-    const HALF: f64 = SYMBOL_SPACING / 2.0;
     let mut pairs: Vec<(usize, GroupMatch)> = Vec::new();
     for (c, candidate) in candidates.iter().enumerate() {
         for (g, group) in groups.iter().enumerate() {
-            let shifts: &[f64] = match group.symbols.len() {
-                1 => &[0.0, -HALF, HALF, -2.0 * HALF, 2.0 * HALF],
-                2 => &[0.0, -HALF, HALF],
-                _ => &[0.0],
-            };
-            for &shift in shifts {
+            for &shift in shifts(group) {
                 let cost = cost_of(candidate, group, shift);
                 if cost < params.agree {
                     pairs.push((c, GroupMatch { group: g, shift, cost }));
@@ -198,6 +285,16 @@ fn matched(
         }
     }
     of
+}
+
+/// How far along the card, in long sides, its centre may be from its seen symbols' middle.
+fn shifts(group: &SymbolGroup) -> &'static [f64] {
+    const HALF: f64 = SYMBOL_SPACING / 2.0;
+    match group.symbols.len() {
+        1 => &[0.0, -HALF, HALF, -2.0 * HALF, 2.0 * HALF],
+        2 => &[0.0, -HALF, HALF],
+        _ => &[0.0],
+    }
 }
 
 /// How badly a candidate and a group of symbols agree on one card: in units of what the network
