@@ -1,8 +1,8 @@
 //! What speaks for a candidate being a card, as numbers that a logistic regression weighs.
 
-use super::decode::symbol_heat_at;
+use super::decode::{SymbolPeak, symbol_heat_at};
 use super::network::Maps;
-use super::place::Placed;
+use super::place::{Placed, unit_card};
 use super::shrink::Look;
 use crate::cards::Number;
 use crate::cards::outline::symbol_centers;
@@ -11,7 +11,7 @@ use crate::pipeline::segment::maps::Working;
 use opencv::prelude::*;
 
 /// How many signs there are.
-pub const SIGNS: usize = 11;
+pub const SIGNS: usize = 13;
 
 /// What each sign is, in order.
 pub const NAMES: [&str; SIGNS] = [
@@ -26,6 +26,8 @@ pub const NAMES: [&str; SIGNS] = [
     "rim",
     "measured",
     "agreed",
+    "own",
+    "taken",
 ];
 
 /// The signs of each candidate.
@@ -36,11 +38,14 @@ pub fn signs(
     working: &Working,
     maps: &Maps,
     look: &Look,
+    peaks: &[SymbolPeak],
     placed: &[Placed],
 ) -> opencv::Result<Vec<[f64; SIGNS]>> {
+    let owned = owned(placed, peaks);
     placed
         .iter()
-        .map(|card| {
+        .zip(owned)
+        .map(|(card, (own, taken))| {
             let (all, best) = symbols(&card.refined.quad, maps, look);
             let (misfit, log_size) =
                 card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
@@ -57,9 +62,50 @@ pub fn signs(
                 even_rim(&card.refined.quad, working)?,
                 card.group.map_or(0.0, |group| group.score.clamp(0.0, 8.0)),
                 card.group.map_or(0.0, |group| (4.0 - group.cost).max(0.0)),
+                f64::from(own > 0),
+                taken as f64 / (own + taken).max(1) as f64,
             ])
         })
         .collect()
+}
+
+/// For each card how many of the network's symbols on it are its own, and how many are a likelier
+/// card's: a card's symbols seen once more, shifted by one, make no second card.
+fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
+    /// Where symbols are, from the card's centre, in long and in short sides.
+    const BAND: (f64, f64) = (0.40, 0.16);
+    let strength = |card: &Placed| {
+        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+        card.candidate.heat + sides as f64 + card.group.map_or(0.0, |g| 0.5 * g.score.min(8.0))
+    };
+    let mut order: Vec<usize> = (0..placed.len()).collect();
+    order.sort_by(|&a, &b| strength(&placed[b]).total_cmp(&strength(&placed[a])));
+    let mut taken = vec![false; peaks.len()];
+    let mut owned = vec![(0, 0); placed.len()];
+    for i in order {
+        let quad = &placed[i].refined.quad;
+        let Some(card_from_image) =
+            Homography::between(&unit_card(), quad).and_then(|image| image.inverse())
+        else {
+            continue;
+        };
+        let reach = 0.7 * quad.long_side().max(quad.short_side());
+        for (peak, taken) in peaks.iter().zip(&mut taken) {
+            if peak.center.distance(quad.center()) > reach {
+                continue;
+            }
+            let p = card_from_image.apply(peak.center);
+            if p.x.abs() < BAND.0 && p.y.abs() < BAND.1 {
+                if *taken {
+                    owned[i].1 += 1
+                } else {
+                    owned[i].0 += 1
+                }
+                *taken = true;
+            }
+        }
+    }
+    owned
 }
 
 /// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
@@ -67,9 +113,9 @@ pub fn signs(
 fn symbols(quad: &Quad, maps: &Maps, look: &Look) -> (f64, f64) {
     /// Log odds that say no more than that there is none, or one.
     const RANGE: (f64, f64) = (-4.0, 3.0);
-    let unit =
-        Quad([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(x, y)| Point::new(x, y)));
-    let Some(image_from_card) = Homography::between(&unit, quad) else { return (RANGE.0, RANGE.0) };
+    let Some(image_from_card) = Homography::between(&unit_card(), quad) else {
+        return (RANGE.0, RANGE.0);
+    };
     let heat = |x: f64| {
         let at = look.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
         symbol_heat_at(maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))

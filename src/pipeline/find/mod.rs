@@ -45,6 +45,8 @@ pub struct Params {
     pub blind_looks_px: [f64; 2],
     /// Log odds, as the network gives them, below which a peak is not looked at.
     pub least_heat: f64,
+    /// The same of a symbol.
+    pub least_symbol_heat: f64,
     /// Two centres closer than this, in short sides, are one card.
     pub apart: f64,
     /// Log odds, all evidence weighed, below which a candidate is dropped. The reader has its say
@@ -78,6 +80,7 @@ impl Default for Params {
             second_look_px: (128.0, 704.0),
             blind_looks_px: [640.0, 128.0],
             least_heat: -1.4,
+            least_symbol_heat: -1.0,
             apart: 0.42,
             least_score: -2.0,
             weights: weights::WEIGHTS,
@@ -215,7 +218,7 @@ pub fn see(
     }
     let mut working = Working::new(frame, params.working_px)?;
     let (look, maps, mut cards) = looked(&working, network, params)?;
-    let mut symbols = decode::symbols(&maps, 0.0);
+    let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
 
     // The sides are looked for where the median card is large enough.
     let median_px = median_long_side(&cards).map(|px| px * look.working_per_input.x);
@@ -239,7 +242,7 @@ pub fn see(
     let groups = measured(&working, &symbols, params)?;
     let heat_at = |p: Point| decode::card_heat_at(&maps, look.input_from_working(p));
     let (placed, _) = place::place(&working, &cards, &symbols, &groups, &heat_at, &params.place)?;
-    let signs = evidence::signs(&working, &maps, &look, &placed)?;
+    let signs = evidence::signs(&working, &maps, &look, &symbols, &placed)?;
     Ok(Some(Seen { working, look, maps, symbols, placed, signs }))
 }
 
@@ -260,7 +263,7 @@ fn measured(working: &Working, peaks: &[SymbolPeak], params: &Params) -> opencv:
     for symbol in &mut symbols {
         symbol.votes = symbol.votes * FULL / chosen.count().max(1);
         let reach = symbol.frame.minor.norm().max(4.0);
-        if peaks.iter().any(|p| p.center.distance(symbol.frame.center) < reach) {
+        if peaks.iter().any(|p| p.heat > 0.0 && p.center.distance(symbol.frame.center) < reach) {
             symbol.votes += VOTES_OF_NETWORK;
         }
     }
@@ -291,7 +294,7 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
 }
 
 fn symbols_on(quad: &Quad, symbols: &[SymbolPeak]) -> usize {
-    symbols.iter().filter(|s| quad.contains(s.center)).count().min(3)
+    symbols.iter().filter(|s| s.heat > 0.0 && quad.contains(s.center)).count().min(3)
 }
 
 /// The look that shows cards at the size the network knows best.

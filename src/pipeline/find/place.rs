@@ -326,7 +326,7 @@ fn shifted(quad: &Quad, shift: f64) -> Quad {
 }
 
 /// A card about the origin, its sides for units.
-fn unit_card() -> Quad {
+pub fn unit_card() -> Quad {
     Quad([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(x, y)| Point::new(x, y)))
 }
 
