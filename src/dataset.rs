@@ -293,7 +293,8 @@ fn check_files<'a>(
     }
 }
 
-mod as_code {
+/// A card as its code, for serde's `with`.
+pub(crate) mod as_code {
     use super::Card;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

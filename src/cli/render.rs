@@ -1,7 +1,7 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
 use super::photos::stop_on_ctrl_c;
-use super::{BadCall, Outcome};
+use super::{BadCall, Outcome, film};
 use crate::cards::DECK_SIZE;
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::render::suite::{Part, Suite};
@@ -18,8 +18,8 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder for the pictures and their labels.json; made when it does not exist
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "video")]
+    out: Option<PathBuf>,
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
     count: usize,
@@ -30,8 +30,11 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value_t = 0, conflicts_with = "samples")]
     seed: u64,
     /// What makes the tables hard to read
-    #[arg(long, value_enum, default_value_t = Kind::Mixed, conflicts_with = "samples")]
-    kind: Kind,
+    ///
+    /// Of a film it decides the table and the light; its cards lie in rows. [default: mixed; of a
+    /// film: plain]
+    #[arg(long, value_enum, conflicts_with = "samples")]
+    kind: Option<Kind>,
     /// Cards on each table, 0 to 81 [default: as the kind has them, mostly 12]
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
@@ -49,6 +52,8 @@ pub struct Args {
         conflicts_with_all = ["samples", "count", "seed", "kind", "cards", "size"]
     )]
     suite: Option<Suite>,
+    #[command(flatten)]
+    film: film::Args,
     /// Write into a folder that is not empty, replacing its labels
     #[arg(long)]
     overwrite: bool,
@@ -74,6 +79,12 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 /// # Errors
 /// A call that asks for what cannot be drawn, or a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    if let Some(video) = &args.film.video {
+        return film::run(video, &args.film, args.kind, args.size, args.seed);
+    }
+    let Some(out) = args.out.as_deref() else {
+        return Err(BadCall("nowhere to draw to: give --out DIR or --video FILE".into()).into());
+    };
     if args.count == 0 {
         return Err(
             BadCall("--count 0 draws nothing; give 1 or more, such as --count 10".into()).into()
@@ -84,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             BadCall("--jobs 0 draws nothing; give 1 or more, or leave it out".into()).into()
         );
     }
-    let mut params = Params::of(args.kind);
+    let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
     if let Some(cards) = args.cards {
         if cards > DECK_SIZE {
             return Err(BadCall(format!(
@@ -105,9 +116,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             folders.push((table.folder, table.source.clone()));
         }
     }
-    prepare(&args.out, args.overwrite)?;
+    prepare(out, args.overwrite)?;
     for folder in folders.iter().filter_map(|(folder, _)| *folder) {
-        prepare(&args.out.join(folder), args.overwrite)?;
+        prepare(&out.join(folder), args.overwrite)?;
     }
     let count = tables.len();
     let stop = stop_on_ctrl_c();
@@ -126,7 +137,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                 let file = &table.file;
                 let scene = (table.draw)()?;
                 let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
-                let path = args.out.join(table.folder.unwrap_or_default()).join(file);
+                let path = out.join(table.folder.unwrap_or_default()).join(file);
                 write_whole(&path, &bytes)
                     .with_context(|| format!("cannot write {}", path.display()))?;
                 bar.inc(1);
@@ -142,9 +153,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
         let source = Some(serde_json::json!(source));
-        PhotoLabels { source, photos }.write(&args.out.join(folder.unwrap_or_default()))?;
+        PhotoLabels { source, photos }.write(&out.join(folder.unwrap_or_default()))?;
     }
-    let out = args.out.display();
+    let out = out.display();
     if done < count {
         eprintln!("stopped: {done} of {count} tables drawn and labelled in {out}");
         return Ok(Outcome::SomeFailed);
@@ -198,7 +209,7 @@ fn tables(args: &Args, params: Params) -> Vec<Table> {
         };
         return samples::all().into_iter().map(table).collect();
     }
-    let (name, seed) = (args.kind.name(), args.seed);
+    let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
     let table = |index: usize| {
         let params = params.clone();
         Table {

@@ -17,6 +17,8 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 pub(super) struct View {
     ideal_from_table: Homography,
     table_from_ideal: Matrix3<f64>,
+    /// Focal length in pixels.
+    focal: f64,
     distortion: f64,
     middle: Point,
     radius: f64,
@@ -116,6 +118,7 @@ impl View {
         Self {
             ideal_from_table: Homography(ideal_from_table),
             table_from_ideal: ideal_from_table.try_inverse().unwrap_or_else(Matrix3::identity),
+            focal,
             distortion,
             middle: Point::new(width / 2.0, height / 2.0),
             radius: width.hypot(height) / 2.0,
@@ -123,6 +126,56 @@ impl View {
             height_mm: eye.z.abs(),
             tilt: tilt.hypot(pan),
         }
+    }
+
+    /// From the camera's own space (right, down, ahead) to the ideal picture.
+    fn pinhole(&self) -> Matrix3<f64> {
+        let (f, m) = (self.focal, self.middle);
+        Matrix3::new(f, 0.0, m.x, 0.0, f, m.y, 0.0, 0.0, 1.0)
+    }
+
+    fn with_pose(&self, camera_from_table: Matrix3<f64>) -> Self {
+        let ideal_from_table = self.pinhole() * camera_from_table;
+        // The first two columns are those of a rotation; the third is the shift.
+        let (x, y) = (camera_from_table.column(0), camera_from_table.column(1));
+        let shift = camera_from_table.column(2);
+        let eye = Vector3::new(-x.dot(&shift), -y.dot(&shift), -x.cross(&y).dot(&shift));
+        Self {
+            ideal_from_table: Homography(ideal_from_table),
+            table_from_ideal: ideal_from_table.try_inverse().unwrap_or_else(Matrix3::identity),
+            eye: Point::new(eye.x, eye.y),
+            height_mm: eye.z.abs(),
+            tilt: x.cross(&y).z.clamp(-1.0, 1.0).acos(),
+            ..self.clone()
+        }
+    }
+
+    fn camera_from_table(&self) -> Matrix3<f64> {
+        self.pinhole().try_inverse().unwrap_or_else(Matrix3::identity) * self.ideal_from_table.0
+    }
+
+    /// The same camera, turned about its own axes (radians) and shifted along them
+    /// (millimetres).
+    pub(super) fn drifted(&self, turn: Vector3<f64>, shift: Vector3<f64>) -> Self {
+        let mut pose = self.camera_from_table();
+        let moved = pose.column(2) - shift;
+        pose.set_column(2, &moved);
+        self.with_pose(Rotation3::from_scaled_axis(turn).matrix() * pose)
+    }
+
+    /// The same camera with a lens that distorts nothing, a picture of another size and pixels
+    /// `finer` times as fine; what was in the middle stays there.
+    pub(super) fn ideal(&self, finer: f64, size_px: (usize, usize)) -> Self {
+        let pose = self.camera_from_table();
+        let (width, height) = (size_px.0 as f64, size_px.1 as f64);
+        let camera = Self {
+            focal: self.focal * finer,
+            distortion: 0.0,
+            middle: Point::new(width / 2.0, height / 2.0),
+            radius: width.hypot(height) / 2.0,
+            ..self.clone()
+        };
+        camera.with_pose(pose)
     }
 
     fn ideal_from_image(&self, p: Point) -> Point {
@@ -218,6 +271,27 @@ mod tests {
             let filled = (extent(|p| p.x) / 1280.0).max(extent(|p| p.y) / 960.0);
             prop_assert!((filled - fill).abs() < 0.05, "{filled} {fill}");
         }
+    }
+
+    #[test]
+    fn a_camera_that_drifts_and_returns_sees_the_same() {
+        let (view, _) = view(5, 0.8);
+        let places = [(0.0, 0.0), (150.0, -40.0), (-100.0, 120.0)].map(|(x, y)| Point::new(x, y));
+        let still = view.drifted(Vector3::zeros(), Vector3::zeros());
+        let turned = view.drifted(Vector3::new(0.0, 0.0, 0.02), Vector3::new(9.0, 0.0, 0.0));
+        let fine = view.ideal(1.5, (2400, 1800));
+        for place in places {
+            let (a, b) = (view.image_from_table(place, 3.0), still.image_from_table(place, 3.0));
+            assert!(a.distance(b) < 1e-6, "{a:?} {b:?}");
+            let moved = a.distance(turned.image_from_table(place, 3.0));
+            assert!(moved > 3.0 && moved < 80.0, "{moved}");
+            // Finer pixels about the middle, but for the lens.
+            let off = fine.image_from_table(place, 0.0) - Point::new(1200.0, 900.0);
+            let old = view.ideal_from_table.apply(place) - view.middle;
+            assert!(off.distance(old * 1.5) < 1e-6);
+        }
+        assert!((still.height_mm - view.height_mm).abs() < 1e-6);
+        assert!(still.eye.distance(view.eye) < 1e-6);
     }
 
     #[test]

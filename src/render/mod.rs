@@ -20,6 +20,7 @@
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
 //! | `sensor` | blur, noise, tone |
+//! | [`film`] | a table over time, with labels for each frame |
 //! | [`samples`] | the tables of `datasets/samples` |
 //! | [`scenes`] | tables to learn from |
 //! | [`suite`] | tables to measure on |
@@ -30,6 +31,7 @@ pub mod card;
 mod catalogue;
 mod decoys;
 pub mod dice;
+pub mod film;
 mod ink;
 pub mod light;
 mod noise;

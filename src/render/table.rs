@@ -54,7 +54,8 @@ impl Lying {
         Quad([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| self.table_from_card(x, y)))
     }
 
-    fn covers(&self, p: Point) -> bool {
+    /// Whether it lies over a place of the table.
+    pub fn covers(&self, p: Point) -> bool {
         let q = self.card_from_table(p);
         q.x.abs() <= CARD_LONG_MM / 2.0 && q.y.abs() <= CARD_SHORT_MM / 2.0
     }

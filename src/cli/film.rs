@@ -1,0 +1,116 @@
+//! `setsight render --video`: a film and its labels on disk.
+
+use super::photos::stop_on_ctrl_c;
+use super::{BadCall, Outcome};
+use crate::render::film::avi::AviWriter;
+use crate::render::film::{Film, FilmFrame, FilmParams};
+use crate::render::{Kind, Params};
+use crate::whole_file::WholeFile;
+use anyhow::Context;
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Frames drawn side by side.
+const BATCH: usize = 8;
+
+/// Arguments of `render` that make a film.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Make a film instead: this file, .avi, and its labels beside it, .jsonl, a line a frame
+    ///
+    /// A game under a drifting camera: a hand takes sets and deals cards, passes over the table, and
+    /// the focus hunts.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
+    pub video: Option<PathBuf>,
+    /// Length of the film
+    #[arg(long, value_name = "S", default_value_t = 10.0, requires = "video")]
+    seconds: f64,
+    /// Frames a second of the film
+    #[arg(long, value_name = "N", default_value_t = 30.0, requires = "video")]
+    fps: f64,
+    /// JPEG quality of the film's frames, 1 to 100
+    #[arg(long, value_name = "Q", default_value_t = 80, requires = "video",
+          value_parser = clap::value_parser!(u8).range(1..=100))]
+    quality: u8,
+}
+
+/// Makes a film.
+///
+/// # Errors
+/// A bad call; what cannot be written.
+pub fn run(
+    video: &Path,
+    args: &Args,
+    kind: Option<Kind>,
+    size_px: Option<(u32, u32)>,
+    seed: u64,
+) -> anyhow::Result<Outcome> {
+    let (seconds, fps) = (args.seconds, args.fps);
+    if !(seconds > 0.0 && seconds <= 3600.0) {
+        let message = format!("--seconds {seconds}: give a length above 0, at most 3600");
+        return Err(BadCall(message).into());
+    }
+    if !(1.0..=120.0).contains(&fps) {
+        return Err(BadCall(format!("--fps {fps}: give 1 to 120 frames a second")).into());
+    }
+    let mut scene = Params::of(kind.unwrap_or(Kind::Plain));
+    scene.size_px = size_px.unwrap_or((1280, 720));
+    shoot(video, FilmParams { scene, seconds, fps }, seed, args.quality)
+}
+
+/// Draws a film into `video` (Motion JPEG in AVI, which every OpenCV reads) and its
+/// labels beside it.
+///
+/// # Errors
+/// A bad name; what cannot be drawn or written.
+fn shoot(video: &Path, params: FilmParams, seed: u64, quality: u8) -> anyhow::Result<Outcome> {
+    if video.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
+        let message = format!(
+            "--video {}: films are written as AVI; call it {}",
+            video.display(),
+            video.with_extension("avi").display()
+        );
+        return Err(BadCall(message).into());
+    }
+    let cannot = || format!("cannot write {}", video.display());
+    let file = WholeFile::create(video).with_context(cannot)?;
+    let mut avi =
+        AviWriter::new(file, params.scene.size_px, params.fps, quality).with_context(cannot)?;
+    let mut labels = WholeFile::create(&video.with_extension("jsonl")).with_context(cannot)?;
+    let film = Film::plan(params, seed)?;
+    let stop = stop_on_ctrl_c();
+    let bar = super::photos::progress(film.frames());
+    let mut cards = std::collections::BTreeSet::new();
+    for start in (0..film.frames()).step_by(BATCH) {
+        if stop.load(Ordering::Relaxed) {
+            eprintln!("stopped after {start} of {} frames; nothing is written", film.frames());
+            return Ok(Outcome::SomeFailed);
+        }
+        let batch = start..(start + BATCH).min(film.frames());
+        let frames: Vec<FilmFrame> = batch.into_par_iter().map(|i| film.draw(i)).collect();
+        for frame in &frames {
+            avi.frame(&frame.image).with_context(cannot)?;
+            serde_json::to_writer(&mut labels, &frame.label).with_context(cannot)?;
+            labels.write_all(b"\n").with_context(cannot)?;
+            cards.extend(frame.label.cards.iter().map(|card| card.code));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    // Labels never stand beside a film that is not there.
+    avi.finish().and_then(WholeFile::finish).with_context(cannot)?;
+    labels.finish().with_context(cannot)?;
+    // A closed pipe is no error.
+    let _ = writeln!(
+        std::io::stdout(),
+        "{} frames with {} cards in {}, labels in {}",
+        film.frames(),
+        cards.len(),
+        video.display(),
+        video.with_extension("jsonl").display()
+    );
+    Ok(Outcome::Done)
+}
