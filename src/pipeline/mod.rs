@@ -14,6 +14,7 @@ pub mod record;
 pub mod rectify;
 pub mod segment;
 pub mod source;
+pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice};
 pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};

@@ -40,21 +40,7 @@ impl Record {
             Ok(photo) => photo,
             Err(error) => return json!({"image": image, "error": error}),
         };
-        let cards: Vec<Value> = photo.scan.iter().map(card_json).collect();
-        let sets: Vec<_> = photo.sets.iter().map(|set| set.0).collect();
-        let times = photo.times.iter();
-        let stage_ms: serde_json::Map<String, Value> = times
-            .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
-            .collect();
-        json!({
-            "image": image,
-            "width": photo.width,
-            "height": photo.height,
-            "cards": cards,
-            "sets": sets,
-            "stage_ms": stage_ms,
-            "engine": engine::in_use().map(|engine| engine.name()),
-        })
+        photo.to_json([("image", json!(image))])
     }
 
     /// A line for each card, each with its end; one line for a photo without cards or with an
@@ -118,6 +104,25 @@ impl Record {
 }
 
 impl PhotoRecord {
+    /// Its line of JSON; `head` are the members that say which picture it is.
+    pub fn to_json<const N: usize>(&self, head: [(&str, Value); N]) -> Value {
+        let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
+        let sets: Vec<_> = self.sets.iter().map(|set| set.0).collect();
+        let times = self.times.iter();
+        let stage_ms: serde_json::Map<String, Value> = times
+            .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
+            .collect();
+        let rest = [
+            ("width", json!(self.width)),
+            ("height", json!(self.height)),
+            ("cards", Value::Array(cards)),
+            ("sets", json!(sets)),
+            ("stage_ms", Value::Object(stage_ms)),
+            ("engine", json!(engine::in_use().map(|engine| engine.name()))),
+        ];
+        head.into_iter().chain(rest).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// "12 cards, 3 sets, 1 unsure".
     pub fn summary(&self) -> String {
         if self.scan.is_empty() {

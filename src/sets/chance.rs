@@ -1,7 +1,7 @@
 //! How likely three more cards bring a set.
 
 use super::{completing, find_all};
-use crate::cards::{Card, DECK_SIZE};
+use crate::cards::Card;
 
 /// A probability as a fraction of equally likely cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,14 @@ impl Chance {
 /// The other cases are counted: none of the three completes a pair of the board, no two of them
 /// a card of the board, and they are no set themselves.
 pub fn three_more(board: &[Card]) -> Option<Chance> {
+    three_more_from(board, Card::deck())
+}
+
+/// The same, when the three come from certain cards only: those that a game has not shown yet.
+/// Cards that lie on the board are not dealt again.
+pub fn three_more_from(board: &[Card], deck: impl Iterator<Item = Card>) -> Option<Chance> {
     let on_board = mask(board.iter().copied());
-    let unseen = !on_board & ((1 << DECK_SIZE) - 1);
+    let unseen = mask(deck) & !on_board;
     let n = u64::from(unseen.count_ones());
     let total = n.checked_sub(2).filter(|&m| m > 0)? * (n - 1) * n / 6;
 
@@ -71,12 +77,12 @@ fn cards_of(mask: u128) -> Vec<Card> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::parse_codes;
+    use crate::cards::{DECK_SIZE, parse_codes};
     use proptest::prelude::*;
 
     /// Every choice of three cards tried.
-    fn by_trying(board: &[Card]) -> Option<Chance> {
-        let unseen: Vec<Card> = Card::deck().filter(|card| !board.contains(card)).collect();
+    fn by_trying(board: &[Card], deck: &[Card]) -> Option<Chance> {
+        let unseen: Vec<Card> = deck.iter().copied().filter(|card| !board.contains(card)).collect();
         let mut chance = Chance { favourable: 0, total: 0 };
         for i in 0..unseen.len() {
             for j in i + 1..unseen.len() {
@@ -97,7 +103,10 @@ mod tests {
         #[test]
         fn counting_agrees_with_trying(indices in prop::collection::vec(0..DECK_SIZE, 0..80)) {
             let board: Vec<Card> = indices.into_iter().map(Card::from_index).collect();
-            prop_assert_eq!(three_more(&board), by_trying(&board));
+            let deck: Vec<Card> = Card::deck().collect();
+            prop_assert_eq!(three_more(&board), by_trying(&board, &deck));
+            let rest = &deck[deck.len() / 2..];
+            prop_assert_eq!(three_more_from(&board, rest.iter().copied()), by_trying(&board, rest));
         }
     }
 
@@ -112,8 +121,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(find_all(&largest), []);
-        assert_eq!(three_more(&largest), by_trying(&largest));
         let deck: Vec<Card> = Card::deck().collect();
+        assert_eq!(three_more(&largest), by_trying(&largest, &deck));
         assert_eq!(three_more(&deck[..79]), None);
         assert_eq!(three_more(&deck[..78]).unwrap().value(), 1.0);
     }

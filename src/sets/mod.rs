@@ -7,7 +7,7 @@ mod finder;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-pub use chance::{Chance, three_more};
+pub use chance::{Chance, three_more, three_more_from};
 pub use explain::{Relation, Verdict, explain};
 pub use finder::Finder;
 pub(crate) use finder::{Key, gap_key};

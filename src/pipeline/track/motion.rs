@@ -1,0 +1,302 @@
+//! How the picture moved from one frame to the next, as one homography: the table is flat.
+//!
+//! A few dozen patches are followed by Lucas and Kanade's method (1981; with a pyramid as Bouguet
+//! 2001, mean levels taken out so that light may change) and a homography is fitted to them with
+//! weights that let go of what moves by itself, such as a hand (Tukey's biweight).
+
+use super::grey::{Grey, Plane};
+use crate::geometry::{Homography, Point};
+use nalgebra::Matrix3;
+
+/// Cells across and down in each of which one patch is chosen.
+const CELLS: (usize, usize) = (14, 8);
+/// Half a patch's side in pixels.
+const REACH: i32 = 4;
+/// Least mean squared gradient along a patch's weakest direction, in grey levels per pixel: grain
+/// of the sensor stays below.
+const LEAST_TEXTURE: f32 = 6.0;
+/// Patches beyond this of the common motion, in pixels of the fine plane, belong to something else.
+const OWN_MOTION_PX: f64 = 1.5;
+
+/// How the picture moved.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    /// From pixels of the earlier frame to pixels of the later one.
+    pub now_from_before: Homography,
+    /// Part of the patches that moved so, 0 to 1.
+    pub agreement: f64,
+    /// Mean texture of the patches: falls when the picture is blurred.
+    pub texture: f32,
+}
+
+/// The patches that are followed, in pixels of the fine plane.
+#[derive(Clone, Debug, Default)]
+pub struct Patches {
+    points: Vec<Point>,
+}
+
+impl Patches {
+    /// Chooses patches with structure in every direction, at most one a cell.
+    pub fn choose(grey: &Grey) -> Self {
+        let plane = &grey.fine;
+        let mut points = Vec::new();
+        let (across, down) = CELLS;
+        let margin = REACH as usize + 3;
+        if plane.width < across * 8 || plane.height < down * 8 {
+            return Self::default();
+        }
+        for j in 0..down {
+            for i in 0..across {
+                let range = |k: usize, n: usize, limit: usize| {
+                    let from = (k * limit / n).max(margin);
+                    from..((k + 1) * limit / n).min(limit - margin)
+                };
+                let mut best = (LEAST_TEXTURE, None);
+                for y in range(j, down, plane.height).step_by(4) {
+                    for x in range(i, across, plane.width).step_by(4) {
+                        let p = Point::new(x as f64 + 0.5, y as f64 + 0.5);
+                        let strength = weakest_gradient(plane, x, y);
+                        if strength > best.0 {
+                            best = (strength, Some(p));
+                        }
+                    }
+                }
+                points.extend(best.1);
+            }
+        }
+        Self { points }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Follows the patches from one frame to the next and moves them along; `guess` is the motion
+    /// of the frame before. `None` when too few agree.
+    pub fn follow(&mut self, before: &Grey, now: &Grey, guess: &Homography) -> Option<Motion> {
+        if before.fine.width != now.fine.width || before.fine.height != now.fine.height {
+            return None;
+        }
+        let scale = now.scale;
+        let mut pairs = Vec::with_capacity(self.points.len());
+        let mut texture = 0.0;
+        for &p in &self.points {
+            let guessed = guess.apply(p * scale) / scale;
+            let coarse = step(&before.coarse, &now.coarse, p / 2.0, guessed / 2.0);
+            let start = coarse.map_or(guessed, |(found, _)| found * 2.0);
+            if let Some((found, strength)) = step(&before.fine, &now.fine, p, start) {
+                texture += strength;
+                pairs.push((p, found));
+            }
+        }
+        let texture = texture / pairs.len().max(1) as f32;
+        let least = (self.points.len() / 3).max(10);
+        if pairs.len() < least {
+            return None;
+        }
+        let (fine, inliers) = fit(&pairs)?;
+        if inliers < least {
+            return None;
+        }
+        let agreement = inliers as f64 / self.points.len() as f64;
+        self.points = self.points.iter().map(|&p| fine.apply(p)).collect();
+        self.points.retain(|&p| now.fine.holds(p, f64::from(REACH) + 2.0));
+        let up = Matrix3::new(scale, 0.0, 0.0, 0.0, scale, 0.0, 0.0, 0.0, 1.0);
+        let down = Matrix3::new(1.0 / scale, 0.0, 0.0, 0.0, 1.0 / scale, 0.0, 0.0, 0.0, 1.0);
+        Some(Motion { now_from_before: Homography(up * fine.0 * down), agreement, texture })
+    }
+}
+
+/// The smaller eigenvalue of a patch's structure tensor per pixel, roughly (Shi and Tomasi 1994),
+/// on every other pixel.
+fn weakest_gradient(plane: &Plane, x: usize, y: usize) -> f32 {
+    let (mut xx, mut xy, mut yy, mut n) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
+    for dy in (-REACH..=REACH).step_by(2) {
+        for dx in (-REACH..=REACH).step_by(2) {
+            let k = (y as i32 + dy) as usize * plane.width + (x as i32 + dx) as usize;
+            let at = |k: usize| f32::from(plane.pixels[k]);
+            let gx = (at(k + 1) - at(k - 1)) / 2.0;
+            let gy = (at(k + plane.width) - at(k - plane.width)) / 2.0;
+            xx += gx * gx;
+            xy += gx * gy;
+            yy += gy * gy;
+            n += 1.0;
+        }
+    }
+    let (half, off) = ((xx + yy) / 2.0, (xx - yy) / 2.0);
+    (half - (off * off + xy * xy).sqrt()) / n
+}
+
+/// Where a patch went, and its texture; `None` when it is lost.
+fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<(Point, f32)> {
+    const SIDE: usize = (2 * REACH + 1) as usize;
+    let margin = f64::from(REACH) + 1.5;
+    if !before.holds(from, margin) || !now.holds(guess, margin) {
+        return None;
+    }
+    // The patch and one pixel around it, at the point's own place between pixels.
+    let mut around = [[0f32; SIDE + 2]; SIDE + 2];
+    for (j, row) in around.iter_mut().enumerate() {
+        for (i, value) in row.iter_mut().enumerate() {
+            let off =
+                Point::new(i as f64 - f64::from(REACH) - 1.0, j as f64 - f64::from(REACH) - 1.0);
+            *value = before.at(from + off);
+        }
+    }
+    let mut slopes = [[(0f32, 0f32); SIDE]; SIDE];
+    let (mut xx, mut xy, mut yy, mut mean) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
+    for j in 0..SIDE {
+        for i in 0..SIDE {
+            let gx = (around[j + 1][i + 2] - around[j + 1][i]) / 2.0;
+            let gy = (around[j + 2][i + 1] - around[j][i + 1]) / 2.0;
+            slopes[j][i] = (gx, gy);
+            xx += gx * gx;
+            xy += gx * gy;
+            yy += gy * gy;
+            mean += around[j + 1][i + 1];
+        }
+    }
+    let n = (SIDE * SIDE) as f32;
+    mean /= n;
+    let determinant = xx * yy - xy * xy;
+    if determinant < (0.5 * n) * (0.5 * n) {
+        return None;
+    }
+    let mut at = guess;
+    for _ in 0..8 {
+        let mut values = [[0f32; SIDE]; SIDE];
+        let mut mean_now = 0.0;
+        for (j, row) in values.iter_mut().enumerate() {
+            for (i, value) in row.iter_mut().enumerate() {
+                let off = Point::new(i as f64 - f64::from(REACH), j as f64 - f64::from(REACH));
+                *value = now.at(at + off);
+                mean_now += *value;
+            }
+        }
+        mean_now /= n;
+        let (mut bx, mut by) = (0.0, 0.0);
+        for j in 0..SIDE {
+            for i in 0..SIDE {
+                let off = (around[j + 1][i + 1] - mean) - (values[j][i] - mean_now);
+                let (gx, gy) = slopes[j][i];
+                bx += gx * off;
+                by += gy * off;
+            }
+        }
+        let dx = f64::from((yy * bx - xy * by) / determinant);
+        let dy = f64::from((xx * by - xy * bx) / determinant);
+        if dx.abs() > 6.0 || dy.abs() > 6.0 {
+            return None;
+        }
+        at = at + Point::new(dx, dy);
+        if !now.holds(at, margin) {
+            return None;
+        }
+        if dx.hypot(dy) < 0.01 {
+            break;
+        }
+    }
+    Some((at, (xx + yy) / n))
+}
+
+/// The common motion of most pairs, and how many move so.
+fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
+    let median = |value: fn(&(Point, Point)) -> f64| {
+        let mut values: Vec<f64> = pairs.iter().map(value).collect();
+        let middle = values.len() / 2;
+        *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    };
+    let shift = Point::new(median(|p| p.1.x - p.0.x), median(|p| p.1.y - p.0.y));
+    let mut off: Vec<f64> = pairs.iter().map(|&(a, b)| (b - a).distance(shift)).collect();
+    // At first wide enough for a turn or a step nearer.
+    let mut width = {
+        let mut sorted = off.clone();
+        let middle = sorted.len() / 2;
+        (3.0 * *sorted.select_nth_unstable_by(middle, f64::total_cmp).1).max(3.0)
+    };
+    let mut found = None;
+    for _ in 0..5 {
+        let weights: Vec<f64> = off
+            .iter()
+            .map(|o| {
+                let part = o / width;
+                if part < 1.0 { (1.0 - part * part).powi(2) } else { 0.0 }
+            })
+            .collect();
+        let kept = weights.iter().filter(|&&w| w > 0.0).count();
+        if kept < 8 {
+            return None;
+        }
+        let fitted = Homography::fit(pairs, &weights)?;
+        off = pairs.iter().map(|&(a, b)| fitted.apply(a).distance(b)).collect();
+        found = Some(fitted);
+        width = (width / 2.0).max(OWN_MOTION_PX);
+    }
+    let inliers = off.iter().filter(|&&o| o < OWN_MOTION_PX).count();
+    found.map(|fitted| (fitted, inliers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Frame;
+    use image::{Rgb, RgbImage};
+
+    /// A smooth texture seen through a map from picture to texture; a patch of another motion
+    /// lies over it.
+    fn picture(texture_from_image: &Homography, hand: (f64, f64)) -> Grey {
+        let wave = |x: f64, y: f64| {
+            128.0
+                + 40.0 * (x * 0.11).sin() * (y * 0.13).cos()
+                + 30.0 * (x * 0.31 + y * 0.07).sin()
+                + 25.0 * (y * 0.27 - x * 0.05).cos()
+        };
+        let image = RgbImage::from_fn(960, 540, |x, y| {
+            let p = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
+            let (u, v) = (p.x - hand.0, p.y - hand.1);
+            let value = if (0.0..300.0).contains(&u) && (0.0..240.0).contains(&v) {
+                wave(1.7 * u + 500.0, 1.7 * v)
+            } else {
+                let t = texture_from_image.apply(p);
+                wave(t.x, t.y)
+            };
+            Rgb([value.clamp(0.0, 255.0) as u8; 3])
+        });
+        Grey::of(&Frame { image }).unwrap()
+    }
+
+    #[test]
+    fn the_tables_motion_is_found_beside_a_hands() {
+        let still = Homography(Matrix3::identity());
+        let moved =
+            Homography(Matrix3::new(1.003, -0.006, 4.0, 0.007, 0.998, -3.0, 2e-6, -3e-6, 1.0));
+        let before = picture(&still, (500.0, 200.0));
+        let now = picture(&moved.inverse().unwrap(), (470.0, 225.0));
+        let mut patches = Patches::choose(&before);
+        assert!(patches.len() > 60, "{}", patches.len());
+        let motion = patches.follow(&before, &now, &still).unwrap();
+        for (x, y) in [(40.0, 40.0), (900.0, 60.0), (100.0, 500.0), (700.0, 450.0)] {
+            let p = Point::new(x, y);
+            let error = motion.now_from_before.apply(p).distance(moved.apply(p));
+            assert!(error < 0.3, "{x},{y}: {error}");
+        }
+        assert!((0.5..0.98).contains(&motion.agreement), "{}", motion.agreement);
+    }
+
+    #[test]
+    fn an_even_picture_and_a_cut_say_nothing() {
+        let still = Homography(Matrix3::identity());
+        let even =
+            Grey::of(&Frame { image: RgbImage::from_pixel(960, 540, Rgb([90; 3])) }).unwrap();
+        assert!(Patches::choose(&even).is_empty());
+        let before = picture(&still, (5000.0, 0.0));
+        let mut patches = Patches::choose(&before);
+        assert!(patches.follow(&before, &even, &still).is_none());
+    }
+}
