@@ -36,6 +36,8 @@ pub mod geometry;
 #[cfg(feature = "vision")]
 pub mod html;
 #[cfg(feature = "vision")]
+pub mod live;
+#[cfg(feature = "vision")]
 pub mod model;
 #[cfg(feature = "vision")]
 pub mod pipeline;

@@ -21,6 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
+    ("live", &["cards", "sets", "geometry", "pipeline", "whole_file"]),
     ("eval", MEASURING),
     ("train", MEASURING),
     ("export", MEASURING),
@@ -55,6 +56,7 @@ const BELOW_THE_SURFACE: &[&str] = &[
     "whole_file",
     "general",
     "game",
+    "live",
     "eval",
     "train",
     "export",
@@ -74,6 +76,7 @@ const COMMANDS: &[&str] = &[
     "whole_file",
     "general",
     "game",
+    "live",
     "eval",
     "train",
     "export",

@@ -6,7 +6,11 @@ mod compare;
 mod deal;
 #[cfg(feature = "vision")]
 mod eval;
+#[cfg(feature = "vision")]
+mod film;
 mod general;
+#[cfg(feature = "vision")]
+mod live;
 #[cfg(feature = "vision")]
 mod photos;
 #[cfg(feature = "vision")]
@@ -46,6 +50,9 @@ enum Command {
     /// Read photos: find the cards, read them, and draw every set
     #[cfg(feature = "vision")]
     Scan(scan::Args),
+    /// Watch a table through a camera, or read a film
+    #[cfg(feature = "vision")]
+    Live(live::Args),
     /// Measure how well labelled photos are read
     #[cfg(feature = "vision")]
     Eval(eval::Args),
@@ -108,6 +115,8 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         #[cfg(feature = "vision")]
         Command::Scan(args) => scan::run(args),
+        #[cfg(feature = "vision")]
+        Command::Live(args) => live::run(args),
         #[cfg(feature = "vision")]
         Command::Eval(args) => eval::run(args),
         Command::Sets(args) => sets::run(args),

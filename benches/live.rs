@@ -1,0 +1,169 @@
+//! How fast a film is read, stage by stage: `cargo bench --bench live [-- classical|neural|fused]`.
+//!
+//! A film of 1280x720 at 30 frames a second is drawn once. Its quiet beginning, played forwards and
+//! backwards for ten seconds, is the steady state; its first second, from nothing known, is the
+//! table of which all cards are new. Both go the way of `setsight live --video --headless`: decoding,
+//! tracking and looking each on a thread. Last, the quiet film is played at its own pace as a camera
+//! would, and the time from each frame to its overlay is taken. Criterion is of no use here: what is
+//! measured is threads together, not a function.
+
+use setsight::live::video::{FilmCamera, Video};
+use setsight::live::watch::FILM_PACE;
+use setsight::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
+use setsight::pipeline::engine::{self, Models};
+use setsight::pipeline::track::{Eyes, Params};
+use setsight::pipeline::{Pipeline, ReaderChoice, StageTime};
+use setsight::render::film::avi::AviWriter;
+use setsight::render::film::{Film, FilmParams};
+use setsight::render::{Kind, Params as Scene};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Instant;
+
+/// Frames of the film in which nothing but the camera moves.
+const QUIET: usize = 36;
+/// Frames of the steady film.
+const STEADY: usize = 300;
+const FPS: f64 = 30.0;
+
+fn main() {
+    let name = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or("classical".into());
+    let choice = match name.as_str() {
+        "neural" => ReaderChoice::Neural,
+        "fused" => ReaderChoice::Fused,
+        _ => ReaderChoice::Classical,
+    };
+    let reader = choice.reader(&Models::Shipped).expect("the weights for this reader");
+    // OpenCV's own threads would only be in the way; it fails where there are none.
+    let _ = opencv::core::set_num_threads(1);
+    let eyes: Arc<dyn Eyes> = Arc::new(Pipeline::with_reader(reader));
+    let home = tempfile::tempdir().expect("a place for films");
+    let quiet = drawn(1);
+    let steady = home.path().join("steady.avi");
+    let there_and_back = (0..STEADY).map(|i| {
+        let at = i % (2 * QUIET - 2);
+        &quiet[if at < QUIET { at } else { 2 * QUIET - 2 - at }]
+    });
+    write(&steady, there_and_back);
+    let fresh = home.path().join("fresh.avi");
+    write(&fresh, quiet.iter().take(30));
+
+    let engine = engine::in_use().map_or("none", |engine| engine.name());
+    println!("reader {}, engine {engine}, 1280x720, {} cores", name, cores());
+    report("steady", &[run(&steady, &eyes)], 30);
+    let runs: Vec<Run> = (0..6).map(|_| run(&fresh, &eyes)).collect();
+    report("all cards new", &runs, 0);
+    latency(&steady, &eyes);
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The quiet beginning of a film.
+fn drawn(seed: u64) -> Vec<image::RgbImage> {
+    let mut scene = Scene::of(Kind::Plain);
+    scene.size_px = (1280, 720);
+    let film =
+        Film::plan(FilmParams { scene, seconds: 2.0, fps: FPS }, seed).expect("a size in range");
+    (0..QUIET).map(|i| film.draw(i).image).collect()
+}
+
+fn write<'a>(path: &Path, frames: impl Iterator<Item = &'a image::RgbImage>) {
+    let file = std::fs::File::create(path).expect("a folder to write to");
+    let mut avi = AviWriter::new(file, (1280, 720), FPS, 85).expect("a disk with room");
+    for image in frames {
+        avi.frame(image).expect("a disk with room");
+    }
+    avi.finish().expect("a disk with room");
+}
+
+/// One film, read from its file.
+struct Run {
+    /// When each frame was done, in seconds.
+    done: Vec<f64>,
+    times: Vec<Vec<StageTime>>,
+    cards: usize,
+}
+
+fn run(path: &Path, eyes: &Arc<dyn Eyes>) -> Run {
+    let mut video = Video::open(path).expect("a film that was just written");
+    let mut watch = Watch::new(Arc::clone(eyes), Params::default(), FILM_PACE).expect("a thread");
+    let (shots, decoded) = sync_channel::<(Shot, StageTime)>(4);
+    let start = Instant::now();
+    let decoder = std::thread::spawn(move || {
+        loop {
+            let (clock, cpu) = (Instant::now(), cpu_time::ThreadTime::now());
+            let Ok(Some(shot)) = video.read() else { return };
+            let load = StageTime {
+                stage: "load",
+                elapsed_ms: clock.elapsed().as_secs_f64() * 1e3,
+                cpu_ms: cpu.elapsed().as_secs_f64() * 1e3,
+            };
+            if shots.send((shot, load)).is_err() {
+                return;
+            }
+        }
+    });
+    let mut run = Run { done: Vec::new(), times: Vec::new(), cards: 0 };
+    for (shot, load) in decoded {
+        let mut watched = watch.frame(&shot.frame, shot.time_ms).expect("memory enough");
+        watched.times.push(load);
+        run.times.push(watched.times);
+        run.cards = watched.table.cards.len();
+        run.done.push(start.elapsed().as_secs_f64());
+    }
+    decoder.join().expect("the decoder ends");
+    run
+}
+
+/// Frames a second from frame `from` on, and the mean time of each stage, per frame and per look.
+fn report(name: &str, runs: &[Run], from: usize) {
+    let (mut frames, mut seconds) = (0, 0.0);
+    let mut stages: BTreeMap<&str, (usize, f64, f64)> = BTreeMap::new();
+    for run in runs {
+        let first = if from == 0 { 0.0 } else { run.done[from - 1] };
+        frames += run.done.len() - from;
+        seconds += run.done.last().expect("frames") - first;
+        for time in run.times[from..].iter().flatten() {
+            let stage = stages.entry(time.stage).or_default();
+            *stage = (stage.0 + 1, stage.1 + time.elapsed_ms, stage.2 + time.cpu_ms);
+        }
+    }
+    let rate = frames as f64 / seconds;
+    println!("\n{name}: {rate:.0} frames a second, {} cards at the end", runs[0].cards);
+    println!("  {:<10} {:>7} {:>12} {:>14}", "stage", "times", "mean ms", "processor ms");
+    let mut all = 0.0;
+    for (stage, (times, elapsed, cpu)) in stages {
+        all += cpu;
+        let n = times as f64;
+        println!("  {stage:<10} {times:>7} {:>12.2} {:>14.2}", elapsed / n, cpu / n);
+    }
+    let frame = all / frames as f64;
+    println!(
+        "  processor time per frame {frame:.2} ms: {:.0} frames a second on two idle cores at most",
+        2e3 / frame
+    );
+}
+
+/// From a frame to its overlay, at the film's own pace.
+fn latency(path: &Path, eyes: &Arc<dyn Eyes>) {
+    let film = FilmCamera { path: PathBuf::from(path) };
+    let mut camera = film.open(&CameraChoice::First).expect("a film that was just written");
+    let mut watch = Watch::new(Arc::clone(eyes), Params::default(), Pace::Ready).expect("a thread");
+    let mut late = Vec::new();
+    while let Ok(Some(shot)) = camera.read() {
+        watch.frame(&shot.frame, shot.time_ms).expect("memory enough");
+        late.push(shot.taken.elapsed().as_secs_f64() * 1e3);
+    }
+    late.sort_by(f64::total_cmp);
+    let at = |part: f64| late[((late.len() - 1) as f64 * part) as usize];
+    println!(
+        "\nfrom frame to overlay: median {:.1} ms, 95th percentile {:.1} ms, longest {:.1} ms",
+        at(0.5),
+        at(0.95),
+        at(1.0)
+    );
+}

@@ -1,0 +1,208 @@
+//! A camera on a thread of its own: the newest frame only, and connecting again.
+
+use super::camera::{Camera, CameraChoice, CameraError, Cameras, Shot};
+use super::latest::Latest;
+use super::view::Notice;
+use crate::pipeline::Frame;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a camera's thread tells.
+#[derive(Clone, Debug)]
+pub enum Captured {
+    /// A frame.
+    Shot(Shot),
+    /// Something is wrong; frames may follow when it is over.
+    Trouble(Notice),
+    /// A film has ended.
+    End,
+}
+
+/// How a camera that fails is tried again.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Between two tries.
+    pub retry: Duration,
+    /// Black frames in a row before they are told of: cameras begin with some.
+    pub black_frames: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { retry: Duration::from_secs(1), black_frames: 30 }
+    }
+}
+
+/// Runs until `out` is closed, a film ends, or what is wrong cannot pass.
+pub fn run(
+    cameras: &dyn Cameras,
+    choice: &CameraChoice,
+    out: &Latest<Captured>,
+    patience: Patience,
+) {
+    // What is wrong is told once, not with every try.
+    let mut told: Option<CameraError> = None;
+    while !out.is_closed() {
+        let error = match cameras.open(choice) {
+            Ok(mut camera) => match watch(&mut *camera, choice, out, patience, &mut told) {
+                Ok(()) => return,
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        let may_pass = error.may_pass();
+        if told.as_ref() != Some(&error) {
+            out.put(Captured::Trouble(Notice::from(&error)));
+            told = Some(error);
+        }
+        if !may_pass || !out.pause(patience.retry) {
+            return;
+        }
+    }
+}
+
+/// Frames of an open camera, until it fails or nobody takes them any more.
+fn watch(
+    camera: &mut dyn Camera,
+    choice: &CameraChoice,
+    out: &Latest<Captured>,
+    patience: Patience,
+    told: &mut Option<CameraError>,
+) -> Result<(), CameraError> {
+    let mut black = 0;
+    loop {
+        let Some(shot) = camera.read()? else {
+            out.put(Captured::End);
+            return Ok(());
+        };
+        black = if is_black(&shot.frame) { black + 1 } else { 0 };
+        let captured = if black > patience.black_frames {
+            let error = CameraError::Black { camera: choice.to_string() };
+            let notice = Notice::from(&error);
+            *told = Some(error);
+            Captured::Trouble(notice)
+        } else {
+            *told = None;
+            Captured::Shot(shot)
+        };
+        if !out.put(captured) {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether a frame shows nothing: dark and even everywhere.
+fn is_black(frame: &Arc<Frame>) -> bool {
+    /// Above a sensor's noise in the dark.
+    const DARK: u8 = 24;
+    // A few hundred pixels tell.
+    let bytes = frame.image.as_raw();
+    let step = (bytes.len() / 997).max(1);
+    bytes.iter().step_by(step).all(|&v| v < DARK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::camera::CameraInfo;
+    use super::super::latest::Taken;
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+    use std::time::Instant;
+
+    /// What happens at each opening: an error, or frames of these grey levels and then an error.
+    struct Script(Mutex<VecDeque<Result<(Vec<u8>, CameraError), CameraError>>>);
+
+    struct Scripted(VecDeque<u8>, CameraError);
+
+    impl Cameras for Script {
+        fn list(&self) -> Vec<CameraInfo> {
+            vec![CameraInfo { number: 0, name: "Script".into() }]
+        }
+        fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+            let next = self.0.lock().unwrap().pop_front();
+            let (levels, end) = next.unwrap_or(Err(CameraError::None))?;
+            Ok(Box::new(Scripted(levels.into(), end)))
+        }
+    }
+
+    impl Camera for Scripted {
+        fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+            let level = self.0.pop_front().ok_or_else(|| self.1.clone())?;
+            let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
+            // Slower than whoever takes them.
+            std::thread::sleep(Duration::from_millis(10));
+            let frame = Arc::new(Frame { image });
+            Ok(Some(Shot { frame, time_ms: 0.0, taken: Instant::now() }))
+        }
+    }
+
+    /// All that is told, until `count` items came.
+    fn told(script: Vec<Result<(Vec<u8>, CameraError), CameraError>>, count: usize) -> Vec<String> {
+        let out = Latest::default();
+        let cameras = Script(Mutex::new(script.into()));
+        let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(&cameras, &CameraChoice::First, &out, patience));
+            let mut lines = Vec::new();
+            while lines.len() < count {
+                match out.take(Duration::from_secs(20)) {
+                    Taken::Item(Captured::Shot(shot)) => {
+                        lines.push(format!("frame {}", shot.frame.image.as_raw()[0]));
+                    }
+                    Taken::Item(Captured::Trouble(notice)) => lines.push(notice.title),
+                    Taken::Item(Captured::End) => lines.push("end".into()),
+                    Taken::Nothing | Taken::Closed => break,
+                }
+            }
+            out.close();
+            lines
+        })
+    }
+
+    fn unplugged() -> CameraError {
+        CameraError::Unplugged { camera: "Script".into() }
+    }
+
+    #[test]
+    fn an_unplugged_camera_is_told_of_and_goes_on_by_itself() {
+        let script = vec![
+            Ok((vec![90, 91], unplugged())),
+            Err(CameraError::None),
+            Err(CameraError::None),
+            Err(CameraError::Busy { camera: "Script".into() }),
+            Err(CameraError::Permission { camera: "Script".into() }),
+            Ok((vec![92], unplugged())),
+        ];
+        let lines = told(script, 7);
+        let expected = [
+            "frame 90",
+            "frame 91",
+            "camera Script is unplugged or switched off",
+            "no camera is connected",
+            "camera Script is in use by another program",
+            "camera Script may not be used by this user",
+            "frame 92",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn black_pictures_are_told_of_and_pictures_come_again() {
+        let script = vec![Ok((vec![80, 3, 3, 3, 3, 81], unplugged()))];
+        let lines = told(script, 6);
+        let black = "camera the first camera gives black pictures";
+        assert_eq!(lines, ["frame 80", "frame 3", "frame 3", black, black, "frame 81"]);
+    }
+
+    #[test]
+    fn a_camera_that_does_not_exist_is_not_tried_again() {
+        let no_such = CameraError::NoSuch { choice: "camera 7".into(), have: Vec::new() };
+        let cameras = Script(Mutex::new([Err(no_such)].into()));
+        let out = Latest::default();
+        // Returns by itself.
+        run(&cameras, &CameraChoice::Number(7), &out, Patience::default());
+        assert!(matches!(out.take(Duration::ZERO), Taken::Item(Captured::Trouble(_))));
+    }
+}

@@ -1,0 +1,163 @@
+//! What happened in the game so far, as far as the camera saw it.
+
+use crate::cards::{Card, DECK_SIZE};
+use crate::pipeline::track::Table;
+use crate::sets::{Chance, is_set, three_more_from};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A card counts as seen once it was sure for so long: what flickers is no card.
+const SEEN_MS: f64 = 400.0;
+/// Three cards of a set are taken within so long.
+const TAKING_MS: f64 = 10_000.0;
+
+/// Counts cards and sets of a game.
+#[derive(Clone, Debug, Default)]
+pub struct Counter {
+    /// Tracks on the table: which card, since when it is sure.
+    there: BTreeMap<u64, (Card, f64)>,
+    seen: BTreeSet<Card>,
+    /// Cards that went of late, with the time.
+    gone: Vec<(Card, f64)>,
+    taken: Vec<[Card; 3]>,
+    board: Vec<Card>,
+    chance: Option<Chance>,
+}
+
+/// The count at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Different cards seen since the game began.
+    pub seen: usize,
+    /// Sets that left the table.
+    pub taken: Vec<[Card; 3]>,
+    /// Cards not seen yet: what is left in the deck.
+    pub left: usize,
+    /// The chance that the next three cards bring a set; `None` when fewer than three are left.
+    pub chance: Option<Chance>,
+}
+
+impl Counter {
+    /// Begins a new game.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes in the table at a time.
+    pub fn update(&mut self, table: &Table, time_ms: f64) {
+        let mut now = BTreeMap::new();
+        for card in table.cards.iter().filter(|card| !card.card.unsure) {
+            let code = card.card.card;
+            let since = match self.there.get(&card.id) {
+                Some(&(known, since)) if known == code => since,
+                _ => time_ms,
+            };
+            now.insert(card.id, (code, since));
+        }
+        let ids: BTreeSet<u64> = table.cards.iter().map(|card| card.id).collect();
+        for (id, &(card, since)) in &self.there {
+            if !ids.contains(id) && time_ms - since >= SEEN_MS {
+                self.gone.push((card, time_ms));
+            }
+        }
+        for &(card, since) in now.values() {
+            if time_ms - since >= SEEN_MS {
+                self.seen.insert(card);
+                // Put back: it was not taken.
+                self.gone.retain(|gone| gone.0 != card);
+                self.taken.retain(|set| !set.contains(&card));
+            }
+        }
+        self.there = now;
+        self.gone.retain(|gone| time_ms - gone.1 <= TAKING_MS);
+        self.find_taken();
+        let board: Vec<Card> = table.cards.iter().map(|card| card.card.card).collect();
+        if board != self.board || self.chance.is_none() {
+            let left = Card::deck().filter(|card| !self.seen.contains(card));
+            self.chance = three_more_from(&board, left);
+            self.board = board;
+        }
+    }
+
+    fn find_taken(&mut self) {
+        let n = self.gone.len();
+        for i in 0..n {
+            for j in i + 1..n {
+                for k in j + 1..n {
+                    let cards = [self.gone[i].0, self.gone[j].0, self.gone[k].0];
+                    if is_set(cards[0], cards[1], cards[2]) {
+                        self.taken.push(cards);
+                        self.gone.retain(|gone| !cards.contains(&gone.0));
+                        return self.find_taken();
+                    }
+                }
+            }
+        }
+    }
+
+    /// The count now.
+    pub fn score(&self) -> Score {
+        Score {
+            seen: self.seen.len(),
+            taken: self.taken.clone(),
+            left: DECK_SIZE - self.seen.len(),
+            chance: self.chance,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::parse_codes;
+    use crate::geometry::Quad;
+    use crate::pipeline::track::TrackedCard;
+    use crate::pipeline::{ReadCard, Reading};
+
+    fn table(codes: &str) -> Table {
+        let cards = parse_codes(codes).unwrap().into_iter().map(|card| TrackedCard {
+            id: card.index() as u64,
+            card: ReadCard {
+                corners_in_image: Quad::rectangle(9.0, 6.0),
+                card,
+                confidence: 0.99,
+                unsure: false,
+            },
+            reading: Reading::UNKNOWN,
+            hidden: false,
+        });
+        Table { cards: cards.collect(), sets: Vec::new() }
+    }
+
+    #[test]
+    fn a_set_that_leaves_is_taken_and_three_others_are_not() {
+        let mut counter = Counter::default();
+        for i in 0..20 {
+            counter.update(&table("1fgd 2fgd 3fgd 1ord 2spo"), 100.0 * f64::from(i));
+        }
+        let score = counter.score();
+        assert_eq!((score.seen, score.left, score.taken.len()), (5, 76, 0));
+        assert!(score.chance.unwrap().value() > 0.3);
+        counter.update(&table("2fgd 3fgd 1ord 2spo"), 2_000.0);
+        counter.update(&table("3fgd 2spo"), 3_000.0);
+        assert!(counter.score().taken.is_empty());
+        counter.update(&table("2spo"), 4_000.0);
+        assert_eq!(counter.score().taken.len(), 1);
+        assert_eq!(counter.score().left, 76, "what was taken is not in the deck again");
+        // One of them is put back.
+        counter.update(&table("2spo 2fgd"), 5_000.0);
+        counter.update(&table("2spo 2fgd"), 5_500.0);
+        assert!(counter.score().taken.is_empty());
+        counter.reset();
+        assert_eq!(counter.score().seen, 0);
+    }
+
+    #[test]
+    fn what_flickers_is_not_counted() {
+        let mut counter = Counter::default();
+        for i in 0..20 {
+            let codes = if i % 3 == 0 { "1fgd 3srs" } else { "1fgd" };
+            counter.update(&table(codes), 100.0 * f64::from(i));
+        }
+        assert_eq!(counter.score().seen, 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! A slot that holds the newest item only.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// A slot between two threads. What is put in replaces what was not taken out.
+#[derive(Debug)]
+pub struct Latest<T> {
+    inner: Mutex<Inner<T>>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    item: Option<T>,
+    closed: bool,
+    replaced: u64,
+}
+
+/// What [`Latest::take`] came back with.
+#[derive(Debug, PartialEq)]
+pub enum Taken<T> {
+    /// The newest item.
+    Item(T),
+    /// None came in time.
+    Nothing,
+    /// None will come any more.
+    Closed,
+}
+
+impl<T> Default for Latest<T> {
+    fn default() -> Self {
+        let inner = Inner { item: None, closed: false, replaced: 0 };
+        Self { inner: Mutex::new(inner), changed: Condvar::new() }
+    }
+}
+
+impl<T> Latest<T> {
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        // A thread that panicked left a whole item or none.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an item in. False when nobody takes any more.
+    pub fn put(&self, item: T) -> bool {
+        let mut inner = self.lock();
+        if inner.closed {
+            return false;
+        }
+        inner.replaced += u64::from(inner.item.replace(item).is_some());
+        self.changed.notify_all();
+        true
+    }
+
+    /// Takes the newest item out, waiting for one.
+    pub fn take(&self, wait: Duration) -> Taken<T> {
+        let inner = self.lock();
+        let waiting = |inner: &mut Inner<T>| inner.item.is_none() && !inner.closed;
+        let (mut inner, _) = self
+            .changed
+            .wait_timeout_while(inner, wait, waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        match inner.item.take() {
+            Some(item) => Taken::Item(item),
+            None if inner.closed => Taken::Closed,
+            None => Taken::Nothing,
+        }
+    }
+
+    /// Says that no more items are put in or taken out.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether it is closed.
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// How many items nobody took.
+    pub fn replaced(&self) -> u64 {
+        self.lock().replaced
+    }
+
+    /// Waits, but not beyond the closing. False when it is closed.
+    pub fn pause(&self, wait: Duration) -> bool {
+        let inner = self.lock();
+        let (inner, _) = self
+            .changed
+            .wait_timeout_while(inner, wait, |inner| !inner.closed)
+            .unwrap_or_else(PoisonError::into_inner);
+        !inner.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_newest_item_is_there() {
+        let slot = Latest::default();
+        for i in 0..5 {
+            assert!(slot.put(i));
+        }
+        assert_eq!(slot.take(Duration::ZERO), Taken::Item(4));
+        assert_eq!(slot.take(Duration::ZERO), Taken::Nothing);
+        assert_eq!(slot.replaced(), 4);
+        slot.put(7);
+        slot.close();
+        assert!(!slot.put(8) && !slot.pause(Duration::from_secs(100)));
+        assert_eq!(slot.take(Duration::from_secs(100)), Taken::Item(7));
+        assert_eq!(slot.take(Duration::from_secs(100)), Taken::Closed);
+    }
+}

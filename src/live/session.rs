@@ -1,0 +1,223 @@
+//! A camera that is watched: capture and tracking on threads of their own, and the newest view
+//! for whoever shows it.
+
+use super::camera::{CameraChoice, Cameras};
+use super::capture::{self, Captured, Patience};
+use super::counter::Counter;
+use super::latest::{Latest, Taken};
+use super::view::{LiveCommand, LiveSource, LiveView, Notice};
+use super::watch::{Pace, Watch};
+use crate::pipeline::track::{Eyes, Params};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Called when there is a new view, from another thread.
+pub type Wake = Box<dyn Fn() + Send>;
+
+/// What opens cameras for a session; each choice gets its own, on its own thread.
+pub type MakeCameras = Box<dyn Fn() -> Box<dyn Cameras> + Send>;
+
+/// A camera that is watched. Dropped, it lets go of the camera.
+pub struct Session {
+    view: Arc<Mutex<Arc<LiveView>>>,
+    commands: Sender<LiveCommand>,
+    stop: Arc<Latest<()>>,
+    tracker: Option<JoinHandle<()>>,
+}
+
+/// How long the tracking thread waits for a frame before it looks at commands again.
+const WAIT: Duration = Duration::from_millis(50);
+
+impl Session {
+    /// Begins to watch.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(
+        cameras: MakeCameras,
+        choice: CameraChoice,
+        eyes: Arc<dyn Eyes>,
+        params: Params,
+        wake: Wake,
+    ) -> std::io::Result<Self> {
+        let view = Arc::new(Mutex::new(Arc::new(LiveView::default())));
+        let stop = Arc::new(Latest::default());
+        let (commands, asked) = channel();
+        let shown = Arc::clone(&view);
+        let stopped = Arc::clone(&stop);
+        let watch = Watch::new(eyes, params, Pace::Ready)?;
+        let tracker = std::thread::Builder::new().name("track".into()).spawn(move || {
+            let show = |view: LiveView| {
+                *shown.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+                wake();
+            };
+            Tracking {
+                watch,
+                counter: Counter::default(),
+                asked,
+                cameras,
+                patience: Patience::default(),
+            }
+            .run(choice, &stopped, &show);
+        })?;
+        Ok(Self { view, commands, stop, tracker: Some(tracker) })
+    }
+}
+
+impl LiveSource for Session {
+    fn view(&mut self) -> Arc<LiveView> {
+        Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn command(&mut self, command: LiveCommand) {
+        // The other end is gone only when this one is dropped.
+        let _ = self.commands.send(command);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.stop.close();
+        if let Some(tracker) = self.tracker.take() {
+            let _ = tracker.join();
+        }
+    }
+}
+
+/// What the tracking thread owns.
+struct Tracking {
+    watch: Watch,
+    counter: Counter,
+    asked: Receiver<LiveCommand>,
+    cameras: MakeCameras,
+    patience: Patience,
+}
+
+impl Tracking {
+    fn run(mut self, mut choice: CameraChoice, stop: &Latest<()>, show: &dyn Fn(LiveView)) {
+        while !stop.is_closed() {
+            let frames: Arc<Latest<Captured>> = Arc::default();
+            let (cameras, patience) = ((self.cameras)(), self.patience);
+            let (out, chosen) = (Arc::clone(&frames), choice.clone());
+            let capture = std::thread::Builder::new()
+                .name("capture".into())
+                .spawn(move || capture::run(&*cameras, &chosen, &out, patience));
+            let capture = match capture {
+                Ok(capture) => capture,
+                Err(error) => {
+                    let title = format!("the camera cannot be watched: {error}");
+                    let advice = "close other programs and try again".to_owned();
+                    let notice = Some(Notice { title, advice });
+                    show(LiveView { notice, ..LiveView::default() });
+                    return;
+                }
+            };
+            let next = self.watch_one(&frames, stop, show);
+            frames.close();
+            // A camera that hangs in a read is left to end by itself.
+            if capture.is_finished() || stop.is_closed() {
+                drop(capture);
+            }
+            match next {
+                Some(other) => choice = other,
+                None => return,
+            }
+        }
+    }
+
+    /// Watches one camera; the next choice, or `None` at the end.
+    fn watch_one(
+        &mut self,
+        frames: &Latest<Captured>,
+        stop: &Latest<()>,
+        show: &dyn Fn(LiveView),
+    ) -> Option<CameraChoice> {
+        let mut last = LiveView::default();
+        let mut frozen = false;
+        let mut ended = false;
+        let mut number = 0;
+        let mut previous: Option<Instant> = None;
+        loop {
+            if stop.is_closed() {
+                return None;
+            }
+            while let Ok(command) = self.asked.try_recv() {
+                match command {
+                    LiveCommand::Freeze(hold) => {
+                        frozen = hold;
+                        last.frozen = hold;
+                        show(last.clone());
+                    }
+                    LiveCommand::NewGame => self.counter.reset(),
+                    LiveCommand::Choose(choice) => return Some(choice),
+                }
+            }
+            let taken = if ended { Taken::Nothing } else { frames.take(WAIT) };
+            match taken {
+                Taken::Item(Captured::Shot(shot)) => {
+                    let view = match self.watch.frame(&shot.frame, shot.time_ms) {
+                        Ok(watched) => {
+                            self.counter.update(&watched.table, shot.time_ms);
+                            let now = Instant::now();
+                            let apart = previous.map(|p| now.duration_since(p).as_secs_f64());
+                            previous = Some(now);
+                            let fps = apart.filter(|&s| s > 0.0).map_or(last.fps, |s| {
+                                if last.fps == 0.0 {
+                                    1.0 / s
+                                } else {
+                                    last.fps + (1.0 / s - last.fps) * 0.1
+                                }
+                            });
+                            LiveView {
+                                frame: Some(shot.frame),
+                                number,
+                                time_ms: shot.time_ms,
+                                cards: watched.table.cards,
+                                sets: watched.table.sets,
+                                score: self.counter.score(),
+                                times: watched.times,
+                                latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
+                                fps,
+                                frozen,
+                                notice: None,
+                            }
+                        }
+                        Err(error) => {
+                            let title = format!("a frame could not be read: {error}");
+                            let advice = "free some memory".to_owned();
+                            LiveView { notice: Some(Notice { title, advice }), ..last.clone() }
+                        }
+                    };
+                    number += 1;
+                    if frozen {
+                        // The game goes on behind the held picture.
+                        last.score = view.score;
+                    } else {
+                        last = view;
+                        show(last.clone());
+                    }
+                }
+                Taken::Item(Captured::Trouble(notice)) => {
+                    last.notice = Some(notice);
+                    show(last.clone());
+                }
+                Taken::Item(Captured::End) => {
+                    ended = true;
+                    let title = "the film has ended".to_owned();
+                    let advice = "open it again to see it once more".to_owned();
+                    last.notice = Some(Notice { title, advice });
+                    show(last.clone());
+                }
+                Taken::Nothing if ended => {
+                    if !stop.pause(WAIT) {
+                        return None;
+                    }
+                }
+                Taken::Nothing => {}
+                Taken::Closed => return None,
+            }
+        }
+    }
+}
