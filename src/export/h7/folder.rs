@@ -1,0 +1,258 @@
+//! Makes the folder for the board and writes it whole or not at all.
+
+use super::board;
+use super::crops::{self, Crop};
+use super::float::Planes;
+use super::golden::{self, Golden, hex};
+use super::measure::{Agreement, agreement, card_of, int8_logits};
+use super::net::Net;
+use super::quantise::{Calibration, QuantiseError, Seen, check, quantise};
+use super::report::{self, Facts, Measured};
+use super::tflite;
+use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
+use crate::cards::Card;
+use crate::model::graph::Graph;
+use crate::model::reader;
+use crate::render::Kind;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+/// Name of the network.
+pub const MODEL: &str = "card.tflite";
+/// Name of its labels.
+pub const LABELS: &str = "card.txt";
+/// Name of the self-test's pictures.
+pub const GOLDEN: &str = "golden.bin";
+/// Name of the figures as data, with the hashes of all other files.
+pub const REPORT: &str = "report.json";
+
+/// The scripts and pages that are the same in every folder.
+pub const SOURCES: [(&str, &str); 5] = [
+    ("set_finder.py", include_str!("../../../tools/h7/board/set_finder.py")),
+    ("card_reader.py", include_str!("../../../tools/h7/board/card_reader.py")),
+    ("main.py", include_str!("../../../tools/h7/board/main.py")),
+    ("selftest.py", include_str!("../../../tools/h7/board/selftest.py")),
+    ("README.md", include_str!("../../../tools/h7/board/README.md")),
+];
+
+/// Why there is no folder.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The network cannot be put on the board.
+    #[error(transparent)]
+    Quantise(#[from] QuantiseError),
+    /// Too large for the board.
+    #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+}
+
+/// What is exported and what it is measured on.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// SHA-256 of the trained network's file.
+    pub source_sha256: String,
+    /// Photographed crops for calibration, beside drawn ones.
+    pub photographed: Vec<Crop>,
+    /// Collections to measure agreement on: a key, what they are, the crops.
+    pub measure: Vec<(&'static str, String, Vec<Crop>)>,
+}
+
+/// Drawn tables for calibration, and others to compare ways and to measure on.
+const CALIBRATION_TABLES: usize = 20;
+const COMPARISON_TABLES: usize = 20;
+const CALIBRATION_SEED: u64 = 7_001;
+const COMPARISON_SEED: u64 = 7_002;
+const GOLDEN_SEED: u64 = 7_003;
+/// Pictures in the self-test: 3 KB each on the board's flash.
+const GOLDENS: usize = 6;
+/// Ways to take ranges.
+const CALIBRATIONS: [Calibration; 3] =
+    [Calibration::MinMax, Calibration::Percentile(0.9999), Calibration::Percentile(0.999)];
+
+/// A folder's files by name.
+pub struct Folder {
+    /// Contents by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The network in integers.
+    pub net: Net,
+    /// What the report says.
+    pub facts: Facts,
+}
+
+/// SHA-256.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Quantises a network, measures it and makes all files.
+///
+/// # Errors
+/// [`ExportError`].
+pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
+    check(graph)?;
+    let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
+    let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
+    // Photographed crops in turn for ranges and for the comparison.
+    let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
+    let ranges_on: Vec<Planes> =
+        drawn.iter().chain(turn(0)).map(|crop| crop.planes.clone()).collect();
+    let compare_on: Vec<Crop> = others.iter().chain(turn(1)).cloned().collect();
+    let seen = Seen::over(graph, &ranges_on);
+    let mut tried: Vec<(Calibration, Net, Agreement)> = Vec::new();
+    for calibration in CALIBRATIONS {
+        let net = quantise(graph, &seen, calibration)?;
+        let figures = agreement(graph, &net, &compare_on);
+        tried.push((calibration, net, figures));
+    }
+    // Read alike most often; of equals the one whose logits are closest.
+    let chosen = (0..tried.len())
+        .max_by(|&a, &b| {
+            let (a, b) = (&tried[a].2, &tried[b].2);
+            (a.same_card, -a.mean_logit_error)
+                .partial_cmp(&(b.same_card, -b.mean_logit_error))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        })
+        .expect("three ways");
+    let net = tried[chosen].1.clone();
+    let model = tflite::write(&net, "setsight card reader");
+    let limits = [
+        ("card.tflite", model.len(), FILE_LIMIT_BYTES),
+        ("the arena", net.arena_bound_bytes(), ARENA_LIMIT_BYTES),
+        ("the largest layer", net.peak_activation_bytes(), PEAK_LIMIT_BYTES),
+    ];
+    for (what, bytes, limit) in limits {
+        if bytes > limit {
+            return Err(ExportError::TooLarge { what, bytes, limit });
+        }
+    }
+    let mut measured: Vec<Measured> = options
+        .measure
+        .iter()
+        .map(|(key, what, crops)| Measured {
+            key,
+            what: what.clone(),
+            agreement: agreement(graph, &net, crops),
+        })
+        .collect();
+    measured.push(Measured {
+        key: "drawn_board",
+        what: "cards of drawn tables, the board's way".into(),
+        agreement: agreement(graph, &net, &others),
+    });
+    let sha = sha256(&model);
+    let goldens = goldens(&net);
+    let facts = Facts {
+        source_sha256: options.source_sha256.clone(),
+        calibrations: tried.into_iter().map(|(c, _, figures)| (c.name(), figures)).collect(),
+        chosen,
+        calibrated_on: format!(
+            "{} drawn and {} photographed crops that went the board's way",
+            drawn.len(),
+            turn(0).count()
+        ),
+        measured,
+        goldens: goldens.len(),
+    };
+    let mut files: BTreeMap<String, Vec<u8>> = SOURCES
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
+        .collect();
+    let reader = files.get_mut(CARD_READER).expect("one of the sources");
+    *reader = with_offset(reader, net.output_offset);
+    files.insert(
+        "report.md".into(),
+        report::markdown(&net, &facts, model.len(), &hex(&sha)).into_bytes(),
+    );
+    files.insert(LABELS.into(), labels().into_bytes());
+    files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
+    files.insert(MODEL.into(), model);
+    let report = report::json(&net, &facts, &files, sha256);
+    let mut text = serde_json::to_string_pretty(&report).expect("text keys only");
+    text.push('\n');
+    files.insert(REPORT.into(), text.into_bytes());
+    Ok(Folder { files, net, facts })
+}
+
+/// Name of the script that reads cards.
+const CARD_READER: &str = "card_reader.py";
+/// The line of it that says what every output is more than its logit.
+const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
+
+/// The script with this network's offset.
+fn with_offset(script: &[u8], offset: f32) -> Vec<u8> {
+    let text = String::from_utf8_lossy(script);
+    assert!(text.contains(OFFSET_LINE), "the script has a line for the offset");
+    text.replacen(OFFSET_LINE, &format!("OUTPUT_OFFSET = {offset:?}"), 1).into_bytes()
+}
+
+/// The labels' file: one a line, in the order of the outputs.
+pub fn labels() -> String {
+    reader::LABELS.map(|label| format!("{label}\n")).concat()
+}
+
+/// Drawn cards for the self-test: such as the network reads right where there are enough of them,
+/// no two of one colour and shape.
+fn goldens(net: &Net) -> Vec<Golden> {
+    let mut candidates: Vec<(bool, Golden)> = Vec::new();
+    for index in 0..2 {
+        let (frame, cards) = crops::drawn_table(Kind::Plain, GOLDEN_SEED, index);
+        for (quad, card) in cards {
+            let corners = quad.0.map(|p| (p.x.floor() as i32, p.y.floor() as i32));
+            let picture = golden::in_few_colors(&board::card(&frame, &corners));
+            let read = card_of(&int8_logits(net, &picture.network_input()));
+            candidates.push((read != card, Golden { picture, card }));
+        }
+    }
+    candidates.sort_by_key(|(wrong, _)| *wrong);
+    let mut chosen: Vec<Golden> = Vec::new();
+    for (_, golden) in candidates {
+        let like = |card: Card| (card.color, card.shape);
+        if chosen.len() < GOLDENS && chosen.iter().all(|c| like(c.card) != like(golden.card)) {
+            chosen.push(golden);
+        }
+    }
+    chosen
+}
+
+/// Writes the files as a folder: made beside its place under another name, then renamed.
+///
+/// # Errors
+/// The place cannot be written to, or a folder with something in it is there that `replace` does
+/// not allow to be replaced.
+pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io::Result<()> {
+    let parent = match out.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(parent)?;
+    let beside = tempfile::Builder::new().prefix(".setsight-").suffix(".tmp").tempdir_in(parent)?;
+    let (new, old) = (beside.path().join("new"), beside.path().join("old"));
+    std::fs::create_dir(&new)?;
+    for (name, bytes) in files {
+        std::fs::write(new.join(name), bytes)?;
+    }
+    match std::fs::read_dir(out) {
+        Ok(mut entries) => {
+            if entries.next().is_some() && !replace {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is not empty"));
+            }
+            std::fs::rename(out, &old)?;
+            if let Err(error) = std::fs::rename(&new, out) {
+                std::fs::rename(&old, out)?;
+                return Err(error);
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::rename(&new, out),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,245 @@
+# Reads a table of SET cards and shows the sets. OpenMV Cam H7, firmware 4.5 to 5.x.
+#
+# Open it in the IDE and run it, or leave it on the board as main.py. One line of JSON goes over USB
+# for each board:
+#   {"cards": [{"code": "2spd", "unsure": false, "place": 0, "corners": [[x, y], ...]}],
+#    "sets": [[0, 3, 7]]}
+# "sets" are indices into "cards"; an unsure card takes part in none. "place" is 0 to 11 on a grid
+# of three rows of four (seen by the camera), or null.
+
+import gc
+import json
+
+import card_reader
+import set_finder
+
+FRAMES_BEFORE_SPEAKING = 4  # frames that a board must stand still for
+FRAMES_FORGOTTEN = 3  # a card not seen for so many frames is gone
+NEAR = 14  # pixels: nearer than this it is the same card as in the last frame
+COLORS = ((255, 60, 60), (60, 220, 60), (80, 120, 255), (255, 200, 0), (255, 0, 255), (0, 230, 230))
+LIMIT = None  # number of frames to run for; None is for ever
+
+
+def show_places(places):
+    """Shows the places (0 to 11) of a set on your display of 3 x 4 lights; () puts all out. Adapt
+    it: the example below is for 12 LEDs in a row on a WS2812 strip.
+
+        for i in range(12):
+            strip[i] = (0, 40, 0) if i in places else (0, 0, 0)
+        strip.write()
+    """
+
+
+# ---- the camera ---------------------------------------------------------------------------------
+
+
+class Camera:
+    """Frames of 320 x 240 in RGB565, from the module csi (5.x, late 4.x) or sensor."""
+
+    def __init__(self):
+        try:
+            import csi
+
+            camera = csi.CSI()
+            camera.reset()
+            camera.pixformat(csi.RGB565)
+            camera.framesize(csi.QVGA)
+            self.snapshot = camera.snapshot
+            self._settle(camera)
+        except ImportError:
+            import sensor
+
+            sensor.reset()
+            sensor.set_pixformat(sensor.RGB565)
+            sensor.set_framesize(sensor.QVGA)
+            self.snapshot = sensor.snapshot
+            if hasattr(sensor, "skip_frames"):
+                sensor.skip_frames(time=1500)
+
+    def _settle(self, camera):
+        # Exposure and white balance need some frames.
+        if hasattr(camera, "snapshot"):
+            try:
+                camera.snapshot(time=1500)
+            except TypeError:
+                for _ in range(30):
+                    camera.snapshot()
+
+
+# ---- the board ----------------------------------------------------------------------------------
+
+
+class Seen:
+    """A card followed over frames."""
+
+    def __init__(self, corners):
+        self.corners = corners
+        self.center = card_reader.center(corners)
+        self.reading = card_reader.Reading()
+        self.missing = 0
+
+
+def near(p, q):
+    return abs(p[0] - q[0]) <= NEAR and abs(p[1] - q[1]) <= NEAR
+
+
+class Table:
+    """All cards followed."""
+
+    def __init__(self, reader):
+        self.reader = reader
+        self.cards = []
+        self.still = 0
+        self.last_name = ""  # of the frame before
+        self.last = ""  # spoken of
+
+    def look(self, img):
+        """Takes a frame in. True when there is a board to speak of that is new."""
+        for card in self.cards:
+            card.missing += 1
+        for corners in card_reader.find_cards(img):
+            middle = card_reader.center(corners)
+            known = None
+            for card in self.cards:
+                if card.missing and near(card.center, middle):
+                    known = card
+                    break
+            logits = self.reader.read(img, corners)
+            if known is None:
+                known = Seen(corners)
+                self.cards.append(known)
+            known.corners, known.center, known.missing = corners, middle, 0
+            known.reading.add(logits)
+        self.cards = [card for card in self.cards if card.missing < FRAMES_FORGOTTEN]
+        board = self.board()
+        name = "".join([set_finder.code(c) + ("?" if u else "") for _, c, u, _ in board])
+        if name == self.last_name:
+            self.still += 1
+        else:
+            self.still, self.last_name = 1, name
+        if self.still >= FRAMES_BEFORE_SPEAKING and name != self.last:
+            self.last = name
+            return True
+        return False
+
+    def board(self):
+        """[(corners, card, unsure, place)], row by row from the left."""
+        cards = [card for card in self.cards if card.reading.is_card()]
+        places = grid_places([card.center for card in cards], [height(card.corners) for card in cards])
+        board = []
+        taken = {}
+        for at, place in places:
+            seen = cards[at]
+            card, unsure = seen.reading.card()
+            # A deck has each card once: of two alike at least one is misread.
+            if card in taken:
+                unsure = True
+                other = board[taken[card]]
+                board[taken[card]] = (other[0], other[1], True, other[3])
+            else:
+                taken[card] = len(board)
+            board.append((seen.corners, card, unsure, place))
+        return board
+
+
+def height(corners):
+    ys = [p[1] for p in corners]
+    return max(ys) - min(ys)
+
+
+def _groups(values, step):
+    """Values in order, a new group where the next is more than a step away: group of each."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    group = [0] * len(values)
+    number, last = 0, None
+    for i in order:
+        if last is not None and values[i] - last > step:
+            number += 1
+        group[i], last = number, values[i]
+    return group, number + 1 if values else 0
+
+
+def grid_places(centers, heights):
+    """[(index, place)] in reading order. A place is 4 * row + column on a grid of three rows of
+    four that has gaps where cards are missing; None for all when the table is no such grid."""
+    if not centers:
+        return []
+    typical = sorted(heights)[len(heights) // 2]
+    rows, row_count = _groups([c[1] for c in centers], typical * 0.45)
+    columns, column_count = _groups([c[0] for c in centers], typical * 0.45)
+    order = sorted(range(len(centers)), key=lambda i: (rows[i], centers[i][0]))
+    fits = row_count <= 3 and column_count <= 4
+    return [(i, 4 * rows[i] + columns[i] if fits else None) for i in order]
+
+
+def describe(board):
+    """The board as JSON, and its sets."""
+    sets = set_finder.find_sets([None if unsure else card for _, card, unsure, _ in board])
+    cards = [
+        {
+            "code": set_finder.code(card),
+            "unsure": unsure,
+            "place": place,
+            "corners": [[p[0], p[1]] for p in corners],
+        }
+        for corners, card, unsure, place in board
+    ]
+    return json.dumps({"cards": cards, "sets": [list(s) for s in sets]}), sets
+
+
+def outline(img, corners, color, grow):
+    middle = card_reader.center(corners)
+    points = []
+    for x, y in corners:
+        points.append(
+            (
+                x + (grow if x > middle[0] else -grow),
+                y + (grow if y > middle[1] else -grow),
+            )
+        )
+    for i in range(4):
+        a, b = points[i], points[(i + 1) % 4]
+        img.draw_line(a[0], a[1], b[0], b[1], color=color, thickness=2)
+
+
+def draw(img, board, sets):
+    """Frames around the cards of each set, a letter code on each card, ? where unsure."""
+    for corners, card, unsure, _ in board:
+        x, y = card_reader.center(corners)
+        text = set_finder.code(card) + ("?" if unsure else "")
+        color = (128, 128, 128) if unsure else (0, 0, 0)
+        img.draw_string(x - 16, y - 5, text, color=color, mono_space=False)
+        if unsure:
+            outline(img, corners, (128, 128, 128), 0)
+    for number, places in enumerate(sets):
+        for i in places:
+            # Each set's frame a little further out, so that all can be seen.
+            outline(img, board[i][0], COLORS[number % len(COLORS)], 1 + 3 * (number % 4))
+
+
+def run(limit=None):
+    camera = Camera()
+    reader = card_reader.Reader()
+    table = Table(reader)
+    frames = shown = 0
+    while limit is None or frames < limit:
+        img = camera.snapshot()
+        new = table.look(img)
+        board = table.board()
+        text, sets = describe(board)
+        if new:
+            print(text)
+        if table.still >= FRAMES_BEFORE_SPEAKING and sets:
+            # One set after the other on the lights, each for a while.
+            places = [board[i][3] for i in sets[shown // 20 % len(sets)]]
+            show_places([p for p in places if p is not None])
+            shown += 1
+        else:
+            show_places(())
+        draw(img, board, sets)
+        frames += 1
+        gc.collect()
+
+
+if __name__ == "__main__":
+    run(LIMIT)
