@@ -6,6 +6,8 @@ mod compare;
 mod deal;
 #[cfg(feature = "vision")]
 mod eval;
+#[cfg(feature = "train")]
+mod export;
 #[cfg(feature = "vision")]
 mod film;
 mod general;
@@ -75,6 +77,9 @@ enum Command {
     /// Open the window: photos, their sets, hints, corrections
     #[cfg(feature = "window")]
     App(app::Args),
+    /// Write the trained networks for other programs and machines
+    #[cfg(feature = "train")]
+    Export(export::Args),
 }
 
 /// How a command prints its figures.
@@ -130,6 +135,8 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(args),
         #[cfg(feature = "window")]
         Command::App(args) => app::run(args),
+        #[cfg(feature = "train")]
+        Command::Export(args) => export::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -1,0 +1,203 @@
+//! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
+
+use super::super::{BadCall, Outcome};
+use crate::eval;
+use crate::export::h7::crops::{self, Crop};
+use crate::export::h7::golden::hex;
+use crate::export::h7::{board, check, folder, report};
+use crate::export::onnx;
+use crate::model::{Kind, graph::Graph, reader};
+use crate::pipeline::engine::{Models, file_of};
+use crate::pipeline::{CardOutline, rectify, source};
+use anyhow::{Context, bail};
+use image::imageops::{self, FilterType};
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Photographed crops taken of one folder for calibration, at most.
+const CROPS_A_FOLDER: usize = 240;
+const CROPS_SEED: u64 = 7_010;
+
+/// Arguments of `export h7`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder to make, for the board's SD card or flash
+    #[arg(long, value_name = "DIR", required_unless_present = "check", conflicts_with = "check")]
+    out: Option<PathBuf>,
+    /// Check a folder made before: hashes, operators, sizes, golden outputs
+    #[arg(long, value_name = "DIR")]
+    check: Option<PathBuf>,
+    /// The trained reader [default: the one inside the program, models/reader.onnx]
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    model: Option<PathBuf>,
+    /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    crops: Vec<PathBuf>,
+    /// Labelled photos to measure the integers on, for the report
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    photos: Option<PathBuf>,
+    /// Replace a folder that is there
+    #[arg(long, conflicts_with = "check")]
+    overwrite: bool,
+}
+
+/// Exports, or checks.
+///
+/// # Errors
+/// A model that cannot be read or is too large, folders that cannot be read or written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    if let Some(folder) = &args.check {
+        return check_folder(folder);
+    }
+    let out = args.out.as_deref().expect("clap requires one of the two");
+    let occupied = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    if occupied && !args.overwrite {
+        return Err(BadCall(format!(
+            "{} is not empty; give a new folder, or --overwrite to replace it",
+            out.display()
+        ))
+        .into());
+    }
+    // A folder of something else is not swept away by a slip of the hand.
+    if occupied && !out.join(folder::REPORT).is_file() {
+        return Err(BadCall(format!(
+            "{} holds something else than an exported reader (no {}); give another folder",
+            out.display(),
+            folder::REPORT
+        ))
+        .into());
+    }
+    let reader = Reader::load(args.model.as_deref())?;
+    let mut options =
+        folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };
+    for crops in &args.crops {
+        options.photographed.extend(photographed(crops)?);
+    }
+    if let Some(photos) = &args.photos {
+        let (desktop, board) = photo_crops(photos)?;
+        options.measure = vec![
+            ("photos_desktop", "cards of photos, the desktop's way".into(), desktop),
+            ("photos_board", "cards of photos, the board's way".into(), board),
+        ];
+    }
+    let made = folder::make(&reader.graph, &options)
+        .with_context(|| format!("cannot export {}", reader.name))?;
+    folder::write(&made.files, out, args.overwrite)
+        .with_context(|| format!("cannot write {}", out.display()))?;
+    let model_bytes = made.files[folder::MODEL].len();
+    let text = report::summary(&made.net, &made.facts, model_bytes);
+    // A closed pipe is no error.
+    let _ = writeln!(std::io::stdout(), "{}: {} files\n{text}", out.display(), made.files.len());
+    Ok(Outcome::Done)
+}
+
+/// A trained reader.
+struct Reader {
+    name: String,
+    graph: Graph,
+    sha256: String,
+}
+
+impl Reader {
+    /// The one in a file, or the one inside the program.
+    fn load(path: Option<&Path>) -> anyhow::Result<Self> {
+        let (name, bytes) = match path {
+            Some(path) => {
+                let bytes = std::fs::read(path).with_context(|| {
+                    format!("cannot read {}; give a trained reader in ONNX", path.display())
+                })?;
+                (path.display().to_string(), bytes)
+            }
+            None => {
+                let file = file_of(Kind::Reader);
+                let bytes = Models::Shipped
+                    .read(file)
+                    .context("give the trained reader with --model FILE")?;
+                (Models::Shipped.name_of(file), bytes.into_owned())
+            }
+        };
+        let (graph, metadata) =
+            onnx::decode(&bytes).with_context(|| format!("{name} cannot be used"))?;
+        if metadata.kind != Kind::Reader {
+            bail!("{name} is no card reader; give a trained reader with --model FILE");
+        }
+        Ok(Self { name, graph, sha256: hex(&folder::sha256(&bytes)) })
+    }
+}
+
+/// Some crops of a folder, evenly spread over it.
+fn photographed(folder: &Path) -> anyhow::Result<Vec<Crop>> {
+    let labels = crate::dataset::read_crop_labels(folder)?;
+    let step = labels.len().div_ceil(CROPS_A_FOLDER).max(1);
+    let crops = crops::photographed(folder, step, CROPS_SEED)?;
+    if crops.is_empty() {
+        bail!("{}: none of its crops can be read", folder.display());
+    }
+    Ok(crops)
+}
+
+/// The cards with known corners of labelled photos: as the desktop straightens them, and as the
+/// board does.
+fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
+    let photos = eval::find_photos(folder)?;
+    let of_photo = |photo: &eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
+        let loaded = source::load_photo(&photo.path)
+            .with_context(|| format!("{} cannot be read", photo.path.display()))?;
+        let labels = photo.label.upright_cards(loaded.orientation);
+        let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
+        let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
+        let desktop = known.iter().map(|(quad, card)| {
+            let outline = CardOutline {
+                corners_in_image: *quad,
+                score: 0.0,
+                symbols_seen: 0,
+                shape_seen: None,
+            };
+            let card_image = rectify::rectify(&loaded.frame, &outline);
+            let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
+            let small = imageops::resize(&card_image.pixels, width, height, FilterType::Triangle);
+            Crop::of_rgb(&small, *card)
+        });
+        let desktop = desktop.collect();
+        let framed = board::frame_photo(&loaded.frame.image, &quads);
+        let board = framed.map_or(Vec::new(), |framed| {
+            let cards = framed.corners.iter().zip(&known);
+            cards
+                .map(|(corners, (_, card))| Crop::of(&board::card(&framed.frame, corners), *card))
+                .collect()
+        });
+        Ok((desktop, board))
+    };
+    let all = photos.par_iter().map(of_photo).collect::<anyhow::Result<Vec<_>>>()?;
+    let (mut desktop, mut board) = (Vec::new(), Vec::new());
+    for (d, b) in all {
+        desktop.extend(d);
+        board.extend(b);
+    }
+    Ok((desktop, board))
+}
+
+fn check_folder(folder: &Path) -> anyhow::Result<Outcome> {
+    if !folder.is_dir() {
+        return Err(BadCall(format!(
+            "{} is no folder; give one made by setsight export h7 --out",
+            folder.display()
+        ))
+        .into());
+    }
+    let checked = check::check(folder);
+    let mut stdout = std::io::stdout();
+    for line in &checked.good {
+        let _ = writeln!(stdout, "ok: {line}");
+    }
+    for line in &checked.wrong {
+        eprintln!("wrong: {line}");
+    }
+    if checked.wrong.is_empty() {
+        let _ = writeln!(stdout, "{}: all good", folder.display());
+        Ok(Outcome::Done)
+    } else {
+        Ok(Outcome::SomeFailed)
+    }
+}
