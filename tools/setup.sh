@@ -9,10 +9,11 @@ usage() {
 Usage: tools/setup.sh [--dry-run]
 
 Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
-headers), OpenCV's core, imgproc and videoio, Z3, and what the window opens at run time, with Xvfb
-for its tests. On Debian and Ubuntu by apt, on macOS by Homebrew, on
-Fedora by dnf; on other systems it lists what is missing and stops. What is there already is left
-alone. Where the system does not say where OpenCV lies, .cargo/config.toml is written (git ignores it).
+headers), OpenCV's core, imgproc and videoio, Z3, what the window opens at run time, with Xvfb for
+its tests, and for the board's checks Node and Python. On Debian and Ubuntu by apt, on macOS by
+Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
+already is left alone. Where the system does not say where OpenCV lies, .cargo/config.toml is
+written (git ignores it).
 
 It says what it will do, asks nothing, and uses sudo only when not run as root (sudo itself may ask
 for your password).
@@ -171,6 +172,10 @@ apt_missing() {
     for name in $apt_packages "$(apt_libclang)"; do
         apt_installed "$name" || printf '%s ' "$name"
     done
+    # tools/h7/verify runs the board's scripts under Node and interpreters from Python's packages;
+    # either may come from elsewhere than apt.
+    have node && have npm || printf 'nodejs npm '
+    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '
 }
 
 # apt waits for dpkg's lock by itself, but not for that of the lists.
@@ -235,6 +240,8 @@ dnf_packages="$dnf_packages libX11-xcb libXcursor libXi libXrandr libxkbcommon-x
 
 setup_dnf() {
     local name missing="" wanted=$dnf_packages
+    have node && have npm || wanted="$wanted nodejs nodejs-npm"
+    have python3 || wanted="$wanted python3"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted cargo rust clippy rustfmt"
     for name in $wanted; do
         rpm -q --whatprovides "$name" >/dev/null 2>&1 || missing="$missing $name"
@@ -255,6 +262,8 @@ setup_brew() {
     have brew || fail "Homebrew is missing; install it from https://brew.sh and try again"
     local name folder libclang="" missing="" wanted="opencv z3 pkgconf"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted rust"
+    have node && have npm || wanted="$wanted node"
+    have python3 || wanted="$wanted python"
     # Apple's tools bring a libclang; Homebrew's LLVM (1.5 GB) only where they do not.
     for folder in "$(xcode-select --print-path 2>/dev/null)" /Library/Developer/CommandLineTools; do
         for name in "$folder/usr/lib" "$folder/Toolchains/XcodeDefault.xctoolchain/usr/lib"; do

@@ -1,0 +1,143 @@
+//! Writes what `tools/h7/verify` compares the board's interpreters with: crops with the outputs of
+//! the Rust reference, boards with their sets, and frames with the cards that lie in them.
+//!
+//! Usage: h7-verify-data EXPORTED_FOLDER OUT [--cards FOLDER] [--photos FOLDER]
+//!
+//! | file | content |
+//! |---|---|
+//! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 13 bytes each |
+//! | `crops.json` | how many of which kind |
+//! | `boards.json` | random boards (cards 0 to 80 or null) and their sets |
+//! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view |
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use setsight::cards::Card;
+use setsight::eval;
+use setsight::export::h7::board::{self, Rgb565};
+use setsight::export::h7::crops::{self, Crop};
+use setsight::export::h7::{read_tflite, reference};
+use setsight::geometry::Quad;
+use setsight::pipeline::source;
+use setsight::render::Kind;
+use setsight::render::dice::{Dice, Purpose};
+use setsight::sets::find_all;
+use std::path::{Path, PathBuf};
+
+const SEED: u64 = 7_100;
+/// Drawn tables whose cards are crops: twelve each.
+const TABLES: usize = 20;
+/// Photographed crops of a folder.
+const CROPS_A_FOLDER: usize = 80;
+const BOARDS: usize = 1000;
+/// Drawn tables as frames for the whole program, when there are no photos and when there are.
+const DRAWN_FRAMES: u64 = 6;
+
+fn main() -> anyhow::Result<()> {
+    let mut args = std::env::args().skip(1);
+    let usage = "usage: h7-verify-data EXPORTED_FOLDER OUT [--cards FOLDER] [--photos FOLDER]";
+    let exported = PathBuf::from(args.next().context(usage)?);
+    let out = PathBuf::from(args.next().context(usage)?);
+    let (mut cards, mut photos) = (None, None);
+    while let Some(option) = args.next() {
+        let value = PathBuf::from(args.next().context(usage)?);
+        match option.as_str() {
+            "--cards" => cards = Some(value),
+            "--photos" => photos = Some(value),
+            _ => anyhow::bail!("{option}: {usage}"),
+        }
+    }
+    std::fs::create_dir_all(out.join("frames"))?;
+    write_crops(&exported, &out, cards.as_deref())?;
+    write_boards(&out)?;
+    write_frames(&out, photos.as_deref())
+}
+
+fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Result<()> {
+    let file = std::fs::read(exported.join("card.tflite"))?;
+    let net = read_tflite::read(&file)?;
+    let drawn = crops::drawn(TABLES, SEED);
+    let mut real: Vec<Crop> = Vec::new();
+    for folder in folders_in(cards)? {
+        let labels = setsight::dataset::read_crop_labels(&folder)?;
+        let step = labels.len().div_ceil(CROPS_A_FOLDER).max(1);
+        real.extend(crops::photographed(&folder, step, SEED)?);
+    }
+    let all = || drawn.iter().chain(&real);
+    let bytes = |values: Vec<i8>| values.into_iter().flat_map(i8::to_le_bytes);
+    let inputs: Vec<u8> = all().flat_map(|crop| bytes(crop.bytes.clone())).collect();
+    let outputs: Vec<u8> = all().flat_map(|c| bytes(reference::run(&net, &c.bytes))).collect();
+    std::fs::write(out.join("inputs.bin"), inputs)?;
+    std::fs::write(out.join("outputs.bin"), outputs)?;
+    let codes: Vec<usize> = all().map(|crop| crop.card.index()).collect();
+    let counts = json!({"drawn": drawn.len(), "photographed": real.len(), "cards": codes});
+    std::fs::write(out.join("crops.json"), counts.to_string())?;
+    Ok(())
+}
+
+/// Folders with labels directly in a folder.
+fn folders_in(folder: Option<&Path>) -> anyhow::Result<Vec<PathBuf>> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    found.retain(|path| path.join(setsight::dataset::CROP_LABELS).is_file());
+    found.sort();
+    Ok(found)
+}
+
+fn write_boards(out: &Path) -> anyhow::Result<()> {
+    let mut dice = Dice::new(SEED, 0, Purpose::Layout);
+    let boards: Vec<Value> = (0..BOARDS)
+        .map(|i| {
+            // Twelve mostly; more, fewer, gaps and repeated cards now and then.
+            let places = if i % 4 == 0 { dice.below(22) } else { 12 };
+            let mut deck: Vec<usize> = (0..81).collect();
+            dice.shuffle(&mut deck);
+            let board: Vec<Option<usize>> = (0..places)
+                .map(|place| match i % 5 {
+                    1 if dice.chance(0.2) => None,
+                    2 => Some(dice.below(81)),
+                    _ => Some(deck[place]),
+                })
+                .collect();
+            // The finder knows no gaps: without them, then back to places.
+            let filled: Vec<usize> = (0..places).filter(|&p| board[p].is_some()).collect();
+            let cards: Vec<Card> =
+                board.iter().flatten().map(|&card| Card::from_index(card)).collect();
+            let sets: Vec<[usize; 3]> =
+                find_all(&cards).iter().map(|set| set.0.map(|i| filled[i])).collect();
+            json!({"board": board, "sets": sets})
+        })
+        .collect();
+    std::fs::write(out.join("boards.json"), Value::from(boards).to_string())?;
+    Ok(())
+}
+
+fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
+    let mut listed: Vec<Value> = Vec::new();
+    let mut write = |name: String, kind: &str, frame: &Rgb565, codes: Vec<String>, all: bool| {
+        let bytes: Vec<u8> = frame.pixels.iter().flat_map(|p| p.to_le_bytes()).collect();
+        listed.push(json!({"name": name, "kind": kind, "codes": codes, "all_labelled": all}));
+        std::fs::write(out.join("frames").join(format!("{name}.bin")), bytes)
+    };
+    for i in 0..DRAWN_FRAMES {
+        let (frame, cards) = crops::drawn_table(Kind::Plain, SEED + 1, i);
+        let codes = cards.iter().map(|(_, card)| card.to_string()).collect();
+        write(format!("drawn-{i}"), "drawn", &frame, codes, true)?;
+    }
+    for (i, photo) in photos.map_or(Ok(Vec::new()), eval::find_photos)?.iter().enumerate() {
+        let loaded = source::load_photo(&photo.path)?;
+        let labels = photo.label.upright_cards(loaded.orientation);
+        let quads: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
+        let Some(framed) = board::frame_photo(&loaded.frame.image, &quads) else { continue };
+        let codes = labels.iter().map(|label| label.code.to_string()).collect();
+        let all = quads.len() == labels.len();
+        let file = Path::new(&photo.label.file);
+        let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let folder = photo.source.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        write(format!("photo-{i:02}-{folder}-{stem}"), "photo", &framed.frame, codes, all)?;
+    }
+    std::fs::write(out.join("frames.json"), Value::from(listed).to_string())?;
+    Ok(())
+}
