@@ -7,7 +7,10 @@ use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
-use crate::train::reader::{self, ReaderTask, drawn, kept, sample::Group};
+use crate::train::reader::{
+    self, ReaderTask, drawn, kept,
+    sample::{Group, Sample},
+};
 use crate::train::run::{Settings, best_weights};
 use crate::whole_file::write_whole;
 use anyhow::Context;
@@ -63,8 +66,8 @@ pub struct Args {
 /// Drawn cards that are judged for each hundred that are learnt from.
 const JUDGED_PER_HUNDRED: usize = 6;
 /// Share of a batch for drawn cards and for real ones; the rest is no card.
-const DRAWN_SHARE: f64 = 0.45;
-const REAL_SHARE: f64 = 0.35;
+const DRAWN_SHARE: f64 = 0.55;
+const REAL_SHARE: f64 = 0.25;
 
 /// Trains the reader.
 ///
@@ -107,6 +110,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         eprintln!("stopped before the first step; nothing to go on with");
         return Ok(Outcome::SomeFailed);
     };
+    for group in &mut drawn {
+        group.samples.retain(Sample::shows_its_shading);
+    }
     let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
     judged.splice(0..0, merged(judged_drawn));
     if judged.is_empty() {

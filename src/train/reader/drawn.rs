@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Changes whenever other crops come from the same seed.
 pub const VERSION: u32 = 1;
 /// Scenes drawn side by side before their crops are counted.
-const CHUNK: u64 = 64;
+const CHUNK: usize = 64;
 /// Seeds of tables to learn from lie below.
 const SEEDS: u64 = scenes::HELD_BACK;
 /// Crops without a card for each with one.
@@ -34,7 +34,8 @@ pub fn crops(
     let count = AtomicUsize::new(0);
     let mut from = 0;
     while out[0].samples.len() < cards && !stop.load(Ordering::Relaxed) {
-        let scenes: Vec<[Vec<Sample>; 2]> = (from..from + CHUNK)
+        let until = from + (cards / 10).clamp(2, CHUNK) as u64;
+        let scenes: Vec<[Vec<Sample>; 2]> = (from..until)
             .into_par_iter()
             .map(|index| {
                 let crops = of_scene(seed, index);
@@ -42,7 +43,7 @@ pub fn crops(
                 crops
             })
             .collect();
-        from += CHUNK;
+        from = until;
         for scene in scenes {
             for (group, samples) in out.iter_mut().zip(scene) {
                 group.samples.extend(samples);

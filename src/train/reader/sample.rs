@@ -1,6 +1,7 @@
 //! One crop and what is known of it; crops in groups.
 
-use crate::cards::Card;
+use crate::cards::outline::symbol_centers;
+use crate::cards::{Card, Shading};
 use crate::model::reader::{HEIGHT, WIDTH};
 use crate::pipeline::CardImage;
 use rand::RngExt;
@@ -22,6 +23,42 @@ impl Sample {
     /// Of a straightened card, shrunk to half by the mean of 2x2.
     pub fn of(image: &CardImage, card: Option<Card>) -> Self {
         Self { pixels: shrink(image), card }
+    }
+}
+
+/// How much darker than the stock stripes must leave a symbol's inside, of 255, in any channel.
+const FAINTEST_STRIPES: f32 = 5.0;
+
+impl Sample {
+    /// Whether the crop shows what its label says of shading: stripes that light or exposure has
+    /// bleached to the white of the stock look like an open symbol, and learning that they are none
+    /// makes every open symbol look striped.
+    pub fn shows_its_shading(&self) -> bool {
+        let Some(card) = self.card.filter(|card| card.shading == Shading::Striped) else {
+            return true;
+        };
+        // The brightest of the insides, and the stock between the symbols and the long borders.
+        let patch = |x: f64, y: f64, wide: usize, high: usize| {
+            let left = ((x * WIDTH as f64) as usize).saturating_sub(wide / 2).min(WIDTH - wide);
+            let top = ((y * HEIGHT as f64) as usize).saturating_sub(high / 2).min(HEIGHT - high);
+            let mut sum = [0.0f32; 3];
+            for row in top..top + high {
+                for pixel in self.pixels[3 * (row * WIDTH + left)..][..3 * wide].chunks_exact(3) {
+                    (0..3).for_each(|c| sum[c] += f32::from(pixel[c]));
+                }
+            }
+            sum.map(|v| v / (wide * high) as f32)
+        };
+        let faintest = symbol_centers(card.number)
+            .iter()
+            .map(|center| {
+                let inside = patch(0.5 + center, 0.5, 8, 24);
+                let stock = [patch(0.5 + center, 0.07, 10, 4), patch(0.5 + center, 0.93, 10, 4)];
+                let darker = |c: usize| (stock[0][c] + stock[1][c]) / 2.0 - inside[c];
+                darker(0).max(darker(1)).max(darker(2))
+            })
+            .fold(0.0, f32::max);
+        faintest >= FAINTEST_STRIPES
     }
 }
 
