@@ -98,3 +98,31 @@ impl Group {
         &self.samples[rng.random_range(0..self.samples.len())]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A card of three bars whose insides are darker than the stock by so much.
+    fn card(code: &str, darker: u8) -> Sample {
+        let pixels = (0..WIDTH * HEIGHT)
+            .flat_map(|i| {
+                let (x, y) = (i % WIDTH, i / WIDTH);
+                let bar = [20, 48, 75].iter().any(|&c: &usize| x.abs_diff(c) < 9);
+                let inside = bar && (10..54).contains(&y);
+                let edge = inside && !(14..50).contains(&y);
+                let green = if inside { 230 - darker } else { 230 };
+                if edge { [40, 160, 60] } else { [green, 230, green] }
+            })
+            .collect();
+        Sample { pixels, card: Some(code.parse().unwrap()) }
+    }
+
+    #[test]
+    fn stripes_that_have_vanished_are_noticed() {
+        assert!(card("3sgo", 20).shows_its_shading());
+        assert!(!card("3sgo", 1).shows_its_shading());
+        assert!(card("3ogo", 1).shows_its_shading(), "an open symbol is as white as the stock");
+        assert!(Sample { card: None, ..card("3sgo", 1) }.shows_its_shading());
+    }
+}
