@@ -47,10 +47,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
     /// Cards to cut from drawn tables before training
-    #[arg(long, value_name = "N", default_value_t = 24_000)]
+    #[arg(long, value_name = "N", default_value_t = 14_000)]
     drawn: usize,
     /// Steps of 64 crops each
-    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    #[arg(long, value_name = "N", default_value_t = 4_000)]
     steps: u64,
     /// Steps between validations
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
@@ -175,6 +175,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn metadata(args: &Args, training_set: String) -> Metadata {
     // Without folders: they are of one machine, and the model's card names the sources.
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
+    if args.start_from.is_some() {
+        command += " --start-from RUN";
+    }
     if args.cards.is_some() {
         command += " --cards DIR";
     }
@@ -182,7 +185,8 @@ fn metadata(args: &Args, training_set: String) -> Metadata {
     for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
         command.extend(names.iter().map(|name| format!(" {option} {name}")));
     }
-    command += &format!(" --drawn {} --steps {}", args.drawn, args.steps);
+    let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
+    command += &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}");
     let version = env!("CARGO_PKG_VERSION").to_owned();
     Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
 }
