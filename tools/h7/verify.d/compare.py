@@ -72,7 +72,7 @@ def arena_needed(path):
 
 def main():
     engine, exported, data = sys.argv[1:]
-    path = os.path.join(exported, "card.tflite")
+    path = os.path.abspath(os.path.join(exported, "card.tflite"))
     crops = np.fromfile(os.path.join(data, "inputs.bin"), np.int8).reshape(-1, 64, 96, 3)
     said = np.fromfile(os.path.join(data, "outputs.bin"), np.int8).reshape(len(crops), -1)
     report = json.load(open(os.path.join(exported, "report.json")))
