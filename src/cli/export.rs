@@ -1,9 +1,15 @@
-//! `setsight export`: trained networks for other programs and other machines.
+//! `setsight export`: what was trained, for other programs and other machines.
 
 mod h7;
 
-use super::Outcome;
-use clap::Subcommand;
+use super::{BadCall, Outcome};
+use crate::export::onnx;
+use crate::model::Kind;
+use crate::pipeline::classify::Fusion;
+use crate::pipeline::engine::{FUSION, MANIFEST, Manifest, ManifestFile, Network, file_of, sha256};
+use crate::whole_file::write_whole;
+use anyhow::Context;
+use std::path::PathBuf;
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -12,18 +18,120 @@ pub struct Args {
     what: What,
 }
 
-#[derive(Subcommand)]
+#[derive(clap::Subcommand)]
 enum What {
+    /// Write a finished training's network as ONNX, for any program that runs it
+    Onnx(OnnxArgs),
+    /// Name the files of a folder of models, with their hashes, in its manifest.json
+    Manifest(ManifestArgs),
     /// A folder for the OpenMV Cam H7: the card reader as 8-bit integers, its scripts, a self-test
     H7(h7::Args),
 }
 
-/// Exports, or checks what was exported.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  setsight export onnx --run runs/reader --out models/reader.onnx"
+)]
+struct OnnxArgs {
+    /// The folder of a finished run of `setsight train`
+    #[arg(long, value_name = "DIR")]
+    run: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+#[derive(clap::Args)]
+struct ManifestArgs {
+    /// A folder with reader.onnx, finder.onnx, fusion.json or some of them
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Writes what was asked for.
 ///
 /// # Errors
-/// What the export says.
+/// See the commands.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
+        What::Onnx(args) => onnx(args),
+        What::Manifest(args) => manifest(args),
         What::H7(args) => h7::run(args),
     }
+}
+
+/// A run ends with its network; only one that loads is handed on.
+fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
+    let finished = |kind: &Kind| args.run.join(file_of(*kind)).is_file();
+    let Some(kind) = Kind::ALL.into_iter().find(finished) else {
+        let run = args.run.display();
+        return Err(BadCall(format!(
+            "{run} holds no finished run (no reader.onnx, no finder.onnx); go on with it: setsight train \
+             reader --out {run} --resume"
+        ))
+        .into());
+    };
+    let file = args.run.join(file_of(kind));
+    let name = file.display().to_string();
+    let bytes = std::fs::read(&file).with_context(|| name.clone())?;
+    let (graph, metadata) = onnx::decode(&bytes).with_context(|| name.clone())?;
+    let bytes = onnx::encode(&graph, &metadata);
+    Network::load(&bytes, &name, kind)?;
+    write_whole(&args.out, &bytes)
+        .with_context(|| format!("{} cannot be written", args.out.display()))?;
+    println!(
+        "{}: a {} of {} weights, {} bytes, sha256 {}",
+        args.out.display(),
+        kind.name(),
+        graph.parameters(),
+        bytes.len(),
+        sha256(&bytes)
+    );
+    Ok(Outcome::Done)
+}
+
+/// Every file is loaded first: a manifest names no file that does not work.
+fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
+    let path = args.folder.join(MANIFEST);
+    let mut files = Vec::new();
+    for name in [file_of(Kind::Finder), FUSION, file_of(Kind::Reader)] {
+        let file = args.folder.join(name);
+        let bytes = match std::fs::read(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).context(file.display().to_string()),
+        };
+        let kind = Kind::ALL.into_iter().find(|kind| file_of(*kind) == name);
+        let (kind, version) = match kind {
+            Some(kind) => {
+                let network = Network::load(&bytes, &file.display().to_string(), kind)?;
+                (kind.name(), network.metadata().version.clone())
+            }
+            None => {
+                let fusion: Fusion = serde_json::from_slice(&bytes)
+                    .with_context(|| format!("{} is not as expected", file.display()))?;
+                ("fusion", fusion.version)
+            }
+        };
+        files.push(ManifestFile {
+            file: name.to_owned(),
+            kind: kind.to_owned(),
+            version,
+            bytes: bytes.len(),
+            sha256: sha256(&bytes),
+        });
+    }
+    if files.is_empty() {
+        let folder = args.folder.display();
+        return Err(BadCall(format!(
+            "{folder} holds no models; expected reader.onnx, finder.onnx or fusion.json"
+        ))
+        .into());
+    }
+    let mut text = serde_json::to_string_pretty(&Manifest { files })?;
+    text.push('\n');
+    write_whole(&path, text.as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    println!("{}", path.display());
+    Ok(Outcome::Done)
 }

@@ -29,11 +29,20 @@ impl ReadingArgs {
     /// Weights that are missing or broken.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
-        let reader = self.reader.reader(&models).map_err(bad_models)?;
-        let finder = self.finder.finder(&models).map_err(bad_models)?;
-        let pipeline = Pipeline::new(finder, reader);
+        let pipeline = Pipeline::chosen(self.finder, self.reader, &models).map_err(bad_models)?;
         warn_of_engines();
         Ok(pipeline)
+    }
+}
+
+#[cfg(feature = "train")]
+impl ReadingArgs {
+    /// The stages with the finder asked for and a reader that needs no network.
+    ///
+    /// # Errors
+    /// Weights that are missing or broken.
+    pub fn finder_only(&self) -> anyhow::Result<Pipeline> {
+        Self { reader: ReaderChoice::Classical, ..self.clone() }.pipeline()
     }
 }
 

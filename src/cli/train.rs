@@ -1,6 +1,7 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops.
 
 mod common;
+mod fuse;
 mod reader;
 
 use super::Outcome;
@@ -16,6 +17,8 @@ pub struct Args {
 enum What {
     /// Train the network that reads a card
     Reader(reader::Args),
+    /// Fit how the network and the classical reader are joined, and when a card is unsure
+    Fuse(fuse::Args),
 }
 
 /// Trains.
@@ -25,5 +28,6 @@ enum What {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Reader(args) => reader::run(args),
+        What::Fuse(args) => fuse::run(args),
     }
 }

@@ -4,26 +4,116 @@ use super::{CardOutline, Reading};
 use crate::cards::{Card, DECK_SIZE};
 use crate::geometry::{Point, Quad};
 use pathfinding::prelude::{Matrix, kuhn_munkres};
+use serde::{Deserialize, Serialize};
+
+/// Length of a card's long side that counts as usual, in pixels.
+const USUAL_LONG_SIDE_PX: f32 = 110.0;
 
 /// What decides which outlines become cards, and which of them are sure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// An outline whose reading is a card with less than this probability is dropped.
     pub least_is_card: f32,
-    /// A card with less confidence than this is `unsure`. Two outlines with equal claims to one card
-    /// come out just below.
-    pub least_confidence: f32,
+    /// What makes a confidence of the evidence, and which is enough.
+    pub calibration: Calibration,
     /// Two outlines that share this much of the smaller one's area are one card seen twice.
     pub one_card_overlap: f64,
     /// The same for two outlines whose best readings agree.
     pub one_card_overlap_when_alike: f64,
 }
 
+/// How evidence becomes the probability that a card is right: a logistic model, fitted by
+/// `setsight train fuse`. The log odds of the board's own posterior are weighed by how much of the
+/// card other cards cover, because a symbol that nobody sees leaves no trace in a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Of the outline's score in the log odds of a card.
+    pub score: f32,
+    /// Added to the log odds of being right.
+    pub bias: f32,
+    /// Of the posterior's log odds.
+    pub posterior: f32,
+    /// Of the part that others share, 0 to 1.
+    pub covered: f32,
+    /// Of that part times the posterior's log odds.
+    pub covered_posterior: f32,
+    /// Of how small the card is: ln(110 / its long side in pixels), -0.5 to 1.2.
+    pub small: f32,
+    /// A card with less confidence than this is `unsure`.
+    pub least_confidence: f32,
+}
+
+impl Default for Calibration {
+    /// The posterior as it is. Two outlines with equal claims to one card come out just below the
+    /// limit.
+    fn default() -> Self {
+        Self {
+            score: 0.0,
+            bias: 0.0,
+            posterior: 1.0,
+            covered: 0.0,
+            covered_posterior: 0.0,
+            small: 0.0,
+            least_confidence: 0.6,
+        }
+    }
+}
+
+/// What the confidence in one card rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Probability that this is a card.
+    pub is_card: f32,
+    /// Log odds, given that it is a card, that it is the one chosen, the others' claims weighed.
+    pub posterior: f32,
+    /// Part of the outline that other outlines share, 0 to 1.
+    pub covered: f32,
+    /// How small the card is, see [`Calibration::small`].
+    pub small: f32,
+}
+
+impl Calibration {
+    /// What the log odds of being right are weighed by, in the order bias, posterior, covered,
+    /// `covered_posterior`, small.
+    pub fn features(evidence: &Evidence) -> [f32; 5] {
+        let Evidence { posterior, covered, small, .. } = *evidence;
+        [1.0, posterior, covered, covered * posterior, small]
+    }
+
+    /// Probability that what the evidence is about is a card and the one chosen.
+    pub fn confidence(&self, evidence: &Evidence) -> f32 {
+        let weights = [self.bias, self.posterior, self.covered, self.covered_posterior, self.small];
+        let features = Self::features(evidence);
+        let log_odds: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+        (evidence.is_card * logistic(log_odds)).clamp(0.0, 1.0)
+    }
+
+    /// Probability of a card from the reader's and the outline's evidence.
+    fn is_card(&self, outline: &CardOutline, reading: &Reading) -> f32 {
+        if self.score == 0.0 {
+            return reading.is_card;
+        }
+        let score = outline.score.clamp(-8.0, 8.0) as f32;
+        logistic(log_odds(reading.is_card) + self.score * score)
+    }
+}
+
+fn logistic(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// Log odds of a probability, within what a 32-bit number tells from 0 and 1.
+fn log_odds(probability: f32) -> f32 {
+    let p = f64::from(probability).clamp(1e-6, 1.0 - 1e-6);
+    (p / (1.0 - p)).ln() as f32
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self {
             least_is_card: 0.4,
-            least_confidence: 0.6,
+            calibration: Calibration::default(),
             // Cards of a heap cover each other by half and more; beyond this nothing of the lower
             // one could have been read.
             one_card_overlap: 0.75,
@@ -45,6 +135,8 @@ pub struct BoardCard {
     pub confidence: f32,
     /// Not clearly this card: it takes part in no set.
     pub unsure: bool,
+    /// What the confidence rests on.
+    pub evidence: Evidence,
 }
 
 /// The cards of one photo, no two alike.
@@ -66,31 +158,43 @@ impl Board {
     /// If there are not as many readings as outlines.
     pub fn settle(outlines: Vec<CardOutline>, readings: Vec<Reading>, params: &Params) -> Self {
         assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
+        let calibration = &params.calibration;
         let seen: Vec<(CardOutline, Reading)> = outlines
             .into_iter()
             .zip(readings)
-            .filter(|(_, reading)| reading.is_card >= params.least_is_card)
+            .filter(|(outline, reading)| {
+                calibration.is_card(outline, reading) >= params.least_is_card
+            })
             .collect();
         let seen = without_doubles(seen, params);
         let chances: Vec<[f32; DECK_SIZE]> = seen
             .iter()
             .map(|(_, reading)| std::array::from_fn(|i| reading.probability(Card::from_index(i))))
             .collect();
-        let is_card: Vec<f32> = seen.iter().map(|(_, reading)| reading.is_card).collect();
+        let is_card: Vec<f32> =
+            seen.iter().map(|(outline, reading)| calibration.is_card(outline, reading)).collect();
+        let covered = shared_parts(&seen);
         let chosen = assign(&chances);
         let posterior = compete(&chances, &is_card);
         let cards = seen
             .into_iter()
             .enumerate()
             .map(|(i, (outline, reading))| {
-                let confidence =
-                    (reading.is_card * posterior[i][chosen[i].index()]).clamp(0.0, 1.0);
+                let long_side_px = outline.corners_in_image.long_side().max(1.0) as f32;
+                let evidence = Evidence {
+                    is_card: is_card[i],
+                    posterior: log_odds(posterior[i][chosen[i].index()]),
+                    covered: covered[i],
+                    small: (USUAL_LONG_SIDE_PX / long_side_px).ln().clamp(-0.5, 1.2),
+                };
+                let confidence = calibration.confidence(&evidence);
                 BoardCard {
                     outline,
                     reading,
                     card: chosen[i],
                     confidence,
-                    unsure: confidence < params.least_confidence,
+                    unsure: confidence < calibration.least_confidence,
+                    evidence,
                 }
             })
             .collect();
@@ -101,6 +205,21 @@ impl Board {
     pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
         self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
     }
+}
+
+/// For each outline the part of it that others share, 0 to 1. Which card lies on top is not known.
+fn shared_parts(seen: &[(CardOutline, Reading)]) -> Vec<f32> {
+    let quad = |i: usize| &seen[i].0.corners_in_image;
+    let mut parts = vec![0.0; seen.len()];
+    for i in 0..seen.len() {
+        for k in 0..i {
+            // Cards of a table are about equal, so a part of the smaller is one of either.
+            let share = shared_area(quad(i), quad(k)) as f32;
+            parts[i] += share;
+            parts[k] += share;
+        }
+    }
+    parts.into_iter().map(|part: f32| part.min(1.0)).collect()
 }
 
 /// Of outlines that cover one another the most card-like, in the order given, at most a deck.

@@ -1,22 +1,29 @@
 //! Which finder and reader are the default, chosen in this one place for every command and the window.
 
-use super::Pipeline;
-use super::classify::{NeuralReader, Reader, classical::ClassicalReader};
-use super::engine::{Models, ModelsError};
+use super::classify::{FusedReader, Fusion, NeuralReader, Reader, classical::ClassicalReader};
+use super::engine::{FUSION, Models, ModelsError, file_of};
 use super::find::{CardFinder, Learned};
-use super::segment;
+use super::{Pipeline, board, segment};
 use crate::model::Kind;
+use std::io::ErrorKind;
 
 /// What reads the cards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum ReaderChoice {
     /// By measuring: no network
-    #[default]
     Classical,
     /// By a network
     Neural,
     /// Both, joined
     Fused,
+}
+
+impl Default for ReaderChoice {
+    /// Both readers, if the program holds what they need.
+    fn default() -> Self {
+        let there = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
+        if there { Self::Fused } else { Self::Classical }
+    }
 }
 
 impl ReaderChoice {
@@ -39,20 +46,61 @@ impl ReaderChoice {
     pub fn reader(self, models: &Models) -> Result<Box<dyn Reader>, ModelsError> {
         Ok(match self {
             Self::Classical => Box::new(ClassicalReader),
-            Self::Neural => Box::new(NeuralReader::load(models)?),
-            Self::Fused => return Err(ModelsError::NotShipped("models/fusion.json".into())),
+            Self::Neural => {
+                let network = NeuralReader::load(models)?;
+                match fusion_if_there(models)? {
+                    Some(fusion) => Box::new(FusedReader::network_only(network, fusion.neural)),
+                    None => Box::new(network),
+                }
+            }
+            Self::Fused => {
+                let network = NeuralReader::load(models)?;
+                Box::new(FusedReader::new(network, Fusion::load(models)?.fused))
+            }
         })
+    }
+
+    /// What makes a board of this reader's readings.
+    ///
+    /// # Errors
+    /// Weights that it needs are missing or broken.
+    pub fn board(
+        self,
+        finder: FinderChoice,
+        models: &Models,
+    ) -> Result<board::Params, ModelsError> {
+        let fusion = match self {
+            Self::Classical => None,
+            Self::Neural => fusion_if_there(models)?,
+            Self::Fused => Some(Fusion::load(models)?),
+        };
+        let mut calibration = board::Calibration::default();
+        if let Some(fusion) = fusion {
+            let joint = if self == Self::Fused { fusion.fused } else { fusion.neural };
+            calibration = joint.board;
+            if fusion.finder != finder.name() {
+                // The other finder's scores mean something else.
+                calibration.score = 0.0;
+            }
+        }
+        Ok(board::Params { calibration, ..board::Params::default() })
     }
 }
 
 /// What finds the cards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum FinderChoice {
     /// By symbols and borders: no network
-    #[default]
     Classical,
     /// By a network, symbols and borders
     Learned,
+}
+
+impl Default for FinderChoice {
+    /// The network, if it is inside the program.
+    fn default() -> Self {
+        if Models::Shipped.has(file_of(Kind::Finder)) { Self::Learned } else { Self::Classical }
+    }
 }
 
 impl FinderChoice {
@@ -85,7 +133,31 @@ impl Pipeline {
     /// # Errors
     /// Weights that it needs are missing or broken.
     pub fn with_defaults(models: &Models) -> Result<Self, ModelsError> {
-        let finder = FinderChoice::default().finder(models)?;
-        Ok(Self::new(finder, ReaderChoice::default().reader(models)?))
+        Self::chosen(FinderChoice::default(), ReaderChoice::default(), models)
+    }
+
+    /// The stages with a finder, a reader and what goes with both.
+    ///
+    /// # Errors
+    /// Weights that they need are missing or broken.
+    pub fn chosen(
+        finder: FinderChoice,
+        reader: ReaderChoice,
+        models: &Models,
+    ) -> Result<Self, ModelsError> {
+        let board = reader.board(finder, models)?;
+        Ok(Self { board, ..Self::new(finder.finder(models)?, reader.reader(models)?) })
+    }
+}
+
+/// The network reads without it too, then less well calibrated.
+fn fusion_if_there(models: &Models) -> Result<Option<Fusion>, ModelsError> {
+    match Fusion::load(models) {
+        Ok(fusion) => Ok(Some(fusion)),
+        Err(ModelsError::NotShipped(_)) => Ok(None),
+        Err(ModelsError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }

@@ -8,7 +8,8 @@
 //! | [`checkpoint`] | a run on disk, to go on from |
 //! | [`run`] | the loop: batches, steps, validation, early stopping |
 //! | [`curve`] | what the run tells of itself: a display, a table, a picture |
-//! | [`reader`] | the network that reads a card, and what it learns from |
+//! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
+| [`reader`] | the network that reads a card, and what it learns from |
 //!
 //! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
 //! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
@@ -16,6 +17,7 @@
 
 pub mod checkpoint;
 pub mod curve;
+pub mod fuse;
 pub mod net;
 pub mod optimiser;
 pub mod reader;

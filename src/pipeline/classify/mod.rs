@@ -1,8 +1,10 @@
 //! From straightened cards to readings: what each card is, as probabilities.
 
 pub mod classical;
+pub mod fused;
 mod neural;
 
+pub use fused::{FusedReader, Fusion};
 pub use neural::{CardNetwork, NeuralReader, input_of, reading_of};
 
 use super::engine::NetworkError;

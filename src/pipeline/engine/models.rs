@@ -100,6 +100,14 @@ impl Models {
         }
     }
 
+    /// Whether a file is there; it may yet be broken.
+    pub fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Shipped => SHIPPED.iter().any(|(name, _)| *name == file),
+            Self::Folder(folder) => folder.join(file).is_file(),
+        }
+    }
+
     /// A file's content, checked against the manifest where there is one.
     ///
     /// # Errors

@@ -1,0 +1,43 @@
+//! The reading network, twelve cards on one thread, with the engine of this process:
+//! `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use setsight::pipeline::classify::{NeuralReader, input_of};
+use setsight::pipeline::engine::{self, Models};
+use setsight::pipeline::{CardImage, rectify};
+use setsight::render::{Kind, Params, render};
+use std::hint::black_box;
+
+/// Twelve cards of a plain drawn table, straightened.
+fn cards() -> Vec<CardImage> {
+    let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
+    let frame = setsight::pipeline::Frame { image: scene.image };
+    let outline = |card: &setsight::render::DrawnCard| setsight::pipeline::CardOutline {
+        corners_in_image: card.corners_in_image,
+        score: 1.0,
+        symbols_seen: 1,
+        shape_seen: None,
+    };
+    scene.cards.iter().map(|card| rectify::rectify(&frame, &outline(card))).take(12).collect()
+}
+
+fn reading(c: &mut Criterion) {
+    let cards = cards();
+    assert_eq!(cards.len(), 12, "twelve cards are drawn");
+    let Ok(reader) = NeuralReader::load(&Models::Shipped) else {
+        eprintln!("no reading network is inside this program: nothing to time");
+        return;
+    };
+    let name = engine::in_use().map_or("none", |engine| engine.name());
+    let mut group = c.benchmark_group(format!("reading, {name}, 12 cards"));
+    group.bench_function("input", |b| {
+        b.iter(|| cards.iter().map(|card| input_of(black_box(card))).collect::<Vec<_>>());
+    });
+    group.bench_function("logits", |b| {
+        b.iter(|| reader.logits(black_box(&cards)).expect("a network that runs"));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, reading);
+criterion_main!(benches);

@@ -1,0 +1,108 @@
+//! `setsight train fuse`: how the two readers are joined.
+
+use crate::cli::photos::{self, ReadingArgs};
+use crate::cli::{BadCall, Outcome};
+use crate::pipeline::classify::{Fusion, NeuralReader};
+use crate::pipeline::engine::{Models, Network, file_of, sha256};
+use crate::train::fuse::{self, Heard, Source};
+use crate::whole_file::write_whole;
+use crate::{cards::Property, model::Kind};
+use anyhow::Context;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `train fuse`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  setsight train fuse --models models --crops crops/one --left-out one=no-one.onnx \
+                  --out models/fusion.json"
+)]
+pub struct Args {
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// A folder of labelled crops; may be given several times
+    #[arg(long, value_name = "DIR")]
+    crops: Vec<PathBuf>,
+    /// The network to read a folder of crops with: one whose training left that folder out
+    #[arg(long, value_name = "NAME=FILE")]
+    left_out: Vec<String>,
+    /// How many tables to draw
+    #[arg(long, value_name = "N", default_value_t = 1200)]
+    tables: u64,
+    /// Of the drawn tables; one that no training draws from
+    #[arg(long, value_name = "S", default_value_t = 2_600_001)]
+    seed: u64,
+    /// Where to write the weights
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Fits and writes `fusion.json`, and prints what the fit gave.
+///
+/// # Errors
+/// Weights or crops that cannot be read; a file that cannot be written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let models = args.reading.models.clone().map_or(Models::Shipped, Models::Folder);
+    // What finds the cards is what will find them; what reads them is fitted here.
+    let pipeline = args.reading.finder_only()?;
+    let network = NeuralReader::load(&models)?;
+    let mut folds = Vec::new();
+    for crops in &args.crops {
+        folds.push(fold(crops, &args.left_out)?);
+    }
+    let bar = photos::progress(args.tables as usize);
+    let drawn = fuse::drawn(&pipeline, &network, args.tables, args.seed, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    let mut sources = vec![drawn];
+    for (crops, network) in args.crops.iter().zip(&folds) {
+        sources.push(fuse::crops(crops, network, &|| ())?);
+    }
+    fuse::score_crops_as_usual(&mut sources);
+    let (fused, report) = fuse::fit_joint(&sources, Heard::Both);
+    let (neural, neural_report) = fuse::fit_joint(&sources, Heard::Network);
+    let counts: Vec<_> = sources.iter().map(counted).collect();
+    let fusion = Fusion {
+        version: env!("CARGO_PKG_VERSION").into(),
+        reader_sha256: sha256(&models.read(file_of(Kind::Reader))?),
+        finder: args.reading.finder.name().into(),
+        fused,
+        neural,
+        fitted: json!({
+            "seed": args.seed,
+            "properties": Property::ALL.map(Property::word),
+            "sources": counts,
+            "fused": report,
+            "neural": neural_report,
+        }),
+    };
+    let mut text = serde_json::to_string_pretty(&fusion)?;
+    text.push('\n');
+    write_whole(&args.out, text.as_bytes())
+        .with_context(|| format!("{} cannot be written", args.out.display()))?;
+    print!("both readers\n{report}\nthe network alone\n{neural_report}");
+    Ok(Outcome::Done)
+}
+
+fn counted(source: &Source) -> serde_json::Value {
+    let outlines: usize = source.tables.iter().map(|table| table.seen.len()).sum();
+    json!({"name": source.name, "tables": source.tables.len(), "outlines": outlines})
+}
+
+/// The network that never saw a folder of crops.
+fn fold(crops: &Path, left_out: &[String]) -> anyhow::Result<NeuralReader> {
+    let name = crops.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let file = left_out
+        .iter()
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(own, _)| *own == name)
+        .map(|(_, file)| file)
+        .ok_or_else(|| {
+            BadCall(format!(
+                "--crops {}: no network that left it out; give --left-out {name}=FILE (train it with \
+                 all other crops): one that has seen them would seem surer than it is",
+                crops.display()
+            ))
+        })?;
+    let bytes = std::fs::read(file).with_context(|| format!("{file} cannot be read"))?;
+    Ok(NeuralReader::with_network(Box::new(Network::load(&bytes, file, Kind::Reader)?)))
+}

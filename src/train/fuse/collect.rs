@@ -1,0 +1,195 @@
+//! What both readers say of tables and crops whose cards are known.
+
+use super::{Seen, Truth};
+use crate::cards::Card;
+use crate::dataset::{self, DatasetError};
+use crate::geometry::Point;
+use crate::pipeline::classify::NeuralReader;
+use crate::pipeline::classify::classical::ClassicalReader;
+use crate::pipeline::classify::fused::context_of;
+use crate::pipeline::engine::NetworkError;
+use crate::pipeline::source::{self, SourceError};
+use crate::pipeline::{CardImage, CardOutline, Frame, Pipeline, PipelineError, rectify};
+use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Cards of one kind of origin.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// `drawn`, or the name of a folder of crops.
+    pub name: String,
+    /// Whether its outlines were found, with a score.
+    pub has_outlines: bool,
+    /// A crop is a table of one card.
+    pub tables: Vec<Table>,
+}
+
+/// All outlines of a picture.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// In the finder's order.
+    pub seen: Vec<Seen>,
+}
+
+/// Why there is nothing to fit on.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// Labels.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// A crop that is no picture.
+    #[error("{file}: {reason}")]
+    Crop {
+        /// Its path.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// A table that cannot be drawn.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A table that cannot be read.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// A network that does not run.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A drawn photo that is none.
+    #[error("a drawn table cannot be read back: {0}")]
+    Source(#[from] SourceError),
+}
+
+/// A card's centre within this part of its long side is that card's.
+const SAME_PLACE: f64 = 0.35;
+/// Part of a card's symbols that must be in view for it to count as one.
+const SEEN_ENOUGH: f64 = 0.5;
+
+/// Draws tables, half of them as the reader's are, half of every kind that `render` knows, and
+/// looks at them with the pipeline's finder.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn drawn(
+    pipeline: &Pipeline,
+    network: &NeuralReader,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    let table = |index: u64| {
+        let scene = scene(seed, index)?;
+        let frame = source::decode(&scene.jpeg().map_err(|error| CollectError::Crop {
+            file: format!("drawn table {index}"),
+            reason: error.to_string(),
+        })?)?
+        .frame;
+        let outlines = outlines_of(pipeline, &frame)?;
+        let images: Vec<CardImage> =
+            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+        let table = look(network, outlines, &images, |outline| truth_at(&scene, outline))?;
+        done();
+        Ok(table)
+    };
+    let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
+    Ok(Source { name: "drawn".into(), has_outlines: true, tables })
+}
+
+/// The finder alone.
+fn outlines_of(pipeline: &Pipeline, frame: &Frame) -> Result<Vec<CardOutline>, CollectError> {
+    Ok(pipeline.finder.find(frame).map_err(PipelineError::from)?)
+}
+
+fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    if index.is_multiple_of(2) {
+        return scenes::reader(seed, index);
+    }
+    // Every second of these is of several kinds at once.
+    let kind = match index / 2 {
+        i if i.is_multiple_of(2) => Kind::Mixed,
+        i => Kind::ALL[(i / 2) as usize % Kind::ALL.len()],
+    };
+    render(&Params::of(kind), seed, index)
+}
+
+/// Which card lies at an outline's centre.
+fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
+    let center = outline.corners_in_image.center();
+    let distance = |at: Point, long: f64| at.distance(center) / long.max(1.0);
+    let near = scene
+        .cards
+        .iter()
+        .map(|card| {
+            let quad = card.corners_in_image;
+            let long = (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max);
+            (distance(quad.center(), long), card)
+        })
+        .filter(|(distance, _)| *distance <= SAME_PLACE)
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    match near {
+        None => Truth::Nothing,
+        Some((_, card)) if card.symbols_in_view < SEEN_ENOUGH => Truth::Hidden(card.card),
+        Some((_, card)) => Truth::Card(card.card),
+    }
+}
+
+/// The crops of a labelled folder, each by itself: crops of one light are not known to be so.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn crops(
+    folder: &Path,
+    network: &NeuralReader,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    let labels = dataset::read_crop_labels(folder)?;
+    dataset::check_crop_files(folder, &labels)?;
+    let crop = |label: &dataset::CropLabel| {
+        let path = folder.join(&label.file);
+        let picture = image::open(&path).map_err(|error| CollectError::Crop {
+            file: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        let picture = picture.to_rgb8();
+        let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
+        let outline = CardOutline {
+            corners_in_image: crate::geometry::Quad::rectangle(width, height).as_card(),
+            score: 0.0,
+            symbols_seen: 0,
+            shape_seen: None,
+        };
+        let image = rectify::from_crop(picture);
+        let table = look(network, vec![outline], &[image], |_| Truth::Card(label.code))?;
+        done();
+        Ok(table)
+    };
+    let tables = labels.par_iter().map(crop).collect::<Result<_, CollectError>>()?;
+    let name = folder.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    Ok(Source { name, has_outlines: false, tables })
+}
+
+fn look(
+    network: &NeuralReader,
+    outlines: Vec<CardOutline>,
+    images: &[CardImage],
+    truth: impl Fn(&CardOutline) -> Truth,
+) -> Result<Table, NetworkError> {
+    let classical = ClassicalReader.readings(images);
+    let logits = network.logits(images)?;
+    let seen = outlines
+        .into_iter()
+        .zip(images)
+        .zip(classical.into_iter().zip(logits))
+        .map(|((outline, image), (classical, logits))| {
+            let truth = truth(&outline);
+            Seen { outline, classical, logits, context: context_of(image), truth }
+        })
+        .collect();
+    Ok(Table { seen })
+}
+
+/// The cards that can be seen on the tables of a source.
+pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Seen, Card)> {
+    let seen = source.tables.iter().flat_map(|table| &table.seen);
+    seen.filter_map(|seen| Some((seen, seen.truth.card()?)))
+}

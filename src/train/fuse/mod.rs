@@ -1,0 +1,349 @@
+//! Fits how the readers' evidence is joined, and when it is enough to claim a card.
+//!
+//! Three convex fits in a row, each by Newton's method: the weights of both readers for each
+//! property (a softmax over log probabilities), card-or-not (a logistic model), and the confidence
+//! in what the board makes of it. Half of the data, the even numbers, fits; the other half chooses
+//! the limit below which a card is unsure.
+
+mod collect;
+mod newton;
+mod report;
+
+pub use collect::{CollectError, Source, Table, crops, drawn};
+pub use report::{PropertyReport, Report, SourceReport};
+
+use crate::cards::{Card, Property};
+use crate::model::reader;
+use crate::pipeline::board::{Board, BoardCard, Calibration, Params};
+use crate::pipeline::classify::fused::{
+    CONTEXTS, CardWeights, Joint, PropertyWeights, log_odds, log_of,
+};
+use crate::pipeline::{CardOutline, Reading};
+use newton::{Choice, fit};
+
+/// How much of the claimed cards may be wrong.
+pub const MOST_WRONG: f64 = 1e-3;
+/// How sure the bound that is told with it is.
+pub const SURE_OF_IT: f64 = 0.95;
+/// The prior's strength: that of so much weight of samples.
+const PRIOR_STRENGTH: f64 = 1.0;
+
+/// What both readers say of one outline, and what it is.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Where it lies.
+    pub outline: CardOutline,
+    /// What the classical reader says.
+    pub classical: Reading,
+    /// What the network says.
+    pub logits: [f32; reader::OUTPUTS],
+    /// See [`crate::pipeline::classify::fused::context_of`].
+    pub context: [f32; CONTEXTS],
+    /// What lies there.
+    pub truth: Truth,
+}
+
+/// What lies under an outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    /// A card that can be seen.
+    Card(Card),
+    /// A card of which little can be seen: its code counts, whether it is found does not.
+    Hidden(Card),
+    /// None.
+    Nothing,
+}
+
+impl Truth {
+    fn card(self) -> Option<Card> {
+        match self {
+            Self::Card(card) | Self::Hidden(card) => Some(card),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// Which readers are heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The classical one and the network.
+    Both,
+    /// The network alone.
+    Network,
+}
+
+/// Gives crops, which nobody had to find, the score that a card's outline usually has.
+pub fn score_crops_as_usual(sources: &mut [Source]) {
+    let mut scores: Vec<f64> = sources
+        .iter()
+        .filter(|source| source.has_outlines)
+        .flat_map(|source| &source.tables)
+        .flat_map(|table| &table.seen)
+        .filter(|seen| matches!(seen.truth, Truth::Card(_)))
+        .map(|seen| seen.outline.score)
+        .collect();
+    scores.sort_by(f64::total_cmp);
+    let usual = scores.get(scores.len() / 2).copied().unwrap_or(0.0);
+    let crops = sources.iter_mut().filter(|source| !source.has_outlines);
+    for seen in crops.flat_map(|source| &mut source.tables).flat_map(|table| &mut table.seen) {
+        seen.outline.score = usual;
+    }
+}
+
+/// Fits on tables, and tells what that gave.
+pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
+    let mut properties = fit_properties(sources, heard, None);
+    // A source that took no part in a fit shows how much too sure that fit is.
+    let temperatures: Vec<(String, f64)> = sources
+        .iter()
+        .enumerate()
+        .filter(|_| sources.len() > 1)
+        .map(|(held_out, source)| {
+            let without = fit_properties(sources, heard, Some(held_out));
+            (source.name.clone(), temperature(source, &without))
+        })
+        .collect();
+    let mean_log =
+        temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
+    // Never surer than the fit itself.
+    let cooled = mean_log.exp().max(1.0);
+    for weights in &mut properties {
+        for weight in weights.classical.iter_mut().chain(&mut weights.neural) {
+            *weight /= cooled as f32;
+        }
+    }
+    let (card, score) = fit_card(sources, heard);
+    let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
+    let mut joint = Joint { properties, card, board };
+    joint.board = fit_confidence(sources, &joint);
+    let confidences = confidences(sources, &joint);
+    let (limit, claims, wrong) = choose_limit(&confidences);
+    joint.board.least_confidence = limit;
+    let mut report = report::report(sources, &joint, temperatures, cooled, (claims, wrong));
+    report.reliability = report::reliability(&confidences);
+    (joint, report)
+}
+
+/// The tables that a fit may see; the others are for choosing and counting.
+fn fitting(source: &Source) -> impl Iterator<Item = &Table> {
+    source.tables.iter().step_by(2)
+}
+
+fn choosing(source: &Source) -> impl Iterator<Item = &Table> {
+    source.tables.iter().skip(1).step_by(2)
+}
+
+/// So that a source of many cards does not drown the others: its cards together weigh as the root
+/// of their number, times ten.
+fn weight_of(cards: usize) -> f64 {
+    10.0 / (cards.max(1) as f64).sqrt()
+}
+
+/// The numbers that a property's weights multiply, for each of its three values.
+fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
+    (0..3)
+        .map(|v| {
+            let by_rule = match heard {
+                Heard::Both => log_of(seen.classical.values[p][v]),
+                Heard::Network => 0.0,
+            };
+            let by_net = seen.logits[3 * p + v];
+            seen.context
+                .iter()
+                .map(|c| by_rule * c)
+                .chain(seen.context.iter().map(|c| by_net * c))
+                .map(f64::from)
+                .collect()
+        })
+        .collect()
+}
+
+fn fit_properties(
+    sources: &[Source],
+    heard: Heard,
+    held_out: Option<usize>,
+) -> [PropertyWeights; 4] {
+    std::array::from_fn(|p| {
+        let property = Property::ALL[p];
+        let mut choices = Vec::new();
+        for (i, source) in sources.iter().enumerate() {
+            if held_out == Some(i) {
+                continue;
+            }
+            let cards: Vec<(&Seen, Card)> = fitting(source)
+                .flat_map(|table| &table.seen)
+                .filter_map(|seen| Some((seen, seen.truth.card()?)))
+                .collect();
+            let weight = weight_of(cards.len());
+            choices.extend(cards.into_iter().map(|(seen, card)| Choice {
+                features: property_features(seen, p, heard),
+                truth: card.value(property),
+                weight,
+            }));
+        }
+        let prior = match heard {
+            Heard::Both => [0.5, 0.0, 0.0, 0.5, 0.0, 0.0],
+            Heard::Network => [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        };
+        let w = fit(&choices, &prior, PRIOR_STRENGTH);
+        let part = |at: usize| std::array::from_fn(|i| w[at + i] as f32);
+        PropertyWeights { classical: part(0), neural: part(CONTEXTS) }
+    })
+}
+
+/// By how much the log probabilities of a source are too large, 0.25 to 4.
+fn temperature(source: &Source, properties: &[PropertyWeights; 4]) -> f64 {
+    let joint = Joint {
+        properties: *properties,
+        card: CardWeights::default(),
+        board: Calibration::default(),
+    };
+    let mut choices = Vec::new();
+    for seen in source.tables.iter().flat_map(|table| &table.seen) {
+        let Some(card) = seen.truth.card() else { continue };
+        let reading = joint.join(&seen.classical, &seen.logits, seen.context);
+        for (p, property) in Property::ALL.into_iter().enumerate() {
+            let features = reading.values[p].iter().map(|v| vec![f64::from(log_of(*v))]).collect();
+            choices.push(Choice { features, truth: card.value(property), weight: 1.0 });
+        }
+    }
+    if choices.is_empty() {
+        return 1.0;
+    }
+    1.0 / fit(&choices, &[1.0], 20.0)[0].clamp(0.25, 4.0)
+}
+
+/// A logistic model as a choice between no (0) and yes (1).
+fn yes_or_no(features: impl IntoIterator<Item = f32>, yes: bool, weight: f64) -> Choice {
+    let features: Vec<f64> = features.into_iter().map(f64::from).collect();
+    Choice { features: vec![vec![0.0; features.len()], features], truth: usize::from(yes), weight }
+}
+
+/// Weights of card-or-not, and that of the outline's own score.
+fn fit_card(sources: &[Source], heard: Heard) -> (CardWeights, f32) {
+    let mut choices = Vec::new();
+    for source in sources {
+        let seen: Vec<&Seen> = fitting(source)
+            .flat_map(|table| &table.seen)
+            .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
+            .collect();
+        let weight = weight_of(seen.len());
+        choices.extend(seen.into_iter().map(|seen| {
+            let score = seen.outline.score.clamp(-8.0, 8.0) as f32;
+            let by_rule = match heard {
+                Heard::Both => log_odds(seen.classical.is_card),
+                Heard::Network => 0.0,
+            };
+            let by_net = seen.logits[reader::CARD].clamp(-12.0, 12.0);
+            yes_or_no([1.0, by_rule, by_net, score], seen.truth != Truth::Nothing, weight)
+        }));
+    }
+    let prior = match heard {
+        Heard::Both => [0.0, 0.3, 0.5, 0.2],
+        Heard::Network => [0.0, 0.0, 0.8, 0.2],
+    };
+    let w = fit(&choices, &prior, PRIOR_STRENGTH);
+    let [bias, classical, neural, score] = std::array::from_fn(|i| w[i] as f32);
+    (CardWeights { bias, classical, neural }, score)
+}
+
+/// What the board makes of a table, each card with what lies there.
+pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
+    let outlines: Vec<CardOutline> = table.seen.iter().map(|seen| seen.outline.clone()).collect();
+    let readings = table
+        .seen
+        .iter()
+        .map(|seen| joint.join(&seen.classical, &seen.logits, seen.context))
+        .collect();
+    let params = Params { calibration: joint.board, ..Params::default() };
+    let board = Board::settle(outlines, readings, &params);
+    board
+        .cards
+        .into_iter()
+        .map(|card| {
+            let of = |seen: &&Seen| seen.outline == card.outline;
+            let truth = table.seen.iter().find(of).map_or(Truth::Nothing, |seen| seen.truth);
+            (card, truth)
+        })
+        .collect()
+}
+
+fn fit_confidence(sources: &[Source], joint: &Joint) -> Calibration {
+    let mut choices = Vec::new();
+    for source in sources {
+        let cards: Vec<(BoardCard, Card)> = fitting(source)
+            .flat_map(|table| settled(table, joint))
+            .filter_map(|(card, truth)| Some((card, truth.card()?)))
+            .collect();
+        let weight = weight_of(cards.len());
+        choices.extend(cards.into_iter().map(|(card, truth)| {
+            yes_or_no(Calibration::features(&card.evidence), card.card == truth, weight)
+        }));
+    }
+    let w = fit(&choices, &[0.0, 1.0, 0.0, 0.0, 0.0], PRIOR_STRENGTH);
+    let [bias, posterior, covered, covered_posterior, small] = std::array::from_fn(|i| w[i] as f32);
+    Calibration { bias, posterior, covered, covered_posterior, small, ..joint.board }
+}
+
+/// Confidences in the cards of the half that fitted nothing, highest first, each with whether the
+/// code is right. A claim where no card lies is wrong.
+fn confidences(sources: &[Source], joint: &Joint) -> Vec<(f32, bool)> {
+    let mut all: Vec<(f32, bool)> = sources
+        .iter()
+        .flat_map(|source| choosing(source))
+        .flat_map(|table| settled(table, joint))
+        .map(|(card, truth)| (card.confidence, truth.card() == Some(card.card)))
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all
+}
+
+/// The least limit at which [`MOST_WRONG`] of the claims are wrong, half a wrong claim added to
+/// those counted for what a finite number cannot show; how many claims that leaves, and how many
+/// of them are wrong.
+fn choose_limit(sorted: &[(f32, bool)]) -> (f32, usize, usize) {
+    // Two outlines with equal claims to one card must stay below.
+    const LEAST: f32 = 0.6;
+    let mut best = None;
+    let mut wrong = 0;
+    for (i, &(confidence, right)) in sorted.iter().enumerate() {
+        if confidence < LEAST {
+            break;
+        }
+        wrong += usize::from(!right);
+        let ends = sorted.get(i + 1).is_none_or(|next| next.0 < confidence);
+        if ends && wrong as f64 + 0.5 <= MOST_WRONG * (i + 1) as f64 {
+            best = Some((confidence, i + 1, wrong));
+        }
+    }
+    // Too few claims to show anything: then only what is as sure as can be.
+    best.unwrap_or((0.999, 0, 0))
+}
+
+/// The largest share of wrong ones that `wrong` of `claims` still allow with [`SURE_OF_IT`]: the
+/// upper bound of Clopper and Pearson (1934), by the Poisson distribution that theirs becomes for
+/// small shares.
+pub fn most_wrong(wrong: usize, claims: usize) -> f64 {
+    let at_most = |mean: f64| {
+        let mut term = (-mean).exp();
+        let mut sum = term;
+        for k in 1..=wrong {
+            term *= mean / k as f64;
+            sum += term;
+        }
+        sum
+    };
+    let (mut low, mut high) = (0.0, 10.0 + 3.0 * wrong as f64);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if at_most(middle) > 1.0 - SURE_OF_IT {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (high / claims.max(1) as f64).min(1.0)
+}
+
+#[cfg(test)]
+mod tests;

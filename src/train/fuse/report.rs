@@ -1,0 +1,199 @@
+//! What a fit gave, source by source, for people and for `fusion.json`.
+
+use super::collect::cards_of;
+use super::{Seen, Source, choosing, most_wrong, settled};
+use crate::cards::{Card, Property};
+use crate::pipeline::Reading;
+use crate::pipeline::classify::fused::{Joint, log_of};
+use crate::pipeline::classify::reading_of;
+use serde::Serialize;
+use std::fmt;
+
+/// What a fit gave.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// One for each source.
+    pub sources: Vec<SourceReport>,
+    /// For each source, by how much a fit without it was too sure of it.
+    pub temperatures_left_out: Vec<(String, f64)>,
+    /// What all log probabilities were divided by for that.
+    pub temperature: f64,
+    /// Below this a card is unsure.
+    pub limit: f32,
+    /// Cards claimed at that limit, on the half that fitted nothing.
+    pub claims: usize,
+    /// Of these wrong.
+    pub claims_wrong: usize,
+    /// How often confidences hold, on the half that fitted nothing.
+    pub reliability: Vec<Bin>,
+    /// The share of wrong claims that this still allows with 95 %.
+    pub claims_wrong_at_most: f64,
+}
+
+/// Cards whose confidence lies in one range.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Bin {
+    /// The range's lower end; it ends where the next begins.
+    pub from: f32,
+    /// How many cards.
+    pub cards: usize,
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// The share of them that is right.
+    pub right: f64,
+}
+
+/// One source.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceReport {
+    /// Its name.
+    pub name: String,
+    /// Cards.
+    pub cards: usize,
+    /// Right codes by each card alone, per cent: classical, network, joined.
+    pub right_percent: [f64; 3],
+    /// Of the claims on the half that fitted nothing: how many, and how many are wrong.
+    pub claims: usize,
+    /// See `claims`.
+    pub claims_wrong: usize,
+    /// Cards of that half that the board keeps.
+    pub kept: usize,
+    /// By property.
+    pub properties: Vec<PropertyReport>,
+}
+
+/// One property of a source's cards: mean negative log likelihood, and right values per cent, for
+/// classical, network, joined.
+#[derive(Clone, Debug, Serialize)]
+pub struct PropertyReport {
+    /// Its name.
+    pub name: &'static str,
+    /// In nats.
+    pub unlikelihood: [f64; 3],
+    /// Per cent.
+    pub right_percent: [f64; 3],
+}
+
+pub(super) fn report(
+    sources: &[Source],
+    joint: &Joint,
+    temperatures_left_out: Vec<(String, f64)>,
+    temperature: f64,
+    (claims, claims_wrong): (usize, usize),
+) -> Report {
+    Report {
+        sources: sources.iter().map(|source| of_source(source, joint)).collect(),
+        temperatures_left_out,
+        temperature,
+        limit: joint.board.least_confidence,
+        claims,
+        claims_wrong,
+        reliability: Vec::new(),
+        claims_wrong_at_most: most_wrong(claims_wrong, claims),
+    }
+}
+
+pub(super) fn reliability(confidences: &[(f32, bool)]) -> Vec<Bin> {
+    const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
+    let bin = |i: usize| {
+        let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
+        let inside: Vec<_> = confidences.iter().filter(|(c, _)| (FROM[i]..to).contains(c)).collect();
+        let n = inside.len().max(1) as f64;
+        Bin {
+            from: FROM[i],
+            cards: inside.len(),
+            confidence: inside.iter().map(|(c, _)| f64::from(*c)).sum::<f64>() / n,
+            right: inside.iter().filter(|(_, right)| *right).count() as f64 / n,
+        }
+    };
+    (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()
+}
+
+fn of_source(source: &Source, joint: &Joint) -> SourceReport {
+    let readings = |seen: &Seen| -> [Reading; 3] {
+        [
+            seen.classical.clone(),
+            reading_of(&seen.logits),
+            joint.join(&seen.classical, &seen.logits, seen.context),
+        ]
+    };
+    let all: Vec<([Reading; 3], Card)> =
+        cards_of(source).map(|(seen, card)| (readings(seen), card)).collect();
+    let n = all.len().max(1) as f64;
+    let percent = |right: &dyn Fn(&Reading, Card) -> bool| -> [f64; 3] {
+        std::array::from_fn(|r| {
+            let count = all.iter().filter(|(readings, card)| right(&readings[r], *card)).count();
+            100.0 * count as f64 / n
+        })
+    };
+    let properties = Property::ALL
+        .into_iter()
+        .enumerate()
+        .map(|(p, property)| PropertyReport {
+            name: property.word(),
+            unlikelihood: std::array::from_fn(|r| {
+                let sum: f64 = all
+                    .iter()
+                    .map(|(readings, card)| readings[r].values[p][card.value(property)])
+                    .map(|probability| -f64::from(log_of(probability)))
+                    .sum();
+                sum / n
+            }),
+            right_percent: percent(&|reading, card| {
+                let own = card.value(property);
+                reading.values[p].iter().all(|v| *v <= reading.values[p][own])
+            }),
+        })
+        .collect();
+    let board: Vec<_> = choosing(source).flat_map(|table| settled(table, joint)).collect();
+    let claimed = || board.iter().filter(|(card, _)| !card.unsure);
+    SourceReport {
+        name: source.name.clone(),
+        cards: all.len(),
+        right_percent: percent(&|reading, card| reading.best().0 == card),
+        claims: claimed().count(),
+        claims_wrong: claimed().filter(|(card, truth)| truth.card() != Some(card.card)).count(),
+        kept: board.len(),
+        properties,
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        writeln!(
+            f,
+            "{:28}{:>9}{:>11}{:>9}{:>9}",
+            "right, %", "cards", "classical", "neural", "fused"
+        )?;
+        for source in &self.sources {
+            let [a, b, c] = source.right_percent;
+            writeln!(f, "{:28}{:>9}{a:>11.2}{b:>9.2}{c:>9.2}", source.name, source.cards)?;
+            for property in &source.properties {
+                let [a, b, c] = property.right_percent;
+                writeln!(f, "  {:35}{a:>11.2}{b:>9.2}{c:>9.2}", property.name)?;
+            }
+        }
+        writeln!(f, "{:28}{:>9}{:>11}{:>9}", "claims", "kept", "claimed", "wrong")?;
+        for source in &self.sources {
+            let SourceReport { name, kept, claims, claims_wrong, .. } = source;
+            writeln!(f, "{name:28}{kept:>9}{claims:>11}{claims_wrong:>9}")?;
+        }
+        writeln!(f, "{:28}{:>9}{:>11}{:>9}", "confidence from", "cards", "said, %", "right, %")?;
+        for bin in &self.reliability {
+            let (said, right) = (100.0 * bin.confidence, 100.0 * bin.right);
+            writeln!(f, "{:<28}{:>9}{said:>11.2}{right:>9.2}", bin.from, bin.cards)?;
+        }
+        for (name, temperature) in &self.temperatures_left_out {
+            writeln!(f, "temperature of {name}, left out: {temperature:.2}")?;
+        }
+        writeln!(f, "temperature applied: {:.2}", self.temperature)?;
+        writeln!(
+            f,
+            "limit {:.4}: {} of {} claims wrong, with 95 % at most {:.2} in a thousand",
+            self.limit,
+            self.claims_wrong,
+            self.claims,
+            1e3 * self.claims_wrong_at_most
+        )
+    }
+}
