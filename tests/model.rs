@@ -1,10 +1,15 @@
 //! The networks: the same numbers from every engine, and what is said when weights are not right.
 
+use burn::tensor::{Device, Tensor, TensorData};
 use setsight::export::onnx;
 use setsight::model::graph::{Conv, Graph, Node, Op};
 use setsight::model::{Kind, Metadata, reader};
+use setsight::pipeline::classify::input_of;
 use setsight::pipeline::engine::{self, Models, Network};
-use std::path::Path;
+use setsight::pipeline::{CardImage, CardOutline, Frame, rectify};
+use setsight::render;
+use setsight::train::net::run_graph;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Numbers from -0.5 to 0.5 that look like chance.
@@ -62,7 +67,50 @@ fn input(n: usize, rows: usize, columns: usize) -> Vec<f32> {
     numbers(n * 3 * rows * columns, 11).iter().map(|x| x + 0.5).collect()
 }
 
-/// What this process's engine makes of the two networks, for sizes that come and go.
+/// Straightened cards of a drawn table and, where they are, photographed ones.
+fn cards() -> Vec<CardImage> {
+    let params = render::Params { size_px: (640, 480), ..render::Params::of(render::Kind::Mixed) };
+    let scene = render::render(&params, 5, 0).unwrap();
+    let frame = Frame { image: scene.image };
+    let outline = |corners_in_image| CardOutline {
+        corners_in_image,
+        score: 1.0,
+        symbols_seen: 1,
+        shape_seen: None,
+    };
+    let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
+    let mut cards: Vec<CardImage> =
+        drawn.map(|outline| rectify::rectify(&frame, &outline)).collect();
+    assert!(cards.len() >= 6);
+    for crop in real_crops() {
+        cards.push(rectify::from_crop(image::open(crop).unwrap().to_rgb8()));
+    }
+    cards
+}
+
+/// Some of each source, where there are labelled crops beside the project.
+fn real_crops() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/cards");
+    let Ok(sources) = std::fs::read_dir(&folder) else {
+        eprintln!("no crops in ../shared/cards: drawn cards alone");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for source in sources.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let mut crops: Vec<PathBuf> = std::fs::read_dir(source)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "jpg"))
+            .collect();
+        crops.sort();
+        let step = crops.len().div_ceil(12).max(1);
+        found.extend(crops.into_iter().step_by(step));
+    }
+    found
+}
+
+/// What this process's engine makes of the two networks, for sizes that come and go, and last what
+/// the reader says of [`cards`].
 fn answers(folder: &Path) -> Vec<Vec<f32>> {
     let models = Models::Folder(folder.to_owned());
     let (reads, finds) =
@@ -73,20 +121,24 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
         output.values
     };
     let (height, width) = (reader::HEIGHT, reader::WIDTH);
+    let cards = cards();
+    let pixels = cards.iter().flat_map(input_of).collect();
+    let read = reads.run(pixels, [cards.len(), 3, height, width]).unwrap();
     vec![
         run(&reads, 12, height, width, &[12, 13]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         run(&finds, 1, 96, 64, &[1, 12, 24, 16]),
         run(&reads, 1, height, width, &[1, 13]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
+        read.values,
     ]
 }
 
 const CHILD_FOLDER: &str = "SETSIGHT_TEST_MODELS";
 
-/// Not a test of its own: [`both_engines_agree`] runs it in a process for each engine.
+/// Not a test of its own: [`both_engines_and_burn_agree`] runs it in a process for each engine.
 #[test]
-#[ignore = "run by both_engines_agree"]
+#[ignore = "run by both_engines_and_burn_agree"]
 fn child_answers() {
     let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
     let folder = Path::new(&folder);
@@ -110,13 +162,35 @@ fn answers_of(engine: &str, folder: &Path) -> Result<Vec<Vec<f32>>, String> {
     }
 }
 
+/// The largest difference between two lists of one length.
+fn difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    assert!(a.iter().any(|x| x.abs() > 0.05), "a network that gives nothing compares nothing");
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
+}
+
+/// The shipped networks where there are some; burn, which trains them, is the reference.
 #[test]
-fn both_engines_agree() {
+fn both_engines_and_burn_agree() {
     let folder = tempfile::tempdir().unwrap();
+    let bytes_of = |kind| {
+        let shipped = Models::Shipped.read(engine::file_of(kind));
+        shipped.map_or_else(|_| untrained(kind), |bytes| bytes.into_owned())
+    };
     for kind in Kind::ALL {
-        std::fs::write(folder.path().join(engine::file_of(kind)), untrained(kind)).unwrap();
+        std::fs::write(folder.path().join(engine::file_of(kind)), bytes_of(kind)).unwrap();
     }
     let embedded = answers_of("embedded", folder.path()).unwrap();
+
+    let (graph, _) = onnx::decode(&bytes_of(Kind::Reader)).unwrap();
+    let cards = cards();
+    let pixels: Vec<f32> = cards.iter().flat_map(input_of).collect();
+    let shape = [cards.len(), 3, reader::HEIGHT, reader::WIDTH];
+    let input = Tensor::<4>::from_data(TensorData::new(pixels, shape), &Device::default());
+    let burn: Vec<f32> = run_graph(&graph, input).flat().into_data().try_to_vec().unwrap();
+    let off = difference(&burn, &embedded[5]);
+    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+
     let runtime = match answers_of("onnxruntime", folder.path()) {
         Ok(answers) => answers,
         Err(said) if said.contains("no libonnxruntime") => {
@@ -125,15 +199,12 @@ fn both_engines_agree() {
         }
         Err(said) => panic!("{said}"),
     };
-    let mut largest: f32 = 0.0;
     for (a, b) in embedded.iter().zip(&runtime) {
-        assert_eq!(a.len(), b.len());
-        assert!(a.iter().any(|x| x.abs() > 0.05), "a network that gives nothing compares nothing");
-        for (x, y) in a.iter().zip(b) {
-            largest = largest.max((x - y).abs());
-        }
+        let off = difference(a, b);
+        assert!(off < 1e-4, "the engines differ by {off}");
     }
-    assert!(largest < 1e-4, "the engines differ by {largest}");
+    let off = difference(&burn, &runtime[5]);
+    assert!(off < 1e-4, "burn and ONNX Runtime differ by {off}");
     // One picture is the same alone and among others, also after other sizes.
     assert!(embedded[3].iter().zip(&embedded[0]).all(|(x, y)| (x - y).abs() < 1e-4));
     assert_eq!(embedded[1], embedded[4]);

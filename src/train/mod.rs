@@ -9,7 +9,7 @@
 //! | [`run`] | the loop: batches, steps, validation, early stopping |
 //! | [`curve`] | what the run tells of itself: a display, a table, a picture |
 //! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
-| [`reader`] | the network that reads a card, and what it learns from |
+//! | [`reader`] | the network that reads a card, and what it learns from |
 //!
 //! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
 //! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
