@@ -6,9 +6,7 @@ use image::RgbImage;
 use setsight::pipeline::board::{self, Board};
 use setsight::pipeline::classify::classical::ClassicalReader;
 use setsight::pipeline::overlay::{self, Style};
-use setsight::pipeline::{
-    CardImage, Frame, Pipeline, StageClock, rectify, segment, sets_of, source,
-};
+use setsight::pipeline::{CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source};
 use setsight::render::{Kind, Params, render};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -97,7 +97,8 @@ pub(super) fn reliability(confidences: &[(f32, bool)]) -> Vec<Bin> {
     const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
     let bin = |i: usize| {
         let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
-        let inside: Vec<_> = confidences.iter().filter(|(c, _)| (FROM[i]..to).contains(c)).collect();
+        let inside: Vec<_> =
+            confidences.iter().filter(|(c, _)| (FROM[i]..to).contains(c)).collect();
         let n = inside.len().max(1) as f64;
         Bin {
             from: FROM[i],
