@@ -607,8 +607,11 @@ impl Track {
             }
             Some((old, _, false)) if unsure && old == card => {
                 // Sure once, and nothing speaks for another card.
-                self.shown =
-                    Some((old, confidence, confidence < 0.5 * params.board.least_confidence));
+                self.shown = Some((
+                    old,
+                    confidence,
+                    confidence < 0.5 * params.board.calibration.least_confidence,
+                ));
             }
             _ => {
                 self.contradicted = 0;
