@@ -58,9 +58,6 @@ enum Command {
     /// Measure how well labelled photos are read
     #[cfg(feature = "vision")]
     Eval(eval::Args),
-    /// Write what was trained as files for other programs
-    #[cfg(feature = "train")]
-    Export(export::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
@@ -127,8 +124,6 @@ pub fn main() -> ExitCode {
         Command::Live(args) => live::run(args),
         #[cfg(feature = "vision")]
         Command::Eval(args) => eval::run(args),
-        #[cfg(feature = "train")]
-        Command::Export(args) => export::run(args),
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
         Command::Compare(args) => compare::run(args),
