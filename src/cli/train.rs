@@ -1,6 +1,7 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops.
 
 mod common;
+mod finder;
 mod fuse;
 mod reader;
 
@@ -17,6 +18,8 @@ pub struct Args {
 enum What {
     /// Train the network that reads a card
     Reader(reader::Args),
+    /// Train the network that finds cards, on drawn tables
+    Finder(finder::Args),
     /// Fit how the network and the classical reader are joined, and when a card is unsure
     Fuse(fuse::Args),
 }
@@ -28,6 +31,7 @@ enum What {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Reader(args) => reader::run(args),
+        What::Finder(args) => finder::run(args),
         What::Fuse(args) => fuse::run(args),
     }
 }

@@ -10,6 +10,7 @@
 //! | [`curve`] | what the run tells of itself: a display, a table, a picture |
 //! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
 //! | [`reader`] | the network that reads a card, and what it learns from |
+//! | [`finder`] | the network that finds cards, and the tables it learns from |
 //!
 //! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
 //! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
@@ -17,6 +18,7 @@
 
 pub mod checkpoint;
 pub mod curve;
+pub mod finder;
 pub mod fuse;
 pub mod net;
 pub mod optimiser;

@@ -1,0 +1,78 @@
+//! `setsight train finder`.
+
+use super::common::RunArgs;
+use crate::cli::Outcome;
+use crate::export::onnx;
+use crate::model::{Kind, Metadata};
+use crate::train::finder::{self, BATCH, Finder, Options};
+use crate::whole_file::write_whole;
+use anyhow::Context;
+use std::io::Write;
+
+/// Arguments of `train finder`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    setsight train finder --out runs/finder\n  \
+    setsight train finder --out runs/finder --resume\n  \
+    setsight train finder --out runs/quick --scenes 4000")]
+pub struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Drawn tables to show, half of them new ones, half in a mirror
+    #[arg(
+        long, value_name = "N", default_value_t = finder::SCENES,
+        value_parser = clap::value_parser!(u64).range(BATCH as u64..)
+    )]
+    scenes: u64,
+    /// Steps of 8 tables between validations
+    #[arg(long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    validate_every: u64,
+    /// Tables on which each validation judges
+    #[arg(long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = clap::value_parser!(u64).range(1..))]
+    validation_scenes: u64,
+}
+
+/// Trains the finder.
+///
+/// # Errors
+/// A run that cannot be kept.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let seed = args.run.seed;
+    let options = Options { validation_scenes: args.validation_scenes, ..Options::new(seed) };
+    let mut settings = finder::settings(seed, args.scenes);
+    settings.validate_every = args.validate_every;
+    let task = Finder::new(&options);
+    let Some(trained) = args.run.train(&task, &settings)? else {
+        return Ok(Outcome::SomeFailed);
+    };
+    let path = args.run.out.join("finder.onnx");
+    let metadata = Metadata {
+        kind: Kind::Finder,
+        version: env!("CARGO_PKG_VERSION").into(),
+        training_set: task.fingerprint(args.scenes),
+        // Without the folder: it is of one machine.
+        command: format!("setsight train finder --seed {seed} --scenes {}", args.scenes),
+        seed,
+    };
+    write_whole(&path, &onnx::encode(&trained.graph, &metadata))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    let figures = trained
+        .history
+        .iter()
+        .find(|entry| entry.step == trained.step)
+        .map(|entry| {
+            let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
+            entry.figures.iter().map(figure).collect::<String>()
+        })
+        .unwrap_or_default();
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}: best at step {} of {}, loss {:.4} in validation{figures}, {:.1} minutes",
+        path.display(),
+        trained.step,
+        settings.schedule.steps,
+        trained.loss,
+        trained.seconds / 60.0
+    );
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,365 @@
+//! The network that finds cards in a shrunk photo, trained on drawn tables alone.
+//!
+//! Every batch holds new scenes and a few of the past ones, mirrored and in another light: drawing
+//! costs about as much as learning. What the maps mean is told in [`crate::model::finder`]; the loss
+//! is that of CornerNet (Law and Deng 2018) for the peaks and an absolute difference for the boxes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`scenes`] | drawn tables one after the other, and again |
+//! | [`target`] | what the maps should say of a table |
+//! | [`decode`] | from maps to cards, and how many of them are right |
+
+pub mod decode;
+pub mod scenes;
+pub mod target;
+
+use super::net::{Layer, Output, Plan, Step};
+use super::optimiser::Schedule;
+use super::run::{Settings, Task, Validation};
+use super::weights::Weights;
+use crate::model::finder;
+use crate::render::scenes::HELD_BACK;
+use burn::tensor::{Device, Tensor, TensorData, activation};
+use decode::{Tally, decode};
+use scenes::{Draw, Drawn, Stream};
+use std::sync::OnceLock;
+use target::{SHAPE_PLANES, Target};
+
+/// Width and height of a training picture in pixels.
+pub const SIZE_PX: (u32, u32) = (320, 256);
+/// Pictures in a step.
+pub const BATCH: usize = 8;
+/// Pictures of a step that were seen before.
+const REPLAYED: usize = 4;
+/// Tables on which a run is judged.
+pub const VALIDATION_SCENES: u64 = 160;
+/// Steps between two judgements.
+pub const VALIDATE_EVERY: u64 = 250;
+/// Pictures that the shipped weights have seen.
+pub const SCENES: u64 = 36_000;
+/// Seed of the validation's tables, beyond those that training may draw from.
+const VALIDATION_SEED: u64 = HELD_BACK + 0x0066_696e_6465_7231;
+/// A card is claimed above this in validation, as in use.
+const THRESHOLD: f64 = 0.4;
+/// Weight of the symbols' peaks and of the boxes beside the cards' peaks.
+const SYMBOL_WEIGHT: f32 = 0.4;
+const BOX_WEIGHT: f32 = 0.6;
+/// Logit of both peaks at the start: they are rare, and a network that begins by denying them
+/// need not unlearn thousands of false ones.
+const RARE: f32 = -3.5;
+
+/// The finder's training.
+pub struct Finder {
+    seed: u64,
+    plan: Plan,
+    stream: Stream,
+    validation: Validating,
+}
+
+/// The tables on which a run is judged, drawn when first needed.
+struct Validating {
+    draw: Draw,
+    scenes: u64,
+    size_px: (u32, u32),
+    drawn: OnceLock<Vec<Drawn>>,
+}
+
+/// What makes a run of the finder another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Decides the first weights and every table.
+    pub seed: u64,
+    /// How tables are drawn.
+    pub draw: Draw,
+    /// Width and height of a table's picture, multiples of 16.
+    pub size_px: (u32, u32),
+    /// Tables on which the run is judged.
+    pub validation_scenes: u64,
+}
+
+impl Options {
+    /// As the shipped weights were trained.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, draw: scenes::draw, size_px: SIZE_PX, validation_scenes: VALIDATION_SCENES }
+    }
+}
+
+/// A run that sees `pictures` pictures.
+pub fn settings(seed: u64, pictures: u64) -> Settings {
+    let steps = pictures.div_ceil(BATCH as u64);
+    Settings {
+        seed,
+        schedule: Schedule {
+            learning_rate: 2.5e-3,
+            warm_up: 200.min(steps / 5),
+            steps,
+            weight_decay: 1e-3,
+            longest_gradient: 5.0,
+            average: 0.998,
+        },
+        validate_every: VALIDATE_EVERY,
+        // Tables never repeat, so there is nothing to stop early for.
+        patience: u32::MAX,
+    }
+}
+
+impl Finder {
+    /// Ready to draw.
+    pub fn new(options: &Options) -> Self {
+        let Options { seed, draw, size_px, validation_scenes } = *options;
+        Self {
+            seed,
+            plan: plan(),
+            stream: Stream::new(seed, draw, size_px),
+            validation: Validating {
+                draw,
+                scenes: validation_scenes,
+                size_px,
+                drawn: OnceLock::new(),
+            },
+        }
+    }
+
+    /// SHA-256, in hexadecimal digits, that stands for the tables of a run over `pictures`: of the
+    /// seed, the number and what is on the first of them, which settle all the others.
+    pub fn fingerprint(&self, pictures: u64) -> String {
+        use sha2::{Digest, Sha256};
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_le_bytes());
+        hash.update(pictures.to_le_bytes());
+        for table in self.stream.step(0, BATCH, REPLAYED) {
+            hash.update(&table.rgb);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, two blocks with a short cut (He
+/// et al. 2016) at 8 and 16 each, one of them dilated, and back to stride 4 by nearest upsampling
+/// and sums. 131 thousand parameters.
+pub fn plan() -> Plan {
+    let mut net = Builder::default();
+    let half = net.conv(0, [3, 8], 3, 2, 1);
+    let quarter = net.conv(half, [8, 16], 3, 2, 1);
+    let quarter = net.conv(quarter, [16, 16], 3, 1, 1);
+    let eighth = net.conv(quarter, [16, 40], 3, 2, 1);
+    let eighth = net.block(eighth, 40, 1);
+    let sixteenth = net.conv(eighth, [40, 40], 3, 2, 1);
+    let sixteenth = net.block(sixteenth, 40, 1);
+    let sixteenth = net.block(sixteenth, 40, 2);
+    let wide = net.conv_plain(sixteenth, [40, 40]);
+    let wide = net.push(Layer::Upsample, &[wide]);
+    let eighth = net.push(Layer::Add { relu: true }, &[eighth, wide]);
+    let eighth = net.conv(eighth, [40, 40], 3, 1, 1);
+    let wide = net.conv_plain(eighth, [40, 16]);
+    let wide = net.push(Layer::Upsample, &[wide]);
+    let quarter = net.push(Layer::Add { relu: true }, &[quarter, wide]);
+    let quarter = net.conv(quarter, [16, 24], 3, 1, 1);
+    net.conv_plain(quarter, [24, finder::OUTPUTS]);
+    Plan { input_channels: 3, input_size: None, steps: net.steps }
+}
+
+#[derive(Default)]
+struct Builder {
+    steps: Vec<Step>,
+}
+
+impl Builder {
+    fn push(&mut self, layer: Layer, inputs: &[usize]) -> usize {
+        self.steps.push(Step { layer, inputs: inputs.to_vec() });
+        self.steps.len()
+    }
+
+    fn conv(
+        &mut self,
+        from: usize,
+        channels: [usize; 2],
+        kernel: usize,
+        stride: usize,
+        dilation: usize,
+    ) -> usize {
+        self.push(conv(channels, kernel, stride, dilation, true, true), &[from])
+    }
+
+    /// 1x1 with a bias, nothing after it.
+    fn conv_plain(&mut self, from: usize, channels: [usize; 2]) -> usize {
+        self.push(conv(channels, 1, 1, 1, false, false), &[from])
+    }
+
+    fn block(&mut self, from: usize, channels: usize, dilation: usize) -> usize {
+        let inner = self.conv(from, [channels; 2], 3, 1, dilation);
+        let inner = self.push(conv([channels; 2], 3, 1, 1, true, false), &[inner]);
+        self.push(Layer::Add { relu: true }, &[from, inner])
+    }
+}
+
+fn conv(
+    [inputs, outputs]: [usize; 2],
+    kernel: usize,
+    stride: usize,
+    dilation: usize,
+    norm: bool,
+    relu: bool,
+) -> Layer {
+    let padding = [dilation * (kernel / 2); 4];
+    Layer::Conv { inputs, outputs, kernel, stride, padding, dilation, groups: 1, norm, relu }
+}
+
+/// What one step learns from. Maps are `[pictures, planes, rows, columns]`.
+pub struct Batch {
+    /// Pictures, columns and rows of the input.
+    size: [usize; 3],
+    /// `[pictures, 3, rows, columns]`, 0 to 1.
+    pixels: Vec<f32>,
+    /// Weight of each true and each false peak, of cards and of symbols.
+    peak: [Vec<f32>; 2],
+    quiet: [Vec<f32>; 2],
+    shape: Vec<f32>,
+    /// Weight of the boxes' numbers.
+    shape_weight: Vec<f32>,
+}
+
+impl Batch {
+    /// Tables and what is asked of them, each part of the loss over as many as there are.
+    fn of(scenes: &[Drawn]) -> Self {
+        let (width, height) = scenes[0].size_px;
+        let mut batch = Self {
+            size: [scenes.len(), height, width],
+            pixels: Vec::with_capacity(scenes.len() * 3 * width * height),
+            peak: Default::default(),
+            quiet: Default::default(),
+            shape: Vec::new(),
+            shape_weight: Vec::new(),
+        };
+        for scene in scenes {
+            batch.pixels.extend(scene.planes());
+            let target = Target::of(&scene.cards, scene.size_px);
+            for kind in [finder::CARD, finder::SYMBOL] {
+                batch.peak[kind].extend(&target.peak[kind]);
+                batch.quiet[kind].extend(&target.quiet[kind]);
+            }
+            batch.shape.extend(&target.shape);
+            batch.shape_weight.extend(&target.shape_weight);
+        }
+        for (kind, weight) in [(finder::CARD, 1.0), (finder::SYMBOL, SYMBOL_WEIGHT)] {
+            let peaks = batch.peak[kind].iter().filter(|p| **p > 0.0).count();
+            let share = weight / peaks.max(1) as f32;
+            let (peak, quiet) = (&mut batch.peak[kind], &mut batch.quiet[kind]);
+            peak.iter_mut().chain(quiet).for_each(|w| *w *= share);
+        }
+        let boxes = batch.shape_weight.iter().filter(|w| **w > 0.0).count();
+        let share = BOX_WEIGHT / boxes.max(1) as f32;
+        batch.shape_weight.iter_mut().for_each(|w| *w *= share);
+        batch
+    }
+
+    fn maps(&self, values: &[f32], planes: usize, device: &Device) -> Tensor<4> {
+        let [pictures, height, width] = self.size;
+        let stride = finder::STRIDE_PX;
+        let shape = [pictures, planes, height / stride, width / stride];
+        Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
+    }
+}
+
+impl Task for Finder {
+    type Batch = Batch;
+
+    fn name(&self) -> &'static str {
+        "finder"
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn config(&self) -> serde_json::Value {
+        serde_json::json!({
+            "scenes": scenes::VERSION,
+            "size_px": [self.validation.size_px.0, self.validation.size_px.1],
+            "batch": BATCH,
+            "replayed": REPLAYED,
+            "validation_scenes": self.validation.scenes,
+            "weights_of_the_loss": { "symbols": SYMBOL_WEIGHT, "boxes": BOX_WEIGHT },
+        })
+    }
+
+    fn init(&self, seed: u64) -> Weights {
+        let mut weights = self.plan.init(seed);
+        let head = weights.arrays.last_mut().expect("a head");
+        head.values[finder::CARD] = RARE;
+        head.values[finder::SYMBOL] = RARE;
+        weights
+    }
+
+    fn batch(&self, step: u64) -> Batch {
+        Batch::of(&self.stream.step(step, BATCH, REPLAYED))
+    }
+
+    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
+        let [pictures, height, width] = batch.size;
+        let data = TensorData::new(batch.pixels.clone(), [pictures, 3, height, width]);
+        Tensor::from_data(data, device)
+    }
+
+    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
+        let maps = output.map();
+        let device = maps.device();
+        let parts = [finder::CARD, finder::SYMBOL].map(|kind| {
+            let peak = batch.maps(&batch.peak[kind], 1, &device);
+            let quiet = batch.maps(&batch.quiet[kind], 1, &device);
+            // Far beyond these a float no longer tells 1 from what is next to it.
+            let logit = maps.clone().narrow(1, kind, 1).clamp(-12.0, 12.0);
+            let sure = activation::sigmoid(logit.clone());
+            let missed = (-sure.clone() + 1.0).square() * softplus(-logit.clone()) * peak;
+            let invented = sure.square() * softplus(logit) * quiet;
+            (missed + invented).sum()
+        });
+        let asked = batch.maps(&batch.shape, SHAPE_PLANES, &device);
+        let weight = batch.maps(&batch.shape_weight, 1, &device);
+        let off = (maps.narrow(1, finder::OFFSET, SHAPE_PLANES) - asked).abs() * weight;
+        let boxes = off.sum();
+        let [cards, symbols] = parts;
+        let loss = cards.clone() + symbols.clone() + boxes.clone();
+        (loss, vec![("cards", cards), ("symbols", symbols), ("boxes", boxes)])
+    }
+
+    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+        let mut tally = Tally::default();
+        let (mut loss, mut batches) = (0.0, 0);
+        for scenes in self.validation.drawn().chunks(BATCH) {
+            let batch = Batch::of(scenes);
+            let output = forward(self.input(&batch, device)).map();
+            let (value, _) = self.loss(Output::Map(output.clone()), &batch);
+            loss += f64::from(floats(value.into_data())[0]);
+            batches += 1;
+            let [_, planes, rows, columns] = output.dims();
+            let maps = floats(output.into_data());
+            for (maps, scene) in maps.chunks_exact(planes * rows * columns).zip(scenes) {
+                let claims = decode(maps, (columns, rows), THRESHOLD);
+                tally.add(&claims, &scene.cards, scene.size_px);
+            }
+        }
+        Validation { loss: loss / f64::from(batches.max(1)), figures: tally.figures() }
+    }
+}
+
+impl Validating {
+    fn drawn(&self) -> &[Drawn] {
+        self.drawn.get_or_init(|| {
+            (0..self.scenes).map(|i| (self.draw)(VALIDATION_SEED, i, self.size_px)).collect()
+        })
+    }
+}
+
+/// log(1 + e^x).
+fn softplus(x: Tensor<4>) -> Tensor<4> {
+    x.exp().log1p()
+}
+
+fn floats(data: TensorData) -> Vec<f32> {
+    data.try_to_vec().expect("training is in f32")
+}
+
+#[cfg(test)]
+mod tests;

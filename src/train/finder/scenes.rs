@@ -1,0 +1,203 @@
+//! Drawn tables one after the other, and again.
+
+use super::target::SeenCard;
+use crate::geometry::{Point, Quad};
+use crate::render;
+use crate::render::dice::{Dice, Purpose};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Grows when other tables are drawn for the same seed, so that no run goes on with them.
+pub const VERSION: u32 = 1;
+
+/// A drawn table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// Width and height in pixels.
+    pub size_px: (usize, usize),
+    /// R, G, B of each pixel, row by row, 8-bit sRGB.
+    pub rgb: Arc<[u8]>,
+    /// Factor of each channel: another light than it was drawn in.
+    pub gain: [f32; 3],
+    /// Whether it is mirrored: left to right, top to bottom. The cards are already.
+    pub mirrored: [bool; 2],
+    /// From the lowest to the highest, those hardly in view too.
+    pub cards: Vec<SeenCard>,
+}
+
+/// Draws table number `index` of a series: seed, index, width and height in pixels.
+pub type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
+
+/// A table as the shipped weights were trained on.
+pub fn draw(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
+    let scene = render::scenes::finder(seed, index, size_px).expect("a size that can be drawn");
+    let cards = scene.cards.into_iter().map(|card| SeenCard {
+        corners: card.corners_in_image,
+        in_view: card.area_in_view,
+        symbols: card.symbols_in_image.into_iter().zip(card.symbols_seen).collect(),
+    });
+    Drawn {
+        size_px: (size_px.0 as usize, size_px.1 as usize),
+        rgb: scene.image.into_raw().into(),
+        gain: [1.0; 3],
+        mirrored: [false; 2],
+        cards: cards.collect(),
+    }
+}
+
+const REPLAY: u64 = 0x7265_706c_6179;
+
+impl Drawn {
+    /// `[3, rows, columns]`, 0 to 1, mirrored and in the light that it says.
+    pub fn planes(&self) -> impl Iterator<Item = f32> + '_ {
+        let (width, height) = self.size_px;
+        (0..3).flat_map(move |channel| {
+            let gain = self.gain[channel] / 255.0;
+            (0..height).flat_map(move |y| {
+                let y = if self.mirrored[1] { height - 1 - y } else { y };
+                (0..width).map(move |x| {
+                    let x = if self.mirrored[0] { width - 1 - x } else { x };
+                    (f32::from(self.rgb[3 * (y * width + x) + channel]) * gain).min(1.0)
+                })
+            })
+        })
+    }
+
+    /// The same table in a mirror or two.
+    pub fn mirror(&self, sides: [bool; 2]) -> Self {
+        let (width, height) = (self.size_px.0 as f64, self.size_px.1 as f64);
+        let place = |p: Point| {
+            let x = if sides[0] { width - p.x } else { p.x };
+            Point::new(x, if sides[1] { height - p.y } else { p.y })
+        };
+        let cards = self.cards.iter().map(|card| {
+            let mut corners = card.corners.0.map(place);
+            if sides[0] != sides[1] {
+                // A mirror turns clockwise about; the first edge stays a long one.
+                corners = [corners[1], corners[0], corners[3], corners[2]];
+            }
+            let symbols = card.symbols.iter().map(|&(p, seen)| (place(p), seen)).collect();
+            SeenCard { corners: Quad(corners), symbols, ..*card }
+        });
+        Self {
+            cards: cards.collect(),
+            mirrored: [self.mirrored[0] != sides[0], self.mirrored[1] != sides[1]],
+            ..self.clone()
+        }
+    }
+}
+
+/// Tables kept to be shown again: 250 kilobytes each.
+const KEPT: u64 = 800;
+/// Steps at the start without any that was seen before.
+const FIRST_STEPS: u64 = 30;
+
+/// An endless row of tables. What a step gets depends on the seed and the step alone; what was
+/// drawn lately is remembered, so that showing it again costs nothing.
+pub struct Stream {
+    seed: u64,
+    draw: Draw,
+    size_px: (u32, u32),
+    lately: Mutex<BTreeMap<u64, Drawn>>,
+}
+
+impl Stream {
+    /// A row of its own for each seed.
+    pub fn new(seed: u64, draw: Draw, size_px: (u32, u32)) -> Self {
+        Self { seed, draw, size_px, lately: Mutex::default() }
+    }
+
+    /// The `batch` tables of a step, the last `replayed` of them seen before.
+    pub fn step(&self, step: u64, batch: usize, replayed: usize) -> Vec<Drawn> {
+        let fresh = |step: u64| {
+            let early = step.min(FIRST_STEPS) * batch as u64;
+            early + step.saturating_sub(FIRST_STEPS) * (batch - replayed) as u64
+        };
+        let (first, next) = (fresh(step), fresh(step + 1));
+        let mut tables: Vec<Drawn> = (first..next).map(|index| self.table(index)).collect();
+        let mut dice = Dice::new(self.seed ^ REPLAY, step, Purpose::Layout);
+        while tables.len() < batch {
+            let past = first.min(KEPT);
+            let index = first - 1 - dice.below(past as usize) as u64;
+            let sides =
+                dice.pick(&[([true, false], 1.0), ([false, true], 1.0), ([true, true], 1.0)]);
+            let mut table = self.table(index).mirror(sides);
+            let light = (0.1 * dice.normal()).exp();
+            table.gain = [0; 3].map(|_| (light * (0.07 * dice.normal()).exp()) as f32);
+            tables.push(table);
+        }
+        tables
+    }
+
+    fn table(&self, index: u64) -> Drawn {
+        let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = lately().get(&index) {
+            return table.clone();
+        }
+        let table = (self.draw)(self.seed, index, self.size_px);
+        let mut lately = lately();
+        lately.insert(index, table.clone());
+        while lately.len() as u64 > KEPT + 64 {
+            lately.pop_first();
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table of one grey card whose place tells its number.
+    fn plain(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
+        let (w, h) = (width as usize, height as usize);
+        let (x, y) = ((index % w as u64) as f64, (seed % h as u64) as f64);
+        let corner = Point::new(x, y);
+        let corners = Quad(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
+        let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
+        let cards =
+            vec![SeenCard { corners, in_view: 1.0, symbols: vec![(corners.center(), 1.0)] }];
+        Drawn { size_px: (w, h), rgb: rgb.into(), gain: [1.0; 3], mirrored: [false; 2], cards }
+    }
+
+    #[test]
+    fn a_step_gets_the_same_tables_whatever_came_before() {
+        let size = (48, 32);
+        let on = Stream::new(3, plain, size);
+        let past: Vec<_> = (0..60).map(|step| on.step(step, 8, 3)).collect();
+        let anew = Stream::new(3, plain, size);
+        for step in [0, 29, 30, 59] {
+            assert_eq!(anew.step(step, 8, 3), past[step as usize], "step {step}");
+        }
+        assert_ne!(past[40], past[41]);
+        assert_eq!(past[40].iter().filter(|t| t.mirrored != [false; 2]).count(), 3);
+        assert!(past[0].iter().all(|t| t.mirrored == [false; 2]));
+        assert!(on.lately.lock().unwrap().len() <= KEPT as usize + 64);
+    }
+
+    #[test]
+    fn a_mirrored_table_is_its_picture_mirrored() {
+        let table = plain(5, 7, (48, 32));
+        for sides in [[true, false], [false, true], [true, true]] {
+            let mirrored = table.mirror(sides);
+            assert_eq!(mirrored.mirror(sides), table);
+            let corners = &mirrored.cards[0].corners;
+            assert!(corners.signed_area() > 0.0, "clockwise");
+            assert!((corners.0[0].distance(corners.0[1]) - 20.0).abs() < 1e-9, "long side first");
+            let planes: Vec<f32> = mirrored.planes().collect();
+            let x = if sides[0] { 47 - 9 } else { 9 };
+            let y = if sides[1] { 31 - 4 } else { 4 };
+            let drawn = f32::from(table.rgb[3 * (4 * 48 + 9) + 1]) / 255.0;
+            assert!((planes[48 * 32 + y * 48 + x] - drawn).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn tables_are_drawn_as_asked() {
+        let table = draw(1, 2, (96, 80));
+        assert_eq!(table, draw(1, 2, (96, 80)));
+        assert_eq!(table.planes().count(), 3 * 96 * 80);
+        assert!(table.planes().all(|v| (0.0..=1.0).contains(&v)));
+        assert!((0..20).any(|i| draw(1, i, (96, 80)).cards.len() > 5));
+    }
+}
