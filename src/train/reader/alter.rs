@@ -337,7 +337,8 @@ mod tests {
             turned += u32::from(red(28) > red(68));
             seen.insert(once);
         }
-        assert_eq!(seen.len(), 200);
+        // Now and then chance alters nothing but the turn.
+        assert!(seen.len() > 190, "{}", seen.len());
         assert!((60..140).contains(&turned), "{turned}");
     }
 
