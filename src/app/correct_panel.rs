@@ -365,8 +365,8 @@ pub fn handles(
         }
         if response.dragged() {
             correcting.corner = i;
-            let by = response.drag_delta() / placement.scale;
-            let to = quad.0[i] + Point::new(f64::from(by.x), f64::from(by.y));
+            let to = response.interact_pointer_pos().unwrap_or(at);
+            let to = placement.image_from_window(to);
             let change = Change::MoveCorner(index, i, to);
             wish = Some(if response.drag_started() {
                 Wish::Change(change)

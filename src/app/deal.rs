@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Below this width the panel lies under the table.
-const NARROW: f32 = 760.0;
+const NARROW: f32 = 600.0;
 /// Files larger than this are no files of deals.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -152,7 +152,7 @@ impl DealTab {
                 });
             } else {
                 Panel::right("deal side")
-                    .exact_size(330.0)
+                    .exact_size((ui.available_width() * 0.36).clamp(250.0, 346.0))
                     .frame(frame)
                     .show(ui, |ui| self.side(ui, settings, now));
             }
@@ -243,18 +243,23 @@ impl DealTab {
     fn codes_page(&mut self, ui: &Ui) {
         let Some(mut text) = self.codes.take() else { return };
         let ctx = ui.ctx();
-        let answer = eframe::egui::Modal::new(Id::unique("codes")).show(ctx, |ui| {
-            ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
-            ui.heading("Type or paste codes");
-            let label = ui.label("12 to 81 cards such as 2spd, or a whole file of deals");
-            let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
-            let field = ui.add(field).labelled_by(label.id);
-            if !field.has_focus() && !field.lost_focus() && text.is_empty() {
-                field.request_focus();
-            }
-            ui.horizontal(|ui| (ui.button("Deal these").clicked(), ui.button("Cancel").clicked()))
+        let answer = eframe::egui::Modal::new(Id::unique("codes"))
+            .frame(super::pages::page(ctx))
+            .show(ctx, |ui| {
+                ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
+                ui.heading("Type or paste codes");
+                let label = ui.label("12 to 81 cards such as 2spd, or a whole file of deals");
+                let field =
+                    TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
+                let field = ui.add(field).labelled_by(label.id);
+                if !field.has_focus() && !field.lost_focus() && text.is_empty() {
+                    field.request_focus();
+                }
+                ui.horizontal(|ui| {
+                    (ui.button("Deal these").clicked(), ui.button("Cancel").clicked())
+                })
                 .inner
-        });
+            });
         let (go, cancel) = answer.inner;
         if cancel || answer.should_close() {
             return;
@@ -341,7 +346,9 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
         ui.vertical(|ui| {
             let sets = play.taken();
             ui.label(format!("{sets} set{} taken", if sets == 1 { "" } else { "s" }));
-            ui.weak(format!("{} cards to deal · {} mistakes", play.stock(), play.mistakes()));
+            let mistakes = play.mistakes();
+            let slips = if mistakes == 1 { "mistake" } else { "mistakes" };
+            ui.weak(format!("{} cards to deal · {mistakes} {slips}", play.stock()));
         });
     });
     let over = play.is_over();

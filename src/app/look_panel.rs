@@ -142,10 +142,8 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     ui.label(words);
     ui.add_space(4.0);
     let next = ["Show one card", "Show a second card", "Show the third card", "Hide them again"];
-    if ui
-        .add(Button::new(next[look.hint.min(3)]).min_size(vec2(ui.available_width(), 40.0)))
-        .clicked()
-    {
+    let button = Button::new(next[look.hint.min(3)]).min_size(vec2(0.0, 40.0));
+    if ui.vertical_centered_justified(|ui| ui.add(button)).inner.clicked() {
         look.more_hint();
     }
     ui.weak("Key: H");

@@ -2,6 +2,7 @@
 
 use super::Window;
 use super::keys::Action;
+use cpu_time::ThreadTime;
 use eframe::egui::Context;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -17,8 +18,11 @@ pub struct Measure {
     last_frame: Instant,
     last_leaf: Instant,
     length: Duration,
-    /// From the start of each frame to that of the next, and what the window itself did in it.
-    frames: Vec<(f32, f32)>,
+    /// In milliseconds: from the start of each frame to that of the next, what drawing took of it,
+    /// and processor time of the window's thread.
+    frames: Vec<[f32; 3]>,
+    /// Of this thread, at the last frame.
+    cpu: ThreadTime,
 }
 
 impl Measure {
@@ -26,7 +30,14 @@ impl Measure {
     pub fn new(seconds: u16) -> Self {
         let now = Instant::now();
         let length = Duration::from_secs(seconds.into());
-        Self { since: now, last_frame: now, last_leaf: now, length, frames: Vec::new() }
+        Self {
+            since: now,
+            last_frame: now,
+            last_leaf: now,
+            length,
+            frames: Vec::new(),
+            cpu: ThreadTime::now(),
+        }
     }
 
     /// Before each frame: notes the last one, moves on. `work` is what the last frame took for
@@ -36,7 +47,9 @@ impl Measure {
         let now = Instant::now();
         let between = now.duration_since(self.last_frame).as_secs_f32();
         self.last_frame = now;
-        self.frames.push((1e3 * between, 1e3 * work.unwrap_or(0.0)));
+        let cpu = self.cpu.elapsed().as_secs_f32();
+        self.cpu = ThreadTime::now();
+        self.frames.push([between, work.unwrap_or(0.0), cpu].map(|seconds| 1e3 * seconds));
         let so_far = now.duration_since(self.since);
         window.photos.scroll_strip(Some(so_far.as_secs_f32() * SCROLL_SPEED));
         if now.duration_since(self.last_leaf) > LEAF {
@@ -57,8 +70,9 @@ impl Measure {
             "seconds": self.since.elapsed().as_secs_f64(),
             "first_thumbnail_s": first,
             "frames": frames.len(),
-            "between_frames_ms": quantiles(frames.iter().map(|f| f.0)),
-            "work_in_frame_ms": quantiles(frames.iter().map(|f| f.1)),
+            "between_frames_ms": quantiles(frames.iter().map(|f| f[0])),
+            "work_in_frame_ms": quantiles(frames.iter().map(|f| f[1])),
+            "cpu_in_frame_ms": quantiles(frames.iter().map(|f| f[2])),
             "peak_memory_mb": peak_memory_mb(),
         })
     }

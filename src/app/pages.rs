@@ -4,38 +4,38 @@ use super::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
 use super::settings::{Brightness, Palette, SCALES, Settings};
 use super::{card_face, keys};
 use eframe::egui::{
-    Button, Context, Grid, Id, Modal, Role, ScrollArea, Sense, Slider, Ui, WidgetInfo, vec2,
+    Button, Context, Frame, Grid, Id, Modal, Role, ScrollArea, Sense, Slider, Ui, WidgetInfo, vec2,
 };
+
+/// How pages over the window are framed.
+pub fn page(ctx: &Context) -> Frame {
+    Frame::popup(&ctx.global_style()).inner_margin(20.0)
+}
+
+fn close(ui: &mut Ui) -> bool {
+    ui.add_space(6.0);
+    ui.vertical_centered_justified(|ui| ui.add(Button::new("Close")).clicked()).inner
+}
 
 /// Shows every key. Whether the page is to be closed.
 pub fn help(ctx: &Context) -> bool {
     let room = ctx.content_rect().size();
-    let answer = Modal::new(Id::unique("help")).show(ctx, |ui| {
-        ui.set_width((room.x - 80.0).min(860.0));
-        ui.horizontal(|ui| {
-            ui.heading("Keys");
-            ui.with_layout(eframe::egui::Layout::right_to_left(eframe::egui::Align::Center), |ui| {
-                ui.button("Close").on_hover_text("Key: F1 or Esc").clicked()
-            })
-            .inner
-        })
-        .inner
-            | {
-                ScrollArea::vertical().max_height(room.y - 140.0).show(ui, |ui| {
-                    let columns = if room.x > 700.0 { 2 } else { 1 };
-                    ui.columns(columns, |uis| {
-                        // Together about as long on the left as on the right.
-                        for place in Place::ALL {
-                            let left = matches!(
-                                place,
-                                Place::Window | Place::Photos | Place::Solve | Place::Hint
-                            );
-                            keys_of(&mut uis[if left { 0 } else { columns - 1 }], place);
-                        }
-                    });
-                });
-                false
-            }
+    let answer = Modal::new(Id::unique("help")).frame(page(ctx)).show(ctx, |ui| {
+        ui.set_width((room.x - 100.0).clamp(280.0, 940.0));
+        let height = (room.y - 190.0).max(120.0);
+        ui.heading("Keys");
+        ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+            ui.spacing_mut().interact_size.y = 20.0;
+            let columns = if room.x > 760.0 { 2 } else { 1 };
+            ui.columns(columns, |uis| {
+                // Together about as long on the left as on the right.
+                for place in Place::ALL {
+                    let right = matches!(place, Place::Correct | Place::Stages | Place::Deal);
+                    keys_of(&mut uis[if right { columns - 1 } else { 0 }], place);
+                }
+            });
+        });
+        close(ui)
     });
     answer.inner || answer.should_close()
 }
@@ -65,7 +65,7 @@ fn keys_of(ui: &mut Ui, place: Place) {
 
 /// Shows the settings. Whether they are to be closed.
 pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
-    let answer = Modal::new(Id::unique("settings")).show(ctx, |ui| {
+    let answer = Modal::new(Id::unique("settings")).frame(page(ctx)).show(ctx, |ui| {
         ui.set_width((ctx.content_rect().width() - 60.0).min(440.0));
         ui.heading("Settings");
         ui.add_space(6.0);
@@ -108,7 +108,7 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
         });
         ui.add_space(10.0);
         ui.weak("Kept for the next start.");
-        ui.add(Button::new("Close").min_size(vec2(ui.available_width(), 36.0))).clicked()
+        close(ui)
     });
     answer.inner || answer.should_close()
 }

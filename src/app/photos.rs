@@ -26,11 +26,11 @@ use std::time::{Duration, Instant};
 /// How long news may be taken over in one frame.
 const NEWS_TIME: Duration = Duration::from_millis(5);
 /// Below this width the panel lies under the picture.
-const NARROW: f32 = 760.0;
+const NARROW: f32 = 600.0;
 /// So many photos have all been read before the window counts as settled: all are in view.
 const FEW: usize = 12;
-/// Width of the panel beside the picture.
-const PANEL: f32 = 346.0;
+/// Least and usual width of the panel beside the picture.
+const PANEL: (f32, f32) = (250.0, 346.0);
 
 /// What is done with the photo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -388,7 +388,7 @@ impl Photos {
             });
         } else {
             Panel::right("side")
-                .exact_size(PANEL)
+                .exact_size((room.x * 0.36).clamp(PANEL.0, PANEL.1))
                 .frame(frame)
                 .show(ui, |ui| self.side(ui, settings, typing));
         }
@@ -484,7 +484,7 @@ impl Photos {
             n => words.push(format!("{n} unsure (?)")),
         }
         if self.said {
-            words.push("corrected".into());
+            words.push("labelled".into());
         }
         ui.weak(words.join(" · "));
     }

@@ -11,7 +11,8 @@ use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
 use crate::whole_file::WholeFile;
 use eframe::egui::{
-    ColorImage, Context, IconData, ScreenshotCallback, Ui, ViewportBuilder, ViewportCommand, vec2,
+    ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
+    ViewportCommand, vec2,
 };
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
@@ -271,6 +272,13 @@ fn icon() -> IconData {
 }
 
 impl eframe::App for Runner {
+    fn raw_input_hook(&mut self, _: &Context, raw: &mut RawInput) {
+        // Wherever the pointer happens to rest, the picture must look the same.
+        if self.screenshot.is_some() {
+            raw.events.retain(|event| !matches!(event, Event::PointerMoved(_)));
+        }
+    }
+
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         if let Some(measure) = &mut self.measure {
             let figures = measure.step(ui.ctx(), &mut self.window, frame.info().cpu_usage);

@@ -240,7 +240,7 @@ fn words(summary: Option<Summary>, failed: bool) -> String {
         n => words += &format!(", {n} cards unsure"),
     }
     if summary.corrected {
-        words += ", corrected";
+        words += ", labelled";
     }
     words
 }

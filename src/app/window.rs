@@ -377,24 +377,25 @@ impl Window {
     /// A field for a path, where the system has no dialog or the user would rather type.
     fn path_page(&mut self, ctx: &Context) {
         let Some((ask, mut text)) = self.typing_path.take() else { return };
-        let answer = eframe::egui::Modal::new(Id::unique("path")).show(ctx, |ui| {
-            ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
-            ui.heading(ask.words());
-            let label = ui.label("Path");
-            let field = ui
-                .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
-                .labelled_by(label.id);
-            if !field.has_focus() && !field.lost_focus() {
-                field.request_focus();
-            }
-            let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            ui.add_space(6.0);
-            ui.horizontal(|ui| {
-                let go = ui.button("OK").clicked() || entered;
-                (go, ui.button("Cancel").clicked())
-            })
-            .inner
-        });
+        let answer =
+            eframe::egui::Modal::new(Id::unique("path")).frame(pages::page(ctx)).show(ctx, |ui| {
+                ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
+                ui.heading(ask.words());
+                let label = ui.label("Path");
+                let field = ui
+                    .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
+                    .labelled_by(label.id);
+                if !field.has_focus() && !field.lost_focus() {
+                    field.request_focus();
+                }
+                let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+                ui.add_space(6.0);
+                ui.horizontal(|ui| {
+                    let go = ui.button("OK").clicked() || entered;
+                    (go, ui.button("Cancel").clicked())
+                })
+                .inner
+            });
         let (go, cancel) = answer.inner;
         if go && !text.trim().is_empty() {
             match export::paths_in(&text) {
