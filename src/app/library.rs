@@ -429,7 +429,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::pipeline::{Frame, Scan};
     use std::sync::atomic::{AtomicUsize, Ordering};

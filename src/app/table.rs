@@ -82,7 +82,7 @@ impl Table {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::cards::parse_codes;
     use crate::geometry::Quad;
