@@ -16,6 +16,7 @@ mod history;
 pub mod keys;
 mod labels;
 pub mod library;
+pub mod live;
 pub mod look;
 pub mod look_panel;
 mod measure;
@@ -33,6 +34,7 @@ pub mod table;
 pub mod theme;
 mod window;
 
+pub use live::LiveTab;
 pub use photos::{Photos, Task};
 pub use runner::{Failure, Options, Show, open};
 pub use window::{Tab, Window};

@@ -2,6 +2,7 @@
 
 use super::eye::PipelineEye;
 use super::keys::Action;
+use super::live::{self, LiveTab};
 use super::look::Mode;
 use super::measure::Measure;
 use super::photos::Task;
@@ -9,6 +10,7 @@ use super::settings::{Brightness, Keeper};
 use super::{Tab, Window, export};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
+use crate::live::CameraChoice;
 use crate::whole_file::WholeFile;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -59,6 +61,8 @@ pub struct Options {
     pub paths: Vec<PathBuf>,
     /// What is shown first.
     pub show: Show,
+    /// Watch this camera, or this film in place of one, first of all.
+    pub live: Option<(CameraChoice, Option<PathBuf>)>,
     /// Width and height, in points.
     pub size: (f32, f32),
     /// Light or dark whatever the settings say, without changing them.
@@ -158,6 +162,11 @@ impl Runner {
         if !options.paths.is_empty() {
             window.open(ctx, options.paths);
             show(&mut window, options.show);
+        }
+        if let Some((choice, film)) = options.live {
+            window.live = LiveTab::new(live::system(film));
+            window.live.choose(choice);
+            window.tab = Tab::Live;
         }
         let screenshot = options.screenshot.map(|path| Shot {
             path,

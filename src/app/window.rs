@@ -5,6 +5,7 @@ use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
 use super::keys::{self, Action, Place};
+use super::live::{self, LiveTab};
 use super::photos::Photos;
 use super::settings::{Brightness, Keeper, SCALES};
 use super::{export, pages, theme};
@@ -27,6 +28,8 @@ pub enum Tab {
     Photos,
     /// A game without photos.
     Deal,
+    /// The camera.
+    Live,
 }
 
 /// The window's state.
@@ -37,6 +40,8 @@ pub struct Window {
     pub photos: Photos,
     /// The dealt game.
     pub deal: DealTab,
+    /// The camera.
+    pub live: LiveTab,
     /// What the user has chosen.
     pub keeper: Keeper,
     /// Whether the page of keys is open.
@@ -59,6 +64,7 @@ impl Window {
             tab: Tab::default(),
             photos: Photos::new(eye),
             deal: DealTab::default(),
+            live: LiveTab::new(live::system(None)),
             keeper,
             help: false,
             settings: false,
@@ -98,7 +104,10 @@ impl Window {
 
     /// Whether all that was asked for is on the screen.
     pub fn is_settled(&self) -> bool {
-        self.photos.is_settled()
+        match self.tab {
+            Tab::Live => self.live.is_settled(),
+            Tab::Photos | Tab::Deal => self.photos.is_settled(),
+        }
     }
 
     /// Draws a frame and takes in what the user did.
@@ -108,6 +117,10 @@ impl Window {
         self.photos.update(&ctx);
         let mut messages = std::mem::take(&mut self.photos.messages);
         messages.append(&mut self.deal.messages);
+        messages.append(&mut self.live.messages);
+        if self.tab != Tab::Live && self.live.is_watching() {
+            self.live.leave();
+        }
         for message in messages {
             self.say(&ctx, message);
         }
@@ -137,6 +150,7 @@ impl Window {
                 CentralPanel::default().show(ui, |ui| self.welcome(ui));
             }
             Tab::Deal => self.deal.ui(ui, &self.keeper.settings),
+            Tab::Live => self.live.ui(ui, &self.keeper.settings),
         }
         self.pages(&ctx);
         self.message_ui(&ctx);
@@ -150,6 +164,7 @@ impl Window {
             Tab::Photos if self.photos.is_open() => self.photos.places(),
             Tab::Photos => Vec::new(),
             Tab::Deal => vec![Place::Deal],
+            Tab::Live => self.live.places(),
         }
     }
 
@@ -163,6 +178,7 @@ impl Window {
             Action::TypePath => self.typing_path = Some((Ask::Folder, String::new())),
             Action::Photos => self.tab = Tab::Photos,
             Action::Deal => self.tab = Tab::Deal,
+            Action::Live => self.tab = Tab::Live,
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
@@ -179,6 +195,7 @@ impl Window {
                     let now = ctx.input(|input| input.time);
                     self.deal.act(action, now);
                 }
+                Tab::Live => self.live.act(action),
             },
         }
     }
@@ -271,6 +288,7 @@ impl Window {
         let (text, what) = match self.tab {
             Tab::Photos => (export::text(&self.photos), "board"),
             Tab::Deal => (self.deal.transcript(), "transcript"),
+            Tab::Live => (self.live.text(), "board"),
         };
         if let Some(text) = text {
             ctx.copy_text(text);
@@ -286,7 +304,7 @@ impl Window {
                 ui.label(RichText::new("setsight").heading().strong());
                 ui.add_space(10.0);
             }
-            for (tab, word) in [(Tab::Photos, "Photos"), (Tab::Deal, "Deal")] {
+            for (tab, word) in [(Tab::Photos, "Photos"), (Tab::Deal, "Deal"), (Tab::Live, "Live")] {
                 if ui.add(Button::selectable(self.tab == tab, word)).clicked() {
                     self.tab = tab;
                 }

@@ -59,6 +59,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let options = Options {
         paths: args.paths,
         show: args.show,
+        live: None,
         size: args.size,
         brightness: args.look,
         screenshot: args.screenshot,

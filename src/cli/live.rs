@@ -40,6 +40,9 @@ pub struct Args {
     format: Format,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// Write a picture of the window (PNG) once the table is known, and close
+    #[arg(long, value_name = "FILE", conflicts_with = "headless")]
+    screenshot: Option<PathBuf>,
     /// Stop after so many frames
     #[arg(long, value_name = "N", requires = "headless",
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -85,6 +88,27 @@ fn list() -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The window, straight on the camera or the film.
+#[cfg(feature = "window")]
+fn window(args: &Args, choice: CameraChoice) -> anyhow::Result<Outcome> {
+    if let Some(path) = &args.video {
+        // What cannot be opened is told of here, not in a window.
+        Video::open(path).with_context(|| path.display().to_string())?;
+    }
+    let options = crate::app::Options {
+        paths: Vec::new(),
+        show: crate::app::Show::default(),
+        live: Some((choice, args.video.clone())),
+        size: (1280.0, 800.0),
+        brightness: None,
+        screenshot: args.screenshot.clone(),
+        measure: None,
+    };
+    crate::app::open(options)?;
+    Ok(Outcome::Done)
+}
+
+#[cfg(not(feature = "window"))]
 fn window(_: &Args, _: CameraChoice) -> anyhow::Result<Outcome> {
     Err(BadCall("this build has no window; add --headless".into()).into())
 }

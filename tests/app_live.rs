@@ -1,0 +1,209 @@
+//! The camera's tab without a camera or a screen: what it shows of a source that tests control.
+#![cfg(feature = "window")]
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Context, Key};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use image::{Rgb, RgbImage};
+use setsight::app::eye::PipelineEye;
+use setsight::app::look::Mode;
+use setsight::app::settings::Keeper;
+use setsight::app::{LiveTab, Tab, Window};
+use setsight::cards::parse_codes;
+use setsight::geometry::{Point, Quad};
+use setsight::live::{CameraError, LiveCommand, LiveSource, LiveView, Notice, Score};
+use setsight::pipeline::track::TrackedCard;
+use setsight::pipeline::{Frame, ReadCard, Reading, sets_of};
+use setsight::sets::Chance;
+use std::sync::{Arc, Mutex};
+
+/// What the camera shows, and what was asked of it.
+#[derive(Clone, Default)]
+struct Fake {
+    view: Arc<Mutex<Arc<LiveView>>>,
+    asked: Arc<Mutex<Vec<LiveCommand>>>,
+}
+
+impl LiveSource for Fake {
+    fn view(&mut self) -> Arc<LiveView> {
+        Arc::clone(&self.view.lock().unwrap())
+    }
+    fn command(&mut self, command: LiveCommand) {
+        self.asked.lock().unwrap().push(command);
+    }
+}
+
+/// Frame `number` with these cards in a row.
+fn view(number: u64, codes: &str) -> LiveView {
+    let cards: Vec<TrackedCard> = (0..)
+        .zip(parse_codes(codes).unwrap())
+        .map(|(i, card)| {
+            let at = Point::new(20.0 + 110.0 * f64::from(i), 100.0);
+            let corners_in_image = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+            let card = ReadCard { corners_in_image, card, confidence: 0.98, unsure: false };
+            TrackedCard { id: i as u64, card, reading: Reading::UNKNOWN, hidden: false }
+        })
+        .collect();
+    let read: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
+    let chance = Some(Chance { favourable: 3, total: 4 });
+    LiveView {
+        frame: Some(Arc::new(Frame { image: RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])) })),
+        number,
+        time_ms: 100.0 * number as f64,
+        sets: sets_of(&read),
+        cards,
+        score: Score { seen: 14, taken: vec![[read[0].card; 3]], left: 67, chance },
+        fps: 30.0,
+        latency_ms: 4.0,
+        ..LiveView::default()
+    }
+}
+
+struct Test {
+    harness: Harness<'static, Option<Window>>,
+    fake: Fake,
+    folder: tempfile::TempDir,
+}
+
+impl Test {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("window.json");
+        let kept = folder.path().join("kept");
+        let fake = Fake::default();
+        let source = fake.clone();
+        let harness =
+            Harness::builder().with_size(eframe::egui::vec2(1280.0, 800.0)).build_ui_state(
+                move |ui, window: &mut Option<Window>| {
+                    let source = source.clone();
+                    let kept = kept.clone();
+                    let make = |ctx: &Context| {
+                        let eye = Arc::new(PipelineEye::default());
+                        let mut window =
+                            Window::new(ctx, eye, Keeper::at(&settings)).without_dialogs();
+                        window.live = LiveTab::new(Box::new(move |_, _| {
+                            Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
+                        }));
+                        window.live.folder = kept;
+                        window
+                    };
+                    window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
+                },
+                None,
+            );
+        let mut test = Self { harness, fake, folder };
+        test.settle();
+        test.harness.get_by_role_and_label(Role::Button, "Live").click();
+        test.settle();
+        test
+    }
+
+    fn settle(&mut self) {
+        for _ in 0..4 {
+            self.harness.step();
+        }
+    }
+
+    fn show(&mut self, view: LiveView) {
+        *self.fake.view.lock().unwrap() = Arc::new(view);
+        self.settle();
+    }
+
+    fn key(&mut self, key: Key) {
+        self.harness.key_press(key);
+        self.settle();
+    }
+
+    #[track_caller]
+    fn press(&mut self, name: &str) {
+        self.harness.get_by_role_and_label(Role::Button, name).click();
+        self.settle();
+    }
+
+    #[track_caller]
+    fn shows(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_some(), "\"{text}\" is not shown");
+    }
+
+    #[track_caller]
+    fn shows_not(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_none(), "\"{text}\" is shown");
+    }
+
+    fn window(&self) -> &Window {
+        self.harness.state().as_ref().expect("made in the first frame")
+    }
+}
+
+#[test]
+fn the_running_game_is_shown_in_three_ways() {
+    let mut test = Test::new();
+    assert_eq!(test.window().tab, Tab::Live);
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows("The camera's picture");
+    test.shows("1 set");
+    test.shows("14 cards seen, 1 set taken, 67 in the deck");
+    test.shows("Three more bring a set: 75 %");
+    test.key(Key::F3);
+    test.shows("There is a set here.");
+    test.key(Key::H);
+    test.shows("This card is part of a set.");
+    // Another frame of the same table keeps the hint; another table begins again.
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    test.shows("This card is part of a set.");
+    test.show(view(3, "1fgd 2fgd 1ogd 2ogd"));
+    test.shows("No set here.");
+    test.key(Key::F4);
+    for card in ["Card 1", "Card 2", "Card 3"] {
+        test.harness.query_all_by_label_contains(card).next().expect("a card").click();
+        test.settle();
+    }
+    assert_eq!(test.window().live.look.mode, Mode::Learn);
+    test.shows("two are");
+}
+
+#[test]
+fn the_picture_is_held_kept_and_a_new_game_begun() {
+    let mut test = Test::new();
+    test.show(view(7, "1fgd 2fgd 3fgd 1ord"));
+    test.key(Key::F);
+    test.press("New game");
+    test.press("Go on");
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(
+        asked,
+        [LiveCommand::Freeze(true), LiveCommand::NewGame, LiveCommand::Freeze(false)]
+    );
+    let kept = test.folder.path().join("kept");
+    let line = std::fs::read_to_string(kept.join("table-0001.json")).unwrap();
+    assert!(line.starts_with(r#"{"frame":7,"#) && line.contains("2fgd"), "{line}");
+    assert!(kept.join("table-0001.png").is_file());
+    assert!(test.window().said().unwrap().contains("table-0001.png"));
+}
+
+#[test]
+fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
+    let mut test = Test::new();
+    let camera = || "Lid".to_owned();
+    for error in [
+        CameraError::None,
+        CameraError::Busy { camera: camera() },
+        CameraError::Permission { camera: camera() },
+        CameraError::Unplugged { camera: camera() },
+        CameraError::Black { camera: camera() },
+        CameraError::Unopened { camera: camera() },
+    ] {
+        let notice = Some(Notice::from(&error));
+        test.show(LiveView { notice, ..LiveView::default() });
+        let title = error.to_string();
+        test.shows(&title[1..]);
+        test.shows(&error.advice()[1..]);
+    }
+    // The camera is back.
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("cannot be opened");
+    test.shows("1 set");
+}
