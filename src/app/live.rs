@@ -239,7 +239,7 @@ impl LiveTab {
 
     fn picture(&mut self, ui: &mut Ui, settings: &Settings) {
         let room = ui.available_rect_before_wrap();
-        let id = Id::new("camera picture");
+        let id = Id::unique("camera picture");
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
             let response = ui.interact(room, id, Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "The camera's picture"));

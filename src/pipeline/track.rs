@@ -56,6 +56,8 @@ pub struct Params {
     pub most_readings: u32,
     /// Change of a place from frame to frame, in grey levels, below which nothing moves there.
     pub still_levels: f64,
+    /// Or likeness from frame to frame above which nothing moves there.
+    pub still_likeness: f64,
     /// A place that looks like the table and was still for so long holds no card.
     pub bare_ms: f64,
     /// A place without a card to be seen that was still for so long holds none, whatever it
@@ -86,6 +88,7 @@ impl Default for Params {
             settled: (1.8, 0.97),
             most_readings: 6,
             still_levels: 3.0,
+            still_likeness: 0.95,
             bare_ms: 60.0,
             hidden_still_ms: 1_500.0,
             hidden_ms: 5_000.0,
@@ -128,6 +131,8 @@ pub struct Track {
     readings: u32,
     looks: u32,
     contradicted: u32,
+    /// Looks in a row that found it away from its place.
+    elsewhere: u32,
     /// Colour of the table beside it: mean and spread of each channel.
     beside: Option<looking::Ground>,
 }
@@ -420,6 +425,7 @@ impl Tracker {
             readings: 1,
             looks: 1,
             contradicted: 0,
+            elsewhere: 0,
             beside: seen.beside,
         });
     }
@@ -495,7 +501,10 @@ impl Track {
             self.hidden_since.get_or_insert(time_ms);
             return;
         };
-        if now.difference(&self.last) > params.still_levels {
+        // A textured table is never quite still under a camera in motion; it stays like itself.
+        let still = now.difference(&self.last) <= params.still_levels
+            || now.likeness(&self.last) > params.still_likeness;
+        if !still {
             self.still_since = time_ms;
         }
         let likeness = now.likeness(&self.reference);
@@ -564,9 +573,12 @@ impl Track {
         self.looks += 1;
         let known = self.evidence.reading().best().0;
         let agrees = seen.reading.as_ref().is_some_and(|reading| reading.best().0 == known);
+        self.elsewhere = if off > PUSHED { self.elsewhere + 1 } else { 0 };
         let share = if off > PUSHED {
-            // Another outline at its place, unless it is read as the same card.
-            if agrees { 1.0 } else { 0.0 }
+            // Its own picture in another place, or the same card read there again and again: it was
+            // pushed. Else half of it is covered, and what is left was taken for a whole card.
+            self.doubtful |= !agrees;
+            if likeness >= params.alike || agrees && self.elsewhere > 3 { 1.0 } else { 0.0 }
         } else if self.looks < 4 {
             0.5
         } else if likeness >= params.alike {

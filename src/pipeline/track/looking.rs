@@ -248,8 +248,10 @@ impl Ground {
         let ratio = own / other;
         let spread = |ground: &Self| ground.spread.iter().sum::<f32>() / 3.0;
         // A card's place in the sun or under a hand's shadow, with the table's own unevenness.
-        let leeway = 1.0 + 0.25 + 2.0 * spread(table) * 3.0 / other;
-        let even = spread(self) < 1.8 * spread(table) + 9.0;
+        let leeway = (1.25 + 2.0 * spread(table) * 3.0 / other).min(1.6);
+        // As rough as the table, no more (a card's symbols) and no less (a hand on a striped cloth).
+        let even =
+            spread(self) < 1.8 * spread(table) + 9.0 && spread(self) > 0.45 * spread(table) - 4.0;
         let hue =
             (0..3).map(|c| (self.mean[c] / own - table.mean[c] / other).abs()).fold(0.0, f32::max);
         even && hue < 0.035 && ratio < leeway && ratio > 0.55 / leeway
