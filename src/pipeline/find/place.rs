@@ -21,6 +21,11 @@ pub struct Params {
     /// How the sides are looked for. The network's outlines are less exact than those that
     /// symbols measured in the photo give, so it reaches further.
     pub corners: corners::Params,
+    /// [`corners::Params::agreement`] before the table is fitted to the sides: decks differ in how
+    /// large their symbols are, and the network is off, so that the table's unit is not exact yet.
+    pub first_agreement: f64,
+    /// How often the table is fitted to the sides that were seen, and sides are looked for again.
+    pub rounds: usize,
     /// Mean distance of the corners, in short sides, from which a card does not lie on the table
     /// of the others: on a box, in a hand, or no card.
     pub elsewhere: f64,
@@ -37,6 +42,8 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             corners: corners::Params { reach: 0.15, ..corners::Params::default() },
+            first_agreement: 0.08,
+            rounds: 2,
             elsewhere: 0.30,
             fewest_on_table: 3,
             agree: 4.0,
@@ -114,14 +121,15 @@ pub fn place(
         let tries = Tries { working, claim, groups, peaks, table: first.as_ref(), params };
         placed.push(tries.best()?);
     }
-    let Some(first) = first else { return Ok((placed, None)) };
-    let Some(table) = first.improved(&seen_quads(&placed)) else {
-        return Ok((placed, Some(first)));
-    };
-    for card in &mut placed {
-        card.on_table = Some(fit_on(&table, &card.expected));
-        if table.misfit(&card.refined.quad) < params.elsewhere {
-            card.refined = card.refined.again(working, &table, &params.corners)?;
+    let Some(mut table) = first else { return Ok((placed, None)) };
+    for _ in 0..params.rounds {
+        let Some(better) = table.improved(&seen_quads(&placed)) else { break };
+        table = better;
+        for card in &mut placed {
+            card.on_table = Some(fit_on(&table, &card.expected));
+            if table.misfit(&card.refined.quad) < params.elsewhere {
+                card.refined = card.refined.again(working, &table, &params.corners)?;
+            }
         }
     }
     Ok((placed, Some(table)))
@@ -229,7 +237,9 @@ impl Tries<'_> {
 
     fn on(&self, expected: &Quad, cost: f64) -> opencv::Result<Try> {
         let table = self.table.filter(|table| table.misfit(expected) < self.params.elsewhere);
-        let refined = Refined::of(self.working, expected, table, &self.params.corners)?;
+        let first =
+            corners::Params { agreement: self.params.first_agreement, ..self.params.corners };
+        let refined = Refined::of(self.working, expected, table, &first)?;
         let sides = refined.confirmed.iter().filter(|&&seen| seen).count();
         let rim = evidence::even_rim(&refined.quad, self.working)?;
         let group = self.claim.group.map(|m| {
