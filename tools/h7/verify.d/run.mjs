@@ -20,8 +20,8 @@ const { loadMicroPython } = await import(pathToFileURL(entry));
 
 // Memory that scripts may take: what the board has left beside network and arena.
 const IMPORT_LIMIT = 48 * 1024;
-const CALL_LIMIT = 12 * 1024;
-const KEPT_LIMIT = 24 * 1024;
+const CALL_LIMIT = 24 * 1024;
+const KEPT_LIMIT = 32 * 1024;
 // Frames that a table is shown for, and frames of an empty one in between.
 const SHOWN = 8;
 const CLEARED = 3;
