@@ -4,7 +4,16 @@
 
 mod common;
 
+use burn::tensor::{Device, Tensor, TensorData};
 use common::{Ran, World};
+use setsight::export::onnx;
+use setsight::model::Kind;
+use setsight::pipeline::engine::Network;
+use setsight::train::Task;
+use setsight::train::finder::{Finder, Options, scenes};
+use setsight::train::net::run_graph;
+
+const SHIPPED: &[u8] = include_bytes!("../models/finder.onnx");
 
 /// A training of three steps on one thread.
 fn train(world: &World, more: &[&str]) -> Ran {
@@ -45,4 +54,27 @@ fn too_few_tables_are_refused() {
     let world = World::new();
     let ran = world.run(&["train", "finder", "--out", "run", "--scenes", "3"]).expect(2);
     assert!(ran.stderr.contains("'3'") && ran.stderr.contains('8'), "{}", ran.stderr);
+}
+
+#[test]
+fn the_shipped_weights_give_the_same_in_burn_and_in_the_engine() {
+    let (graph, _) = onnx::decode(SHIPPED).unwrap();
+    let network = Network::load(SHIPPED, "finder.onnx", Kind::Finder).unwrap();
+    let size = [1, 3, 128, 160];
+    let pixels: Vec<f32> = scenes::draw(77, 0, (160, 128)).planes().collect();
+    let input = Tensor::<4>::from_data(TensorData::new(pixels.clone(), size), &Device::default());
+    let burn: Vec<f32> = run_graph(&graph, input).map().into_data().try_to_vec().unwrap();
+    let engine = network.run(pixels, size).unwrap();
+    assert_eq!(engine.shape, [1, 12, 32, 40]);
+    let off = burn.iter().zip(&engine.values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(burn.len() == engine.values.len() && off < 1e-4, "{off}");
+}
+
+#[test]
+fn the_shipped_weights_find_drawn_cards() {
+    let (graph, _) = onnx::decode(SHIPPED).unwrap();
+    let task = Finder::new(&Options { validation_scenes: 16, ..Options::new(1) });
+    let judged = task.validate(&|input| run_graph(&graph, input), &Device::default());
+    let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
+    assert!(figure("found") > 0.85 && figure("right") > 0.9, "{judged:?}");
 }
