@@ -63,6 +63,10 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
         }
         Change::Swap(i, j) => {
             exists(i).and_then(|()| exists(j))?;
+            // A guess may be the card that the other surely is: swapped they would both be sure.
+            if i != j && cards[i].card == cards[j].card {
+                return Err(Refusal::LiesThere(j));
+            }
             (cards[i].card, cards[j].card) = (cards[j].card, cards[i].card);
             said(&mut cards[i]);
             said(&mut cards[j]);
@@ -267,6 +271,9 @@ mod tests {
         assert_eq!(be(9, "2fgd"), Err(Refusal::NoCard));
         // The guess of an unsure card is in nobody's way.
         assert_eq!(be(0, "1ord").unwrap().cards[0].card, card("1ord"));
+        let doubtful = be(0, "1ord").unwrap();
+        let swap = changed(&doubtful, Change::Swap(0, 3), (480, 360));
+        assert_eq!(swap, Err(Refusal::LiesThere(3)));
         let swapped = changed(&table, Change::Swap(0, 1), (480, 360)).unwrap();
         assert_eq!((swapped.cards[0].card, swapped.cards[1].card), (card("2fgd"), card("1fgd")));
     }

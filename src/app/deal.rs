@@ -289,7 +289,7 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
     ui.weak(format!(
         "Step {} of {} · {} cards to deal · {} sets taken",
         watch.at() + 1,
-        watch.len(),
+        watch.count(),
         game.stock(),
         game.removed().len() / 3
     ));
@@ -298,7 +298,7 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
             let button = ui.add_enabled(to != here, Button::new(sign)).accessible_name(name);
             button.clicked().then_some(to)
         };
-        let (at, last) = (watch.at(), watch.len() - 1);
+        let (at, last) = (watch.at(), watch.count() - 1);
         let to = [
             step(ui, "«", "First step", 0, at),
             step(ui, "‹", "Step before", at.saturating_sub(1), at),

@@ -27,7 +27,7 @@ impl Watch {
     }
 
     /// How many steps the game has.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.steps.len()
     }
 
@@ -319,7 +319,7 @@ mod tests {
         let mut watch = Watch::new(&deal);
         assert_eq!(watch.transcript().len(), 1);
         watch.go_to(usize::MAX);
-        assert_eq!(watch.at() + 1, watch.len());
+        assert_eq!(watch.at() + 1, watch.count());
         let whole = transcript(&[deal]);
         assert!(whole.ends_with(&watch.transcript().concat()), "{whole}");
     }
