@@ -60,8 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if args.list {
         return list();
     }
-    let choice =
-        args.camera.as_deref().map_or(CameraChoice::First, |text| CameraChoice::from(text));
+    let choice = args.camera.as_deref().map_or(CameraChoice::First, CameraChoice::from);
     if !args.headless {
         return window(&args, choice);
     }

@@ -93,8 +93,11 @@ pub struct Film {
     plan: Plan,
     bare: Vec<[f32; 4]>,
     /// The last table drawn: which cards lie on it, and its picture.
-    table: Mutex<Option<(Vec<usize>, Arc<Vec<[f32; 4]>>)>>,
+    table: Mutex<Option<LastTable>>,
 }
+
+/// Which cards lie on a table, and its picture.
+type LastTable = (Vec<usize>, Arc<Vec<[f32; 4]>>);
 
 /// How much wider the resampled table is than the film: what the camera's drift may need.
 const MARGIN: f64 = 1.12;

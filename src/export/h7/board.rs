@@ -203,7 +203,7 @@ pub fn balance(card: &mut Rgb565) {
     for p in &mut card.pixels {
         let f = fields(*p);
         let full = [31, 63, 31];
-        let v = |c: usize| (u32::from(f[c]) * factors[c] >> FACTOR_BITS[c]).min(full[c]) as u16;
+        let v = |c: usize| ((u32::from(f[c]) * factors[c]) >> FACTOR_BITS[c]).min(full[c]) as u16;
         *p = pixel(v(0), v(1), v(2));
     }
 }

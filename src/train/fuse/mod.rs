@@ -290,7 +290,7 @@ fn fit_confidence(sources: &[Source], joint: &Joint) -> Calibration {
 fn confidences(sources: &[Source], joint: &Joint) -> Vec<(f32, bool)> {
     let mut all: Vec<(f32, bool)> = sources
         .iter()
-        .flat_map(|source| choosing(source))
+        .flat_map(choosing)
         .flat_map(|table| settled(table, joint))
         .map(|(card, truth)| (card.confidence, truth.card() == Some(card.card)))
         .collect();
