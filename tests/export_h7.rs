@@ -118,7 +118,9 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
     assert_eq!(std::fs::read_to_string(board.join("report.json")).unwrap(), text);
 
     // Faults, each undone.
-    let faults: [(&str, fn(&mut Vec<u8>), &[&str]); 7] = [
+    /// A file, what is done to it, and the words of the answer.
+    type Fault = (&'static str, fn(&mut Vec<u8>), &'static [&'static str]);
+    let faults: [Fault; 7] = [
         ("main.py", |b| b[40] ^= 1, &["main.py: its SHA-256 is"]),
         ("card.tflite", |b| b[5] = b'X', &["card.tflite: its SHA-256", "not a TFLite file"]),
         ("card.tflite", |b| b.truncate(900), &["card.tflite: 900 bytes", "damaged or cut short"]),

@@ -131,7 +131,7 @@ mod tests {
         let plain = photo.display().to_string();
         let uri = format!("file://{}", plain.replace(' ', "%20").replace('é', "%C3%A9"));
         for text in [plain.clone(), format!("\n\"{plain}\" \n"), uri] {
-            assert_eq!(paths_in(&text).unwrap(), [photo.clone()], "{text}");
+            assert_eq!(paths_in(&text).unwrap(), std::slice::from_ref(&photo), "{text}");
         }
         assert!(paths_in("/no/such").unwrap_err().contains("\"/no/such\""));
         assert!(paths_in(" \n").is_err());

@@ -111,8 +111,10 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Instant;
 
+    type Opening = Result<(Vec<u8>, CameraError), CameraError>;
+
     /// What happens at each opening: an error, or frames of these grey levels and then an error.
-    struct Script(Mutex<VecDeque<Result<(Vec<u8>, CameraError), CameraError>>>);
+    struct Script(Mutex<VecDeque<Opening>>);
 
     struct Scripted(VecDeque<u8>, CameraError);
 
