@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, available_parallelism};
+use std::thread::{self, JoinHandle, available_parallelism};
 
 /// Long side of a thumbnail in pixels: sharp at twice the size of a point.
 pub const THUMB_PX: u32 = 240;
@@ -192,6 +192,7 @@ pub struct Library {
     pub read: usize,
     shared: Arc<Shared>,
     news: Receiver<News>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Library {
@@ -241,16 +242,30 @@ impl Library {
             wake: Box::new(wake),
         });
         let lister = Arc::clone(&shared);
-        spawn("list", move || list(&lister));
+        let mut threads = Vec::new();
+        threads.extend(spawn("list", move || list(&lister)));
         let quick = Arc::clone(&shared);
-        spawn("quick", move || work(&quick, Plan::quick_job));
+        threads.extend(spawn("quick", move || work(&quick, Plan::quick_job)));
         // One core stays for the window.
         let readers = available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1));
         for _ in 0..readers {
             let reader = Arc::clone(&shared);
-            spawn("read", move || work(&reader, Plan::read_job));
+            threads.extend(spawn("read", move || work(&reader, Plan::read_job)));
         }
-        Self { entries: Vec::new(), listed: false, read: 0, shared, news }
+        Self { entries: Vec::new(), listed: false, read: 0, shared, news, threads }
+    }
+
+    /// Stops reading and waits for what has been begun: before the program ends, whose networks
+    /// must not be taken apart while a thread runs them.
+    pub fn close(mut self) {
+        self.shared.plan().stopped = true;
+        self.shared.changed.notify_all();
+        // Whoever waits to be heard is told that nobody listens.
+        self.news = sync_channel(0).1;
+        for thread in std::mem::take(&mut self.threads) {
+            // A panic in it has been told already.
+            let _ = thread.join();
+        }
     }
 
     /// The next news, if there is any. What it says of entries is taken over first.
@@ -318,10 +333,9 @@ impl Drop for Library {
     }
 }
 
-fn spawn(name: &str, run: impl FnOnce() + Send + 'static) {
-    let started = thread::Builder::new().name(name.to_owned()).spawn(run);
-    // Without threads the window still opens and says nothing: there is no better answer.
-    drop(started);
+/// Without threads the window still opens and says nothing: there is no better answer.
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
+    thread::Builder::new().name(name.to_owned()).spawn(run).ok()
 }
 
 /// Takes jobs until the library is closed.
@@ -532,7 +546,10 @@ pub(crate) mod tests {
         thread::sleep(Duration::from_millis(200));
         let threads = available_parallelism().map_or(1, usize::from) + 1;
         assert!(eye.reads.load(Ordering::Relaxed) <= NEWS + threads);
-        wait_for(&mut library, |library, _| library.read == 60);
+        wait_for(&mut library, |library, _| library.read > 20);
+        // Closing waits for nothing but what is in hand.
+        library.close();
+        assert!(eye.reads.load(Ordering::Relaxed) < 60);
     }
 
     #[test]

@@ -101,6 +101,13 @@ impl Photos {
         }
     }
 
+    /// Stops reading and waits for what has been begun.
+    pub fn close(&mut self) {
+        if let Some(library) = self.library.take() {
+            library.close();
+        }
+    }
+
     /// Opens photos and folders in place of those that are open.
     pub fn open(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
         let ctx = ctx.clone();

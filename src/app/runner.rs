@@ -280,6 +280,12 @@ fn icon() -> IconData {
     IconData { rgba: (0..SIDE * SIDE).flat_map(pixel).collect(), width: SIDE, height: SIDE }
 }
 
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.window.photos.close();
+    }
+}
+
 impl eframe::App for Runner {
     fn raw_input_hook(&mut self, _: &Context, raw: &mut RawInput) {
         // Wherever the pointer happens to rest, the picture must look the same.
