@@ -2,7 +2,6 @@
 
 use super::{Seen, Truth};
 use crate::cards::Card;
-use crate::dataset::{self, DatasetError};
 use crate::geometry::Point;
 use crate::pipeline::classify::NeuralReader;
 use crate::pipeline::classify::classical::ClassicalReader;
@@ -11,6 +10,8 @@ use crate::pipeline::engine::NetworkError;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{CardImage, CardOutline, Frame, Pipeline, PipelineError, rectify};
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
+use crate::train::reader::real::{CropsError, straight_crops};
+use image::RgbImage;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -35,17 +36,12 @@ pub struct Table {
 /// Why there is nothing to fit on.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
-    /// Labels.
+    /// Crops.
     #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// A crop that is no picture.
-    #[error("{file}: {reason}")]
-    Crop {
-        /// Its path.
-        file: String,
-        /// Why.
-        reason: String,
-    },
+    Crops(#[from] CropsError),
+    /// A drawn photo that cannot be written.
+    #[error("a drawn table cannot be written: {0}")]
+    Write(#[from] image::ImageError),
     /// A table that cannot be drawn.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -65,8 +61,8 @@ const SAME_PLACE: f64 = 0.35;
 /// Part of a card's symbols that must be in view for it to count as one.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Draws tables, half of them as the reader's are, half of every kind that `render` knows, and
-/// looks at them with the pipeline's finder.
+/// Draws tables, a quarter of them as hard as those that the reader learns from, the others of every
+/// kind that `render` knows, and looks at them with the pipeline's finder.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -79,11 +75,7 @@ pub fn drawn(
 ) -> Result<Source, CollectError> {
     let table = |index: u64| {
         let scene = scene(seed, index)?;
-        let frame = source::decode(&scene.jpeg().map_err(|error| CollectError::Crop {
-            file: format!("drawn table {index}"),
-            reason: error.to_string(),
-        })?)?
-        .frame;
+        let frame = source::decode(&scene.jpeg()?)?.frame;
         let outlines = outlines_of(pipeline, &frame)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
@@ -101,13 +93,12 @@ fn outlines_of(pipeline: &Pipeline, frame: &Frame) -> Result<Vec<CardOutline>, C
 }
 
 fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
-    if index.is_multiple_of(2) {
-        return scenes::reader(seed, index);
-    }
-    // Every second of these is of several kinds at once.
-    let kind = match index / 2 {
-        i if i.is_multiple_of(2) => Kind::Mixed,
-        i => Kind::ALL[(i / 2) as usize % Kind::ALL.len()],
+    let kind = match index % 4 {
+        0 => return scenes::reader(seed, index),
+        // Several kinds at once.
+        1 => Kind::Mixed,
+        2 => Kind::ALL[(index / 4) as usize % Kind::ALL.len()],
+        _ => Kind::ALL[(index / 4 + 7) as usize % Kind::ALL.len()],
     };
     render(&Params::of(kind), seed, index)
 }
@@ -142,15 +133,8 @@ pub fn crops(
     network: &NeuralReader,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    let labels = dataset::read_crop_labels(folder)?;
-    dataset::check_crop_files(folder, &labels)?;
-    let crop = |label: &dataset::CropLabel| {
-        let path = folder.join(&label.file);
-        let picture = image::open(&path).map_err(|error| CollectError::Crop {
-            file: path.display().to_string(),
-            reason: error.to_string(),
-        })?;
-        let picture = picture.to_rgb8();
+    let (crops, _) = straight_crops(folder)?;
+    let crop = |(picture, card): (RgbImage, Card)| {
         let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
         let outline = CardOutline {
             corners_in_image: crate::geometry::Quad::rectangle(width, height).as_card(),
@@ -159,11 +143,11 @@ pub fn crops(
             shape_seen: None,
         };
         let image = rectify::from_crop(picture);
-        let table = look(network, vec![outline], &[image], |_| Truth::Card(label.code))?;
+        let table = look(network, vec![outline], &[image], |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
-    let tables = labels.par_iter().map(crop).collect::<Result<_, CollectError>>()?;
+    let tables = crops.into_par_iter().map(crop).collect::<Result<_, CollectError>>()?;
     let name = folder.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Ok(Source { name, has_outlines: false, tables })
 }

@@ -2,8 +2,8 @@
 //!
 //! Three convex fits in a row, each by Newton's method: the weights of both readers for each
 //! property (a softmax over log probabilities), card-or-not (a logistic model), and the confidence
-//! in what the board makes of it. Half of the data, the even numbers, fits; the other half chooses
-//! the limit below which a card is unsure.
+//! in what the board makes of it. Half of the data fits; the other half chooses the
+//! limit below which a card is unsure.
 
 mod collect;
 mod newton;
@@ -116,21 +116,28 @@ pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
     let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
     let mut joint = Joint { properties, card, board };
     joint.board = fit_confidence(sources, &joint);
-    let confidences = confidences(sources, &joint);
-    let (limit, claims, wrong) = choose_limit(&confidences);
+    let told = told(sources, &joint);
+    let (limit, claims, wrong) = choose_limit(&told);
     joint.board.least_confidence = limit;
     let mut report = report::report(sources, &joint, temperatures, cooled, (claims, wrong));
-    report.reliability = report::reliability(&confidences);
+    report.reliability = report::reliability(&told);
     (joint, report)
+}
+
+/// Tables come in fours of different kinds (see [`drawn`]): every second four is for fitting.
+fn is_for_fitting(table: usize) -> bool {
+    (table / 4).is_multiple_of(2)
 }
 
 /// The tables that a fit may see; the others are for choosing and counting.
 fn fitting(source: &Source) -> impl Iterator<Item = &Table> {
-    source.tables.iter().step_by(2)
+    let tables = source.tables.iter().enumerate();
+    tables.filter(|(i, _)| is_for_fitting(*i)).map(|(_, table)| table)
 }
 
 fn choosing(source: &Source) -> impl Iterator<Item = &Table> {
-    source.tables.iter().skip(1).step_by(2)
+    let tables = source.tables.iter().enumerate();
+    tables.filter(|(i, _)| !is_for_fitting(*i)).map(|(_, table)| table)
 }
 
 /// So that a source of many cards does not drown the others: its cards together weigh as the root
@@ -285,35 +292,55 @@ fn fit_confidence(sources: &[Source], joint: &Joint) -> Calibration {
     Calibration { bias, posterior, covered, covered_posterior, small, ..joint.board }
 }
 
-/// Confidences in the cards of the half that fitted nothing, highest first, each with whether the
-/// code is right. A claim where no card lies is wrong.
-fn confidences(sources: &[Source], joint: &Joint) -> Vec<(f32, bool)> {
-    let mut all: Vec<(f32, bool)> = sources
-        .iter()
-        .flat_map(choosing)
-        .flat_map(|table| settled(table, joint))
-        .map(|(card, truth)| (card.confidence, truth.card() == Some(card.card)))
-        .collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+/// A card of the half that fitted nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    confidence: f32,
+    /// Whether the code is right; where no card lies none is.
+    right: bool,
+    /// Drawn tables and photographed crops count the same, however many there are of either.
+    weight: f64,
+}
+
+/// Highest confidence first.
+fn told(sources: &[Source], joint: &Joint) -> Vec<Told> {
+    let mut all = Vec::new();
+    for drawn in [true, false] {
+        let of_kind = sources.iter().filter(|source| source.has_outlines == drawn);
+        let cards: Vec<(BoardCard, Truth)> =
+            of_kind.flat_map(choosing).flat_map(|table| settled(table, joint)).collect();
+        let weight = 1.0 / cards.len().max(1) as f64;
+        all.extend(cards.into_iter().map(|(card, truth)| Told {
+            confidence: card.confidence,
+            right: truth.card() == Some(card.card),
+            weight,
+        }));
+    }
+    all.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     all
 }
 
 /// The least limit at which [`MOST_WRONG`] of the claims are wrong, half a wrong claim added to
 /// those counted for what a finite number cannot show; how many claims that leaves, and how many
 /// of them are wrong.
-fn choose_limit(sorted: &[(f32, bool)]) -> (f32, usize, usize) {
+fn choose_limit(sorted: &[Told]) -> (f32, usize, usize) {
     // Two outlines with equal claims to one card must stay below.
     const LEAST: f32 = 0.6;
     let mut best = None;
-    let mut wrong = 0;
-    for (i, &(confidence, right)) in sorted.iter().enumerate() {
-        if confidence < LEAST {
+    let (mut wrong, mut wrong_weight, mut weight) = (0, 0.0, 0.0);
+    for (i, card) in sorted.iter().enumerate() {
+        if card.confidence < LEAST {
             break;
         }
-        wrong += usize::from(!right);
-        let ends = sorted.get(i + 1).is_none_or(|next| next.0 < confidence);
-        if ends && wrong as f64 + 0.5 <= MOST_WRONG * (i + 1) as f64 {
-            best = Some((confidence, i + 1, wrong));
+        weight += card.weight;
+        if !card.right {
+            wrong += 1;
+            wrong_weight += card.weight;
+        }
+        let ends = sorted.get(i + 1).is_none_or(|next| next.confidence < card.confidence);
+        let half_a_claim = 0.5 * weight / (i + 1) as f64;
+        if ends && wrong_weight + half_a_claim <= MOST_WRONG * weight {
+            best = Some((card.confidence, i + 1, wrong));
         }
     }
     // Too few claims to show anything: then only what is as sure as can be.

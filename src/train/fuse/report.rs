@@ -1,7 +1,7 @@
 //! What a fit gave, source by source, for people and for `fusion.json`.
 
 use super::collect::cards_of;
-use super::{Seen, Source, choosing, most_wrong, settled};
+use super::{Seen, Source, Told, choosing, most_wrong, settled};
 use crate::cards::{Card, Property};
 use crate::pipeline::Reading;
 use crate::pipeline::classify::fused::{Joint, log_of};
@@ -93,18 +93,18 @@ pub(super) fn report(
     }
 }
 
-pub(super) fn reliability(confidences: &[(f32, bool)]) -> Vec<Bin> {
+pub(super) fn reliability(told: &[Told]) -> Vec<Bin> {
     const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
     let bin = |i: usize| {
         let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
-        let inside: Vec<_> =
-            confidences.iter().filter(|(c, _)| (FROM[i]..to).contains(c)).collect();
+        let inside: Vec<&Told> =
+            told.iter().filter(|card| (FROM[i]..to).contains(&card.confidence)).collect();
         let n = inside.len().max(1) as f64;
         Bin {
             from: FROM[i],
             cards: inside.len(),
-            confidence: inside.iter().map(|(c, _)| f64::from(*c)).sum::<f64>() / n,
-            right: inside.iter().filter(|(_, right)| *right).count() as f64 / n,
+            confidence: inside.iter().map(|card| f64::from(card.confidence)).sum::<f64>() / n,
+            right: inside.iter().filter(|card| card.right).count() as f64 / n,
         }
     };
     (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()

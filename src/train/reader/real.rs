@@ -121,7 +121,12 @@ fn source(folder: &Path, seed: u64) -> Result<Source, CropsError> {
 
 type Cut = (usize, bool, Vec<Sample>);
 
-fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
+/// The crops of a labelled folder, long side across and turned back where the source keeps mirror
+/// images; and whether it does.
+///
+/// # Errors
+/// [`CropsError`].
+pub fn straight_crops(folder: &Path) -> Result<(Vec<(RgbImage, Card)>, bool), CropsError> {
     let labels = read_crop_labels(folder)?;
     check_crop_files(folder, &labels)?;
     let crops: Vec<(RgbImage, Card)> = labels
@@ -142,11 +147,19 @@ fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
         })
         .collect::<Result<_, CropsError>>()?;
     let mirrored = are_mirrored(&crops);
+    let turned_back = |(crop, card): (RgbImage, Card)| {
+        (if mirrored { imageops::flip_horizontal(&crop) } else { crop }, card)
+    };
+    Ok((crops.into_par_iter().map(turned_back).collect(), mirrored))
+}
+
+fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
+    let (crops, mirrored) = straight_crops(folder)?;
+    let labelled = crops.len();
     let cut = crops
         .into_par_iter()
         .enumerate()
         .flat_map_iter(|(i, (crop, card))| {
-            let crop = if mirrored { imageops::flip_horizontal(&crop) } else { crop };
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
             let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), Some(card))];
             let (photo, quad) = on_a_table(&crop, &mut rng);
@@ -156,7 +169,7 @@ fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
             out
         })
         .collect();
-    Ok((labels.len(), mirrored, cut))
+    Ok((labelled, mirrored, cut))
 }
 
 /// Whether a source keeps its crops as mirror images, which only squiggles show: a vote of all of
