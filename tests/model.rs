@@ -4,9 +4,11 @@ use burn::tensor::{Device, Tensor, TensorData};
 use setsight::export::onnx;
 use setsight::model::graph::{Conv, Graph, Node, Op};
 use setsight::model::{Kind, Metadata, reader};
-use setsight::pipeline::classify::input_of;
-use setsight::pipeline::engine::{self, Models, Network};
-use setsight::pipeline::{CardImage, CardOutline, Frame, rectify};
+use setsight::pipeline::classify::{Fusion, input_of};
+use setsight::pipeline::engine::{self, Manifest, Models, Network};
+use setsight::pipeline::{
+    CardImage, CardOutline, FinderChoice, Frame, Pipeline, ReaderChoice, rectify,
+};
 use setsight::render;
 use setsight::train::net::run_graph;
 use std::path::{Path, PathBuf};
@@ -238,7 +240,8 @@ fn weights_that_are_not_right_are_named_with_the_fix() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reader.onnx");
     let models = folder.path().to_str().unwrap();
-    let run = || said(&scan(&["--reader", "neural", "--models", models], &[]));
+    let arguments = ["--finder", "classical", "--reader", "neural", "--models", models];
+    let run = || said(&scan(&arguments, &[]));
     let refused = |code: i32, words: &[&str]| {
         let (exit, stdout, stderr) = run();
         assert_eq!((exit, stdout.as_str()), (Some(code), ""), "{stderr}");
@@ -266,10 +269,28 @@ fn weights_that_are_not_right_are_named_with_the_fix() {
 }
 
 #[test]
+fn the_shipped_files_are_those_that_the_manifest_names() {
+    let manifest: Manifest =
+        serde_json::from_slice(&Models::Shipped.read(engine::MANIFEST).unwrap()).unwrap();
+    for named in &manifest.files {
+        let bytes = Models::Shipped.read(&named.file).unwrap();
+        assert_eq!((bytes.len(), engine::sha256(&bytes)), (named.bytes, named.sha256.clone()));
+    }
+    let of = |file: &str| manifest.files.iter().find(|named| named.file == file).unwrap();
+    let fusion = Fusion::load(&Models::Shipped).unwrap();
+    assert_eq!(fusion.reader_sha256, of("reader.onnx").sha256, "fitted with another reader");
+    // What the fused reader and the learned finder need is there, so they are the default.
+    assert_eq!(ReaderChoice::default(), ReaderChoice::Fused);
+    assert_eq!(FinderChoice::default(), FinderChoice::Learned);
+    assert!(Pipeline::with_defaults(&Models::Shipped).is_ok());
+}
+
+#[test]
 fn without_networks_there_is_no_engine() {
     // Whatever the variables say: nothing is opened.
     let nonsense = [(engine::CHOICE_VARIABLE, "dog"), (engine::LIBRARY_VARIABLE, "/no/such.so")];
-    let (exit, stdout, stderr) = said(&scan(&["--reader", "classical"], &nonsense));
+    let (exit, stdout, stderr) =
+        said(&scan(&["--reader", "classical", "--finder", "classical"], &nonsense));
     assert_eq!((exit, stderr.as_str()), (Some(0), ""));
     let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert!(line["engine"].is_null() && !line["cards"].as_array().unwrap().is_empty());
@@ -282,7 +303,7 @@ fn a_broken_library_is_passed_over_and_told() {
     let library = folder.path().join(engine::library_name());
     std::fs::write(&library, "no library").unwrap();
     let (models, library) = (folder.path().to_str().unwrap(), library.to_str().unwrap());
-    let arguments = ["--reader", "neural", "--models", models];
+    let arguments = ["--finder", "classical", "--reader", "neural", "--models", models];
     // No set-up's copy in this home.
     let home = [("HOME", models), ("XDG_DATA_HOME", models)];
     let with = |more: &[(&'static str, &str)]| {
