@@ -69,7 +69,12 @@ fn too_sure_a_network_is_cooled_and_a_poorer_reader_heard_less() {
         assert!((1.0..1.8).contains(&weights.classical[0]), "{weights:?}");
     }
     let [classical, neural, joined] = report.sources[0].right_percent;
-    assert!(classical < 60.0 && neural < 75.0 && joined > neural, "{report}");
+    // In a dispute the network always wins here, but what is said of it is nearer the truth.
+    assert!(classical < 60.0 && neural < 75.0 && joined >= neural, "{report}");
+    for property in &report.sources[0].properties {
+        let [_, neural, joined] = property.unlikelihood;
+        assert!(joined < neural - 0.02, "{property:?}");
+    }
     assert!(joint.card.neural > 0.0);
     let alone = fit_joint(&[made_up(60, 1, TOO_SURE)], Heard::Network).0;
     assert_eq!(alone.properties[0].classical, [0.0; 3]);
