@@ -123,27 +123,27 @@ mod tests {
             vec![CameraInfo { number: 0, name: "Script".into() }]
         }
         fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+            wait_until_taken(&self.1);
             let next = self.0.lock().unwrap().pop_front();
             let (levels, end) = next.unwrap_or(Err(CameraError::None))?;
-            Ok(Box::new(Scripted(levels.into(), end)))
+            Ok(Box::new(Scripted(levels.into(), end, Arc::clone(&self.1))))
         }
     }
 
     impl Camera for Scripted {
         fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+            wait_until_taken(&self.2);
             let level = self.0.pop_front().ok_or_else(|| self.1.clone())?;
             let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
-            // Slower than whoever takes them.
-            std::thread::sleep(Duration::from_millis(10));
             let frame = Arc::new(Frame { image });
             Ok(Some(Shot { frame, time_ms: 0.0, taken: Instant::now() }))
         }
     }
 
     /// All that is told, until `count` items came.
-    fn told(script: Vec<Result<(Vec<u8>, CameraError), CameraError>>, count: usize) -> Vec<String> {
-        let out = Latest::default();
-        let cameras = Script(Mutex::new(script.into()));
+    fn told(script: Vec<Play>, count: usize) -> Vec<String> {
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
         let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
         std::thread::scope(|scope| {
             scope.spawn(|| run(&cameras, &CameraChoice::First, &out, patience));
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn a_camera_that_does_not_exist_is_not_tried_again() {
         let no_such = CameraError::NoSuch { choice: "camera 7".into(), have: Vec::new() };
-        let cameras = Script(Mutex::new([Err(no_such)].into()));
-        let out = Latest::default();
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let cameras = Script(Mutex::new([Err(no_such)].into()), Arc::clone(&out));
         // Returns by itself.
         run(&cameras, &CameraChoice::Number(7), &out, Patience::default());
         assert!(matches!(out.take(Duration::ZERO), Taken::Item(Captured::Trouble(_))));

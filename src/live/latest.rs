@@ -78,6 +78,11 @@ impl<T> Latest<T> {
         self.lock().closed
     }
 
+    /// Whether nothing waits to be taken.
+    pub fn is_empty(&self) -> bool {
+        self.lock().item.is_none()
+    }
+
     /// How many items nobody took.
     pub fn replaced(&self) -> u64 {
         self.lock().replaced
