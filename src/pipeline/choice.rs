@@ -74,15 +74,14 @@ impl ReaderChoice {
             Self::Neural => fusion_if_there(models)?,
             Self::Fused => Some(Fusion::load(models)?),
         };
-        let mut calibration = board::Calibration::default();
-        if let Some(fusion) = fusion {
-            let joint = if self == Self::Fused { fusion.fused } else { fusion.neural };
-            calibration = joint.board;
-            if fusion.finder != finder.name() {
-                // The other finder's scores mean something else.
-                calibration.score = 0.0;
-            }
-        }
+        let calibration = match fusion {
+            // The other finder's scores mean something else, and the limit rests on them: the
+            // posterior is then taken as it is.
+            Some(fusion) if fusion.finder != finder.name() => board::Calibration::default(),
+            Some(fusion) if self == Self::Fused => fusion.fused.board,
+            Some(fusion) => fusion.neural.board,
+            None => board::Calibration::default(),
+        };
         Ok(board::Params { calibration, ..board::Params::default() })
     }
 }
