@@ -114,9 +114,17 @@ mod tests {
     type Opening = Result<(Vec<u8>, CameraError), CameraError>;
 
     /// What happens at each opening: an error, or frames of these grey levels and then an error.
-    struct Script(Mutex<VecDeque<Opening>>);
+    struct Script(Mutex<VecDeque<Opening>>, Arc<Latest<Captured>>);
 
-    struct Scripted(VecDeque<u8>, CameraError);
+    struct Scripted(VecDeque<u8>, CameraError, Arc<Latest<Captured>>);
+
+    /// The slot holds the newest item only: on a busy machine a script must not run ahead of
+    /// whoever reads it.
+    fn wait_until_taken(out: &Latest<Captured>) {
+        while !out.is_empty() && !out.is_closed() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 
     impl Cameras for Script {
         fn list(&self) -> Vec<CameraInfo> {
@@ -141,7 +149,7 @@ mod tests {
     }
 
     /// All that is told, until `count` items came.
-    fn told(script: Vec<Play>, count: usize) -> Vec<String> {
+    fn told(script: Vec<Opening>, count: usize) -> Vec<String> {
         let out: Arc<Latest<Captured>> = Arc::default();
         let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
         let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
