@@ -1,7 +1,7 @@
 //! Tables to learn from: for the finder whole tables, for the reader tables whose cards are cut
 //! out by the same stages that read photos.
 //!
-//! Everything chance decides is in [`finder_params`] and [`reader_params`]: ranges are drawn from
+//! Everything chance decides is in `finder_params` and `reader_params`: ranges are drawn from
 //! a seed of their own, then [`render`] draws the table. Nothing is taken off these tables: cards
 //! that can hardly be seen are labelled too, with what of them is in view.
 //!

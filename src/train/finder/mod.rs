@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`scenes`] | drawn tables one after the other, and again |
 //! | [`target`] | what the maps should say of a table |
-//! | [`decode`] | from maps to cards, and how many of them are right |
+//! | [`mod@decode`] | from maps to cards, and how many of them are right |
 
 pub mod decode;
 pub mod scenes;

@@ -7,7 +7,7 @@
 //! | [`kept`] | drawn crops on disk |
 //! | [`real`] | crops and corrected photos from folders |
 //! | [`miss`] | how outlines miss, and outlines that hold no card |
-//! | [`alter`] | other cameras and other light, while training goes |
+//! | [`mod@alter`] | other cameras and other light, while training goes |
 //!
 //! Every crop goes through the real [`crate::pipeline::rectify`], so that training sees what reading
 //! sees. What is drawn at the start and what a batch holds depends on the seed and the step alone.
