@@ -5,6 +5,8 @@ use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
+use crate::pipeline::FinderChoice;
+use crate::pipeline::engine::{Models, file_of, sha256};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
 use crate::train::reader::{
@@ -176,7 +178,7 @@ fn metadata(args: &Args, training_set: String) -> Metadata {
     // Without folders: they are of one machine, and the model's card names the sources.
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
     if args.start_from.is_some() {
-        command += " --start-from RUN";
+        command += " --start-from FIRST";
     }
     if args.cards.is_some() {
         command += " --cards DIR";
@@ -187,6 +189,13 @@ fn metadata(args: &Args, training_set: String) -> Metadata {
     }
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
     command += &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}");
+    // What began it, if that run came to its end.
+    let first = args.start_from.as_ref().map(|run| std::fs::read(run.join("reader.onnx")));
+    if let Some(Ok(bytes)) = first
+        && let Ok((_, first)) = onnx::decode(&bytes)
+    {
+        command += &format!(" (FIRST: {})", first.command);
+    }
     let version = env!("CARGO_PKG_VERSION").to_owned();
     Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
 }
@@ -201,9 +210,15 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
+    let choice = FinderChoice::default();
+    let finder = choice.finder(&Models::Shipped)?;
+    let weights = match choice {
+        FinderChoice::Learned => Some(sha256(&Models::Shipped.read(file_of(Kind::Finder))?)),
+        FinderChoice::Classical => None,
+    };
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
-        "drawn": args.drawn,
+        "drawn": args.drawn, "finder": choice.name(), "finder_sha256": weights,
     });
     if let Some(path) = &args.keep_drawn {
         let kept = kept::read(path, &recipe).with_context(|| {
@@ -219,13 +234,14 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let learnt =
-        drawn::crops(args.drawn, args.run.seed, "drawn", stop, &|n| bar.set_position(n as u64));
+    let learnt = drawn::crops(args.drawn, args.run.seed, "drawn", &*finder, stop, &|n| {
+        bar.set_position(n as u64);
+    })?;
     // Another series of tables.
     let other = args.run.seed ^ (1 << 31);
-    let judged = drawn::crops(judged, other, "drawn for judging", stop, &|n| {
+    let judged = drawn::crops(judged, other, "drawn for judging", &*finder, stop, &|n| {
         bar.set_position((args.drawn + n) as u64);
-    });
+    })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(None);

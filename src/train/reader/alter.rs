@@ -23,7 +23,8 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     let often = if is_drawn { 0.6 } else { 1.0 };
     let mut chance = |p: f64| rng.random_bool(p);
-    let (moved, covered, shaded, glare) = (chance(0.4), chance(0.15), chance(0.12), chance(0.08));
+    let (moved, covered, shaded) = (chance(0.4), chance(0.15), chance(0.15));
+    let (glare, washed) = (chance(0.06), chance(0.12));
     let (coarse, blurred, toned, tinted) =
         (chance(0.3 * often), chance(0.25 * often), chance(0.6), chance(0.7));
     let (noisy, jpeg, board) = (chance(0.45 * often), chance(0.15 * often), chance(0.2));
@@ -39,6 +40,9 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     if glare {
         add_glare(&mut picture, rng);
+    }
+    if washed {
+        wash(&mut picture, rng);
     }
     if coarse || board {
         picture = coarsen(&picture, board, rng);
@@ -161,15 +165,23 @@ fn cover(picture: &mut Picture, rng: &mut Pcg64) {
 /// What the balancing leaves of a slope of light or of a shadow's edge.
 fn shade(picture: &mut Picture, rng: &mut Pcg64) {
     let (sin, cos) = rng.random_range(0.0..std::f32::consts::TAU).sin_cos();
-    let depth = rng.random_range(0.05..0.35f32);
+    // What still lights a shadow has another colour than what it keeps off.
+    let depth = tinted_depth(rng.random_range(0.05..0.35f32), 0.35, rng);
     let soft = rng.random_range(0.02..0.5f32);
     let at = rng.random_range(-0.4..0.4f32);
     for (i, pixel) in picture.iter_mut().enumerate() {
         let u = (i % WIDTH) as f32 / WIDTH as f32 - 0.5;
         let v = (i / WIDTH) as f32 / WIDTH as f32 - 0.33;
         let t = ((u * cos + v * sin - at) / soft + 0.5).clamp(0.0, 1.0);
-        *pixel = pixel.map(|c| c * (1.0 - depth * t));
+        (0..3).for_each(|c| pixel[c] *= 1.0 - depth[c] * t);
     }
+}
+
+/// For each channel, up to a part more or less: warm to cold, and a little of green or magenta.
+fn tinted_depth(depth: f32, part: f32, rng: &mut Pcg64) -> [f32; 3] {
+    let warm = rng.random_range(-part..part);
+    let green = rng.random_range(-0.3 * part..0.3 * part);
+    [1.0 + warm, 1.0 + green, 1.0 - warm].map(|tint| (depth * tint).clamp(0.0, 0.95))
 }
 
 /// A bright spot that bleaches.
@@ -181,6 +193,20 @@ fn add_glare(picture: &mut Picture, rng: &mut Pcg64) {
         let (u, v) = (((i % WIDTH) as f32 - x) / rx, ((i / WIDTH) as f32 - y) / ry);
         let veil = strength * (-(u * u + v * v) / 2.0).exp();
         *pixel = pixel.map(|c| (c + veil).min(1.0));
+    }
+}
+
+/// A lamp mirrored by the whole card or a part of it, after its white was taken for white: paper
+/// stays as it is, and what is printed on it pales, more so in the lamp's own colour.
+fn wash(picture: &mut Picture, rng: &mut Pcg64) {
+    const STOCK: f32 = 0.9;
+    let (x, y) = (rng.random_range(0.0..WIDTH as f32), rng.random_range(0.0..HEIGHT as f32));
+    let (rx, ry) = (rng.random_range(10.0..80.0f32), rng.random_range(10.0..60.0f32));
+    let depth = tinted_depth(rng.random_range(0.15..0.8f32), 0.3, rng);
+    for (i, pixel) in picture.iter_mut().enumerate() {
+        let (u, v) = (((i % WIDTH) as f32 - x) / rx, ((i / WIDTH) as f32 - y) / ry);
+        let here = (-(u * u + v * v) / 2.0).exp();
+        (0..3).for_each(|c| pixel[c] += (STOCK - pixel[c]).max(0.0) * depth[c] * here);
     }
 }
 

@@ -1,9 +1,11 @@
-//! Crops cut from drawn tables, as reading would cut them.
+//! Crops cut from drawn tables, as reading would cut them: along outlines that a finder gives, and
+//! along outlines that miss by chance as others might.
 
 use super::key;
 use super::miss::{anywhere, beside, holds, outline};
 use super::sample::{Group, Sample};
 use crate::geometry::Quad;
+use crate::pipeline::find::{CardFinder, FindError};
 use crate::pipeline::{CardOutline, Frame, rectify};
 use crate::render::{DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
@@ -12,23 +14,29 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changes whenever other crops come from the same seed.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Scenes drawn side by side before their crops are counted.
 const CHUNK: usize = 64;
 /// Seeds of tables to learn from lie below.
 const SEEDS: u64 = scenes::HELD_BACK;
 /// Crops without a card for each with one.
 const OTHERS: f64 = 0.4;
+/// Share of the cards that are cut along the outline that was found, where one was.
+const AS_FOUND: f64 = 0.6;
 
 /// Cuts at least `cards` crops from tables of a seed; fewer when `stop` becomes true. Tells `done`
 /// how many it has. Cards come first, then what is no card.
+///
+/// # Errors
+/// When the finder gives up.
 pub fn crops(
     cards: usize,
     seed: u64,
     name: &str,
+    finder: &dyn CardFinder,
     stop: &AtomicBool,
     done: &(dyn Fn(usize) + Sync),
-) -> [Group; 2] {
+) -> Result<[Group; 2], FindError> {
     let group = |name: String| Group { name, is_drawn: true, samples: Vec::new() };
     let mut out = [group(name.to_owned()), group(format!("{name}, no cards"))];
     let count = AtomicUsize::new(0);
@@ -38,11 +46,11 @@ pub fn crops(
         let scenes: Vec<[Vec<Sample>; 2]> = (from..until)
             .into_par_iter()
             .map(|index| {
-                let crops = of_scene(seed, index);
+                let crops = of_scene(seed, index, finder)?;
                 done(count.fetch_add(crops[0].len(), Ordering::Relaxed) + crops[0].len());
-                crops
+                Ok(crops)
             })
-            .collect();
+            .collect::<Result<_, FindError>>()?;
         from = until;
         for scene in scenes {
             for (group, samples) in out.iter_mut().zip(scene) {
@@ -51,29 +59,43 @@ pub fn crops(
         }
     }
     out[0].samples.truncate(cards);
-    out
+    Ok(out)
 }
 
 /// The crops of one table: its cards, and what is none.
-fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
+fn of_scene(
+    seed: u64,
+    index: u64,
+    finder: &dyn CardFinder,
+) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return [vec![], vec![]] };
+    let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let frame = Frame { image: scene.image };
+    let found: Vec<Quad> =
+        finder.find(&frame)?.into_iter().map(|outline| outline.corners_in_image).collect();
     let cut = |quad: Quad| {
         let outline =
             CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
         rectify::rectify(&frame, &outline)
     };
     let cards: Vec<Quad> = scene.cards.iter().map(|card| card.corners_in_image).collect();
-    let found: Vec<Sample> = scene
-        .cards
+    let mut named = Vec::new();
+    for card in scene.cards.iter().filter(|card| can_be_named(card)) {
+        let quad = &card.corners_in_image;
+        let as_found = rng.random_bool(AS_FOUND);
+        let quad = match nearest_holding(&found, quad) {
+            Some(found) if as_found => either_way(found, &mut rng),
+            _ => outline(quad, &mut rng),
+        };
+        named.push(Sample::of(&cut(quad), Some(card.card)));
+    }
+    let mut others: Vec<Sample> = found
         .iter()
-        .filter(|card| can_be_named(card))
-        .map(|card| Sample::of(&cut(outline(&card.corners_in_image, &mut rng)), Some(card.card)))
+        .filter(|quad| !cards.iter().any(|card| holds(quad, card)))
+        .map(|quad| Sample::of(&cut(either_way(*quad, &mut rng)), None))
         .collect();
-    let mut others = Vec::new();
-    let wanted = (OTHERS * cards.len().max(4) as f64).ceil() as usize;
+    let wanted = others.len().max((OTHERS * cards.len().max(4) as f64).ceil() as usize);
     for _ in 0..20 * wanted {
         if others.len() == wanted {
             break;
@@ -90,7 +112,22 @@ fn of_scene(seed: u64, index: u64) -> [Vec<Sample>; 2] {
             others.push(Sample::of(&cut(quad), None));
         }
     }
-    [found, others]
+    Ok([named, others])
+}
+
+/// Of the outlines that hold a card the one whose centre is nearest to the card's.
+fn nearest_holding(found: &[Quad], card: &Quad) -> Option<Quad> {
+    let far = |quad: &Quad| quad.center().distance(card.center());
+    let holding = found.iter().filter(|quad| holds(quad, card));
+    holding.min_by(|a, b| far(a).total_cmp(&far(b))).copied()
+}
+
+/// With either of the two long sides first.
+fn either_way(mut quad: Quad, rng: &mut Pcg64) -> Quad {
+    if rng.random() {
+        quad.0.rotate_left(2);
+    }
+    quad
 }
 
 /// Whether enough of a card's symbols is in view to say which card it is.

@@ -1,5 +1,6 @@
 //! How outlines miss a card, and outlines that hold none.
 
+use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Point, Quad};
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -18,9 +19,11 @@ fn size(rng: &mut Pcg64) -> f64 {
 /// two long sides first.
 pub fn outline(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let size = size(rng);
+    // Now and then the symbols seen are taken for others of the row.
+    let slots = if rng.random_bool(0.04) { if rng.random() { 0.5 } else { -0.5 } } else { 0.0 };
     let mut symmetric = |part: f64| rng.random_range(-1.0..1.0) * size * part;
     let (long, short) = (1.0 + symmetric(1.0), 1.0 + symmetric(1.0));
-    let shift = (symmetric(0.7), symmetric(0.7));
+    let shift = (symmetric(0.7) + slots * SYMBOL_SPACING, symmetric(0.7));
     let mut corners = corners_of(quad, (long, short), shift);
     let (along, across) = axes(quad);
     for corner in &mut corners.0 {
