@@ -1,11 +1,10 @@
 //! Corrections: what a person says of the cards, with undo, written down on each change.
 
 use super::history::History;
-use super::labels::{LabelFile, label_of, table_of, usual_card_at};
+use super::labels::{LabelFile, Written, label_of, table_of, usual_card_at};
 use super::library::Found;
 use super::table::Table;
 use crate::cards::Card;
-use crate::dataset::PhotoLabel;
 use crate::geometry::Point;
 use crate::pipeline::ReadCard;
 use std::collections::HashMap;
@@ -124,7 +123,7 @@ struct Edited {
     history: History<Table>,
     /// How many steps lead from the table that `before` describes to the one that is now.
     steps: usize,
-    before: Option<PhotoLabel>,
+    before: Option<Written>,
 }
 
 /// All corrections of the photos that are open.
@@ -157,7 +156,7 @@ impl Corrections {
         }
     }
 
-    fn written(&mut self, photo: &Path) -> Option<PhotoLabel> {
+    fn written(&mut self, photo: &Path) -> Option<Written> {
         let name = name_of(photo)?;
         self.file(photo).as_ref().ok()?.photo(&name)
     }

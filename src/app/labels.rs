@@ -9,11 +9,25 @@ use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
 use crate::whole_file::write_whole;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Tag of a photo with cards of which nobody has said yet what they are; these are not written.
+/// Tag of a photo with cards of which nobody has said yet what they are. They stand in a list of this
+/// name of their own, not among the cards.
 pub const UNCHECKED: &str = "unchecked";
+
+/// What is written of a photo: its label as every dataset has it, and what is still to be said.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Written {
+    /// The cards that are sure.
+    #[serde(flatten)]
+    pub label: PhotoLabel,
+    /// The others, each with its best guess. Others than this program tag photos too: without a list
+    /// all that the reader is unsure of is still to be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<Vec<CardLabel>>,
+}
 
 /// The labels of one folder.
 #[derive(Clone, Debug)]
@@ -55,7 +69,7 @@ impl LabelFile {
     }
 
     /// The label of a photo by its file name, if there is one that can be read.
-    pub fn photo(&self, file: &str) -> Option<PhotoLabel> {
+    pub fn photo(&self, file: &str) -> Option<Written> {
         serde_json::from_value(self.photos()[self.place_of(file)?].clone()).ok()
     }
 
@@ -64,7 +78,7 @@ impl LabelFile {
     /// # Errors
     /// It cannot be written; in memory the label is changed all the same, so that the next change
     /// writes both.
-    pub fn set(&mut self, file: &str, label: Option<&PhotoLabel>) -> Result<(), String> {
+    pub fn set(&mut self, file: &str, label: Option<&Written>) -> Result<(), String> {
         let place = self.place_of(file);
         let photos = self.document["photos"].as_array_mut().expect("looked at when it was read");
         match (place, label) {
@@ -72,6 +86,7 @@ impl LabelFile {
                 // Fields of other programs stay.
                 let new = serde_json::to_value(label).expect("plain data");
                 let old = photos[place].as_object_mut().expect("an entry with a file name");
+                old.remove(UNCHECKED);
                 for (key, value) in new.as_object().expect("a struct") {
                     old.insert(key.clone(), value.clone());
                 }
@@ -95,52 +110,65 @@ impl LabelFile {
     }
 }
 
-/// A table as a label: the cards that are sure. With others left, the photo is tagged
-/// [`UNCHECKED`].
-pub fn label_of(
-    table: &Table,
-    found: &Found,
-    file: &str,
-    before: Option<&PhotoLabel>,
-) -> PhotoLabel {
+/// A table as it is written. With cards left that are unsure, the photo is tagged [`UNCHECKED`].
+pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Written>) -> Written {
     let (width, height) = found.stored_px;
-    let mut tags = before.map(|label| label.tags.clone()).unwrap_or_default();
+    let mut tags = before.map(|before| before.label.tags.clone()).unwrap_or_default();
     tags.retain(|tag| tag != UNCHECKED);
-    if table.unsure() > 0 {
+    let (unsure, sure): (Vec<&ReadCard>, Vec<&ReadCard>) =
+        table.cards.iter().partition(|card| card.unsure);
+    let labels = |cards: &[&ReadCard]| -> Vec<CardLabel> {
+        let label = |card: &&ReadCard| {
+            CardLabel::stored(card.card, card.corners_in_image, found.orientation, width, height)
+        };
+        cards.iter().map(label).collect()
+    };
+    let unchecked = (!unsure.is_empty()).then(|| labels(&unsure));
+    if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let cards = table.cards.iter().filter(|card| !card.unsure);
-    let cards = cards
-        .map(|card| {
-            CardLabel::stored(card.card, card.corners_in_image, found.orientation, width, height)
-        })
-        .collect();
-    PhotoLabel { file: file.to_owned(), width, height, tags, cards }
+    let label = PhotoLabel { file: file.to_owned(), width, height, tags, cards: labels(&sure) };
+    Written { label, unchecked }
 }
 
-/// The table that a label describes. A card without corners gets those that were found around its
-/// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards as found
-/// come too.
-pub fn table_of(label: &PhotoLabel, found: &Found) -> Table {
+/// The table that was written. A card without corners gets those that were found around its
+/// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
+pub fn table_of(written: &Written, found: &Found) -> Table {
     let (mut cards, mut readings) = (Vec::new(), Vec::new());
-    for card in label.upright_cards(found.orientation) {
+    let mut put = |card: CardLabel, unsure: bool| {
         let read = found.table.card_at(card.center);
         let found_corners = read.map(|i| found.table.cards[i].corners_in_image);
         let corners_in_image = card
             .corners
             .or(found_corners)
             .unwrap_or_else(|| usual_card_at(&found.table, found.size_px, card.center));
-        cards.push(ReadCard { corners_in_image, card: card.code, confidence: 1.0, unsure: false });
+        let reader = read.filter(|_| unsure).map_or(0.0, |i| found.table.cards[i].confidence);
+        let confidence = if unsure { reader } else { 1.0 };
+        cards.push(ReadCard { corners_in_image, card: card.code, confidence, unsure });
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
+    };
+    let label = &written.label;
+    for card in label.upright_cards(found.orientation) {
+        put(card, false);
     }
-    if label.tags.iter().any(|tag| tag == UNCHECKED) {
-        let labelled = Table::new(cards.clone(), readings.clone());
-        for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
-            if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
-                cards.push(card.clone());
-                readings.push(reading.clone());
+    let tagged = label.tags.iter().any(|tag| tag == UNCHECKED);
+    match &written.unchecked {
+        Some(unchecked) if tagged => {
+            let others = PhotoLabel { cards: unchecked.clone(), ..label.clone() };
+            for card in others.upright_cards(found.orientation) {
+                put(card, true);
             }
         }
+        None if tagged => {
+            let labelled = Table::new(cards.clone(), readings.clone());
+            for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
+                if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
+                    cards.push(card.clone());
+                    readings.push(reading.clone());
+                }
+            }
+        }
+        _ => {}
     }
     Table::new(cards, readings)
 }
@@ -238,15 +266,33 @@ mod tests {
     }
 
     #[test]
-    fn unsure_cards_are_not_written_and_come_back_from_the_reader() {
-        let mut table = cards("1fgd 2fgd 3srs");
+    fn unsure_cards_come_back_and_struck_ones_do_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut table = cards("1fgd 2fgd 3srs 1ord");
         table.cards[2].unsure = true;
-        let found =
-            found(Table::new(table.cards.clone(), vec![None; 3]), Orientation::NoTransforms);
-        let label = label_of(&found.table, &found, "a.jpg", None);
-        assert_eq!((label.cards.len(), label.tags.as_slice()), (2, &[UNCHECKED.to_owned()][..]));
-        let back = table_of(&label, &found);
-        assert_eq!((back.cards.len(), back.unsure()), (3, 1));
+        table.cards[3].unsure = true;
+        let found = found(Table::new(table.cards.clone(), vec![None; 4]), Orientation::Rotate90);
+        let mut kept = found.table.clone();
+        kept.cards.remove(2);
+        kept.readings.remove(2);
+        let mut file = LabelFile::read(dir.path()).unwrap();
+        file.set("a.jpg", Some(&label_of(&kept, &found, "a.jpg", None))).unwrap();
+        let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
+        assert_eq!(written.label.tags, [UNCHECKED]);
+        assert_eq!(written.label.cards.len(), 2, "a dataset's cards are sure ones");
+        let back = table_of(&written, &found);
+        let codes: Vec<_> = back.cards.iter().map(|c| (c.card.to_string(), c.unsure)).collect();
+        assert_eq!(codes[2..], [("1ord".to_owned(), true)], "{codes:?}");
+        assert!((back.cards[2].confidence - table.cards[3].confidence).abs() < 1e-6);
+        // A tag of somebody else's names no cards.
+        let foreign = Written { unchecked: None, ..written.clone() };
+        assert_eq!(table_of(&foreign, &found).unsure(), 2);
+        // Once all is said the list is gone.
+        kept.cards[2].unsure = false;
+        file.set("a.jpg", Some(&label_of(&kept, &found, "a.jpg", Some(&written)))).unwrap();
+        let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
+        assert!(written.unchecked.is_none() && written.label.tags.is_empty());
+        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos[0].cards.len(), 3);
     }
 
     #[test]
@@ -254,10 +300,10 @@ mod tests {
         let table = cards("1fgd 2fgd");
         let found = found(table.clone(), Orientation::NoTransforms);
         let mut label = label_of(&table, &found, "a.jpg", None);
-        for card in &mut label.cards {
+        for card in &mut label.label.cards {
             card.corners = None;
         }
-        label.cards[1].center = Point::new(300.0, 300.0);
+        label.label.cards[1].center = Point::new(300.0, 300.0);
         let back = table_of(&label, &found);
         assert_eq!(back.cards[0].corners_in_image, table.cards[0].corners_in_image);
         assert!(back.cards[1].corners_in_image.contains(Point::new(300.0, 300.0)));
