@@ -4,8 +4,12 @@ use super::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
 use super::settings::{Brightness, Palette, SCALES, Settings};
 use super::{card_face, keys};
 use eframe::egui::{
-    Button, Context, Frame, Grid, Id, Modal, Role, ScrollArea, Sense, Slider, Ui, WidgetInfo, vec2,
+    Align, Button, Context, Frame, Id, Label, Layout, Modal, Role, ScrollArea, Sense, Slider, Ui,
+    WidgetInfo, vec2,
 };
+
+/// Room for the longest name of a key, in points.
+const KEY_WIDTH: f32 = 104.0;
 
 /// How pages over the window are framed.
 pub fn page(ctx: &Context) -> Frame {
@@ -43,23 +47,30 @@ pub fn help(ctx: &Context) -> bool {
 fn keys_of(ui: &mut Ui, place: Place) {
     ui.add_space(4.0);
     ui.strong(place.word());
-    Grid::new(("keys", place.word())).num_columns(2).spacing(vec2(12.0, 3.0)).show(ui, |ui| {
-        let mut shown: Vec<keys::Action> = Vec::new();
-        for binding in BINDINGS.iter().filter(|b| b.place == place) {
-            // A second key for the same is in the table for other keyboards.
-            if shown.contains(&binding.action) {
-                continue;
-            }
-            shown.push(binding.action);
-            ui.monospace(name_of(binding));
-            ui.label(binding.words);
-            ui.end_row();
+    let mut shown: Vec<keys::Action> = Vec::new();
+    for binding in BINDINGS.iter().filter(|b| b.place == place) {
+        // A second key for the same is in the table for other keyboards.
+        if shown.contains(&binding.action) {
+            continue;
         }
-        for (_, key, words) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
-            ui.monospace(*key);
-            ui.label(*words);
-            ui.end_row();
-        }
+        shown.push(binding.action);
+        key_row(ui, &name_of(binding), binding.words);
+    }
+    for (_, key, words) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
+        key_row(ui, key, words);
+    }
+}
+
+/// A key and what it does, in as many lines as the room asks for.
+fn key_row(ui: &mut Ui, key: &str, words: &str) {
+    ui.spacing_mut().item_spacing.y = 3.0;
+    ui.horizontal_top(|ui| {
+        let (room, layout) = (vec2(KEY_WIDTH, 20.0), Layout::left_to_right(Align::Min));
+        ui.allocate_ui_with_layout(room, layout, |ui| {
+            ui.set_min_width(KEY_WIDTH);
+            ui.monospace(key);
+        });
+        ui.add(Label::new(words).wrap());
     });
 }
 
