@@ -1,7 +1,7 @@
 //! Cameras: what gives frames, which there are, and what can be wrong with them.
 
 use crate::pipeline::Frame;
-use opencv::core::{Mat, MatTraitConst, MatTraitConstManual};
+use opencv::core::{Mat, MatTraitConst, Vec3b};
 use opencv::imgproc;
 use opencv::videoio::{self, VideoCapture, VideoCaptureTrait, VideoCaptureTraitConst};
 use std::fmt;
@@ -334,11 +334,12 @@ pub(super) fn frame_of(picture: &Mat) -> opencv::Result<Option<Frame>> {
         4 => imgproc::COLOR_BGRA2RGB,
         _ => imgproc::COLOR_BGR2RGB,
     };
-    let mut rgb = Mat::default();
+    // Straight into the frame's own memory.
+    let mut image = image::RgbImage::new(width as u32, height as u32);
+    let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, &mut image)?;
     imgproc::cvt_color_def(picture, &mut rgb, code)?;
-    let bytes = rgb.data_bytes()?.to_vec();
-    let image = image::RgbImage::from_raw(width as u32, height as u32, bytes);
-    Ok(image.map(|image| Frame { image }))
+    drop(rgb);
+    Ok(Some(Frame { image }))
 }
 
 #[cfg(test)]
