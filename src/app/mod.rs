@@ -11,6 +11,7 @@ pub mod deal;
 mod dialogs;
 mod export;
 pub mod eye;
+mod fonts;
 pub mod game;
 mod history;
 pub mod keys;

@@ -157,6 +157,7 @@ impl Runner {
         if let Some(brightness) = options.brightness {
             keeper = keeper.with_brightness(brightness);
         }
+        super::fonts::install(ctx);
         let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
         show(&mut window, options.show);
         if !options.paths.is_empty() {
