@@ -45,7 +45,8 @@ pub fn system(film: Option<PathBuf>) -> Watchers {
             None => Box::new(SystemCameras),
         });
         let wake = Box::new(move || ctx.request_repaint());
-        let (eyes, params) = (Arc::new(pipeline), Params::default());
+        let params = Params::for_board(pipeline.board);
+        let eyes = Arc::new(pipeline);
         let session = Session::start(cameras, choice.clone(), eyes, params, wake);
         session
             .map(|session| Box::new(session) as Box<dyn LiveSource>)
@@ -226,7 +227,9 @@ impl LiveTab {
             }
         }
         let readings = self.view.cards.iter().map(|card| Some(card.reading.clone())).collect();
-        let table = Table::new(self.view.read_cards(), readings);
+        let mut table = Table::new(self.view.read_cards(), readings);
+        let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
+        table.covered = covered.map(|(place, _)| place).collect();
         let codes = |table: &Table| -> Vec<_> {
             table.cards.iter().map(|card| (card.card, card.unsure)).collect()
         };

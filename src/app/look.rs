@@ -124,9 +124,7 @@ impl Look {
         };
         let mark = |card: usize| match self.mode {
             Mode::Solve => match self.set {
-                Some(set) if table.sets.get(set).is_some_and(|s| s.0.contains(&card)) => {
-                    Mark::Sets(vec![set])
-                }
+                Some(set) if table.sets_with(card).contains(&set) => Mark::Sets(vec![set]),
                 Some(_) => Mark::Quiet,
                 None => match table.sets_with(card) {
                     sets if sets.is_empty() => Mark::Plain,

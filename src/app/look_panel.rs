@@ -13,6 +13,9 @@ use eframe::egui::{
     WidgetInfo, vec2,
 };
 
+/// Opacity of a set in the list while a card of it is covered.
+const RESTING: f32 = 0.3;
+
 /// Three buttons for the three ways to look.
 pub fn modes(ui: &mut Ui, look: &mut Look) {
     for mode in Mode::ALL {
@@ -84,7 +87,13 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
         for (place, set) in table.sets.iter().enumerate() {
             let cards = set.0.map(|i| table.cards[i].card);
-            if set_row(ui, place, cards, look.set == Some(place), settings) {
+            let pressed = ui.scope(|ui| {
+                if table.rests(place) {
+                    ui.multiply_opacity(RESTING);
+                }
+                set_row(ui, place, cards, look.set == Some(place), settings)
+            });
+            if pressed.inner {
                 look.set = if look.set == Some(place) { None } else { Some(place) };
             }
         }

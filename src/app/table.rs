@@ -14,6 +14,9 @@ pub struct Table {
     pub readings: Vec<Option<Reading>>,
     /// All sets among the cards that are sure, as indices into `cards`.
     pub sets: Vec<Set>,
+    /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
+    /// numbers and colours, so that no other set takes them over for the moment.
+    pub covered: Vec<usize>,
 }
 
 impl Table {
@@ -24,7 +27,7 @@ impl Table {
     pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
         let sets = sets_of(&cards);
-        Self { cards, readings, sets }
+        Self { cards, readings, sets, covered: Vec::new() }
     }
 
     /// What the pipeline says.
@@ -33,6 +36,7 @@ impl Table {
             cards: scan.cards.clone(),
             readings: scan.readings.iter().cloned().map(Some).collect(),
             sets: scan.sets.clone(),
+            covered: Vec::new(),
         }
     }
 
@@ -47,9 +51,15 @@ impl Table {
         self.cards.iter().filter(|card| card.unsure).count()
     }
 
-    /// Places of the sets that a card takes part in.
+    /// Places of the sets that a card takes part in and that do not rest.
     pub fn sets_with(&self, card: usize) -> Vec<usize> {
-        (0..self.sets.len()).filter(|&place| self.sets[place].0.contains(&card)).collect()
+        let with = |&place: &usize| self.sets[place].0.contains(&card) && !self.rests(place);
+        (0..self.sets.len()).filter(with).collect()
+    }
+
+    /// Whether a card of a set is covered, so that the set may be no more.
+    pub fn rests(&self, set: usize) -> bool {
+        self.sets[set].0.iter().any(|card| self.covered.contains(card))
     }
 
     /// How likely three more cards bring a set; `None` when the deck holds no three more.
@@ -114,6 +124,18 @@ pub(crate) mod tests {
         assert_eq!(table.card_at(Point::new(115.0, 30.0)), None);
         assert_eq!(table.sets_with(1), [0]);
         assert_eq!(table.describe(3), "Card 4: one open red diamond");
+    }
+
+    #[test]
+    fn a_set_with_a_covered_card_rests_and_keeps_its_place() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd 2ord 3ord");
+        assert_eq!(table.sets.len(), 2);
+        let all = table.sets.clone();
+        table.covered = vec![all[0].0[1]];
+        assert!(table.rests(0) && !table.rests(1));
+        assert!(table.sets_with(all[0].0[0]).is_empty());
+        assert_eq!(table.sets_with(all[1].0[0]), [1]);
+        assert_eq!(table.sets, all);
     }
 
     #[test]

@@ -66,11 +66,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     // Threads of OpenCV's own would only be in the way of ours; it fails where there are none.
     let _ = opencv::core::set_num_threads(1);
-    let eyes: Arc<dyn Eyes> = Arc::new(args.reading.pipeline()?);
+    let pipeline = args.reading.pipeline()?;
+    let params = Params::for_board(pipeline.board);
+    let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
     let printer = Printer { format: args.format, last: String::new(), out: io::stdout().lock() };
     match &args.video {
-        Some(path) => film(path, eyes, printer, args.frames),
-        None => camera(&choice, eyes, printer, args.frames),
+        Some(path) => film(path, (eyes, params), printer, args.frames),
+        None => camera(&choice, (eyes, params), printer, args.frames),
     }
 }
 
@@ -115,13 +117,13 @@ fn window(_: &Args, _: CameraChoice) -> anyhow::Result<Outcome> {
 /// A film: decoding, tracking and looking each on a thread; every frame, in order.
 fn film(
     path: &Path,
-    eyes: Arc<dyn Eyes>,
+    (eyes, params): (Arc<dyn Eyes>, Params),
     mut printer: Printer<impl Write>,
     frames: Option<u64>,
 ) -> anyhow::Result<Outcome> {
     let name = || path.display().to_string();
     let mut video = Video::open(path).with_context(name)?;
-    let mut watch = Watch::new(eyes, Params::default(), FILM_PACE)?;
+    let mut watch = Watch::new(eyes, params, FILM_PACE)?;
     let (shots, decoded) = sync_channel::<(Shot, StageTime)>(AHEAD);
     let stop = stop_on_ctrl_c();
     let mut counter = Counter::default();
@@ -174,7 +176,7 @@ fn film(
 /// A camera: the newest frame only.
 fn camera(
     choice: &CameraChoice,
-    eyes: Arc<dyn Eyes>,
+    (eyes, params): (Arc<dyn Eyes>, Params),
     mut printer: Printer<impl Write>,
     most: Option<u64>,
 ) -> anyhow::Result<Outcome> {
@@ -187,7 +189,7 @@ fn camera(
         }
         return Err(BadCall(message).into());
     }
-    let mut watch = Watch::new(eyes, Params::default(), Pace::Ready)?;
+    let mut watch = Watch::new(eyes, params, Pace::Ready)?;
     let frames: Arc<Latest<Captured>> = Arc::default();
     let (out, chosen) = (Arc::clone(&frames), choice.clone());
     // Left to itself at the end: a camera may hang in a read.

@@ -44,6 +44,8 @@ pub struct Params {
     pub idle_ms: f64,
     /// Shortest time between two looks.
     pub busy_ms: f64,
+    /// Patches for the motion are chosen anew after so long.
+    pub patches_ms: f64,
     /// Part of the picture that must change for a look to be due.
     pub change: f64,
     /// Likeness of two glances at one unchanged card.
@@ -65,6 +67,8 @@ pub struct Params {
     pub hidden_still_ms: f64,
     /// A card that could not be seen for so long is given up.
     pub hidden_ms: f64,
+    /// What was read and is no card is not read again for so long, if it does not change.
+    pub no_card_ms: f64,
     /// Looks that must contradict before a code on the screen changes.
     pub contradictions: u32,
     /// Time in which a drawn outline goes most of the way to the measured one.
@@ -76,11 +80,19 @@ pub struct Params {
     pub board: board::Params,
 }
 
+impl Params {
+    /// The usual ones, with what makes a board of these readings.
+    pub fn for_board(board: board::Params) -> Self {
+        Self { board, ..Self::default() }
+    }
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self {
             idle_ms: 500.0,
             busy_ms: 60.0,
+            patches_ms: 1_000.0,
             // Fourteen cells of 3,600: a card is about forty.
             change: 0.004,
             alike: 0.85,
@@ -92,6 +104,7 @@ impl Default for Params {
             bare_ms: 60.0,
             hidden_still_ms: 1_500.0,
             hidden_ms: 5_000.0,
+            no_card_ms: 2_000.0,
             contradictions: 3,
             smooth_ms: 90.0,
             focus: (0.35, 0.75),
@@ -133,6 +146,9 @@ pub struct Track {
     contradicted: u32,
     /// Looks in a row that found it away from its place.
     elsewhere: u32,
+    /// Since when it is known to be no card; the place is remembered, so that it is not read over
+    /// and over.
+    no_card: Option<f64>,
     /// Colour of the table beside it: mean and spread of each channel.
     beside: Option<looking::Ground>,
 }
@@ -155,7 +171,7 @@ pub struct TrackedCard {
 pub struct Table {
     /// In reading order.
     pub cards: Vec<TrackedCard>,
-    /// All sets among the sure ones, as indices into `cards`.
+    /// All sets among the sure ones that are to be seen, as indices into `cards`.
     pub sets: Vec<Set>,
 }
 
@@ -166,10 +182,12 @@ pub struct Tracker {
     next_id: u64,
     now: Option<(f64, Arc<Grey>)>,
     patches: Patches,
+    /// When the patches were chosen.
+    chosen_ms: f64,
     /// The last frame's motion: the guess for the next.
     motion: Homography,
-    /// The best texture of late, and the last frame's.
-    texture: (f32, f32),
+    /// Texture of the last frame, as a part of the best of late.
+    focus: f32,
     /// Whether the last motion could not be found.
     lost: bool,
     asked: Option<Asked>,
@@ -200,8 +218,9 @@ impl Tracker {
             next_id: 1,
             now: None,
             patches: Patches::default(),
+            chosen_ms: 0.0,
             motion: identity(),
-            texture: (0.0, 0.0),
+            focus: 1.0,
             lost: true,
             asked: None,
             looked: None,
@@ -218,12 +237,13 @@ impl Tracker {
         self.lost = motion.is_none();
         if let Some(motion) = motion {
             self.motion = motion.now_from_before;
-            // The best of the last seconds, so that a darker picture is not blurred for ever.
-            let kept = (-elapsed_ms / 4_000.0).exp() as f32;
-            self.texture = ((self.texture.0 * kept).max(motion.texture), motion.texture);
+            // The best of the last seconds, so that a darker picture is not blurred for ever. Each
+            // patch is compared with itself: others that are chosen later may have more or less.
+            let forgotten = (elapsed_ms / 4_000.0).exp() as f32;
+            self.focus = (self.focus * motion.sharper * forgotten).clamp(0.05, 1.0);
         } else {
             self.motion = identity();
-            self.texture = (0.0, 0.0);
+            self.focus = 1.0; // Nothing known of it.
         }
         if let Some(asked) = &mut self.asked {
             asked.now_from_asked = self.motion.after(&asked.now_from_asked);
@@ -241,17 +261,16 @@ impl Tracker {
             }
             track.glance(&grey, time_ms, &self.params);
         }
-        self.tracks.retain(|track| is_in_picture(&track.quad, &grey));
+        let params = &self.params;
+        self.tracks.retain(|track| {
+            is_in_picture(&track.quad, &grey) && !track.is_no_more_no_card(time_ms, params)
+        });
     }
 
     /// How much a reading of this frame is worth, by its focus, 0 to 1.
     fn quality(&self) -> f32 {
-        let (best, now) = self.texture;
-        if best <= 0.0 {
-            return 1.0; // Nothing known of it.
-        }
         let (low, high) = self.params.focus;
-        ((now / best - low) / (high - low)).clamp(0.0, 1.0)
+        ((self.focus - low) / (high - low)).clamp(0.0, 1.0)
     }
 
     /// Says what to look at in the frame last followed, when a look is due and none is under way.
@@ -280,8 +299,10 @@ impl Tracker {
         if !due {
             return None;
         }
-        if self.patches.is_empty() || quality > 0.5 {
+        let worn = self.patches.is_worn() || time_ms - self.chosen_ms >= self.params.patches_ms;
+        if self.lost || self.patches.is_empty() || worn && quality > 0.5 {
             self.patches = Patches::choose(&grey);
+            self.chosen_ms = time_ms;
         }
         let known = self
             .tracks
@@ -365,7 +386,8 @@ impl Tracker {
             .collect();
         for (seen, quad, then) in new {
             let place_taken = self.tracks.iter().any(|track| {
-                !gone.contains(&track.id) && !track.hidden && overlap(&track.quad, &quad)
+                let there = !gone.contains(&track.id) && !track.hidden && track.no_card.is_none();
+                there && overlap(&track.quad, &quad)
             });
             if place_taken || seen.reading.is_none() {
                 continue;
@@ -373,7 +395,7 @@ impl Tracker {
             self.add(seen, quad, then, &gone, &asked, time_ms);
         }
         self.tracks.retain(|track| !gone.contains(&track.id));
-        self.settle();
+        self.settle(time_ms);
     }
 
     /// A card that was not there, or that was pushed here from elsewhere.
@@ -393,7 +415,9 @@ impl Tracker {
         // The same card, gone from elsewhere in the same look.
         let pushed = self.tracks.iter().position(|track| {
             let same = track.shown.is_some_and(|(card, ..)| card == best.0);
-            same && best.1 > 0.5 && (gone.contains(&track.id) || track.hidden)
+            same && best.1 > 0.8
+                && seen.outline.score > 0.0
+                && (gone.contains(&track.id) || track.hidden)
         });
         let (id, since_ms, drawn) = match pushed {
             Some(i) => {
@@ -426,12 +450,13 @@ impl Tracker {
             looks: 1,
             contradicted: 0,
             elsewhere: 0,
+            no_card: None,
             beside: seen.beside,
         });
     }
 
     /// Gives out the cards: a deck holds each once.
-    fn settle(&mut self) {
+    fn settle(&mut self, time_ms: f64) {
         let outlines: Vec<CardOutline> = self
             .tracks
             .iter()
@@ -449,10 +474,19 @@ impl Tracker {
             kept[i] = true;
             self.tracks[i].show(card.card, card.confidence, card.unsure, &self.params);
         }
-        // No card, or another card's double: not shown; forgotten unless it was shown before.
+        // No card, or another card's double.
         let mut kept = kept.into_iter();
-        self.tracks.retain(|track| {
-            kept.next().unwrap_or(false) || track.hidden || track.evidence.weight() < 1.5
+        self.tracks.retain_mut(|track| {
+            let was_sure = track.shown.is_some_and(|(.., unsure)| !unsure);
+            if kept.next().unwrap_or(false) {
+                track.no_card = None;
+            } else if !track.hidden && track.evidence.weight() >= 1.5 {
+                track.shown = None;
+                track.no_card.get_or_insert(time_ms);
+                // What was a card once is looked at afresh.
+                return !was_sure;
+            }
+            true
         });
     }
 
@@ -478,8 +512,12 @@ impl Tracker {
                 hidden: shown[i].0.hidden,
             })
             .collect();
-        let read: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
-        Table { sets: sets_of(&read), cards }
+        // A card that cannot be seen may be in a hand: its sets rest until it is seen again.
+        let in_sight: Vec<ReadCard> = cards
+            .iter()
+            .map(|card| ReadCard { unsure: card.card.unsure || card.hidden, ..card.card.clone() })
+            .collect();
+        Table { sets: sets_of(&in_sight), cards }
     }
 
     /// Whether a look is under way.
@@ -521,8 +559,19 @@ impl Track {
 
     fn is_settled(&self, params: &Params) -> bool {
         let (weight, probability) = params.settled;
-        self.readings >= params.most_readings
-            || self.evidence.weight() >= weight && self.evidence.reading().best().1 >= probability
+        self.no_card.is_some()
+            || self.readings >= params.most_readings
+            || self.evidence.weight() >= weight
+                && self.evidence.reading().best().1 >= probability
+                && self.shown.is_some_and(|(.., unsure)| !unsure)
+    }
+
+    /// Whether it was known to be no card, and may be one now.
+    fn is_no_more_no_card(&self, time_ms: f64, params: &Params) -> bool {
+        self.no_card.is_some_and(|since| {
+            let looks_another = self.last.likeness(&self.reference) < params.alike;
+            looks_another || self.elsewhere > 0 || time_ms - since > params.no_card_ms
+        })
     }
 
     /// Whether what lies here now is another card than the one that was hidden: looks in a row must
@@ -551,7 +600,7 @@ impl Track {
     fn see(&mut self, seen: &Seen, quad: Quad, then: Glance, asked: &Asked, params: &Params) {
         let likeness = then.likeness(&self.reference);
         if let Some(reading) = &seen.reading {
-            if self.doubtful {
+            if self.doubtful && asked.quality > 0.5 {
                 // Read again after it was hidden: most likely the same card.
                 self.evidence.doubt(0.5);
                 self.readings = 0;
@@ -592,13 +641,23 @@ impl Track {
         if seen.beside.is_some() {
             self.beside = seen.beside;
         }
-        self.outline = CardOutline { corners_in_image: self.quad, ..seen.outline.clone() };
+        // A hand over a part of it makes it no less of a card.
+        let score = if likeness >= params.alike && asked.quality > 0.5 {
+            self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
+        } else {
+            self.outline.score
+        };
+        self.outline = CardOutline { corners_in_image: self.quad, score, ..seen.outline.clone() };
     }
 
     /// Whether a card that a look did not find is off the table.
     fn is_gone(&self, bare: bool, time_ms: f64, params: &Params) -> bool {
+        if self.no_card.is_some() {
+            return true; // Not even an outline is left.
+        }
         let Some(since) = self.hidden_since else { return false };
-        let still_ms = time_ms - self.still_since;
+        // It may have lain still before it was hidden.
+        let still_ms = time_ms - self.still_since.max(since);
         bare && still_ms >= params.bare_ms
             || still_ms >= params.hidden_still_ms
             || time_ms - since >= params.hidden_ms
@@ -636,6 +695,9 @@ impl Track {
 /// A corner that is farther off than this, as a part of the card's long side, was not measured badly:
 /// the card was pushed.
 const PUSHED: f64 = 0.15;
+
+/// What a look's score of an outline counts against those before.
+const SCORE_SHARE: f64 = 0.4;
 
 /// The corners of `quad` named as those of `like`: the turn that moves them least.
 fn in_order_of(quad: Quad, like: &Quad) -> Quad {

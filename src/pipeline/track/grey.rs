@@ -36,6 +36,21 @@ impl Plane {
         upper + (lower - upper) * v
     }
 
+    /// The darkest and the brightest of the nine pixels around a point in the plane: what a pixel
+    /// there may be after a shift by parts of one. Between two pixels an edge has any value.
+    fn range_around(&self, p: Point) -> (f32, f32) {
+        let (x, y) = (p.x.max(0.0) as usize, p.y.max(0.0) as usize);
+        let (mut least, mut most) = (u8::MAX, u8::MIN);
+        for row in y.saturating_sub(1)..=(y + 1).min(self.height - 1) {
+            let line = &self.pixels[row * self.width..][..self.width];
+            for &value in &line[x.saturating_sub(1)..=(x + 1).min(self.width - 1)] {
+                least = least.min(value);
+                most = most.max(value);
+            }
+        }
+        (f32::from(least), f32::from(most))
+    }
+
     /// Whether a point lies in the plane, `margin` pixels from its border at least.
     pub fn holds(&self, p: Point, margin: f64) -> bool {
         p.x >= margin
@@ -121,9 +136,12 @@ impl Grey {
         let inner = Quad(small.0.map(|p| center.lerp(p, 0.92)));
         let coarse_from_glance = Homography::between(&unit, &inner)?;
         let mut raw = [0.0; GLANCE_WIDTH * GLANCE_HEIGHT];
+        // The mean of four points each: a thin outline must not fall between two of them.
+        let parts = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
         for (i, value) in raw.iter_mut().enumerate() {
-            let (x, y) = ((i % GLANCE_WIDTH) as f64 + 0.5, (i / GLANCE_WIDTH) as f64 + 0.5);
-            *value = self.coarse.at(coarse_from_glance.apply(Point::new(x, y)));
+            let (x, y) = ((i % GLANCE_WIDTH) as f64, (i / GLANCE_WIDTH) as f64);
+            let at = |(u, v)| self.coarse.at(coarse_from_glance.apply(Point::new(x + u, y + v)));
+            *value = parts.into_iter().map(at).sum::<f32>() / parts.len() as f32;
         }
         Some(Glance { raw: Box::new(raw) })
     }
@@ -136,28 +154,33 @@ impl Grey {
         if now.pixels.is_empty() || before.width != now.width || before.height != now.height {
             return 1.0;
         }
-        let mut differences = Vec::with_capacity(now.pixels.len());
+        let mut cells = Vec::with_capacity(now.pixels.len());
         for (i, &value) in now.pixels.iter().enumerate() {
             let at = Point::new((i % now.width) as f64 + 0.5, (i / now.width) as f64 + 0.5);
             let was = earlier_from_now.apply(at * scale) / scale;
             if before.holds(was, 0.5) {
-                differences.push(f32::from(value) - before.at(was));
+                cells.push((f32::from(value), was));
             }
         }
-        if differences.is_empty() {
+        if cells.is_empty() {
             return 1.0;
         }
         // The exposure may have changed as a whole.
-        let mut sorted = differences.clone();
-        let middle = sorted.len() / 2;
-        let (_, &mut median, _) = sorted.select_nth_unstable_by(middle, f32::total_cmp);
-        let changed = differences.iter().filter(|d| (*d - median).abs() > CELL_CHANGE).count();
-        changed as f64 / differences.len() as f64
+        let mut lighter: Vec<f32> = cells.iter().map(|&(v, was)| v - before.at(was)).collect();
+        let middle = lighter.len() / 2;
+        let (_, &mut lighter, _) = lighter.select_nth_unstable_by(middle, f32::total_cmp);
+        let changed = |&&(value, was): &&(f32, Point)| {
+            let (least, most) = before.range_around(was);
+            let value = value - lighter;
+            (value - value.clamp(least, most)).abs() > CELL_CHANGE
+        };
+        cells.iter().filter(changed).count() as f64 / cells.len() as f64
     }
 }
 
-/// Grey levels by which a cell must change: above what grain of wood does between two pixels.
-const CELL_CHANGE: f32 = 14.0;
+/// Grey levels by which a cell must leave the range of those around its place: above the sensor's
+/// noise and what a print's fine strokes do between two cells.
+const CELL_CHANGE: f32 = 12.0;
 
 const GLANCE_WIDTH: usize = 24;
 const GLANCE_HEIGHT: usize = 16;
@@ -169,22 +192,43 @@ pub struct Glance {
 }
 
 impl Glance {
-    /// Correlation with another glance, -1 to 1: what light and contrast do as a whole counts for
-    /// nothing. Two even pictures agree when both are even.
+    /// Correlation with another glance, -1 to 1: what light and contrast do as a whole, or from one
+    /// side of the card to the other, counts for nothing. Two even pictures agree when both are even.
     pub fn likeness(&self, other: &Self) -> f64 {
-        let n = self.raw.len() as f32;
-        let mean = |glance: &Self| glance.raw.iter().sum::<f32>() / n;
-        let (a, b) = (mean(self), mean(other));
+        let (a, b) = (self.levelled(), other.levelled());
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
-        for (x, y) in self.raw.iter().zip(other.raw.iter()) {
-            ab += (x - a) * (y - b);
-            aa += (x - a) * (x - a);
-            bb += (y - b) * (y - b);
+        for (x, y) in a.iter().zip(&b) {
+            ab += x * y;
+            aa += x * x;
+            bb += y * y;
         }
         // What noise alone leaves of an even surface.
-        let floor = 1.5 * 1.5 * n;
+        let floor = 1.5 * 1.5 * self.raw.len() as f32;
         f64::from((ab + floor.min(aa.min(bb))) / ((aa.max(floor) * bb.max(floor)).sqrt()))
             .clamp(-1.0, 1.0)
+    }
+
+    /// Without its mean and its slope along and across: those are the light's, or a shadow's.
+    fn levelled(&self) -> [f32; GLANCE_WIDTH * GLANCE_HEIGHT] {
+        let place = |i: usize| {
+            let x = (i % GLANCE_WIDTH) as f32 - (GLANCE_WIDTH as f32 - 1.0) / 2.0;
+            let y = (i / GLANCE_WIDTH) as f32 - (GLANCE_HEIGHT as f32 - 1.0) / 2.0;
+            (x, y)
+        };
+        let (mut sum, mut along, mut across, mut xx, mut yy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for (i, &value) in self.raw.iter().enumerate() {
+            let (x, y) = place(i);
+            sum += value;
+            along += x * value;
+            across += y * value;
+            xx += x * x;
+            yy += y * y;
+        }
+        let mean = sum / self.raw.len() as f32;
+        std::array::from_fn(|i| {
+            let (x, y) = place(i);
+            self.raw[i] - mean - x * along / xx - y * across / yy
+        })
     }
 
     /// Mean absolute difference in grey levels.
@@ -232,13 +276,28 @@ mod tests {
     }
 
     #[test]
+    fn a_shadow_across_a_card_leaves_it_like_itself() {
+        let even = card_at(100.0, 90.0, 190, 1.0);
+        let mut shaded = even.clone();
+        for (x, _, pixel) in shaded.image.enumerate_pixels_mut() {
+            let light = 1.0 - 0.5 * ((x as f32 - 100.0) / 150.0).clamp(0.0, 1.0);
+            pixel.0 = pixel.0.map(|v| (f32::from(v) * light) as u8);
+        }
+        let glance = |frame: &Frame| Grey::of(frame).unwrap().glance(&quad(100.0, 90.0)).unwrap();
+        assert!(glance(&even).likeness(&glance(&shaded)) > 0.85);
+    }
+
+    #[test]
     fn change_is_seen_past_the_cameras_own_motion() {
         let before = Grey::of(&card_at(100.0, 90.0, 60, 1.0)).unwrap();
-        let now = Grey::of(&card_at(108.0, 90.0, 60, 1.0)).unwrap();
+        let now = Grey::of(&card_at(144.0, 90.0, 60, 1.0)).unwrap();
         let still = Homography(nalgebra::Matrix3::identity());
-        let mut moved = still;
-        moved.0[(0, 2)] = -8.0;
-        assert_eq!(now.changed_since(&before, &moved), 0.0);
+        // A few pixels beside the truth, edges fall between other cells: no change.
+        for off in [-44.0, -47.0, -41.0] {
+            let mut moved = still;
+            moved.0[(0, 2)] = off;
+            assert_eq!(now.changed_since(&before, &moved), 0.0, "{off}");
+        }
         assert!(now.changed_since(&before, &still) > 0.003);
         let gone = Grey::of(&card_at(5000.0, 90.0, 60, 1.0)).unwrap();
         assert!(gone.changed_since(&before, &still) > 0.04);

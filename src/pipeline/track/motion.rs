@@ -25,14 +25,20 @@ pub struct Motion {
     pub now_from_before: Homography,
     /// Part of the patches that moved so, 0 to 1.
     pub agreement: f64,
-    /// Mean texture of the patches: falls when the picture is blurred.
-    pub texture: f32,
+    /// Texture of the patches in the later frame, as a part of what the same patches had in the
+    /// earlier one: below 1 when the picture becomes blurred. 1 when they were just chosen.
+    pub sharper: f32,
 }
 
 /// The patches that are followed, in pixels of the fine plane.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
     points: Vec<Point>,
+    /// How many were chosen.
+    chosen: usize,
+    /// Not followed yet. Chosen for their texture, they had it partly from noise and from how they
+    /// fell on the pixels, and lose that with the first step.
+    fresh: bool,
 }
 
 impl Patches {
@@ -64,12 +70,17 @@ impl Patches {
                 points.extend(best.1);
             }
         }
-        Self { points }
+        Self { chosen: points.len(), points, fresh: true }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         self.points.len()
+    }
+
+    /// Whether many have left the picture.
+    pub fn is_worn(&self) -> bool {
+        3 * self.points.len() < 2 * self.chosen
     }
 
     /// Whether there is none.
@@ -85,17 +96,14 @@ impl Patches {
         }
         let scale = now.scale;
         let mut pairs = Vec::with_capacity(self.points.len());
-        let mut texture = 0.0;
         for &p in &self.points {
             let guessed = guess.apply(p * scale) / scale;
             let coarse = step(&before.coarse, &now.coarse, p / 2.0, guessed / 2.0);
-            let start = coarse.map_or(guessed, |(found, _)| found * 2.0);
-            if let Some((found, strength)) = step(&before.fine, &now.fine, p, start) {
-                texture += strength;
+            let start = coarse.map_or(guessed, |found| found * 2.0);
+            if let Some(found) = step(&before.fine, &now.fine, p, start) {
                 pairs.push((p, found));
             }
         }
-        let texture = texture / pairs.len().max(1) as f32;
         let least = (self.points.len() / 3).max(10);
         if pairs.len() < least {
             return None;
@@ -105,11 +113,19 @@ impl Patches {
             return None;
         }
         let agreement = inliers as f64 / self.points.len() as f64;
-        self.points = self.points.iter().map(|&p| fine.apply(p)).collect();
-        self.points.retain(|&p| now.fine.holds(p, f64::from(REACH) + 2.0));
+        let mut moved: Vec<(Point, Point)> =
+            self.points.iter().map(|&p| (p, fine.apply(p))).collect();
+        moved.retain(|&(_, p)| now.fine.holds(p, f64::from(REACH) + 2.0));
+        // Of all of them, found or not: what is too blurred to be found is found again later, and
+        // would count on the way down only.
+        let was: f32 = moved.iter().map(|&(p, _)| texture(&before.fine, p)).sum();
+        let is: f32 = moved.iter().map(|&(_, p)| texture(&now.fine, p)).sum();
+        let sharper = if was > 0.0 && !self.fresh { is / was } else { 1.0 };
+        self.fresh = false;
+        self.points = moved.into_iter().map(|(_, p)| p).collect();
         let up = Matrix3::new(scale, 0.0, 0.0, 0.0, scale, 0.0, 0.0, 0.0, 1.0);
         let down = Matrix3::new(1.0 / scale, 0.0, 0.0, 0.0, 1.0 / scale, 0.0, 0.0, 0.0, 1.0);
-        Some(Motion { now_from_before: Homography(up * fine.0 * down), agreement, texture })
+        Some(Motion { now_from_before: Homography(up * fine.0 * down), agreement, sharper })
     }
 }
 
@@ -133,8 +149,8 @@ fn weakest_gradient(plane: &Plane, x: usize, y: usize) -> f32 {
     (half - (off * off + xy * xy).sqrt()) / n
 }
 
-/// Where a patch went, and its texture; `None` when it is lost.
-fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<(Point, f32)> {
+/// Where a patch went; `None` when it is lost.
+fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<Point> {
     const SIDE: usize = (2 * REACH + 1) as usize;
     let margin = f64::from(REACH) + 1.5;
     if !before.holds(from, margin) || !now.holds(guess, margin) {
@@ -202,7 +218,22 @@ fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<(Point
             break;
         }
     }
-    Some((at, (xx + yy) / n))
+    Some(at)
+}
+
+/// Sum of the squared slopes around a point, of the pixels as they are: between two pixels they
+/// would be smoothed.
+fn texture(plane: &Plane, p: Point) -> f32 {
+    let (x, y) = (p.x as i32, p.y as i32);
+    let at = |x: i32, y: i32| f32::from(plane.pixels[y as usize * plane.width + x as usize]);
+    let mut sum = 0.0;
+    for j in y - REACH..=y + REACH {
+        for i in x - REACH..=x + REACH {
+            let (gx, gy) = (at(i + 1, j) - at(i - 1, j), at(i, j + 1) - at(i, j - 1));
+            sum += gx * gx + gy * gy;
+        }
+    }
+    sum
 }
 
 /// The common motion of most pairs, and how many move so.
@@ -287,6 +318,38 @@ mod tests {
             assert!(error < 0.3, "{x},{y}: {error}");
         }
         assert!((0.5..0.98).contains(&motion.agreement), "{}", motion.agreement);
+    }
+
+    #[test]
+    fn blur_is_told_by_the_same_patches() {
+        let still = Homography(Matrix3::identity());
+        let sharp = picture(&still, (5000.0, 0.0));
+        let mut blurred = sharp.clone();
+        let plane = &sharp.fine;
+        for y in 2..plane.height - 2 {
+            for x in 2..plane.width - 2 {
+                let around = (0..25).map(|k| (y + k / 5 - 2) * plane.width + x + k % 5 - 2);
+                let sum: u32 = around.map(|k| u32::from(plane.pixels[k])).sum();
+                blurred.fine.pixels[y * plane.width + x] = (sum / 25) as u8;
+            }
+        }
+        let mut patches = Patches::choose(&sharp);
+        assert_eq!(patches.follow(&sharp, &sharp, &still).unwrap().sharper, 1.0);
+        let sharper = patches.follow(&sharp, &blurred, &still).unwrap().sharper;
+        assert!(sharper < 0.8, "{sharper}");
+        let back = patches.follow(&blurred, &sharp, &still).unwrap().sharper;
+        assert!((back * sharper - 1.0).abs() < 0.1, "{back} {sharper}");
+        // Nor do steps of parts of a pixel look like blur, over and over.
+        let mut level = 1.0;
+        for step in 0..10 {
+            let at = |n: f64| {
+                let shift = Matrix3::new(1.0, 0.0, 0.7 * n, 0.0, 1.0, 0.4 * n, 0.0, 0.0, 1.0);
+                picture(&Homography(shift), (5000.0, 0.0))
+            };
+            let (before, now) = (at(f64::from(step)), at(f64::from(step + 1)));
+            level *= patches.follow(&before, &now, &still).unwrap().sharper;
+        }
+        assert!((level - 1.0).abs() < 0.1, "{level}");
     }
 
     #[test]

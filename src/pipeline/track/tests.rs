@@ -194,11 +194,14 @@ fn a_hand_hides_and_takes_nothing() {
         scene.hand = Some((15.0 * f64::from(step) - 150.0, 20.0));
         run.show(&scene, 1);
         assert_eq!(run.codes(), first, "step {step}");
-        assert_eq!(run.tracker.table().sets.len(), 1);
+        let table = run.tracker.table();
+        let covered = table.cards.iter().any(|card| card.hidden);
+        assert_eq!(table.sets.len(), usize::from(!covered), "step {step}");
     }
     assert!(run.tracker.table().cards.iter().any(|card| card.hidden));
     run.show(&three(), 12);
     assert_eq!(run.codes(), first);
+    assert_eq!(run.tracker.table().sets.len(), 1);
     assert!(!run.tracker.table().cards.iter().any(|card| card.hidden));
 }
 
@@ -237,6 +240,38 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
     run.show_to(&wrong, &scene, 2);
     run.show(&scene, 20);
     assert_eq!(run.codes(), first);
+}
+
+#[test]
+fn what_is_no_card_is_not_read_over_and_over() {
+    /// Sees a card on the bare table, at a place that the reader knows better.
+    struct Deceived<'a>(Knowing<'a>);
+    impl Eyes for Deceived<'_> {
+        fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+            let mut cards = self.0.find(frame)?;
+            let quad = Quad(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + Point::new(60.0, 270.0)));
+            cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
+            Ok(cards)
+        }
+        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
+            let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
+            let mut readings = self.0.read(cards)?;
+            for (reading, card) in readings.iter_mut().zip(cards) {
+                // Balanced on its own white, the table is bright too; its green is not.
+                reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
+            }
+            Ok(readings)
+        }
+    }
+    let scene = three();
+    let eyes = Deceived(Knowing { scene: &scene, says: None, certainty: 0.97 });
+    let mut run = Run::new();
+    run.show_to(&eyes, &scene, 15);
+    assert_eq!(run.codes().len(), 3);
+    assert_eq!(run.tracker.table().cards.len(), 3);
+    let read = run.read;
+    run.show_to(&eyes, &scene, 45);
+    assert_eq!(run.read, read, "known to be no card");
 }
 
 #[test]
