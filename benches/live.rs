@@ -1,4 +1,6 @@
-//! How fast a film is read, stage by stage: `cargo bench --bench live [-- classical|neural|fused]`.
+//! How fast a film is read, stage by stage, with the default finder and reader and each engine in
+//! turn: `cargo bench --bench live`. One engine, finder or reader alone: `cargo bench --bench live --
+//! [onnxruntime|embedded] [learned|classical] [fused|neural|measured]`.
 //!
 //! A film of 1280x720 at 30 frames a second is drawn once. Its quiet beginning, played forwards and
 //! backwards for ten seconds, is the steady state; its first second, from nothing known, is the
@@ -12,7 +14,7 @@ use setsight::live::watch::FILM_PACE;
 use setsight::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
 use setsight::pipeline::engine::{self, Models};
 use setsight::pipeline::track::{Eyes, Params};
-use setsight::pipeline::{Pipeline, ReaderChoice, StageTime};
+use setsight::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
 use setsight::render::film::avi::AviWriter;
 use setsight::render::film::{Film, FilmParams};
 use setsight::render::{Kind, Params as Scene};
@@ -29,16 +31,35 @@ const STEADY: usize = 300;
 const FPS: f64 = 30.0;
 
 fn main() {
-    let name = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or("classical".into());
-    let choice = match name.as_str() {
-        "neural" => ReaderChoice::Neural,
-        "fused" => ReaderChoice::Fused,
-        _ => ReaderChoice::Classical,
+    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    // An engine is chosen once for a process.
+    if std::env::var_os(engine::CHOICE_VARIABLE).is_none() {
+        let has = |name: &str| words.iter().any(|word| word == name);
+        let both = !has("onnxruntime") && !has("embedded");
+        for name in ["onnxruntime", "embedded"].into_iter().filter(|name| both || has(name)) {
+            let program = std::env::current_exe().expect("the path of this program");
+            let run = std::process::Command::new(program)
+                .args(&words)
+                .env(engine::CHOICE_VARIABLE, name)
+                .status();
+            assert!(run.is_ok_and(|status| status.success()), "the {name} engine failed");
+        }
+        return;
+    }
+    let finder = FinderChoice::ALL.into_iter().find(|f| words.iter().any(|word| word == f.name()));
+    let finder = finder.unwrap_or_default();
+    let name_of = |reader: ReaderChoice| match reader {
+        // "classical" is the finder's name too.
+        ReaderChoice::Classical => "measured",
+        other => other.name(),
     };
-    let reader = choice.reader(&Models::Shipped).expect("the weights for this reader");
+    let reader = ReaderChoice::ALL.into_iter().find(|&r| words.iter().any(|w| w == name_of(r)));
+    let reader = reader.unwrap_or_default();
     // OpenCV's own threads would only be in the way; it fails where there are none.
     let _ = opencv::core::set_num_threads(1);
-    let eyes: Arc<dyn Eyes> = Arc::new(Pipeline::with_reader(reader));
+    let pipeline = Pipeline::chosen(finder, reader, &Models::Shipped).expect("the weights");
+    let params = Params::for_board(pipeline.board);
+    let eyes: Eyed = (Arc::new(pipeline), params);
     let home = tempfile::tempdir().expect("a place for films");
     let quiet = drawn(1);
     let steady = home.path().join("steady.avi");
@@ -51,12 +72,22 @@ fn main() {
     write(&fresh, quiet.iter().take(30));
 
     let engine = engine::in_use().map_or("none", |engine| engine.name());
-    println!("reader {}, engine {engine}, 1280x720, {} cores", name, cores());
+    println!(
+        "\n=== engine {engine}, finder {}, reader {}, 1280x720, {} cores",
+        finder.name(),
+        name_of(reader),
+        cores()
+    );
+    // An engine prepares itself at its first pictures, once for the program.
+    run(&fresh, &eyes);
     report("steady", &[run(&steady, &eyes)], 30);
     let runs: Vec<Run> = (0..6).map(|_| run(&fresh, &eyes)).collect();
     report("all cards new", &runs, 0);
     latency(&steady, &eyes);
 }
+
+/// What sees, and how it is tracked.
+type Eyed = (Arc<dyn Eyes>, Params);
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -88,9 +119,9 @@ struct Run {
     cards: usize,
 }
 
-fn run(path: &Path, eyes: &Arc<dyn Eyes>) -> Run {
+fn run(path: &Path, (eyes, params): &Eyed) -> Run {
     let mut video = Video::open(path).expect("a film that was just written");
-    let mut watch = Watch::new(Arc::clone(eyes), Params::default(), FILM_PACE).expect("a thread");
+    let mut watch = Watch::new(Arc::clone(eyes), *params, FILM_PACE).expect("a thread");
     let (shots, decoded) = sync_channel::<(Shot, StageTime)>(4);
     let start = Instant::now();
     let decoder = std::thread::spawn(move || {
@@ -134,12 +165,16 @@ fn report(name: &str, runs: &[Run], from: usize) {
     }
     let rate = frames as f64 / seconds;
     println!("\n{name}: {rate:.0} frames a second, {} cards at the end", runs[0].cards);
-    println!("  {:<10} {:>7} {:>12} {:>14}", "stage", "times", "mean ms", "processor ms");
+    println!(
+        "  {:<10} {:>7} {:>12} {:>14} {:>12}",
+        "stage", "times", "mean ms", "processor ms", "a frame"
+    );
     let mut all = 0.0;
     for (stage, (times, elapsed, cpu)) in stages {
         all += cpu;
         let n = times as f64;
-        println!("  {stage:<10} {times:>7} {:>12.2} {:>14.2}", elapsed / n, cpu / n);
+        let (mean, own, share) = (elapsed / n, cpu / n, cpu / frames as f64);
+        println!("  {stage:<10} {times:>7} {mean:>12.2} {own:>14.2} {share:>12.2}");
     }
     let frame = all / frames as f64;
     println!(
@@ -149,10 +184,10 @@ fn report(name: &str, runs: &[Run], from: usize) {
 }
 
 /// From a frame to its overlay, at the film's own pace.
-fn latency(path: &Path, eyes: &Arc<dyn Eyes>) {
+fn latency(path: &Path, (eyes, params): &Eyed) {
     let film = FilmCamera { path: PathBuf::from(path) };
     let mut camera = film.open(&CameraChoice::First).expect("a film that was just written");
-    let mut watch = Watch::new(Arc::clone(eyes), Params::default(), Pace::Ready).expect("a thread");
+    let mut watch = Watch::new(Arc::clone(eyes), *params, Pace::Ready).expect("a thread");
     let mut late = Vec::new();
     while let Ok(Some(shot)) = camera.read() {
         watch.frame(&shot.frame, shot.time_ms).expect("memory enough");
