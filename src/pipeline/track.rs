@@ -69,6 +69,9 @@ pub struct Params {
     pub hidden_ms: f64,
     /// What was read and is no card is not read again for so long, if it does not change.
     pub no_card_ms: f64,
+    /// Looks in a row that must not find a card that looks unchanged before it is taken for gone,
+    /// where its place is bare; more of them, and it counts as hidden.
+    pub misses: u32,
     /// Looks that must contradict before a code on the screen changes.
     pub contradictions: u32,
     /// Time in which a drawn outline goes most of the way to the measured one.
@@ -105,6 +108,7 @@ impl Default for Params {
             hidden_still_ms: 1_500.0,
             hidden_ms: 5_000.0,
             no_card_ms: 2_000.0,
+            misses: 3,
             contradictions: 3,
             smooth_ms: 90.0,
             focus: (0.35, 0.75),
@@ -146,6 +150,9 @@ pub struct Track {
     contradicted: u32,
     /// Looks in a row that found it away from its place.
     elsewhere: u32,
+    /// Looks in a row that did not find it, though its picture is the same: under the edge of a hard
+    /// shadow card and table look alike at a glance.
+    missed: u32,
     /// Since when it is known to be no card; the place is remembered, so that it is not read over
     /// and over.
     no_card: Option<f64>,
@@ -285,7 +292,8 @@ impl Tracker {
             None => true,
             Some((then, before, now_from_then)) => {
                 let waited = time_ms - then;
-                let unread = |t: &Track| !t.is_settled(params) || t.doubtful || t.hidden;
+                let unread =
+                    |t: &Track| !t.is_settled(params) || t.doubtful || t.hidden || t.missed > 0;
                 let changed = || {
                     let then_from_now = now_from_then.inverse();
                     then_from_now.is_none_or(|m| grey.changed_since(before, &m) > params.change)
@@ -367,6 +375,7 @@ impl Tracker {
                 continue; // Another card is moved over it, or a hand is.
             }
             missing.retain(|&id| id != track.id);
+            track.missed = 0;
             let likeness = then.likeness(&track.reference);
             if track.is_replaced_by(&seen, asked.quality, likeness, &self.params) {
                 self.tracks.remove(i);
@@ -375,7 +384,10 @@ impl Tracker {
                 track.see(&seen, quad, then, &asked, &self.params);
             }
         }
-        // What is still there though the finder passed it over is not missing.
+        // What is still there though the finder passed it over once is not missing.
+        for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
+            track.missed += u32::from(asked.quality > 0.5);
+        }
         let bare: Vec<u64> = found.bare;
         let gone: Vec<u64> = missing
             .into_iter()
@@ -450,6 +462,7 @@ impl Tracker {
             looks: 1,
             contradicted: 0,
             elsewhere: 0,
+            missed: 0,
             no_card: None,
             beside: seen.beside,
         });
@@ -509,7 +522,7 @@ impl Tracker {
                 id: shown[i].0.id,
                 card: shown[i].1.clone(),
                 reading: shown[i].0.evidence.reading(),
-                hidden: shown[i].0.hidden,
+                hidden: shown[i].0.hidden || shown[i].0.missed > 1,
             })
             .collect();
         // A card that cannot be seen may be in a hand: its sets rest until it is seen again.
@@ -547,10 +560,11 @@ impl Track {
         }
         let likeness = now.likeness(&self.reference);
         self.last = now;
-        if likeness >= params.alike {
+        let overlooked = self.missed > params.misses;
+        if likeness >= params.alike && !overlooked {
             self.hidden = false;
             self.hidden_since = None;
-        } else if likeness < params.unlike {
+        } else if likeness < params.unlike || overlooked {
             self.hidden = true;
             self.doubtful = true;
             self.hidden_since.get_or_insert(time_ms);
@@ -655,7 +669,9 @@ impl Track {
         if self.no_card.is_some() {
             return true; // Not even an outline is left.
         }
-        let Some(since) = self.hidden_since else { return false };
+        let Some(since) = self.hidden_since else {
+            return bare && self.missed >= params.misses;
+        };
         // It may have lain still before it was hidden.
         let still_ms = time_ms - self.still_since.max(since);
         bare && still_ms >= params.bare_ms

@@ -275,6 +275,34 @@ fn what_is_no_card_is_not_read_over_and_over() {
 }
 
 #[test]
+fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
+    /// Finds all but one.
+    struct But<'a>(Knowing<'a>);
+    impl Eyes for But<'_> {
+        fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+            let mut cards = self.0.find(frame)?;
+            cards.remove(0);
+            Ok(cards)
+        }
+        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
+            self.0.read(cards)
+        }
+    }
+    let mut run = Run::new();
+    let scene = three();
+    run.show(&scene, 15);
+    let blind = But(Knowing { scene: &scene, says: None, certainty: 0.97 });
+    run.show_to(&blind, &scene, 4);
+    assert_eq!(run.codes().len(), 3, "passed over once");
+    run.show(&scene, 10);
+    assert_eq!(run.tracker.table().sets.len(), 1, "found again");
+    run.show_to(&blind, &scene, 30);
+    assert!(run.tracker.table().sets.is_empty());
+    run.show_to(&blind, &scene, 60);
+    assert_eq!(run.codes().len(), 2);
+}
+
+#[test]
 fn a_pushed_card_keeps_its_identity() {
     let mut run = Run::new();
     run.show(&three(), 15);
