@@ -12,7 +12,8 @@ const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// What decides which outlines become cards, and which of them are sure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// An outline whose reading is a card with less than this probability is dropped.
+    /// An outline that is a card with less than this probability, the others' claims weighed, is
+    /// dropped.
     pub least_is_card: f32,
     /// What makes a confidence of the evidence, and which is enough.
     pub calibration: Calibration,
@@ -166,24 +167,40 @@ impl Board {
                 calibration.is_card(outline, reading) >= params.least_is_card
             })
             .collect();
-        let seen = without_doubles(seen, params);
-        let chances: Vec<[f32; DECK_SIZE]> = seen
-            .iter()
-            .map(|(_, reading)| std::array::from_fn(|i| reading.probability(Card::from_index(i))))
-            .collect();
-        let is_card: Vec<f32> =
-            seen.iter().map(|(outline, reading)| calibration.is_card(outline, reading)).collect();
+        let mut seen = without_doubles(seen, params);
+        // What was most likely a card may be none once surer cards have laid claim to all that it
+        // could be: paper that reads like a card of the table.
+        let (chances, beliefs) = loop {
+            let chances: Vec<[f32; DECK_SIZE]> = seen
+                .iter()
+                .map(|(_, reading)| {
+                    std::array::from_fn(|i| reading.probability(Card::from_index(i)))
+                })
+                .collect();
+            let is_card: Vec<f32> = seen
+                .iter()
+                .map(|(outline, reading)| calibration.is_card(outline, reading))
+                .collect();
+            let beliefs = compete(&chances, &is_card);
+            // One at a time: without it the others' claims are worth more.
+            let least = (0..beliefs.len())
+                .filter(|&i| beliefs[i].is_card < params.least_is_card)
+                .min_by(|&a, &b| beliefs[a].is_card.total_cmp(&beliefs[b].is_card));
+            match least {
+                Some(least) => drop(seen.remove(least)),
+                None => break (chances, beliefs),
+            }
+        };
         let covered = shared_parts(&seen);
         let chosen = assign(&chances);
-        let posterior = compete(&chances, &is_card);
         let cards = seen
             .into_iter()
             .enumerate()
             .map(|(i, (outline, reading))| {
                 let long_side_px = outline.corners_in_image.long_side().max(1.0) as f32;
                 let evidence = Evidence {
-                    is_card: is_card[i],
-                    posterior: log_odds(posterior[i][chosen[i].index()]),
+                    is_card: beliefs[i].is_card,
+                    posterior: log_odds(beliefs[i].posterior[chosen[i].index()]),
                     covered: covered[i],
                     small: (USUAL_LONG_SIDE_PX / long_side_px).ln().clamp(-0.5, 1.2),
                 };
@@ -269,10 +286,17 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     columns.into_iter().map(Card::from_index).collect()
 }
 
-/// Probability of each card of the deck for each outline, given that it is a card, after the others'
-/// claims: belief propagation where every card of the deck is taken at most once (as for permanents,
-/// Chertkov and others 2010). Exact for two outlines.
-fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<[f32; DECK_SIZE]> {
+/// What is thought of one outline after the others' claims.
+struct Belief {
+    /// Probability that it is a card.
+    is_card: f32,
+    /// Probability of each card of the deck, given that it is one.
+    posterior: [f32; DECK_SIZE],
+}
+
+/// Weighs the claims of all outlines: belief propagation where every card of the deck is taken at
+/// most once (as for permanents, Chertkov and others 2010). Exact for two outlines.
+fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<Belief> {
     const ROUNDS: usize = 8;
     // How much less likely the others make it that this outline is this card.
     let mut free = vec![[1.0f32; DECK_SIZE]; chances.len()];
@@ -298,10 +322,12 @@ fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<[f32; DECK_SIZE
     chances
         .iter()
         .zip(&free)
-        .map(|(chances, free)| {
+        .zip(is_card)
+        .map(|((chances, free), &is_card)| {
             let row: [f32; DECK_SIZE] = std::array::from_fn(|k| chances[k] * free[k]);
             let sum = row.iter().sum::<f32>().max(1e-30);
-            row.map(|p| p / sum)
+            let posterior = row.map(|p| p / sum);
+            Belief { is_card: is_card * sum / (is_card * sum + 1.0 - is_card), posterior }
         })
         .collect()
 }
