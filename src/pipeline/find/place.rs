@@ -155,7 +155,16 @@ struct Tries<'a> {
 /// distance from where the network puts it against it.
 struct Try {
     placed: Placed,
+    /// Share of the rim that is even, 0 to 1.
+    rim: f64,
     merit: f64,
+}
+
+impl Try {
+    /// Nothing speaks against it.
+    fn is_clear(&self) -> bool {
+        self.rim > 0.95 && self.placed.refined.confirmed == [true; 4]
+    }
 }
 
 impl Tries<'_> {
@@ -163,6 +172,9 @@ impl Tries<'_> {
     const RIM: f64 = 4.0;
     /// What a unit of [`cost_of`] is worth, in sides seen.
     const COST: f64 = 0.4;
+    /// What speaks against the network's own outline, as [`cost_of`] would say: measured symbols
+    /// are more exact.
+    const NETWORK_COST: f64 = 1.0;
 
     /// The place where its symbols and the network put it, or another that the picture shows better.
     fn best(&self) -> opencv::Result<Placed> {
@@ -185,7 +197,34 @@ impl Tries<'_> {
                 }
             }
         }
+        // One symbol alone says little of how its card lies, a squiggle least of all: the network
+        // saw all of the card.
+        if group.symbols.len() == 1 && !best.is_clear() {
+            let mut other = self.on(&self.as_network_says(), Self::NETWORK_COST)?;
+            if other.merit > best.merit {
+                if let Some(group) = &mut other.placed.group {
+                    group.cost = m.cost;
+                }
+                best = other;
+            }
+        }
         Ok(best.placed)
+    }
+
+    /// The network's outline, laid on the table and moved to the symbols that it saw.
+    fn as_network_says(&self) -> Quad {
+        centred_on_symbols(&self.laid(&self.claim.candidate.quad), self.peaks)
+    }
+
+    /// On the table, if it seems to lie there.
+    fn laid(&self, start: &Quad) -> Quad {
+        match self.table {
+            Some(table) if table.misfit(start) < self.params.elsewhere => {
+                let seen = table.table_from_image.apply_quad(start);
+                table.quad_in_image(&Pose::nearest(&seen))
+            }
+            _ => *start,
+        }
     }
 
     /// The best of some places around one where hardly a side was seen.
@@ -220,13 +259,7 @@ impl Tries<'_> {
     /// The card where it seems to be, laid on the table and, without measured symbols, moved to the
     /// network's.
     fn at(&self, start: &Quad, cost: f64) -> opencv::Result<Try> {
-        let mut expected = *start;
-        if let Some(table) = self.table
-            && table.misfit(start) < self.params.elsewhere
-        {
-            let seen = table.table_from_image.apply_quad(start);
-            expected = table.quad_in_image(&Pose::nearest(&seen));
-        }
+        let mut expected = self.laid(start);
         if self.claim.group.is_none() {
             expected = centred_on_symbols(&expected, self.peaks);
         }
@@ -254,7 +287,7 @@ impl Tries<'_> {
             refined,
             on_table: self.table.map(|table| fit_on(table, expected)),
         };
-        Ok(Try { placed, merit: sides as f64 + Self::RIM * rim - Self::COST * cost })
+        Ok(Try { placed, rim, merit: sides as f64 + Self::RIM * rim - Self::COST * cost })
     }
 }
 
