@@ -59,13 +59,23 @@ pub fn find_sides(
 ) -> opencv::Result<[Option<Side>; 4]> {
     let rgb = working.rgb.data_bytes()?;
     let short_px = expected.short_side().min(expected.long_side());
-    let mut profiles =
-        Profiles { rgb, width: working.width, height: working.height, edge: Vec::new() };
+    let mut profiles = Profiles {
+        rgb,
+        width: working.width,
+        height: working.height,
+        edge: Vec::new(),
+        preferred: Vec::new(),
+    };
     Ok([0, 1, 2, 3].map(|i| {
         let (a, b) = (expected.0[i], expected.0[(i + 1) % 4]);
         profiles.find_side(a, b, short_px, params)
     }))
 }
+
+/// What an edge counts whose inner side is the darker one, against one of a white card on a darker
+/// table: in a narrow gap between two cards the one edge is this card's, the other the neighbour's.
+/// Where there is but one edge, as on a table brighter than the cards, it counts in full.
+const DARKER_INSIDE: f32 = 0.8;
 
 struct Profiles<'a> {
     rgb: &'a [u8],
@@ -73,6 +83,8 @@ struct Profiles<'a> {
     height: usize,
     /// Edge strength, 0 to 1, for each sample along the side and each offset across it.
     edge: Vec<f32>,
+    /// The same, edges that are darker inside counting less: for choosing between two.
+    preferred: Vec<f32>,
 }
 
 impl Profiles<'_> {
@@ -101,14 +113,16 @@ impl Profiles<'_> {
                     continue;
                 }
                 let step = (last as f32 - first as f32) / (SAMPLES - 1) as f32;
-                let sum: f32 = (0..SAMPLES)
-                    .map(|k| {
-                        self.edge[k * offsets + (first as f32 + step * k as f32 + 0.5) as usize]
-                    })
-                    .sum();
+                let (mut sum, mut preferred) = (0.0f32, 0.0f32);
+                for k in 0..SAMPLES {
+                    let i = k * offsets + (first as f32 + step * k as f32 + 0.5) as usize;
+                    sum += self.edge[i];
+                    preferred += self.preferred[i];
+                }
                 let support = f64::from(sum / SAMPLES as f32 - mean);
                 let off = |i: usize| (i as f64 - f64::from(reach)) / deviation;
-                let score = support - 0.05 * (off(first).powi(2) + off(last).powi(2)) / 2.0;
+                let score = f64::from(preferred / SAMPLES as f32 - mean)
+                    - 0.05 * (off(first).powi(2) + off(last).powi(2)) / 2.0;
                 if score > best.0 {
                     best = (score, support, first, last);
                 }
@@ -154,17 +168,22 @@ impl Profiles<'_> {
             }
             seen += 1;
             for i in 0..offsets {
-                let change: f32 = (0..3).map(|c| (line[i + 2][c] - line[i][c]).abs()).sum();
-                self.edge[k * offsets + i] = change;
+                let rise: [f32; 3] = std::array::from_fn(|c| line[i + 2][c] - line[i][c]);
+                let change: f32 = rise.iter().map(|c| c.abs()).sum();
+                let brighter_outwards = rise.iter().sum::<f32>() > 0.0;
+                self.edge[k * offsets + i] = if brighter_outwards { -change } else { change };
             }
         }
         // Against the texture at hand: half strength at three times the median change.
-        let mut sorted = self.edge.clone();
+        let mut sorted: Vec<f32> = self.edge.iter().map(|e| e.abs()).collect();
         let middle = sorted.len() / 2;
         let median = *sorted.select_nth_unstable_by(middle, f32::total_cmp).1;
         let half = (3.0 * median).max(9.0);
+        self.preferred.clear();
         for e in &mut self.edge {
-            *e /= *e + half;
+            let strength = e.abs() / (e.abs() + half);
+            self.preferred.push(if *e < 0.0 { DARKER_INSIDE * strength } else { strength });
+            *e = strength;
         }
         seen
     }
@@ -313,8 +332,13 @@ impl Refined {
             return Ok(*self);
         }
         let rgb = working.rgb.data_bytes()?;
-        let profiles =
-            Profiles { rgb, width: working.width, height: working.height, edge: Vec::new() };
+        let profiles = Profiles {
+            rgb,
+            width: working.width,
+            height: working.height,
+            edge: Vec::new(),
+            preferred: Vec::new(),
+        };
         /// What a wholly white rim is worth against fully supported sides.
         const RIM_WEIGHT: f64 = 2.0;
         let evidence =
