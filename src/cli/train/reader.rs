@@ -103,8 +103,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
     }
     for folder in &args.add {
-        for source in real::sources(folder, args.run.seed)? {
+        for mut source in real::sources(folder, args.run.seed)? {
             tell(&source);
+            // What is added is of the camera that the network is for.
+            source.cards.teaches_color = true;
             learnt.push(source);
         }
     }

@@ -37,7 +37,8 @@ pub fn crops(
     stop: &AtomicBool,
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<[Group; 2], FindError> {
-    let group = |name: String| Group { name, is_drawn: true, samples: Vec::new() };
+    let group =
+        |name: String| Group { name, is_drawn: true, teaches_color: true, samples: Vec::new() };
     let mut out = [group(name.to_owned()), group(format!("{name}, no cards"))];
     let count = AtomicUsize::new(0);
     let mut from = 0;
@@ -63,11 +64,7 @@ pub fn crops(
 }
 
 /// The crops of one table: its cards, and what is none.
-fn of_scene(
-    seed: u64,
-    index: u64,
-    finder: &dyn CardFinder,
-) -> Result<[Vec<Sample>; 2], FindError> {
+fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
     let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));

@@ -83,7 +83,7 @@ pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Gr
             file.read_exact(&mut pixels)?;
             samples.push(Sample { pixels, card });
         }
-        groups.push(Group { name, is_drawn: true, samples });
+        groups.push(Group { name, is_drawn: true, teaches_color: true, samples });
     }
     Ok(Some(groups))
 }
@@ -102,7 +102,7 @@ mod tests {
             Sample { pixels: pixels(7), card: Some(Card::from_index(80)) },
             Sample { pixels: pixels(9), card: None },
         ];
-        let groups = [Group { name: "drawn".into(), is_drawn: true, samples }];
+        let groups = [Group { name: "drawn".into(), is_drawn: true, teaches_color: true, samples }];
         let recipe = json!({"seed": 1});
         assert!(read(&path, &recipe).unwrap().is_none());
         write(&path, &recipe, &groups).unwrap();

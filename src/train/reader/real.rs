@@ -109,7 +109,8 @@ fn source(folder: &Path, seed: u64) -> Result<Source, CropsError> {
         return Err(CropsError::Empty(folder.to_path_buf()));
     }
     let (cards, others) = cut.into_iter().partition(|sample: &Sample| sample.card.is_some());
-    let group = |name: String, samples| Group { name, is_drawn: false, samples };
+    let group =
+        |name: String, samples| Group { name, is_drawn: false, teaches_color: false, samples };
     Ok(Source {
         labelled,
         mirrored,

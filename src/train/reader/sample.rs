@@ -85,6 +85,8 @@ pub struct Group {
     pub name: String,
     /// Whether a simulated camera took them already.
     pub is_drawn: bool,
+    /// Whether its cards teach what colours look like.
+    pub teaches_color: bool,
     /// The crops.
     pub samples: Vec<Sample>,
 }
