@@ -83,6 +83,7 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
         "README.md",
         "card.tflite",
         "card.txt",
+        "card_finder.py",
         "card_reader.py",
         "golden.bin",
         "main.py",

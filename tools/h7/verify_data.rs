@@ -8,7 +8,7 @@
 //! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 13 bytes each |
 //! | `crops.json` | how many of which kind |
 //! | `boards.json` | random boards (cards 0 to 80 or null) and their sets |
-//! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view |
+//! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view, a card's usual length in pixels |
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use setsight::eval;
 use setsight::export::h7::board::{self, Rgb565};
 use setsight::export::h7::crops::{self, Crop};
 use setsight::export::h7::{read_tflite, reference};
-use setsight::geometry::Quad;
+use setsight::geometry::{Point, Quad};
 use setsight::pipeline::source;
 use setsight::render::Kind;
 use setsight::render::dice::{Dice, Purpose};
@@ -30,8 +30,21 @@ const TABLES: usize = 20;
 /// Photographed crops of a folder.
 const CROPS_A_FOLDER: usize = 80;
 const BOARDS: usize = 1000;
-/// Drawn tables as frames for the whole program, when there are no photos and when there are.
-const DRAWN_FRAMES: u64 = 6;
+/// Drawn tables as frames for the whole program: what the board is for, and what makes it hard.
+const DRAWN_FRAMES: [Kind; 12] = [
+    Kind::Plain,
+    Kind::Wood,
+    Kind::White,
+    Kind::Black,
+    Kind::Cloth,
+    Kind::Touching,
+    Kind::Shadow,
+    Kind::Warm,
+    Kind::Dim,
+    Kind::Blur,
+    Kind::Glare,
+    Kind::Clutter,
+];
 
 fn main() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
@@ -116,15 +129,16 @@ fn write_boards(out: &Path) -> anyhow::Result<()> {
 
 fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
     let mut listed: Vec<Value> = Vec::new();
-    let mut write = |name: String, kind: &str, frame: &Rgb565, codes: Vec<String>, all: bool| {
+    let mut write = |name: String, kind: &str, frame: &Rgb565, codes: Vec<String>, card_px: f64| {
         let bytes: Vec<u8> = frame.pixels.iter().flat_map(|p| p.to_le_bytes()).collect();
-        listed.push(json!({"name": name, "kind": kind, "codes": codes, "all_labelled": all}));
+        listed.push(json!({"name": name, "kind": kind, "codes": codes, "card_px": card_px}));
         std::fs::write(out.join("frames").join(format!("{name}.bin")), bytes)
     };
-    for i in 0..DRAWN_FRAMES {
-        let (frame, cards) = crops::drawn_table(Kind::Plain, SEED + 1, i);
+    for (i, kind) in DRAWN_FRAMES.into_iter().enumerate() {
+        let (frame, cards) = crops::drawn_table(kind, SEED + 1, i as u64);
         let codes = cards.iter().map(|(_, card)| card.to_string()).collect();
-        write(format!("drawn-{i}"), "drawn", &frame, codes, true)?;
+        let sides = cards.iter().map(|(quad, _)| long_side(quad)).collect();
+        write(format!("drawn-{i:02}-{kind:?}"), "drawn", &frame, codes, median(sides))?;
     }
     for (i, photo) in photos.map_or(Ok(Vec::new()), eval::find_photos)?.iter().enumerate() {
         let loaded = source::load_photo(&photo.path)?;
@@ -132,12 +146,29 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         let quads: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
         let Some(framed) = board::frame_photo(&loaded.frame.image, &quads) else { continue };
         let codes = labels.iter().map(|label| label.code.to_string()).collect();
-        let all = quads.len() == labels.len();
+        let point = |p: (i32, i32)| Point::new(f64::from(p.0), f64::from(p.1));
+        let sides = framed.corners.iter().map(|c| long_side(&Quad(c.map(point)))).collect();
         let file = Path::new(&photo.label.file);
         let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let folder = photo.source.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        write(format!("photo-{i:02}-{folder}-{stem}"), "photo", &framed.frame, codes, all)?;
+        write(
+            format!("photo-{i:02}-{folder}-{stem}"),
+            "photo",
+            &framed.frame,
+            codes,
+            median(sides),
+        )?;
     }
     std::fs::write(out.join("frames.json"), Value::from(listed).to_string())?;
     Ok(())
+}
+
+fn long_side(quad: &Quad) -> f64 {
+    let side = |i: usize| quad.0[i].distance(quad.0[(i + 1) % 4]);
+    ((side(0) + side(2)) / 2.0).max((side(1) + side(3)) / 2.0)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2].round()
 }

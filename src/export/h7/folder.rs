@@ -29,8 +29,9 @@ pub const GOLDEN: &str = "golden.bin";
 pub const REPORT: &str = "report.json";
 
 /// The scripts and pages that are the same in every folder.
-pub const SOURCES: [(&str, &str); 5] = [
+pub const SOURCES: [(&str, &str); 6] = [
     ("set_finder.py", include_str!("../../../tools/h7/board/set_finder.py")),
+    ("card_finder.py", include_str!("../../../tools/h7/board/card_finder.py")),
     ("card_reader.py", include_str!("../../../tools/h7/board/card_reader.py")),
     ("main.py", include_str!("../../../tools/h7/board/main.py")),
     ("selftest.py", include_str!("../../../tools/h7/board/selftest.py")),

@@ -1,10 +1,10 @@
-# Finds the cards of a frame and reads them. For the OpenMV Cam H7, firmware 4.5 to 5.x.
+# Reads the cards of a frame. For the OpenMV Cam H7, firmware 4.5 to 5.x.
 #
 # The pictures that a card goes through are those that the network was measured on: a window around
 # the card, straightened by rotation_corr, balanced on the card's own white. Everything but the
 # calls of the firmware's image methods runs on CPython too.
 
-import math
+from card_finder import attribute
 
 WIDTH = 96  # the network's picture
 HEIGHT = 64
@@ -13,189 +13,18 @@ HEIGHT = 64
 # 7 to 1). Lower: more cards, more mistakes.
 MARGIN = 2.0
 # Below this the thing is no face-up card.
-CARD_LOGIT = 0.0
+CARD_LOGIT = 2.5
+# And below this it is none to be sure of.
+SURE_LOGIT = 4.5
+# One of the two may be so low, not both: a margin below this with a card logit below that.
+WEAK_MARGIN = 3.3
+WEAK_LOGIT = 6.0
+# By so much a limit may be missed once it was met.
+STEADY = 0.8
+# Frames in a row that a card must be read alike in to be sure of it.
+SURE_FRAMES = 2
 # What every output of the network is more than the logit it stands for; set by the export.
 OUTPUT_OFFSET = 0.0
-
-# Cards in a frame of 320 x 240: smaller ones cannot be read, larger ones are no cards.
-LEAST_AREA = 700
-MOST_AREA = 38000
-# Long side by short side of what may be a card, in the picture (1.56 seen straight on).
-LEAST_ASPECT = 1.05
-MOST_ASPECT = 2.4
-# Part of the rectangle around a blob that the blob must fill: symbols are holes in it.
-LEAST_FILL = 0.5
-# Each costs a search over the frame.
-MOST_THRESHOLDS = 6
-# A quad so many times the usual area is no card.
-MOST_OF_MEDIAN = 2.6
-# One so many times the area of its neighbours, and as short as two cards side by side, is two that
-# touch.
-PAIR_OF_NEIGHBOURS = 1.5
-PAIR_ASPECT = 1.38
-LEAST_OF_MEDIAN = 0.35
-
-
-def attribute(thing, name):
-    """A value that is a method on firmware 4.x and an attribute on 5.x."""
-    value = getattr(thing, name)
-    return value() if callable(value) else value
-
-
-# ---- finding ------------------------------------------------------------------------------------
-
-
-def _levels(img, roi):
-    """Lightness between dark and bright (Otsu), and further up towards the cards' white."""
-    histogram = img.get_histogram(roi=roi)
-    # A colour picture's threshold has lightness among others.
-    low = int(attribute(histogram.get_threshold(), "l_value"))
-    white = int(attribute(histogram.get_percentile(0.95), "l_value"))
-    return low, low + max(0, white - low) * 6 // 10
-
-
-def thresholds(img):
-    """Lightness from which on a pixel may be card: of the whole frame and of its quarters, as the
-    light may be uneven; for each a low and a high one, as cards may touch or lie on something
-    bright. Near ones are taken once."""
-    w, h = img.width(), img.height()
-    found = []
-    for roi in (
-        (0, 0, w, h),
-        (0, 0, w // 2, h // 2),
-        (w // 2, 0, w - w // 2, h // 2),
-        (0, h // 2, w // 2, h - h // 2),
-        (w // 2, h // 2, w - w // 2, h - h // 2),
-    ):
-        for value in _levels(img, roi):
-            if all(abs(value - other) >= 5 for other in found):
-                found.append(value)
-    return found[:MOST_THRESHOLDS]
-
-
-def _distance(p, q):
-    return math.sqrt((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2)
-
-
-def as_card(corners):
-    """The four corners clockwise on the screen, a long side first."""
-    c = [(int(p[0]), int(p[1])) for p in corners]
-    area = (c[2][0] - c[0][0]) * (c[3][1] - c[1][1]) - (c[2][1] - c[0][1]) * (c[3][0] - c[1][0])
-    if area < 0:
-        c.reverse()
-    if _distance(c[0], c[1]) + _distance(c[2], c[3]) < _distance(c[1], c[2]) + _distance(c[3], c[0]):
-        c = c[1:] + c[:1]
-    return c
-
-
-def quad_of(blob):
-    """The corners and how card-like a blob is (0 to 1), or None."""
-    corners = as_card(attribute(blob, "min_corners"))
-    long_side = (_distance(corners[0], corners[1]) + _distance(corners[2], corners[3])) / 2
-    short_side = (_distance(corners[1], corners[2]) + _distance(corners[3], corners[0])) / 2
-    if short_side < 8:
-        return None
-    area = long_side * short_side
-    aspect = long_side / short_side
-    fill = attribute(blob, "pixels") / area
-    if not (LEAST_AREA <= area <= MOST_AREA and LEAST_ASPECT <= aspect <= MOST_ASPECT):
-        return None
-    if fill < LEAST_FILL:
-        return None
-    return corners, min(fill, 1.0) - 0.4 * abs(aspect - 1.5), area, aspect
-
-
-def refine(img, corners, lightness):
-    """A tilted card is a trapezoid within its blob's rectangle: moves each corner inwards along the
-    diagonal to the first bright pixel on a line across it."""
-    middle = center(corners)
-    short_side = (_distance(corners[1], corners[2]) + _distance(corners[3], corners[0])) / 2
-    # The 8-bit grey of this lightness (CIE), and what the card's round corner takes away.
-    y = ((lightness + 16) / 116) ** 3
-    bright = 128 * 255 * (1.055 * y ** (1 / 2.4) - 0.055)
-    rounding = int(0.03 * short_side + 0.5)
-    w, h = img.width(), img.height()
-
-    def is_bright(x, y):
-        x, y = int(x + 0.5), int(y + 0.5)
-        if not (0 <= x < w and 0 <= y < h):
-            return False
-        r, g, b = img.get_pixel(x, y)
-        return 27 * r + 92 * g + 9 * b >= bright
-
-    found = []
-    for corner in corners:
-        dx, dy = corner[0] - middle[0], corner[1] - middle[1]
-        length = _distance(corner, middle)
-        if length < 4:
-            return corners
-        dx, dy = dx / length, dy / length
-        moved = corner
-        for k in range(int(short_side * 0.3)):
-            x, y = corner[0] - k * dx, corner[1] - k * dy
-            hit = None
-            for t in range(-k, k + 1):
-                u, v = x - t * dy, y + t * dx
-                # One pixel alone may be noise.
-                if is_bright(u, v) and is_bright(u - 2 * dx, v - 2 * dy):
-                    hit = (u, v)
-                    if t >= 0:
-                        break
-            if hit is not None:
-                back = min(k, rounding)
-                moved = (int(hit[0] + back * dx + 0.5), int(hit[1] + back * dy + 0.5))
-                break
-        found.append(moved)
-    return found
-
-
-def center(corners):
-    """Where the diagonals' middles meet, in whole pixels."""
-    return (
-        (corners[0][0] + corners[1][0] + corners[2][0] + corners[3][0]) // 4,
-        (corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1]) // 4,
-    )
-
-
-def find_cards(img, most=24):
-    """Corner quads of what may be cards, each clockwise with a long side first."""
-    found = []  # [corners, score, center, reach, area, lightness, aspect]
-    for value in thresholds(img):
-        blobs = img.find_blobs(
-            [(value, 100, -128, 127, -128, 127)],
-            pixels_threshold=LEAST_AREA // 2,
-            area_threshold=LEAST_AREA,
-        )
-        for blob in blobs:
-            quad = quad_of(blob)
-            if quad is None:
-                continue
-            corners, score, area, aspect = quad
-            middle = center(corners)
-            reach = _distance(corners[1], corners[2]) / 2
-            rival = None
-            for other in found:
-                if _distance(other[2], middle) < max(reach, other[3]):
-                    rival = other
-                    break
-            if rival is None:
-                if len(found) < most:
-                    found.append([corners, score, middle, reach, area, value, aspect])
-            elif score > rival[1]:
-                rival[:] = [corners, score, middle, reach, area, value, aspect]
-    if not found:
-        return []
-    median = sorted([entry[4] for entry in found])[len(found) // 2]
-    cards = []
-    for entry in found:
-        if entry[6] < PAIR_ASPECT and len(found) > 3:
-            nearest = sorted([(_distance(entry[2], e[2]), e[4]) for e in found if e is not entry])[:3]
-            pair = entry[4] > PAIR_OF_NEIGHBOURS * sorted([area for _, area in nearest])[1]
-        else:
-            pair = False
-        if not pair and LEAST_OF_MEDIAN * median <= entry[4] <= MOST_OF_MEDIAN * median:
-            cards.append(as_card(refine(img, entry[0], entry[5])))
-    return cards
 
 
 # ---- the card's picture -------------------------------------------------------------------------
@@ -316,8 +145,13 @@ class Reading:
     def __init__(self):
         self.logits = [0.0] * 13
         self.frames = 0
+        self.code = None  # card 0 to 80
+        self.sure_frames = 0  # in a row, of the same card
+        self.miscounted = 0  # frames in a row
+        self.is_card = False
 
-    def add(self, logits):
+    def add(self, logits, symbols=0):
+        """Takes in a frame's logits, and how many symbols the finder saw (0: not known)."""
         # Old frames fade: a card that is exchanged is read anew.
         if self.frames >= 8:
             self.frames = 7
@@ -326,15 +160,31 @@ class Reading:
         for i in range(13):
             self.logits[i] += logits[i]
         self.frames += 1
-
-    def card(self):
-        """(card 0 to 80, whether it is unsure)."""
         mean = [v / self.frames for v in self.logits]
-        card, margin = best_card(mean)
-        return card, margin < MARGIN
+        code, margin = best_card(mean)
+        # What was met once stays until it is plainly missed, or it would flicker.
+        self.is_card = mean[12] > CARD_LOGIT - (STEADY if self.is_card else 0)
+        if code != self.code:
+            self.code, self.sure_frames = code, 0
+        # The finder's count must be the network's: else a symbol lies outside the quad.
+        miscounted = symbols > 0 and code // 27 + 1 != symbols
+        self.miscounted = self.miscounted + 1 if miscounted else 0
+        keep = STEADY if self.sure_frames else 0
+        if (
+            margin < MARGIN - keep
+            or mean[12] < SURE_LOGIT - keep
+            or (margin < WEAK_MARGIN - keep and mean[12] < WEAK_LOGIT - keep)
+            or self.miscounted > (1 if keep else 0)
+        ):
+            self.sure_frames = 0
+        else:
+            self.sure_frames += 1
 
-    def is_card(self):
-        return self.logits[12] / self.frames > CARD_LOGIT
+    def unsure(self):
+        return self.sure_frames < SURE_FRAMES
+
+    def card_logit(self):
+        return self.logits[12] / self.frames
 
 
 class Reader:
@@ -465,5 +315,5 @@ def by_rules(data):
         scores[11] = 3.0
     else:
         scores[10] = 3.0
-    scores[12] = 2.0
+    scores[12] = WEAK_LOGIT + 1
     return scores

@@ -10,12 +10,15 @@
 import gc
 import json
 
+import card_finder
 import card_reader
 import set_finder
 
-FRAMES_BEFORE_SPEAKING = 4  # frames that a board must stand still for
+FRAMES_BEFORE_SPEAKING = 3  # frames that the cards read surely must stay the same for
+FRAMES_OF_PATIENCE = 6  # after so many it is spoken of though it does not
 FRAMES_FORGOTTEN = 3  # a card not seen for so many frames is gone
 NEAR = 14  # pixels: nearer than this it is the same card as in the last frame
+APART = 0.6  # parts of a short side: nearer than this are two quads of one card
 COLORS = ((255, 60, 60), (60, 220, 60), (80, 120, 255), (255, 200, 0), (255, 0, 255), (0, 230, 230))
 LIMIT = None  # number of frames to run for; None is for ever
 
@@ -74,22 +77,20 @@ class Seen:
 
     def __init__(self, corners):
         self.corners = corners
-        self.center = card_reader.center(corners)
+        self.center = card_finder.center(corners)
         self.reading = card_reader.Reading()
         self.missing = 0
-
-
-def near(p, q):
-    return abs(p[0] - q[0]) <= NEAR and abs(p[1] - q[1]) <= NEAR
 
 
 class Table:
     """All cards followed."""
 
-    def __init__(self, reader):
+    def __init__(self, reader, finder):
         self.reader = reader
+        self.finder = finder
         self.cards = []
         self.still = 0
+        self.waiting = 0  # frames that something new was not spoken of
         self.last_name = ""  # of the frame before
         self.last = ""  # spoken of
 
@@ -97,47 +98,71 @@ class Table:
         """Takes a frame in. True when there is a board to speak of that is new."""
         for card in self.cards:
             card.missing += 1
-        for corners in card_reader.find_cards(img):
-            middle = card_reader.center(corners)
-            known = None
-            for card in self.cards:
-                if card.missing and near(card.center, middle):
-                    known = card
-                    break
-            logits = self.reader.read(img, corners)
+        for corners, symbols in self.finder.cards(img):
+            middle = card_finder.center(corners)
+            known = self.known_at(middle)
+            # Every other frame the other way up: the card is the same, the network's doubts differ.
+            turn = 2 if known is not None and known.reading.frames % 2 else 0
+            logits = self.reader.read(img, corners[turn:] + corners[:turn])
             if known is None:
                 known = Seen(corners)
                 self.cards.append(known)
             known.corners, known.center, known.missing = corners, middle, 0
-            known.reading.add(logits)
+            known.reading.add(logits, symbols)
         self.cards = [card for card in self.cards if card.missing < FRAMES_FORGOTTEN]
         board = self.board()
-        name = "".join([set_finder.code(c) + ("?" if u else "") for _, c, u, _ in board])
+        # What is unsure may come and go.
+        name = "".join(sorted([set_finder.code(card) for _, card, unsure, _ in board if not unsure]))
         if name == self.last_name:
             self.still += 1
         else:
             self.still, self.last_name = 1, name
-        if self.still >= FRAMES_BEFORE_SPEAKING and name != self.last:
-            self.last = name
+        self.waiting = self.waiting + 1 if name != self.last else 0
+        if self.waiting and (self.still >= FRAMES_BEFORE_SPEAKING or self.waiting >= FRAMES_OF_PATIENCE):
+            self.last, self.waiting = name, 0
             return True
         return False
 
+    def known_at(self, middle):
+        """The nearest card of the frames before that is not yet seen in this one, or None."""
+        best, least = None, NEAR * NEAR
+        for card in self.cards:
+            dx, dy = card.center[0] - middle[0], card.center[1] - middle[1]
+            if card.missing and dx * dx + dy * dy < least:
+                best, least = card, dx * dx + dy * dy
+        return best
+
+    def apart(self):
+        """The cards without those that lie on one that looks more like a card."""
+        kept = []
+        for card in sorted(self.cards, key=lambda c: -c.reading.card_logit()):
+            alone = card.reading.is_card
+            reach = APART * card_finder.short_side(card.corners)
+            for other in kept:
+                if card_finder.distance(card.center, other.center) < reach:
+                    alone = False
+                    break
+            if alone:
+                kept.append(card)
+        return kept
+
     def board(self):
         """[(corners, card, unsure, place)], row by row from the left."""
-        cards = [card for card in self.cards if card.reading.is_card()]
+        cards = self.apart()
         places = grid_places([card.center for card in cards], [height(card.corners) for card in cards])
         board = []
         taken = {}
         for at, place in places:
             seen = cards[at]
-            card, unsure = seen.reading.card()
+            card, unsure = seen.reading.code, seen.reading.unsure()
             # A deck has each card once: of two alike at least one is misread.
-            if card in taken:
-                unsure = True
-                other = board[taken[card]]
-                board[taken[card]] = (other[0], other[1], True, other[3])
-            else:
-                taken[card] = len(board)
+            if not unsure:
+                if card in taken:
+                    unsure = True
+                    other = board[taken[card]]
+                    board[taken[card]] = (other[0], other[1], True, other[3])
+                else:
+                    taken[card] = len(board)
             board.append((seen.corners, card, unsure, place))
         return board
 
@@ -188,7 +213,7 @@ def describe(board):
 
 
 def outline(img, corners, color, grow):
-    middle = card_reader.center(corners)
+    middle = card_finder.center(corners)
     points = []
     for x, y in corners:
         points.append(
@@ -205,7 +230,7 @@ def outline(img, corners, color, grow):
 def draw(img, board, sets):
     """Frames around the cards of each set, a letter code on each card, ? where unsure."""
     for corners, card, unsure, _ in board:
-        x, y = card_reader.center(corners)
+        x, y = card_finder.center(corners)
         text = set_finder.code(card) + ("?" if unsure else "")
         color = (128, 128, 128) if unsure else (0, 0, 0)
         img.draw_string(x - 16, y - 5, text, color=color, mono_space=False)
@@ -220,7 +245,7 @@ def draw(img, board, sets):
 def run(limit=None):
     camera = Camera()
     reader = card_reader.Reader()
-    table = Table(reader)
+    table = Table(reader, card_finder.Finder())
     frames = shown = 0
     while limit is None or frames < limit:
         img = camera.snapshot()

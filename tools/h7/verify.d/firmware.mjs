@@ -1,5 +1,6 @@
 // What the firmware's image methods do to RGB565 pictures, as read in its sources: enough of it to
-// run the board's scripts. Pictures are {width, height, pixels: Uint16Array}.
+// run the board's scripts. Pictures are {width, height, pixels}: Uint16Array of RGB565 or Uint8Array
+// of grey.
 
 const fields = (p) => [p >> 11, (p >> 5) & 63, p & 31];
 
@@ -15,8 +16,77 @@ const LIGHTNESS = (() => {
   return table;
 })();
 
-export function make(width, height) {
-  return { width, height, pixels: new Uint16Array(width * height) };
+export function make(width, height, gray = false) {
+  const pixels = gray ? new Uint8Array(width * height) : new Uint16Array(width * height);
+  return { width, height, pixels };
+}
+
+// 8 bits a channel: the upper bits repeated below.
+export const channels = (p) => {
+  const [r, g, b] = fields(p);
+  return [(r << 3) | (r >> 2), (g << 2) | (g >> 4), (b << 3) | (b >> 2)];
+};
+
+// Grey of every RGB565 value, in the firmware's whole numbers.
+const GRAY = (() => {
+  const table = new Uint8Array(65536);
+  for (let p = 0; p < 65536; p++) {
+    const [r, g, b] = channels(p);
+    table[p] = (r * 38 + g * 75 + b * 15) >> 7;
+  }
+  return table;
+})();
+
+// Draws a colour picture over a grey one of its size.
+export function drawImage(gray, img) {
+  if (gray.width !== img.width || gray.height !== img.height) throw new Error("sizes differ");
+  img.pixels.forEach((p, i) => (gray.pixels[i] = GRAY[p]));
+}
+
+// Of a grey picture, in place: 255 where the mean of (2 reach + 1)^2 pixels less the offset is below
+// the pixel, or with invert where it is not; else 0. Pixels beyond the border are those on it; the
+// mean is the sum times a reciprocal of 16 bits.
+export function adaptiveThreshold(img, reach, offset, invert) {
+  const { width, height, pixels } = img;
+  const size = 2 * reach + 1;
+  const reciprocal = Math.floor(65536 / (size * size));
+  const clamp = (v, limit) => Math.max(0, Math.min(v, limit - 1));
+  // Sums along rows, then along columns.
+  const sums = new Int32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    let sum = 0;
+    for (let k = -reach; k <= reach; k++) sum += pixels[y * width + clamp(k, width)];
+    for (let x = 0; x < width; x++) {
+      sums[y * width + x] = sum;
+      sum += pixels[y * width + clamp(x + reach + 1, width)] - pixels[y * width + clamp(x - reach, width)];
+    }
+  }
+  const out = new Uint8Array(width * height);
+  for (let x = 0; x < width; x++) {
+    let sum = 0;
+    for (let k = -reach; k <= reach; k++) sum += sums[clamp(k, height) * width + x];
+    for (let y = 0; y < height; y++) {
+      const mean = Math.floor((sum * reciprocal) / 65536);
+      out[y * width + x] = mean - offset < pixels[y * width + x] !== invert ? 255 : 0;
+      sum += sums[clamp(y + reach + 1, height) * width + x] - sums[clamp(y - reach, height) * width + x];
+    }
+  }
+  pixels.set(out);
+}
+
+// Of a picture of 0 and 255, in place: 255 where one of the (2 reach + 1)^2 pixels around is.
+export function dilate(img, reach) {
+  const { width, height, pixels } = img;
+  const out = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (!pixels[y * width + x]) continue;
+      for (let v = Math.max(0, y - reach); v <= Math.min(height - 1, y + reach); v++) {
+        for (let u = Math.max(0, x - reach); u <= Math.min(width - 1, x + reach); u++) out[v * width + u] = 255;
+      }
+    }
+  }
+  pixels.set(out);
 }
 
 // How many pixels of a part of the picture have each lightness.
@@ -52,51 +122,87 @@ export function otsu(img, roi) {
   return at;
 }
 
-// Connected pixels of at least a lightness: corners in twenty directions, their smallest rectangle.
-export function findBlobs(img, threshold, leastPixels, leastArea) {
+// Directions in which a blob's extremes are kept: 20 steps of a turn. The first is to the left, the
+// sixth up.
+const DIRECTIONS = Array.from({ length: 20 }, (_, i) => {
+  const angle = (i * Math.PI) / 10;
+  return [Math.cos(angle), Math.sin(angle)].map((v) => (Math.abs(v) < 1e-6 ? 0 : v));
+});
+
+// Connected pixels (sides, not corners) from a lightness, of a grey picture from a grey, up to
+// another: corners in twenty directions, their smallest rectangle, the direction of their length.
+export function findBlobs(img, low, high, leastPixels, leastArea, xStride) {
   const { width, height, pixels } = img;
+  const value = pixels instanceof Uint8Array ? (p) => p : (p) => LIGHTNESS[p];
   const seen = new Uint8Array(width * height);
-  const directions = Array.from({ length: 20 }, (_, i) => {
-    const angle = (i * 2 * Math.PI) / 20;
-    return [Math.sin(angle), -Math.cos(angle)];
-  });
+  const free = (x, y) => {
+    const v = value(pixels[y * width + x]);
+    return !seen[y * width + x] && v >= low && v <= high;
+  };
   const found = [];
-  const stack = [];
   for (let start = 0; start < pixels.length; start++) {
-    if (seen[start] || LIGHTNESS[pixels[start]] < threshold) continue;
-    stack.push(start);
-    seen[start] = 1;
-    const members = [];
-    let [x0, y0, x1, y1] = [width, height, 0, 0];
+    const [startX, startY] = [start % width, (start / width) | 0];
+    if ((startX - (startY % xStride)) % xStride !== 0 || !free(startX, startY)) continue;
+    // Rows' runs of pixels: left, right, row.
+    const runs = [];
+    const stack = [[startX, startY]];
     while (stack.length) {
-      const at = stack.pop();
-      const [x, y] = [at % width, (at / width) | 0];
-      members.push(at);
-      [x0, y0, x1, y1] = [Math.min(x0, x), Math.min(y0, y), Math.max(x1, x), Math.max(y1, y)];
-      for (const next of [x > 0 && at - 1, x + 1 < width && at + 1, y > 0 && at - width, y + 1 < height && at + width]) {
-        if (next !== false && !seen[next] && LIGHTNESS[pixels[next]] >= threshold) {
-          seen[next] = 1;
-          stack.push(next);
+      const [x, y] = stack.pop();
+      if (!free(x, y)) continue;
+      let [left, right] = [x, x];
+      while (left > 0 && free(left - 1, y)) left--;
+      while (right < width - 1 && free(right + 1, y)) right++;
+      for (let i = left; i <= right; i++) seen[y * width + i] = 1;
+      runs.push([left, right, y]);
+      for (let i = left; i <= right; i++) {
+        if (y > 0) stack.push([i, y - 1]);
+        if (y < height - 1) stack.push([i, y + 1]);
+      }
+    }
+    const count = runs.reduce((n, [left, right]) => n + right - left + 1, 0);
+    const w = Math.max(...runs.map((r) => r[1])) - Math.min(...runs.map((r) => r[0])) + 1;
+    const h = Math.max(...runs.map((r) => r[2])) - Math.min(...runs.map((r) => r[2])) + 1;
+    if (count < leastPixels || w * h < leastArea) continue;
+    // The firmware keeps the end of a run that lies furthest; of several as far, their mean in
+    // whole numbers.
+    const points = DIRECTIONS.map(([dx, dy]) => {
+      let [best, x, y, n] = [Infinity, 0, 0, 0];
+      for (const [left, right, row] of runs) {
+        const end = dx > 0 ? left : dx < 0 ? right : Math.floor((left + right) / 2);
+        const z = end * dx + row * dy;
+        if (z < best - 1e-4) [best, x, y, n] = [z, end, row, 1];
+        else if (z < best + 1e-4) {
+          [x, y, n] = [Math.floor((end + n * x) / (n + 1)), Math.floor((row + n * y) / (n + 1)), n + 1];
         }
       }
-    }
-    if (members.length < leastPixels || (x1 - x0 + 1) * (y1 - y0 + 1) < leastArea) continue;
-    const extremes = directions.map(() => [-Infinity, 0]);
-    for (const at of members) {
-      const [x, y] = [at % width, (at / width) | 0];
-      for (let d = 0; d < 20; d++) {
-        const value = x * directions[d][0] + y * directions[d][1];
-        if (value > extremes[d][0]) extremes[d] = [value, at];
-      }
-    }
-    const points = extremes.map(([, at]) => [at % width, (at / width) | 0]);
+      return [x, y];
+    });
     found.push({
-      pixels: members.length,
+      pixels: count,
+      rotation: rotation(runs, count),
       corners: [0, 5, 10, 15].map((i) => points[i]),
       min_corners: smallestRectangle(points),
     });
   }
   return found;
+}
+
+// The angle of the principal axis from the x axis, y down, in radians.
+function rotation(runs, count) {
+  let [sx, sy, sxx, sxy, syy] = [0, 0, 0, 0, 0];
+  for (const [left, right, y] of runs) {
+    for (let x = left; x <= right; x++) {
+      sx += x;
+      sy += y;
+      sxx += x * x;
+      sxy += x * y;
+      syy += y * y;
+    }
+  }
+  const a = sxx - (sx * sx) / count;
+  const b = sxy - (sx * sy) / count;
+  const c = syy - (sy * sy) / count;
+  return a === c ? 0 : Math.atan2(2 * b, a - c) / 2;
 }
 
 // Corners of the smallest rectangle around a convex polygon: one side lies on a side of it.
@@ -125,7 +231,7 @@ function smallestRectangle(points) {
 
 // A part of a picture, scaled by taking the nearest pixel; sizes are rounded down.
 export function copy(img, [x, y, w, h], xScale, yScale) {
-  const out = make(Math.floor(w * xScale), Math.floor(h * yScale));
+  const out = make(Math.floor(w * xScale), Math.floor(h * yScale), img.pixels instanceof Uint8Array);
   for (let j = 0; j < out.height; j++) {
     for (let i = 0; i < out.width; i++) {
       const [u, v] = [Math.floor((i * w) / out.width), Math.floor((j * h) / out.height)];
@@ -199,10 +305,7 @@ export function gains(img, [red, green, blue]) {
 export function networkInput(img) {
   const bytes = new Uint8Array(img.pixels.length * 3);
   img.pixels.forEach((p, i) => {
-    const [r, g, b] = fields(p);
-    bytes[3 * i] = ((r << 3) | (r >> 2)) ^ 0x80;
-    bytes[3 * i + 1] = ((g << 2) | (g >> 4)) ^ 0x80;
-    bytes[3 * i + 2] = ((b << 3) | (b >> 2)) ^ 0x80;
+    channels(p).forEach((v, c) => (bytes[3 * i + c] = v ^ 0x80));
   });
   return bytes;
 }

@@ -5,6 +5,7 @@ import json
 
 import _firmware
 
+GRAYSCALE = 1
 RGB565 = 2
 
 
@@ -33,7 +34,9 @@ class _Histogram:
 
 class Image:
     def __init__(self, width, height, pixformat, handle=None):
-        self._handle = _firmware.make(width, height) if handle is None else handle
+        assert pixformat in (GRAYSCALE, RGB565)
+        self._gray = pixformat == GRAYSCALE
+        self._handle = _firmware.make(width, height, self._gray) if handle is None else handle
         self._width, self._height = width, height
         self._data = None
 
@@ -54,6 +57,7 @@ class Image:
         return self._height
 
     def bytearray(self):
+        assert not self._gray
         if self._data is None:
             self._data = bytearray(bytes.fromhex(_firmware.get_bytes(self._handle)))
         return self._data
@@ -63,6 +67,8 @@ class Image:
 
     def get_pixel(self, x, y):
         v = _firmware.get_pixel(self._sync(), x, y)
+        if self._gray:
+            return v
         r, g, b = v >> 11, v >> 5 & 63, v & 31
         return (r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2)
 
@@ -70,10 +76,35 @@ class Image:
         roi = roi or (0, 0, self._width, self._height)
         return _Histogram(self._sync(), roi)
 
-    def find_blobs(self, thresholds, pixels_threshold=10, area_threshold=10, merge=False):
-        (low, high, a0, a1, b0, b1), = thresholds
-        assert (high, a0, a1, b0, b1) == (100, -128, 127, -128, 127)
-        found = json.loads(_firmware.find_blobs(self._sync(), low, pixels_threshold, area_threshold))
+    def draw_image(self, img, x, y):
+        # Only a colour picture over a grey one of its size.
+        assert self._gray and not img._gray and (x, y) == (0, 0)
+        _firmware.draw_image(self._sync(), img._sync())
+        return self
+
+    def mean(self, size, threshold=False, offset=0, invert=False):
+        assert self._gray and threshold
+        _firmware.adaptive_threshold(self._sync(), size, offset, invert)
+        return self
+
+    def dilate(self, size):
+        assert self._gray
+        _firmware.dilate(self._sync(), size)
+        return self
+
+    def find_blobs(
+        self, thresholds, x_stride=2, y_stride=1, pixels_threshold=10, area_threshold=10, merge=False
+    ):
+        assert y_stride == 1 and not merge
+        (wanted,) = thresholds
+        low, high = wanted[0], wanted[1]
+        if self._gray:
+            assert len(wanted) == 2
+        else:
+            assert wanted[2:] == (-128, 127, -128, 127)
+        found = json.loads(
+            _firmware.find_blobs(self._sync(), low, high, pixels_threshold, area_threshold, x_stride)
+        )
         for blob in found:
             for name in ("corners", "min_corners"):
                 blob[name] = [tuple(p) for p in blob[name]]
@@ -83,7 +114,8 @@ class Image:
         x, y, w, h = roi or (0, 0, self._width, self._height)
         assert 0 <= x and 0 <= y and 0 < w and 0 < h and x + w <= self._width and y + h <= self._height
         handle = _firmware.copy(self._sync(), json.dumps((x, y, w, h)), x_scale, y_scale)
-        return Image(int(w * x_scale), int(h * y_scale), RGB565, handle)
+        pixformat = GRAYSCALE if self._gray else RGB565
+        return Image(int(w * x_scale), int(h * y_scale), pixformat, handle)
 
     def rotation_corr(self, corners):
         assert len(corners) == 4
