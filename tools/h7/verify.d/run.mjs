@@ -17,16 +17,17 @@ const entry = createRequire(path.join(cache, "x.js")).resolve(
 );
 const { loadMicroPython } = await import(pathToFileURL(entry));
 
-// Memory that scripts may take: what the board has left beside network and arena.
+// Memory that scripts may take: of 328 KB the board has some 110 left beside network, arena, the grey
+// picture and the scripts themselves.
 const IMPORT_LIMIT = 48 * 1024;
-const CALL_LIMIT = 24 * 1024;
+const CALL_LIMIT = 32 * 1024;
 const KEPT_LIMIT = 32 * 1024;
 // Frames that a table is shown for, and frames of an empty one in between.
 const SHOWN = 8;
 const CLEARED = 3;
 // Of the cards of all tables so many must be right, and no more than so many (rounded up) read as
-// others. All photos with known corners take part, whatever they show (measured: 0.91), and drawn tables of twelve
-// kinds. Where a few photos stand for all, they say less.
+// others. All photos with known corners take part, whatever they show (measured: 0.91), and drawn
+// tables of twelve kinds (0.95). Where a few photos stand for all, they say less.
 const LEAST_RIGHT = { drawn: 0.9, photo: 0.85, fewPhotos: 0.75 };
 const MOST_WRONG = 0.01;
 // The firmware in three shapes, and every how many of the photos are shown to each (0: none).
