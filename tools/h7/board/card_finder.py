@@ -4,8 +4,8 @@
 # in a row. That works on a white table, in uneven light and where cards touch. Then by their white:
 # bright blobs of a card's size and shape, where no symbols were found.
 #
-# Needs a second picture of the frame's size in grey (75 KB of the heap); without it the second way
-# alone is gone.
+# The first way needs a second picture of the frame's size in grey (75 KB of the heap); where there is
+# no room for it, the second is left.
 
 import math
 
@@ -404,8 +404,8 @@ LEAST_GREY = 0.7
 
 
 def margin_of(img, corners):
-    """How even the margin is of what these are the corners of (the darkest third of it by its
-    brightest), or 0 where it is no card's: not grey enough, or outside the frame."""
+    """How even the margin is of what these are the corners of (its darker quarter by its brightest),
+    or 0 where it is no card's: not grey enough, or outside the frame."""
     w, h = img.width(), img.height()
     c = corners
     values = []
