@@ -35,17 +35,6 @@ impl ReadingArgs {
     }
 }
 
-#[cfg(feature = "train")]
-impl ReadingArgs {
-    /// The stages with the finder asked for and a reader that needs no network.
-    ///
-    /// # Errors
-    /// Weights that are missing or broken.
-    pub fn finder_only(&self) -> anyhow::Result<Pipeline> {
-        Self { reader: ReaderChoice::Classical, ..self.clone() }.pipeline()
-    }
-}
-
 /// A folder without the files is a bad call; a broken file is not.
 fn bad_models(error: ModelsError) -> anyhow::Error {
     match error {

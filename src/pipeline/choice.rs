@@ -1,6 +1,8 @@
 //! Which finder and reader are the default, chosen in this one place for every command and the window.
 
-use super::classify::{FusedReader, Fusion, NeuralReader, Reader, classical::ClassicalReader};
+use super::classify::{
+    FusedReader, Fusion, Joints, NeuralReader, Reader, classical::ClassicalReader,
+};
 use super::engine::{FUSION, Models, ModelsError, file_of};
 use super::find::{CardFinder, Learned};
 use super::{Pipeline, board, segment};
@@ -39,50 +41,40 @@ impl ReaderChoice {
         }
     }
 
-    /// The reader.
+    /// The reader of what a finder finds, and what makes a board of its readings.
     ///
     /// # Errors
-    /// Weights that it needs are missing or broken.
-    pub fn reader(self, models: &Models) -> Result<Box<dyn Reader>, ModelsError> {
-        Ok(match self {
-            Self::Classical => Box::new(ClassicalReader),
+    /// Weights that they need are missing or broken.
+    pub fn reader(
+        self,
+        finder: FinderChoice,
+        models: &Models,
+    ) -> Result<(Box<dyn Reader>, board::Params), ModelsError> {
+        let joints = |fusion: Fusion| match finder {
+            FinderChoice::Learned => fusion.learned,
+            FinderChoice::Classical => fusion.classical,
+        };
+        let plain = board::Calibration::default();
+        let (reader, calibration): (Box<dyn Reader>, _) = match self {
+            Self::Classical => (Box::new(ClassicalReader), plain),
             Self::Neural => {
                 let network = NeuralReader::load(models)?;
-                match fusion_if_there(models)? {
-                    Some(fusion) => Box::new(FusedReader::network_only(network, fusion.neural)),
-                    None => Box::new(network),
+                match fusion_if_there(models)?.map(joints) {
+                    Some(Joints { neural, .. }) => {
+                        let board = neural.board;
+                        (Box::new(FusedReader::network_only(network, neural)), board)
+                    }
+                    None => (Box::new(network), plain),
                 }
             }
             Self::Fused => {
                 let network = NeuralReader::load(models)?;
-                Box::new(FusedReader::new(network, Fusion::load(models)?.fused))
+                let Joints { fused, .. } = joints(Fusion::load(models)?);
+                let board = fused.board;
+                (Box::new(FusedReader::new(network, fused)), board)
             }
-        })
-    }
-
-    /// What makes a board of this reader's readings.
-    ///
-    /// # Errors
-    /// Weights that it needs are missing or broken.
-    pub fn board(
-        self,
-        finder: FinderChoice,
-        models: &Models,
-    ) -> Result<board::Params, ModelsError> {
-        let fusion = match self {
-            Self::Classical => None,
-            Self::Neural => fusion_if_there(models)?,
-            Self::Fused => Some(Fusion::load(models)?),
         };
-        let calibration = match fusion {
-            // The other finder's scores mean something else, and the limit rests on them: the
-            // posterior is then taken as it is.
-            Some(fusion) if fusion.finder != finder.name() => board::Calibration::default(),
-            Some(fusion) if self == Self::Fused => fusion.fused.board,
-            Some(fusion) => fusion.neural.board,
-            None => board::Calibration::default(),
-        };
-        Ok(board::Params { calibration, ..board::Params::default() })
+        Ok((reader, board::Params { calibration, ..board::Params::default() }))
     }
 }
 
@@ -144,8 +136,8 @@ impl Pipeline {
         reader: ReaderChoice,
         models: &Models,
     ) -> Result<Self, ModelsError> {
-        let board = reader.board(finder, models)?;
-        Ok(Self { board, ..Self::new(finder.finder(models)?, reader.reader(models)?) })
+        let (reader, board) = reader.reader(finder, models)?;
+        Ok(Self { board, ..Self::new(finder.finder(models)?, reader) })
     }
 }
 

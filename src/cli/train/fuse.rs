@@ -1,8 +1,9 @@
 //! `setsight train fuse`: how the two readers are joined.
 
-use crate::cli::photos::{self, ReadingArgs};
+use crate::cli::photos;
 use crate::cli::{BadCall, Outcome};
-use crate::pipeline::classify::{Fusion, NeuralReader};
+use crate::pipeline::FinderChoice;
+use crate::pipeline::classify::{Fusion, Joints, NeuralReader};
 use crate::pipeline::engine::{Models, Network, file_of, sha256};
 use crate::train::fuse::{self, Heard, Source};
 use crate::whole_file::write_whole;
@@ -18,8 +19,9 @@ use std::path::{Path, PathBuf};
                   --out models/fusion.json"
 )]
 pub struct Args {
-    #[command(flatten)]
-    reading: ReadingArgs,
+    /// Weights of your own: a folder with reader.onnx and finder.onnx
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
     /// A folder of labelled crops; may be given several times
     #[arg(long, value_name = "DIR")]
     crops: Vec<PathBuf>,
@@ -42,44 +44,51 @@ pub struct Args {
 /// # Errors
 /// Weights or crops that cannot be read; a file that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let models = args.reading.models.clone().map_or(Models::Shipped, Models::Folder);
-    // What finds the cards is what will find them; what reads them is fitted here.
-    let pipeline = args.reading.finder_only()?;
+    let models = args.models.clone().map_or(Models::Shipped, Models::Folder);
     let network = NeuralReader::load(&models)?;
-    let mut folds = Vec::new();
+    let mut photographed = Vec::new();
     for crops in &args.crops {
-        folds.push(fold(crops, &args.left_out)?);
+        let network = fold(crops, &args.left_out)?;
+        photographed.push(fuse::crops(crops, &network, &|| ())?);
     }
-    let bar = photos::progress(args.tables as usize);
-    let drawn = fuse::drawn(&pipeline, &network, args.tables, args.seed, &|| bar.inc(1))?;
+    let bar = photos::progress(args.tables as usize * FinderChoice::ALL.len());
+    let fit = |choice: FinderChoice| -> anyhow::Result<_> {
+        let finder = choice.finder(&models)?;
+        let drawn = fuse::drawn(&*finder, &network, args.tables, args.seed, &|| bar.inc(1))?;
+        let mut sources = vec![drawn];
+        sources.extend(photographed.iter().cloned());
+        fuse::score_crops_as_usual(&mut sources);
+        let (fused, report) = fuse::fit_joint(&sources, Heard::Both);
+        let (neural, neural_report) = fuse::fit_joint(&sources, Heard::Network);
+        let counts: Vec<_> = sources.iter().map(counted).collect();
+        let name = choice.name();
+        bar.suspend(|| {
+            print!("{name} finder, both readers\n{report}");
+            print!("{name} finder, the network alone\n{neural_report}\n");
+        });
+        let told = json!({"sources": counts, "fused": report, "neural": neural_report});
+        Ok((Joints { fused, neural }, told))
+    };
+    let (classical, classical_told) = fit(FinderChoice::Classical)?;
+    let (learned, learned_told) = fit(FinderChoice::Learned)?;
     bar.finish_and_clear();
-    let mut sources = vec![drawn];
-    for (crops, network) in args.crops.iter().zip(&folds) {
-        sources.push(fuse::crops(crops, network, &|| ())?);
-    }
-    fuse::score_crops_as_usual(&mut sources);
-    let (fused, report) = fuse::fit_joint(&sources, Heard::Both);
-    let (neural, neural_report) = fuse::fit_joint(&sources, Heard::Network);
-    let counts: Vec<_> = sources.iter().map(counted).collect();
     let fusion = Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
         reader_sha256: sha256(&models.read(file_of(Kind::Reader))?),
-        finder: args.reading.finder.name().into(),
-        fused,
-        neural,
+        learned,
+        classical,
         fitted: json!({
             "seed": args.seed,
+            "tables": args.tables,
             "properties": Property::ALL.map(Property::word),
-            "sources": counts,
-            "fused": report,
-            "neural": neural_report,
+            "classical": classical_told,
+            "learned": learned_told,
         }),
     };
     let mut text = serde_json::to_string_pretty(&fusion)?;
     text.push('\n');
     write_whole(&args.out, text.as_bytes())
         .with_context(|| format!("{} cannot be written", args.out.display()))?;
-    print!("both readers\n{report}\nthe network alone\n{neural_report}");
     Ok(Outcome::Done)
 }
 

@@ -2,17 +2,21 @@
 
 use super::Reader;
 use super::classical::ClassicalReader;
+use super::ink;
 use super::neural::NeuralReader;
+use crate::cards::Property;
 use crate::model::reader;
 use crate::pipeline::board;
 use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError};
+use crate::pipeline::rectify::BALANCED_WHITE;
 use crate::pipeline::{CardImage, Reading};
+use image::RgbImage;
 use serde::{Deserialize, Serialize};
 
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 3;
+pub const CONTEXTS: usize = 5;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -24,14 +28,22 @@ pub struct Fusion {
     pub version: String,
     /// SHA-256 of the reading network that it was fitted with, in hexadecimal.
     pub reader_sha256: String,
-    /// The finder whose scores it weighs.
-    pub finder: String,
+    /// For the learned finder.
+    pub learned: Joints,
+    /// For the classical finder.
+    pub classical: Joints,
+    /// How it was fitted and what that gave, for people.
+    pub fitted: serde_json::Value,
+}
+
+/// Weights for one finder: each finder's outlines and scores are its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joints {
     /// For both readers together.
     pub fused: Joint,
     /// For the network alone: what the classical reader says has no weight.
     pub neural: Joint,
-    /// How it was fitted and what that gave, for people.
-    pub fitted: serde_json::Value,
 }
 
 /// Weights of the evidence.
@@ -40,6 +52,8 @@ pub struct Fusion {
 pub struct Joint {
     /// For each property, in [`crate::cards::Property::ALL`] order.
     pub properties: [PropertyWeights; 4],
+    /// Of the log likelihoods of colours by the inks of the table, by context as the others.
+    pub color_of_table: [f32; CONTEXTS],
     /// For card-or-not.
     pub card: CardWeights,
     /// What the board makes of it.
@@ -69,11 +83,65 @@ pub struct CardWeights {
     pub neural: f32,
 }
 
+/// How a card was seen, beside what the readers say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Circumstances {
+    /// See [`context_of`].
+    pub context: [f32; CONTEXTS],
+    /// Log likelihood of each colour by the inks of its table, see [`ink::colors_beside`].
+    pub color: [f32; 3],
+}
+
+/// The circumstances of all cards of a table, the network's logits of each given.
+pub fn circumstances_of(
+    cards: &[CardImage],
+    logits: &[[f32; reader::OUTPUTS]],
+) -> Vec<Circumstances> {
+    let inks: Vec<_> = cards.iter().map(ink::ink_of).collect();
+    let colors = ink::colors_beside(&inks, logits);
+    let both = cards.iter().zip(colors);
+    both.map(|(card, color)| Circumstances { context: context_of(card), color }).collect()
+}
+
 /// Under which circumstances a card was seen: 1; how small it is, 0 for usual and 1 for a third of
-/// that; how coloured the light was, 1 for a warm lamp.
+/// that; how coloured the light was, 1 for a warm lamp; how over-exposed it is, 1 where its white is
+/// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
+/// a neighbour or a finger lies over a side.
 pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
-    [1.0, small.clamp(-0.5, 1.2), (card.light_cast * 10.0).clamp(0.0, 2.0)]
+    let least_white = card.white_in_image.into_iter().fold(255.0, f32::min);
+    [
+        1.0,
+        small.clamp(-0.5, 1.2),
+        (card.light_cast * 10.0).clamp(0.0, 2.0),
+        ((least_white - 245.0) / 10.0).clamp(0.0, 1.0),
+        (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
+    ]
+}
+
+/// Of the four sides' rims, where a card is blank, the largest share that is not stock.
+fn rim_covered(card: &RgbImage) -> f32 {
+    /// Beginning and end of the rim along the side's normal and along the side, in sides.
+    const RIM: (f32, f32) = (0.03, 0.11);
+    const SIDE: (f32, f32) = (0.05, 0.95);
+    /// Darker than this in any channel is not stock. A shadow that the white field did not follow
+    /// leaves more than this.
+    const STOCK: f32 = 0.6 * BALANCED_WHITE * 255.0;
+    let (width, height) = (card.width() as f32, card.height() as f32);
+    let part = |x: (f32, f32), y: (f32, f32)| {
+        let (mut all, mut dark) = (0u32, 0u32);
+        for v in (y.0 * height) as u32..(y.1 * height) as u32 {
+            for u in (x.0 * width) as u32..(x.1 * width) as u32 {
+                all += 1;
+                dark += u32::from(card.get_pixel(u, v).0.iter().any(|&c| f32::from(c) < STOCK));
+            }
+        }
+        dark as f32 / all.max(1) as f32
+    };
+    let far = (1.0 - RIM.1, 1.0 - RIM.0);
+    [part(RIM, SIDE), part(far, SIDE), part(SIDE, RIM), part(SIDE, far)]
+        .into_iter()
+        .fold(0.0, f32::max)
 }
 
 impl Fusion {
@@ -96,15 +164,22 @@ impl Joint {
         &self,
         classical: &Reading,
         logits: &[f32; reader::OUTPUTS],
-        context: [f32; CONTEXTS],
+        seen: &Circumstances,
     ) -> Reading {
+        let of = |weights: &[f32; CONTEXTS]| -> f32 {
+            let sum: f32 = weights.iter().zip(seen.context).map(|(w, c)| w * c).sum();
+            // Never against what is said, whatever the circumstances.
+            sum.max(0.0)
+        };
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
-            let of = |w: &[f32; CONTEXTS]| w.iter().zip(context).map(|(w, c)| w * c).sum::<f32>();
-            // Never against what a reader says, whatever the circumstances.
-            let (by_rule, by_net) = (of(&weights.classical).max(0.0), of(&weights.neural).max(0.0));
+            let (by_rule, by_net) = (of(&weights.classical), of(&weights.neural));
+            let is_color = Property::ALL[p] == Property::Color;
+            let by_table = if is_color { of(&self.color_of_table) } else { 0.0 };
             let scores: [f32; 3] = std::array::from_fn(|v| {
-                by_rule * log_of(classical.values[p][v]) + by_net * logits[3 * p + v]
+                by_rule * log_of(classical.values[p][v])
+                    + by_net * logits[3 * p + v]
+                    + by_table * seen.color[v]
             });
             softmax(scores)
         });
@@ -159,9 +234,10 @@ impl Reader for FusedReader {
             Some(reader) => reader.readings(cards),
             None => vec![Reading::UNKNOWN; cards.len()],
         };
-        let all = cards.iter().zip(&classical).zip(&logits);
+        let seen = circumstances_of(cards, &logits);
+        let all = classical.iter().zip(&logits).zip(&seen);
         Ok(all
-            .map(|((card, classical), logits)| self.joint.join(classical, logits, context_of(card)))
+            .map(|((classical, logits), seen)| self.joint.join(classical, logits, seen))
             .collect())
     }
 }
@@ -169,13 +245,19 @@ impl Reader for FusedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::{Card, Property};
+    use crate::cards::Card;
+    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX};
+
+    /// The same weight under all circumstances.
+    fn only(weight: f32) -> [f32; CONTEXTS] {
+        std::array::from_fn(|i| if i == 0 { weight } else { 0.0 })
+    }
 
     fn joint(classical: f32, neural: f32) -> Joint {
-        let weights =
-            PropertyWeights { classical: [classical, 0.0, 0.0], neural: [neural, 0.0, 0.0] };
+        let weights = PropertyWeights { classical: only(classical), neural: only(neural) };
         Joint {
             properties: [weights; 4],
+            color_of_table: [0.0; CONTEXTS],
             card: CardWeights { bias: 0.0, classical, neural },
             board: board::Calibration::default(),
         }
@@ -201,17 +283,18 @@ mod tests {
         logits
     }
 
-    const USUAL: [f32; CONTEXTS] = [1.0, 0.0, 0.0];
+    const USUAL: Circumstances =
+        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
 
     #[test]
     fn without_weight_a_reader_is_not_heard() {
         let own = reading("2spd", 0.9);
-        let alone = joint(1.0, 0.0).join(&own, &logits("1fgo", 9.0), USUAL);
+        let alone = joint(1.0, 0.0).join(&own, &logits("1fgo", 9.0), &USUAL);
         for (a, b) in own.values.iter().flatten().zip(alone.values.iter().flatten()) {
             assert!((a - b).abs() < 1e-5);
         }
         assert!((alone.is_card - 0.9).abs() < 1e-5);
-        let other = joint(0.0, 1.0).join(&own, &logits("1fgo", 9.0), USUAL);
+        let other = joint(0.0, 1.0).join(&own, &logits("1fgo", 9.0), &USUAL);
         assert_eq!(other.best().0.to_string(), "1fgo");
     }
 
@@ -219,9 +302,9 @@ mod tests {
     fn agreement_is_surer_and_dispute_less_sure_than_either() {
         let joint = joint(1.0, 1.0);
         let own = reading("2spd", 0.9);
-        let same = joint.join(&own, &logits("2spd", 3.0), USUAL);
+        let same = joint.join(&own, &logits("2spd", 3.0), &USUAL);
         assert!(same.best().1 > own.best().1 && same.is_card > 0.9);
-        let other = joint.join(&own, &logits("2srd", 3.0), USUAL);
+        let other = joint.join(&own, &logits("2srd", 3.0), &USUAL);
         assert!(other.values[2].iter().all(|p| *p < 0.6), "{other:?}");
         assert!(other.values[0][1] > 0.9);
     }
@@ -229,12 +312,50 @@ mod tests {
     #[test]
     fn circumstances_shift_the_weight() {
         let mut joint = joint(1.0, 1.0);
-        joint.properties[1].classical = [1.0, -2.0, 0.0];
+        joint.properties[1].classical[1] = -2.0;
         let own = reading("1fgd", 0.99);
-        let near = joint.join(&own, &logits("1sgd", 2.0), USUAL);
-        let far = joint.join(&own, &logits("1sgd", 2.0), [1.0, 1.0, 0.0]);
+        let near = joint.join(&own, &logits("1sgd", 2.0), &USUAL);
+        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0], ..USUAL };
+        let far = joint.join(&own, &logits("1sgd", 2.0), &small);
         assert_eq!(near.best().0.to_string(), "1fgd");
         assert_eq!(far.best().0.to_string(), "1sgd");
+    }
+
+    #[test]
+    fn circumstances_are_seen_in_the_card() {
+        let white = (255.0 * BALANCED_WHITE) as u8;
+        let mut pixels = RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, image::Rgb([white; 3]));
+        let card = |pixels: &RgbImage, white_in_image: [f32; 3]| CardImage {
+            pixels: pixels.clone(),
+            white_in_image,
+            light_cast: 0.0,
+            long_side_in_image_px: USUAL_LONG_SIDE_PX,
+        };
+        assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
+        assert_eq!(context_of(&card(&pixels, [255.0; 3]))[3], 1.0);
+        // Where one channel is not clipped, stripes leave a trace.
+        assert_eq!(context_of(&card(&pixels, [255.0, 255.0, 200.0]))[3], 0.0);
+        // A finger over an end.
+        for y in 40..80 {
+            for x in 0..30 {
+                pixels.put_pixel(x, y, image::Rgb([150, 110, 90]));
+            }
+        }
+        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_table_tells_colours_alone() {
+        let mut joint = joint(1.0, 1.0);
+        joint.color_of_table[0] = 1.0;
+        let seen = Circumstances { color: [0.0, -4.0, 0.0], ..USUAL };
+        let (own, net) = (reading("2spd", 0.6), logits("2spd", 0.5));
+        let (plain, told) = (joint.join(&own, &net, &USUAL), joint.join(&own, &net, &seen));
+        assert_eq!(plain.best().0.to_string(), "2spd");
+        assert!(told.values[2][1] < 0.1, "{told:?}");
+        for p in [0, 1, 3] {
+            assert_eq!(plain.values[p], told.values[p]);
+        }
     }
 
     #[test]
@@ -242,7 +363,7 @@ mod tests {
         for p in [0.0, 1.0, f32::MIN_POSITIVE] {
             assert!(log_odds(p).is_finite() && log_of(p).is_finite());
         }
-        let reading = joint(1.0, 1.0).join(&reading("1fgd", 1.0), &logits("3sps", 800.0), USUAL);
+        let reading = joint(1.0, 1.0).join(&reading("1fgd", 1.0), &logits("3sps", 800.0), &USUAL);
         assert!(reading.values.iter().flatten().all(|p| p.is_finite()), "{reading:?}");
     }
 }

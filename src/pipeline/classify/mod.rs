@@ -2,9 +2,10 @@
 
 pub mod classical;
 pub mod fused;
+pub mod ink;
 mod neural;
 
-pub use fused::{FusedReader, Fusion};
+pub use fused::{FusedReader, Fusion, Joints};
 pub use neural::{CardNetwork, NeuralReader, input_of, reading_of};
 
 use super::engine::NetworkError;

@@ -5,10 +5,11 @@ use crate::cards::Card;
 use crate::geometry::Point;
 use crate::pipeline::classify::NeuralReader;
 use crate::pipeline::classify::classical::ClassicalReader;
-use crate::pipeline::classify::fused::context_of;
+use crate::pipeline::classify::fused::circumstances_of;
 use crate::pipeline::engine::NetworkError;
+use crate::pipeline::find::CardFinder;
 use crate::pipeline::source::{self, SourceError};
-use crate::pipeline::{CardImage, CardOutline, Frame, Pipeline, PipelineError, rectify};
+use crate::pipeline::{CardImage, CardOutline, PipelineError, rectify};
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
 use crate::train::reader::real::{CropsError, straight_crops};
 use image::RgbImage;
@@ -62,12 +63,12 @@ const SAME_PLACE: f64 = 0.35;
 const SEEN_ENOUGH: f64 = 0.5;
 
 /// Draws tables, a quarter of them as hard as those that the reader learns from, the others of every
-/// kind that `render` knows, and looks at them with the pipeline's finder.
+/// kind that `render` knows, and looks at them with a finder.
 ///
 /// # Errors
 /// [`CollectError`].
 pub fn drawn(
-    pipeline: &Pipeline,
+    finder: &dyn CardFinder,
     network: &NeuralReader,
     tables: u64,
     seed: u64,
@@ -76,7 +77,7 @@ pub fn drawn(
     let table = |index: u64| {
         let scene = scene(seed, index)?;
         let frame = source::decode(&scene.jpeg()?)?.frame;
-        let outlines = outlines_of(pipeline, &frame)?;
+        let outlines = finder.find(&frame).map_err(PipelineError::from)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let table = look(network, outlines, &images, |outline| truth_at(&scene, outline))?;
@@ -85,11 +86,6 @@ pub fn drawn(
     };
     let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
     Ok(Source { name: "drawn".into(), has_outlines: true, tables })
-}
-
-/// The finder alone.
-fn outlines_of(pipeline: &Pipeline, frame: &Frame) -> Result<Vec<CardOutline>, CollectError> {
-    Ok(pipeline.finder.find(frame).map_err(PipelineError::from)?)
 }
 
 fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
@@ -160,13 +156,14 @@ fn look(
 ) -> Result<Table, NetworkError> {
     let classical = ClassicalReader.readings(images);
     let logits = network.logits(images)?;
+    let circumstances = circumstances_of(images, &logits);
     let seen = outlines
         .into_iter()
-        .zip(images)
+        .zip(circumstances)
         .zip(classical.into_iter().zip(logits))
-        .map(|((outline, image), (classical, logits))| {
+        .map(|((outline, seen), (classical, logits))| {
             let truth = truth(&outline);
-            Seen { outline, classical, logits, context: context_of(image), truth }
+            Seen { outline, classical, logits, seen, truth }
         })
         .collect();
     Ok(Table { seen })

@@ -16,7 +16,7 @@ use crate::cards::{Card, Property};
 use crate::model::reader;
 use crate::pipeline::board::{Board, BoardCard, Calibration, Params};
 use crate::pipeline::classify::fused::{
-    CONTEXTS, CardWeights, Joint, PropertyWeights, log_odds, log_of,
+    CONTEXTS, CardWeights, Circumstances, Joint, PropertyWeights, log_odds, log_of,
 };
 use crate::pipeline::{CardOutline, Reading};
 use newton::{Choice, fit};
@@ -37,8 +37,8 @@ pub struct Seen {
     pub classical: Reading,
     /// What the network says.
     pub logits: [f32; reader::OUTPUTS],
-    /// See [`crate::pipeline::classify::fused::context_of`].
-    pub context: [f32; CONTEXTS],
+    /// How it was seen, on its table.
+    pub seen: Circumstances,
     /// What lies there.
     pub truth: Truth,
 }
@@ -92,7 +92,7 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 
 /// Fits on tables, and tells what that gave.
 pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
-    let mut properties = fit_properties(sources, heard, None);
+    let (mut properties, mut color_of_table) = fit_properties(sources, heard, None);
     // A source that took no part in a fit shows how much too sure that fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
@@ -100,7 +100,7 @@ pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
         .filter(|_| sources.len() > 1)
         .map(|(held_out, source)| {
             let without = fit_properties(sources, heard, Some(held_out));
-            (source.name.clone(), temperature(source, &without))
+            (source.name.clone(), temperature(source, without))
         })
         .collect();
     let mean_log =
@@ -112,9 +112,10 @@ pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
             *weight /= cooled as f32;
         }
     }
+    color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
     let (card, score) = fit_card(sources, heard);
     let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
-    let mut joint = Joint { properties, card, board };
+    let mut joint = Joint { properties, color_of_table, card, board };
     joint.board = fit_confidence(sources, &joint);
     let told = told(sources, &joint);
     let (limit, claims, wrong) = choose_limit(&told);
@@ -155,22 +156,27 @@ fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
                 Heard::Network => 0.0,
             };
             let by_net = seen.logits[3 * p + v];
-            seen.context
+            let context = &seen.seen.context;
+            let mut features: Vec<f64> = context
                 .iter()
                 .map(|c| by_rule * c)
-                .chain(seen.context.iter().map(|c| by_net * c))
+                .chain(context.iter().map(|c| by_net * c))
                 .map(f64::from)
-                .collect()
+                .collect();
+            if Property::ALL[p] == Property::Color {
+                features.extend(context.iter().map(|c| f64::from(c * seen.seen.color[v])));
+            }
+            features
         })
         .collect()
 }
 
-fn fit_properties(
-    sources: &[Source],
-    heard: Heard,
-    held_out: Option<usize>,
-) -> [PropertyWeights; 4] {
-    std::array::from_fn(|p| {
+/// Weights of each property, and those of colours by their table.
+type Properties = ([PropertyWeights; 4], [f32; CONTEXTS]);
+
+fn fit_properties(sources: &[Source], heard: Heard, held_out: Option<usize>) -> Properties {
+    let mut color_of_table = [0.0; CONTEXTS];
+    let properties = std::array::from_fn(|p| {
         let property = Property::ALL[p];
         let mut choices = Vec::new();
         for (i, source) in sources.iter().enumerate() {
@@ -188,27 +194,35 @@ fn fit_properties(
                 weight,
             }));
         }
-        let prior = match heard {
-            Heard::Both => [0.5, 0.0, 0.0, 0.5, 0.0, 0.0],
-            Heard::Network => [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        // Whatever the circumstances, as long as nothing is known of them.
+        let families = if property == Property::Color { 3 } else { 2 };
+        let mut prior = vec![0.0; families * CONTEXTS];
+        (prior[0], prior[CONTEXTS]) = match heard {
+            Heard::Both => (0.5, 0.5),
+            Heard::Network => (0.0, 1.0),
         };
         let w = fit(&choices, &prior, PRIOR_STRENGTH);
-        let part = |at: usize| std::array::from_fn(|i| w[at + i] as f32);
-        PropertyWeights { classical: part(0), neural: part(CONTEXTS) }
-    })
+        let part = |family: usize| std::array::from_fn(|i| w[family * CONTEXTS + i] as f32);
+        if property == Property::Color {
+            color_of_table = part(2);
+        }
+        PropertyWeights { classical: part(0), neural: part(1) }
+    });
+    (properties, color_of_table)
 }
 
 /// By how much the log probabilities of a source are too large, 0.25 to 4.
-fn temperature(source: &Source, properties: &[PropertyWeights; 4]) -> f64 {
+fn temperature(source: &Source, (properties, color_of_table): Properties) -> f64 {
     let joint = Joint {
-        properties: *properties,
+        properties,
+        color_of_table,
         card: CardWeights::default(),
         board: Calibration::default(),
     };
     let mut choices = Vec::new();
     for seen in source.tables.iter().flat_map(|table| &table.seen) {
         let Some(card) = seen.truth.card() else { continue };
-        let reading = joint.join(&seen.classical, &seen.logits, seen.context);
+        let reading = joint.join(&seen.classical, &seen.logits, &seen.seen);
         for (p, property) in Property::ALL.into_iter().enumerate() {
             let features = reading.values[p].iter().map(|v| vec![f64::from(log_of(*v))]).collect();
             choices.push(Choice { features, truth: card.value(property), weight: 1.0 });
@@ -260,7 +274,7 @@ pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
     let readings = table
         .seen
         .iter()
-        .map(|seen| joint.join(&seen.classical, &seen.logits, seen.context))
+        .map(|seen| joint.join(&seen.classical, &seen.logits, &seen.seen))
         .collect();
     let params = Params { calibration: joint.board, ..Params::default() };
     let board = Board::settle(outlines, readings, &params);

@@ -115,7 +115,7 @@ fn of_source(source: &Source, joint: &Joint) -> SourceReport {
         [
             seen.classical.clone(),
             reading_of(&seen.logits),
-            joint.join(&seen.classical, &seen.logits, seen.context),
+            joint.join(&seen.classical, &seen.logits, &seen.seen),
         ]
     };
     let all: Vec<([Reading; 3], Card)> =

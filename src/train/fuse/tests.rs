@@ -25,6 +25,8 @@ const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
 /// Knows when it does not know.
 const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 
+const USUAL: Circumstances = Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+
 /// Tables on which a classical reader is right in four of five; the last outline of each holds
 /// nothing, and both readers say so.
 fn made_up(tables: u64, seed: u64, net: Net) -> Source {
@@ -51,7 +53,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 logits[reader::CARD] = if nothing { -4.0 } else { 4.0 };
                 classical.is_card = if nothing { 0.3 } else { 0.8 };
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
-                Seen { outline: outline(i), classical, logits, context: [1.0, 0.0, 0.0], truth }
+                Seen { outline: outline(i), classical, logits, seen: USUAL, truth }
             })
             .collect();
         Table { seen }
@@ -77,7 +79,7 @@ fn too_sure_a_network_is_cooled_and_a_poorer_reader_heard_less() {
     }
     assert!(joint.card.neural > 0.0);
     let alone = fit_joint(&[made_up(60, 1, TOO_SURE)], Heard::Network).0;
-    assert_eq!(alone.properties[0].classical, [0.0; 3]);
+    assert_eq!(alone.properties[0].classical, [0.0; CONTEXTS]);
 }
 
 #[test]

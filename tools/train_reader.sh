@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Trains the shipped reader anew and fits how it is joined with the classical one:
+#
+#     tools/train_reader.sh CARDS OUT
+#
+# CARDS is a folder of labelled crops, one folder for each source; OUT gets the runs and OUT/models,
+# which can be copied to models/. Begun again it goes on where it was stopped.
+set -euo pipefail
+if [[ $# -ne 2 || ! -d $1 ]]; then
+    echo "usage: tools/train_reader.sh CARDS OUT, CARDS a folder of folders of labelled crops" >&2
+    exit 2
+fi
+cards=$1 out=$2
+setsight=${SETSIGHT:-target/release/setsight}
+if [[ ! -x $setsight ]]; then
+    echo "$setsight is not there; build it first: cargo build --release" >&2
+    exit 1
+fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mkdir -p "$out/models"
+
+# run NAME OPTION...: a run that is done is not done again, one that was stopped goes on.
+run() {
+    local name=$1
+    shift
+    [[ -f $out/$name/reader.onnx ]] && return
+    local resume=()
+    [[ -f $out/$name/checkpoint.bin ]] && resume=(--resume)
+    "$setsight" train reader --out "$out/$name" "$@" "${resume[@]}"
+}
+
+drawn=(--seed 1 --drawn 20000 --keep-drawn "$out/drawn.bin" --validate-every 300)
+run drawn "${drawn[@]}" --steps 3600
+real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
+run reader "${real[@]}" --steps 1800
+
+# What reads a source while the readers are joined must not have learnt from it: the first run has
+# seen no crop at all.
+fuse=()
+for folder in "$cards"/*/; do
+    name=$(basename "$folder")
+    fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
+done
+cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$out/models/"
+"$setsight" train fuse --models "$out/models" "${fuse[@]}" --tables 800 --out "$out/models/fusion.json"
+"$setsight" export manifest "$out/models"
