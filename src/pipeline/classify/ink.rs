@@ -152,9 +152,9 @@ mod tests {
         let table = |shift: f32| -> [f32; 3] {
             let mut inks = vec![Some(doubtful)];
             let mut said = vec![unsure];
-            for color in 0..3 {
+            for (color, [r, g]) in USUAL.into_iter().enumerate() {
                 for _ in 0..4 {
-                    inks.push(Some([USUAL[color][0] + shift, USUAL[color][1]]));
+                    inks.push(Some([r + shift, g]));
                     said.push(logits(color));
                 }
             }
