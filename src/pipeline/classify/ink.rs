@@ -9,6 +9,7 @@ use crate::cards::Color;
 use crate::model::reader;
 use crate::pipeline::CardImage;
 use crate::pipeline::rectify::BALANCED_WHITE;
+use std::sync::LazyLock;
 
 /// Shares of what an ink takes from the light, in R and G; that in B is the rest.
 pub type Ink = [f32; 2];
@@ -24,6 +25,15 @@ const MEAN_KNOWN: f32 = 2.0;
 /// With as many cards beside it, a card's shares are believed half.
 const TABLE_BELIEVED: f32 = 4.0;
 
+/// What ink takes from the light where 0 to 255 is left of it: the negative natural logarithm. From a
+/// table, since a logarithm for each pixel would cost more than the network does.
+static TAKEN: LazyLock<[f32; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|v| {
+        let light = v.max(6) as f32 / (255.0 * BALANCED_WHITE);
+        (-light.ln()).max(0.0)
+    })
+});
+
 /// The shares of a card's ink; `None` where it shows next to none.
 pub fn ink_of(card: &CardImage) -> Option<Ink> {
     /// Where symbols are, in sides.
@@ -35,10 +45,7 @@ pub fn ink_of(card: &CardImage) -> Option<Ink> {
     let mut taken: Vec<[f32; 4]> = Vec::new();
     for y in (top * height) as u32..(bottom * height) as u32 {
         for x in (left * width) as u32..(right * width) as u32 {
-            let [r, g, b] = card.pixels.get_pixel(x, y).0.map(|v| {
-                let light = f32::from(v.max(6)) / (255.0 * BALANCED_WHITE);
-                (-light.ln()).max(0.0)
-            });
+            let [r, g, b] = card.pixels.get_pixel(x, y).0.map(|v| TAKEN[usize::from(v)]);
             taken.push([r + g + b, r, g, b]);
         }
     }
