@@ -11,12 +11,12 @@ if [[ $# -ne 2 || ! -d $1 ]]; then
     exit 2
 fi
 cards=$1 out=$2
-setsight=${SETSIGHT:-target/release/setsight}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+setsight=${SETSIGHT:-$here/target/release/setsight}
 if [[ ! -x $setsight ]]; then
     echo "$setsight is not there; build it first: cargo build --release" >&2
     exit 1
 fi
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mkdir -p "$out/models"
 
 # run NAME OPTION...: a run that is done is not done again, one that was stopped goes on.
@@ -24,9 +24,8 @@ run() {
     local name=$1
     shift
     [[ -f $out/$name/reader.onnx ]] && return
-    local resume=()
-    [[ -f $out/$name/checkpoint.bin ]] && resume=(--resume)
-    "$setsight" train reader --out "$out/$name" "$@" "${resume[@]}"
+    if [[ -f $out/$name/checkpoint.bin ]]; then set -- "$@" --resume; fi
+    "$setsight" train reader --out "$out/$name" "$@"
 }
 
 drawn=(--seed 1 --drawn 20000 --keep-drawn "$out/drawn.bin" --validate-every 300)

@@ -130,7 +130,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
         "leave_out": args.leave_out, "start_from": args.start_from, "drawn": args.drawn,
-        "batch": reader::BATCH, "learning_rate": args.learning_rate,
+        "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
         })).collect::<Vec<_>>(),
@@ -207,20 +207,25 @@ fn tell(source: &Source) {
     eprintln!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
 }
 
+/// Which finder drawn crops are cut with: with another they are others.
+fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
+    let choice = FinderChoice::default();
+    let weights = match choice {
+        FinderChoice::Learned => Some(sha256(&Models::Shipped.read(file_of(Kind::Finder))?)),
+        FinderChoice::Classical => None,
+    };
+    Ok(serde_json::json!({"name": choice.name(), "sha256": weights}))
+}
+
 /// Cards to learn from and what is none, then the same to judge by; none when stopped.
 fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
-    let choice = FinderChoice::default();
-    let finder = choice.finder(&Models::Shipped)?;
-    let weights = match choice {
-        FinderChoice::Learned => Some(sha256(&Models::Shipped.read(file_of(Kind::Finder))?)),
-        FinderChoice::Classical => None,
-    };
+    let finder = FinderChoice::default().finder(&Models::Shipped)?;
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
-        "drawn": args.drawn, "finder": choice.name(), "finder_sha256": weights,
+        "drawn": args.drawn, "finder": finder_of_drawn()?,
     });
     if let Some(path) = &args.keep_drawn {
         let kept = kept::read(path, &recipe).with_context(|| {
