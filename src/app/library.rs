@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, available_parallelism};
+use thread_priority::{ThreadPriority, set_current_thread_priority};
 
 /// Long side of a thumbnail in pixels: sharp at twice the size of a point.
 pub const THUMB_PX: u32 = 240;
@@ -340,6 +341,9 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Option<JoinHandle<(
 
 /// Takes jobs until the library is closed.
 fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
+    // With as many busy threads as cores, the window's own would else wait its turn for longer than
+    // a frame. Where the system refuses, reading goes on as before.
+    let _ = set_current_thread_priority(ThreadPriority::Min);
     loop {
         let mut plan = shared.plan();
         let job = loop {
