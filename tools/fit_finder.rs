@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// Neither training nor a suite draws from it.
 const SEED: u64 = 881_007;
 /// Tables, unless another number is asked for.
-const TABLES: u64 = 400;
+const TABLES: u64 = 1200;
 /// Precision that keeps weights of signs that are hardly ever seen near zero.
 const RIDGE: f64 = 2.0;
 
