@@ -2,8 +2,8 @@
 //!
 //! Three convex fits in a row, each by Newton's method: the weights of both readers for each
 //! property (a softmax over log probabilities), card-or-not (a logistic model), and the confidence
-//! in what the board makes of it. Half of the data fits; the other half chooses the
-//! limit below which a card is unsure.
+//! in what the board makes of it. Each half of the data is then judged by a fit to the other, which
+//! gives the limit below which a card is unsure.
 
 mod collect;
 mod newton;
@@ -20,6 +20,7 @@ use crate::pipeline::classify::fused::{
 };
 use crate::pipeline::{CardOutline, Reading};
 use newton::{Choice, fit};
+use rayon::prelude::*;
 
 /// How much of the claimed cards may be wrong.
 pub const MOST_WRONG: f64 = 1e-3;
@@ -91,16 +92,75 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 }
 
 /// Fits on tables, and tells what that gave.
+///
+/// Confidences are judged crosswise: a fit to either half of the tables says how sure it is of the
+/// other half's cards, so that all of them choose the limit and none is judged by a fit that saw it.
+/// The weights that are given are those of a fit to all.
 pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
-    let (mut properties, mut color_of_table) = fit_properties(sources, heard, None);
+    let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
+    let mut told: Vec<Told> = halves
+        .into_par_iter()
+        .flat_map_iter(|(fitted, judged)| {
+            let joint = fit_part(sources, heard, fitted).joint;
+            told(sources, &joint, judged)
+        })
+        .collect();
+    weigh(&mut told, sources);
+    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let (limit, claims, wrong) = choose_limit(&told);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, heard, Part::All);
+    joint.board.least_confidence = limit;
+    let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
+    (joint, report)
+}
+
+/// Which tables take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Of each two groups of four (see [`drawn`]: tables come in fours of different kinds) the first.
+    Even,
+    /// The second.
+    Odd,
+    /// All.
+    All,
+}
+
+impl Part {
+    fn has(self, table: usize) -> bool {
+        let is_even = (table / 4).is_multiple_of(2);
+        match self {
+            Self::Even => is_even,
+            Self::Odd => !is_even,
+            Self::All => true,
+        }
+    }
+
+    fn of(self, source: &Source) -> impl Iterator<Item = &Table> {
+        let tables = source.tables.iter().enumerate();
+        tables.filter(move |(i, _)| self.has(*i)).map(|(_, table)| table)
+    }
+}
+
+/// What a fit to some tables gave.
+struct Fit {
+    /// Its limit is still nought.
+    joint: Joint,
+    /// For each source, by how much a fit without it was too sure of it.
+    temperatures: Vec<(String, f64)>,
+    /// What all log probabilities were divided by for that.
+    cooled: f64,
+}
+
+fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
+    let (mut properties, mut color_of_table) = fit_properties(sources, heard, part, None);
     // A source that took no part in a fit shows how much too sure that fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
         .enumerate()
         .filter(|_| sources.len() > 1)
         .map(|(held_out, source)| {
-            let without = fit_properties(sources, heard, Some(held_out));
-            (source.name.clone(), temperature(source, without))
+            let without = fit_properties(sources, heard, part, Some(held_out));
+            (source.name.clone(), temperature(source, part, without))
         })
         .collect();
     let mean_log =
@@ -113,32 +173,11 @@ pub fn fit_joint(sources: &[Source], heard: Heard) -> (Joint, Report) {
         }
     }
     color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
-    let (card, score) = fit_card(sources, heard);
+    let (card, score) = fit_card(sources, heard, part);
     let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
     let mut joint = Joint { properties, color_of_table, card, board };
-    joint.board = fit_confidence(sources, &joint);
-    let told = told(sources, &joint);
-    let (limit, claims, wrong) = choose_limit(&told);
-    joint.board.least_confidence = limit;
-    let mut report = report::report(sources, &joint, temperatures, cooled, (claims, wrong));
-    report.reliability = report::reliability(&told);
-    (joint, report)
-}
-
-/// Tables come in fours of different kinds (see [`drawn`]): every second four is for fitting.
-fn is_for_fitting(table: usize) -> bool {
-    (table / 4).is_multiple_of(2)
-}
-
-/// The tables that a fit may see; the others are for choosing and counting.
-fn fitting(source: &Source) -> impl Iterator<Item = &Table> {
-    let tables = source.tables.iter().enumerate();
-    tables.filter(|(i, _)| is_for_fitting(*i)).map(|(_, table)| table)
-}
-
-fn choosing(source: &Source) -> impl Iterator<Item = &Table> {
-    let tables = source.tables.iter().enumerate();
-    tables.filter(|(i, _)| !is_for_fitting(*i)).map(|(_, table)| table)
+    joint.board = fit_confidence(sources, &joint, part);
+    Fit { joint, temperatures, cooled }
 }
 
 /// So that a source of many cards does not drown the others: its cards together weigh as the root
@@ -174,7 +213,12 @@ fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
 /// Weights of each property, and those of colours by their table.
 type Properties = ([PropertyWeights; 4], [f32; CONTEXTS]);
 
-fn fit_properties(sources: &[Source], heard: Heard, held_out: Option<usize>) -> Properties {
+fn fit_properties(
+    sources: &[Source],
+    heard: Heard,
+    part: Part,
+    held_out: Option<usize>,
+) -> Properties {
     let mut color_of_table = [0.0; CONTEXTS];
     let properties = std::array::from_fn(|p| {
         let property = Property::ALL[p];
@@ -183,7 +227,8 @@ fn fit_properties(sources: &[Source], heard: Heard, held_out: Option<usize>) -> 
             if held_out == Some(i) {
                 continue;
             }
-            let cards: Vec<(&Seen, Card)> = fitting(source)
+            let cards: Vec<(&Seen, Card)> = part
+                .of(source)
                 .flat_map(|table| &table.seen)
                 .filter_map(|seen| Some((seen, seen.truth.card()?)))
                 .collect();
@@ -212,7 +257,7 @@ fn fit_properties(sources: &[Source], heard: Heard, held_out: Option<usize>) -> 
 }
 
 /// By how much the log probabilities of a source are too large, 0.25 to 4.
-fn temperature(source: &Source, (properties, color_of_table): Properties) -> f64 {
+fn temperature(source: &Source, part: Part, (properties, color_of_table): Properties) -> f64 {
     let joint = Joint {
         properties,
         color_of_table,
@@ -220,7 +265,7 @@ fn temperature(source: &Source, (properties, color_of_table): Properties) -> f64
         board: Calibration::default(),
     };
     let mut choices = Vec::new();
-    for seen in source.tables.iter().flat_map(|table| &table.seen) {
+    for seen in part.of(source).flat_map(|table| &table.seen) {
         let Some(card) = seen.truth.card() else { continue };
         let reading = joint.join(&seen.classical, &seen.logits, &seen.seen);
         for (p, property) in Property::ALL.into_iter().enumerate() {
@@ -241,10 +286,11 @@ fn yes_or_no(features: impl IntoIterator<Item = f32>, yes: bool, weight: f64) ->
 }
 
 /// Weights of card-or-not, and that of the outline's own score.
-fn fit_card(sources: &[Source], heard: Heard) -> (CardWeights, f32) {
+fn fit_card(sources: &[Source], heard: Heard, part: Part) -> (CardWeights, f32) {
     let mut choices = Vec::new();
     for source in sources {
-        let seen: Vec<&Seen> = fitting(source)
+        let seen: Vec<&Seen> = part
+            .of(source)
             .flat_map(|table| &table.seen)
             .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
             .collect();
@@ -289,10 +335,11 @@ pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
         .collect()
 }
 
-fn fit_confidence(sources: &[Source], joint: &Joint) -> Calibration {
+fn fit_confidence(sources: &[Source], joint: &Joint, part: Part) -> Calibration {
     let mut choices = Vec::new();
     for source in sources {
-        let cards: Vec<(BoardCard, Card)> = fitting(source)
+        let cards: Vec<(BoardCard, Card)> = part
+            .of(source)
             .flat_map(|table| settled(table, joint))
             .filter_map(|(card, truth)| Some((card, truth.card()?)))
             .collect();
@@ -306,9 +353,11 @@ fn fit_confidence(sources: &[Source], joint: &Joint) -> Calibration {
     Calibration { bias, posterior, covered, covered_posterior, small, ..joint.board }
 }
 
-/// A card of the half that fitted nothing.
+/// A card as a fit judges it that did not see its table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
+    /// Which of the sources it is from.
+    source: usize,
     confidence: f32,
     /// Whether the code is right; where no card lies none is.
     right: bool,
@@ -316,22 +365,26 @@ pub(crate) struct Told {
     weight: f64,
 }
 
-/// Highest confidence first.
-fn told(sources: &[Source], joint: &Joint) -> Vec<Told> {
-    let mut all = Vec::new();
-    for drawn in [true, false] {
-        let of_kind = sources.iter().filter(|source| source.has_outlines == drawn);
-        let cards: Vec<(BoardCard, Truth)> =
-            of_kind.flat_map(choosing).flat_map(|table| settled(table, joint)).collect();
-        let weight = 1.0 / cards.len().max(1) as f64;
-        all.extend(cards.into_iter().map(|(card, truth)| Told {
+fn told(sources: &[Source], joint: &Joint, part: Part) -> Vec<Told> {
+    let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
+    let cards =
+        tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
+    cards
+        .map(|(source, (card, truth))| Told {
+            source,
             confidence: card.confidence,
             right: truth.card() == Some(card.card),
-            weight,
-        }));
+            weight: 0.0,
+        })
+        .collect()
+}
+
+fn weigh(told: &mut [Told], sources: &[Source]) {
+    for drawn in [true, false] {
+        let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
+        let weight = 1.0 / told.iter().filter(|card| of_kind(card)).count().max(1) as f64;
+        told.iter_mut().filter(|card| of_kind(card)).for_each(|card| card.weight = weight);
     }
-    all.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    all
 }
 
 /// The least limit at which [`MOST_WRONG`] of the claims are wrong, half a wrong claim added to

@@ -1,7 +1,7 @@
 //! What a fit gave, source by source, for people and for `fusion.json`.
 
 use super::collect::cards_of;
-use super::{Seen, Source, Told, choosing, most_wrong, settled};
+use super::{Seen, Source, Told, most_wrong};
 use crate::cards::{Card, Property};
 use crate::pipeline::Reading;
 use crate::pipeline::classify::fused::{Joint, log_of};
@@ -20,11 +20,11 @@ pub struct Report {
     pub temperature: f64,
     /// Below this a card is unsure.
     pub limit: f32,
-    /// Cards claimed at that limit, on the half that fitted nothing.
+    /// Cards claimed at that limit, each by a fit that did not see its table.
     pub claims: usize,
     /// Of these wrong.
     pub claims_wrong: usize,
-    /// How often confidences hold, on the half that fitted nothing.
+    /// How often such confidences hold.
     pub reliability: Vec<Bin>,
     /// The share of wrong claims that this still allows with 95 %.
     pub claims_wrong_at_most: f64,
@@ -52,11 +52,11 @@ pub struct SourceReport {
     pub cards: usize,
     /// Right codes by each card alone, per cent: classical, network, joined.
     pub right_percent: [f64; 3],
-    /// Of the claims on the half that fitted nothing: how many, and how many are wrong.
+    /// Cards claimed by a fit that did not see them: how many, and how many are wrong.
     pub claims: usize,
     /// See `claims`.
     pub claims_wrong: usize,
-    /// Cards of that half that the board keeps.
+    /// Cards that the board keeps.
     pub kept: usize,
     /// By property.
     pub properties: Vec<PropertyReport>,
@@ -80,20 +80,25 @@ pub(super) fn report(
     temperatures_left_out: Vec<(String, f64)>,
     temperature: f64,
     (claims, claims_wrong): (usize, usize),
+    told: &[Told],
 ) -> Report {
+    let of_source = |(i, source): (usize, &Source)| {
+        let told: Vec<Told> = told.iter().filter(|card| card.source == i).copied().collect();
+        of_source(source, joint, &told)
+    };
     Report {
-        sources: sources.iter().map(|source| of_source(source, joint)).collect(),
+        sources: sources.iter().enumerate().map(of_source).collect(),
         temperatures_left_out,
         temperature,
         limit: joint.board.least_confidence,
         claims,
         claims_wrong,
-        reliability: Vec::new(),
+        reliability: reliability(told),
         claims_wrong_at_most: most_wrong(claims_wrong, claims),
     }
 }
 
-pub(super) fn reliability(told: &[Told]) -> Vec<Bin> {
+fn reliability(told: &[Told]) -> Vec<Bin> {
     const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
     let bin = |i: usize| {
         let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
@@ -110,7 +115,7 @@ pub(super) fn reliability(told: &[Told]) -> Vec<Bin> {
     (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()
 }
 
-fn of_source(source: &Source, joint: &Joint) -> SourceReport {
+fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
     let readings = |seen: &Seen| -> [Reading; 3] {
         [
             seen.classical.clone(),
@@ -146,15 +151,15 @@ fn of_source(source: &Source, joint: &Joint) -> SourceReport {
             }),
         })
         .collect();
-    let board: Vec<_> = choosing(source).flat_map(|table| settled(table, joint)).collect();
-    let claimed = || board.iter().filter(|(card, _)| !card.unsure);
+    let limit = joint.board.least_confidence;
+    let claimed = || told.iter().filter(|card| card.confidence >= limit);
     SourceReport {
         name: source.name.clone(),
         cards: all.len(),
         right_percent: percent(&|reading, card| reading.best().0 == card),
         claims: claimed().count(),
-        claims_wrong: claimed().filter(|(card, truth)| truth.card() != Some(card.card)).count(),
-        kept: board.len(),
+        claims_wrong: claimed().filter(|card| !card.right).count(),
+        kept: told.len(),
         properties,
     }
 }
