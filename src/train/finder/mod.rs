@@ -8,10 +8,10 @@
 //! |---|---|
 //! | [`scenes`] | drawn tables one after the other, and again |
 //! | [`target`] | what the maps should say of a table |
-//! | [`mod@decode`] | from maps to cards, and how many of them are right |
+//! | [`tally`] | how many of the cards that it claims are right |
 
-pub mod decode;
 pub mod scenes;
+pub mod tally;
 pub mod target;
 
 use super::net::{Layer, Output, Plan, Step};
@@ -19,11 +19,12 @@ use super::optimiser::Schedule;
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
 use crate::model::finder;
+use crate::pipeline::find::{self, Maps};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
-use decode::{Tally, decode};
 use scenes::{Draw, Drawn, Stream};
 use std::sync::OnceLock;
+use tally::Tally;
 use target::{SHAPE_PLANES, Target};
 
 /// Width and height of a training picture in pixels.
@@ -40,8 +41,8 @@ pub const VALIDATE_EVERY: u64 = 250;
 pub const SCENES: u64 = 36_000;
 /// Seed of the validation's tables, beyond those that training may draw from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x0066_696e_6465_7231;
-/// A card is claimed above this in validation, as in use.
-const THRESHOLD: f64 = 0.4;
+/// A card is claimed above this in validation: log odds of two in five.
+const THRESHOLD: f64 = -0.405;
 /// Weight of the symbols' peaks and of the boxes beside the cards' peaks.
 const SYMBOL_WEIGHT: f32 = 0.4;
 const BOX_WEIGHT: f32 = 0.6;
@@ -336,7 +337,8 @@ impl Task for Finder {
             let [_, planes, rows, columns] = output.dims();
             let maps = floats(output.into_data());
             for (maps, scene) in maps.chunks_exact(planes * rows * columns).zip(scenes) {
-                let claims = decode(maps, (columns, rows), THRESHOLD);
+                let maps = Maps { values: maps.to_vec(), rows, columns };
+                let claims = find::decode::cards(&maps, THRESHOLD, find::Params::default().apart);
                 tally.add(&claims, &scene.cards, scene.size_px);
             }
         }

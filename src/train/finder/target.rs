@@ -210,8 +210,8 @@ fn for_cells(
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode::decode;
     use super::*;
+    use crate::pipeline::find::{Maps, decode};
     use proptest::prelude::*;
 
     fn card(center: Point, angle: f64, long: f64, bend: f64) -> SeenCard {
@@ -224,9 +224,10 @@ mod tests {
     }
 
     /// The output that says just what the target asks for.
-    fn perfect(target: &Target) -> Vec<f32> {
+    fn perfect(target: &Target) -> Maps {
         let logit = |plane: &Vec<f32>| plane.iter().map(|p| 16.0 * p - 8.0).collect::<Vec<f32>>();
-        [logit(&target.peak[0]), logit(&target.peak[1]), target.shape.clone()].concat()
+        let planes = [logit(&target.peak[0]), logit(&target.peak[1]), target.shape.clone()];
+        Maps { values: planes.concat(), rows: target.size.1, columns: target.size.0 }
     }
 
     proptest! {
@@ -237,9 +238,9 @@ mod tests {
         ) {
             let card = card(Point::new(x, y), angle, long, bend);
             let target = Target::of(std::slice::from_ref(&card), (320, 256));
-            let found = decode(&perfect(&target), target.size, 0.5);
+            let found = decode::cards(&perfect(&target), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
-            let corners = found[0].corners.0;
+            let corners = found[0].quad.0;
             let apart = |turn: usize| {
                 (0..4).map(|i| corners[(i + turn) % 4].distance(card.corners.0[i])).fold(0.0, f64::max)
             };
