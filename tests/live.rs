@@ -5,6 +5,7 @@ use serde_json::Value;
 use setsight::cards::Card;
 use setsight::live::watch::FILM_PACE;
 use setsight::live::{Cameras, SystemCameras, Watch};
+use setsight::pipeline::engine::Models;
 use setsight::pipeline::track::{Params, Table};
 use setsight::pipeline::{Frame, Pipeline};
 use setsight::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
@@ -127,12 +128,12 @@ fn a_film_is_made_with_a_label_for_each_frame() {
 }
 
 /// What the tracker makes of each frame of a drawn film.
-fn watched(seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> {
+fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> {
     let mut scene = Scene::of(Kind::Plain);
     scene.size_px = (960, 540);
     let film = Film::plan(FilmParams { scene, seconds, fps: 15.0 }, seed).unwrap();
-    let eyes = Arc::new(Pipeline::classical());
-    let mut watch = Watch::new(eyes, Params::default(), FILM_PACE).unwrap();
+    let params = Params::for_board(eyes.board);
+    let mut watch = Watch::new(Arc::new(eyes), params, FILM_PACE).unwrap();
     (0..film.frames())
         .map(|i| {
             let FilmFrame { image, label } = film.draw(i);
@@ -157,13 +158,14 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
     /// A new card is right, and a taken one gone, within this.
     const IN_TIME_MS: f64 = 500.0;
     let (mut judged, mut sets, mut dealt) = (0, 0, 0);
-    for seed in [1, 2] {
+    let default = Pipeline::with_defaults(&Models::Shipped).unwrap();
+    for (seed, eyes) in [(1, Pipeline::classical()), (2, default)] {
         // Since when each card lies still and open to view; when each left.
         let mut open: BTreeMap<Card, f64> = BTreeMap::new();
         let mut left: BTreeMap<Card, f64> = BTreeMap::new();
         let mut said: BTreeMap<Card, Card> = BTreeMap::new();
         let mut lying: BTreeSet<Card> = BTreeSet::new();
-        for (label, table) in watched(seed, 7.0) {
+        for (label, table) in watched(eyes, seed, 7.0) {
             let time = label.time_ms;
             let now: BTreeSet<Card> =
                 label.cards.iter().filter(|c| !c.moving).map(|c| c.code).collect();

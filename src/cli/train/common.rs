@@ -12,7 +12,7 @@ pub struct RunArgs {
     /// Folder of the run: its configuration, checkpoint and curves; made when it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Go on with the run in the folder, with the options it was begun with
+    /// Go on with the run in the folder; give the other options again as it was begun with
     #[arg(long)]
     pub resume: bool,
     /// Same seed, same network: to the bit with RAYON_NUM_THREADS=1
