@@ -130,43 +130,55 @@ def _on_white(gray, s):
 # ---- symbols of a card --------------------------------------------------------------------------
 
 
-def _next_to(a, b):
-    """Whether two symbols may be neighbours on a card: alike, parallel, one pitch apart."""
-    if not 0.72 < a[2] / b[2] < 1.39:
-        return False
+def _apartness(a, b):
+    """How unlike neighbours on a card two symbols are, 0 or more: those are alike, parallel, one pitch
+    apart. None where they cannot be."""
+    ratio = a[2] / b[2]
+    if not 0.72 < ratio < 1.39:
+        return None
     dot = a[4] * b[4] + a[5] * b[5]
     if abs(dot) < 0.93:
-        return False
+        return None
     ux, uy = (a[4] + b[4], a[5] + b[5]) if dot > 0 else (a[4] - b[4], a[5] - b[5])
     norm = math.sqrt(ux * ux + uy * uy)
     dx, dy = b[0] - a[0], b[1] - a[1]
     along, across = abs(dx * ux + dy * uy) / norm, abs(dx * uy - dy * ux) / norm
     length, width = (a[2] + b[2]) / 2, (a[3] + b[3]) / 2
     # A pitch is 1.33 to 1.5 widths; the next card's symbols are 2.1 away where cards touch.
-    return along < 0.45 * length and width < across < 1.95 * width and 0.3 * length < across < 1.25 * length
+    if along < 0.45 * length and width < across < 1.95 * width and 0.3 * length < across < 1.25 * length:
+        pitch = across * SYMBOL_WIDTH / PITCH / width
+        return abs(pitch - 1) + along / length + abs(ratio - 1) + abs(a[3] - b[3]) / width
+    return None
 
 
 def rows(symbols):
-    """Lists of one to three symbols of a card, each in order across the symbols."""
+    """Lists of one to three symbols of a card, each in order across the symbols. What is most alike is
+    joined first, so that a spot beside a card of three does not spoil it."""
     n = len(symbols)
-    group = list(range(n))
+    links = []
     for i in range(n):
         a = symbols[i]
         for j in range(i):
             b = symbols[j]
             reach = a[2] + b[2]
-            if abs(a[0] - b[0]) < reach and abs(a[1] - b[1]) < reach and _next_to(a, b):
-                if group[i] != group[j]:
-                    old, new = group[j], group[i]
-                    group = [new if g == old else g for g in group]
-    found = []
-    for g in set(group):
-        members = [symbols[i] for i in range(n) if group[i] == g]
-        ux, uy = members[0][5], -members[0][4]
-        members.sort(key=lambda s: s[0] * ux + s[1] * uy)
-        if len(members) <= 3:
-            found.append(members)
-    return found
+            if abs(a[0] - b[0]) < reach and abs(a[1] - b[1]) < reach:
+                unlike = _apartness(a, b)
+                if unlike is not None:
+                    links.append((unlike, i, j))
+    links.sort()
+    found = [[s] for s in symbols]
+    group = list(range(n))
+    for _, i, j in links:
+        one, other = group[i], group[j]
+        if one != other and len(found[one]) + len(found[other]) <= 3:
+            found[one] += found[other]
+            found[other] = []
+            group = [one if g == other else g for g in group]
+    for members in found:
+        if len(members) > 1:
+            ux, uy = members[0][5], -members[0][4]
+            members.sort(key=lambda s: s[0] * ux + s[1] * uy)
+    return [members for members in found if members]
 
 
 # Where ink is looked for, in pitches from a symbol's middle towards its row (further out the card's
@@ -483,21 +495,23 @@ def as_card(corners):
 # ---- white blobs --------------------------------------------------------------------------------
 
 # Cards in a frame of 320 x 240: smaller ones cannot be read, larger ones are no cards.
-LEAST_AREA = 700
+LEAST_AREA = 500
 MOST_AREA = 38000
-# Long side by short side of what may be a card, in the picture (1.56 seen straight on).
+# Long side by short side of what may be a card, in the picture (1.56 seen straight on, more at a flat
+# angle).
 LEAST_ASPECT = 1.05
-MOST_ASPECT = 2.4
+MOST_ASPECT = 3.6
 # Part of the rectangle around a blob that the blob must fill: symbols are holes in it.
 LEAST_FILL = 0.5
 # Each costs a search over the frame.
 MOST_THRESHOLDS = 6
 # A quad so many times the usual area is no card.
 MOST_OF_MEDIAN = 2.6
-# One so many times the area of its neighbours, and as short as two cards side by side, is two that
-# touch.
+# One so many times the area of its neighbours, and as short as two cards side by side or as long as
+# two in a row, is two that touch.
 PAIR_OF_NEIGHBOURS = 1.5
 PAIR_ASPECT = 1.38
+ROW_ASPECT = 2.4
 LEAST_OF_MEDIAN = 0.35
 
 
@@ -621,7 +635,7 @@ def find_bright(img, most=24):
     median = sorted([entry[4] for entry in found])[len(found) // 2]
     cards = []
     for entry in found:
-        if entry[6] < PAIR_ASPECT and len(found) > 3:
+        if not PAIR_ASPECT <= entry[6] <= ROW_ASPECT and len(found) > 3:
             nearest = sorted([(distance(entry[2], e[2]), e[4]) for e in found if e is not entry])[:3]
             pair = entry[4] > PAIR_OF_NEIGHBOURS * sorted([area for _, area in nearest])[1]
         else:
@@ -632,6 +646,17 @@ def find_bright(img, most=24):
 
 
 # ---- both ---------------------------------------------------------------------------------------
+
+# Corners within this part of a short side are the same.
+ALIKE = 0.15
+
+
+def alike(one, other, reach):
+    """Whether two quads have the same corners, to within reach, whichever comes first."""
+    for turn in range(4):
+        if all(distance(one[i], other[i - turn]) < reach for i in range(4)):
+            return True
+    return False
 
 
 class Finder:
@@ -646,16 +671,21 @@ class Finder:
 
     def cards(self, img, most=28):
         """[(corners, number of symbols seen, 0 where not known)] of what may be cards, each
-        clockwise with a long side first."""
+        clockwise with a long side first. A card whose symbols and white tell of different corners
+        is there twice."""
         found = by_symbols(img, self.gray) if self.gray else []
+        count = len(found)
         for bright in find_bright(img):
             middle = center(bright)
-            reach = short_side(bright) / 4
-            for card in found:
-                if distance(center(card[0]), middle) < reach:
+            side = short_side(bright)
+            entry = (bright, 0, margin_of(img, bright))
+            for i in range(count):
+                if distance(center(found[i][0]), middle) < side / 4 and alike(found[i][0], bright, ALIKE * side):
+                    # White's corners are the closer ones.
+                    found[i] = (bright, found[i][1], max(found[i][2], entry[2]))
                     break
             else:
-                found.append((bright, 0, margin_of(img, bright)))
+                found.append(entry)
         # The evenest first: spots of the table are seldom on white.
         found.sort(key=lambda card: -card[2])
         return [card[:2] for card in found[:most]]

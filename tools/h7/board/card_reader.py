@@ -11,14 +11,14 @@ HEIGHT = 64
 
 # A property counts as read when its best value is this far ahead of the next (logits: 2 is about
 # 7 to 1). Lower: more cards, more mistakes.
-MARGIN = 2.0
-# Below this the thing is no face-up card. Of drawn cards 97 % are above, of what is none 3 %.
-CARD_LOGIT = 1.5
-# And below this it is none to be sure of: 94 % and 2 %.
-SURE_LOGIT = 3.2
+MARGIN = 1.4
+# Below this the thing is no face-up card.
+CARD_LOGIT = 1.0
+# And below this it is none to be sure of.
+SURE_LOGIT = 2.0
 # One of the two may be so low, not both: a margin below this with a card logit below that.
-WEAK_MARGIN = 3.3
-WEAK_LOGIT = 4.3
+WEAK_MARGIN = 2.5
+WEAK_LOGIT = 3.5
 # By so much a limit may be missed once it was met.
 STEADY = 0.8
 # Frames in a row that a card must be read alike in to be sure of it.
@@ -139,16 +139,77 @@ def best_card(logits):
     return card, least
 
 
+# How a card is read from frame to frame: turned by so many corners, its window moved by so many
+# pixels. The card is the same, the network's doubts differ.
+VIEWS = ((0, 0, 0), (2, 0, 0), (0, 1, 0), (2, -1, 0), (0, 0, -1), (2, 0, 1))
+
+# Of shading and of colour: where it lies in the logits, by how much drawn cards of one value (in the
+# labels' order) are ahead of another, and how much being ahead of a table's own line says.
+_AHEAD = (
+    (3, ((0.0, 5.4, 5.3), (5.9, 0.0, 4.9), (3.5, 6.3, 0.0)), 1.5),
+    (6, ((0.0, 5.9, 6.1), (5.0, 0.0, 5.3), (5.2, 5.5, 0.0)), 1.0),
+)
+# Drawn cards count as so many of the table's; a table's line lies at most so far from the network's.
+_USUAL = 1.0
+_MOST_MOVED = 2.5
+# A card counts in full from this margin on.
+_PLAIN = 3.0
+
+
+def _ahead(logits, first):
+    """The best of three values, and its margin."""
+    x = logits[first : first + 3]
+    a = x.index(max(x))
+    return a, x[a] - max(x[a - 1], x[a - 2])
+
+
+def weigh(table):
+    """Logits of a table's cards, each shading and colour weighed by the table's others: all are of
+    one deck in one light, so that what is pale for a striped card or red for a purple one shows
+    in the rest. Values lie in two heaps; the line between them is moved to their middle."""
+    weighed = [list(logits) for logits in table]
+    for first, usual, gain in _AHEAD:
+        sums = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
+        counts = [0.0] * 3
+        bests = []
+        for x in table:
+            a, margin = _ahead(x, first)
+            share = min(1.0, margin / _PLAIN)
+            bests.append((a, share))
+            counts[a] += share
+            for b in range(3):
+                sums[a][b] += share * (x[first + a] - x[first + b] - usual[a][b])
+        for x, new, (a, share) in zip(table, weighed, bests):
+            for b in range(3):
+                if b != a:
+                    d = x[first + a] - x[first + b]
+                    # Not by what it says itself.
+                    own = sums[a][b] - share * (d - usual[a][b])
+                    near = usual[a][b] + own / (counts[a] - share + _USUAL)
+                    far = usual[b][a] + sums[b][a] / (counts[b] + _USUAL)
+                    line = max(-_MOST_MOVED, min((near - far) / 2, _MOST_MOVED))
+                    new[first + b] = x[first + a] - gain * (d - line)
+    return weighed
+
+
 class Reading:
     """What is known of one card: logits summed over the frames in which it was seen."""
 
     def __init__(self):
         self.logits = [0.0] * 13
         self.frames = 0
+        self.views = 0  # of VIEWS
+        self.symbols = 0  # that the finder saw last
         self.code = None  # card 0 to 80
         self.sure_frames = 0  # in a row, of the same card
         self.miscounted = 0  # frames in a row
         self.is_card = False
+
+    def view(self, corners):
+        """The corners to read the next frame's card by."""
+        turn, dx, dy = VIEWS[self.views % len(VIEWS)]
+        self.views += 1
+        return [(p[0] + dx, p[1] + dy) for p in corners[turn:] + corners[:turn]]
 
     def add(self, logits, symbols=0):
         """Takes in a frame's logits, and how many symbols the finder saw (0: not known)."""
@@ -160,20 +221,27 @@ class Reading:
         for i in range(13):
             self.logits[i] += logits[i]
         self.frames += 1
-        mean = [v / self.frames for v in self.logits]
-        code, margin = best_card(mean)
+        self.symbols = symbols
         # What was met once stays until it is plainly missed, or it would flicker.
-        self.is_card = mean[12] > CARD_LOGIT - (STEADY if self.is_card else 0)
+        self.is_card = self.card_logit() > CARD_LOGIT - (STEADY if self.is_card else 0)
+
+    def mean(self):
+        return [v / self.frames for v in self.logits]
+
+    def judge(self, logits):
+        """Says what card it is by its logits, its own or weighed by the table's."""
+        code, margin = best_card(logits)
         if code != self.code:
             self.code, self.sure_frames = code, 0
         # The finder's count must be the network's: else a symbol lies outside the quad.
-        miscounted = symbols > 0 and code // 27 + 1 != symbols
+        miscounted = self.symbols > 0 and code // 27 + 1 != self.symbols
         self.miscounted = self.miscounted + 1 if miscounted else 0
         keep = STEADY if self.sure_frames else 0
+        card = logits[12]
         if (
             margin < MARGIN - keep
-            or mean[12] < SURE_LOGIT - keep
-            or (margin < WEAK_MARGIN - keep and mean[12] < WEAK_LOGIT - keep)
+            or card < SURE_LOGIT - keep
+            or (margin < WEAK_MARGIN - keep and card < WEAK_LOGIT - keep)
             or self.miscounted > (1 if keep else 0)
         ):
             self.sure_frames = 0

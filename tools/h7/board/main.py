@@ -100,16 +100,14 @@ class Table:
             card.missing += 1
         for corners, symbols in self.finder.cards(img):
             middle = card_finder.center(corners)
-            known = self.known_at(middle)
-            # Every other frame the other way up: the card is the same, the network's doubts differ.
-            turn = 2 if known is not None and known.reading.frames % 2 else 0
-            logits = self.reader.read(img, corners[turn:] + corners[:turn])
+            known = self.known_at(middle, symbols)
             if known is None:
                 known = Seen(corners)
                 self.cards.append(known)
             known.corners, known.center, known.missing = corners, middle, 0
-            known.reading.add(logits, symbols)
+            known.reading.add(self.reader.read(img, known.reading.view(corners)), symbols)
         self.cards = [card for card in self.cards if card.missing < FRAMES_FORGOTTEN]
+        self.judge()
         board = self.board()
         # What is unsure may come and go.
         name = "".join(sorted([set_finder.code(card) for _, card, unsure, _ in board if not unsure]))
@@ -123,13 +121,25 @@ class Table:
             return True
         return False
 
-    def known_at(self, middle):
-        """The nearest card of the frames before that is not yet seen in this one, or None."""
+    def judge(self):
+        """What each card is, by all of them; of those not seen in this frame nothing new is said."""
+        apart = self.apart()
+        weighed = card_reader.weigh([card.reading.mean() for card in apart])
+        for card, logits in zip(apart, weighed):
+            if not card.missing or card.reading.code is None:
+                card.reading.judge(logits)
+
+    def known_at(self, middle, symbols):
+        """The nearest card of the frames before that is not yet seen in this one, or None; rather one
+        found in the same way, as two windows may lie on a card."""
         best, least = None, NEAR * NEAR
         for card in self.cards:
             dx, dy = card.center[0] - middle[0], card.center[1] - middle[1]
-            if card.missing and dx * dx + dy * dy < least:
-                best, least = card, dx * dx + dy * dy
+            way = dx * dx + dy * dy
+            if (card.reading.symbols > 0) != (symbols > 0):
+                way += NEAR * NEAR / 2
+            if card.missing and way < least:
+                best, least = card, way
         return best
 
     def apart(self):
