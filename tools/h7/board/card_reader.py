@@ -126,7 +126,7 @@ def balance(card):
 
 def best_card(logits):
     """The most likely card, and how far each property's best value is ahead: the least of them."""
-    card, least = 0, 1000.0
+    card, least = 0, 1 << 20
     for p in range(0, 12, 3):
         a, b, c = logits[p], logits[p + 1], logits[p + 2]
         if a >= b and a >= c:
@@ -144,60 +144,64 @@ def best_card(logits):
 # pixels. The card is the same, the network's doubts differ.
 VIEWS = ((0, 0, 0), (2, 0, 0), (0, 1, 0), (2, -1, 0), (0, 0, -1), (2, 0, 1))
 
-# Of shading and of colour: where it lies in the logits, by how much drawn cards of one value (in the
-# labels' order) are ahead of another, and how much being ahead of a table's own line says.
+# A reading's logits are whole numbers of this part: sums and products of those take no memory.
+PARTS = 64
+
+# Of shading and of colour: where it lies in the logits, by how many parts drawn cards of one value (in
+# the labels' order) are ahead of another, and twice how much being ahead of a table's own line says.
 _AHEAD = (
-    (3, ((0.0, 5.4, 5.3), (5.9, 0.0, 4.9), (3.5, 6.3, 0.0)), 1.5),
-    (6, ((0.0, 5.9, 6.1), (5.0, 0.0, 5.3), (5.2, 5.5, 0.0)), 1.0),
+    (3, ((0, 346, 339), (378, 0, 314), (224, 403, 0)), 3),
+    (6, ((0, 378, 390), (320, 0, 339), (333, 352, 0)), 2),
 )
-# Drawn cards count as so many of the table's; a table's line lies at most so far from the network's.
-_USUAL = 1.0
-_MOST_MOVED = 2.5
-# A card counts in full from this margin on.
-_PLAIN = 3.0
+# A table's line lies at most so far from the network's.
+_MOST_MOVED = 160
+# A card counts in full, as PARTS, from this margin on. Drawn cards count as one of the table's.
+_PLAIN = 192
 
 
-def _ahead(logits, first):
-    """The best of three values, and its margin."""
-    x = logits[first : first + 3]
-    a = x.index(max(x))
-    return a, x[a] - max(x[a - 1], x[a - 2])
+def _ahead(x, first):
+    """The best of three values, and how much the card counts."""
+    a, best, second = 0, x[first], -(1 << 20)
+    for b in (1, 2):
+        v = x[first + b]
+        if v > best:
+            a, best, second = b, v, best
+        elif v > second:
+            second = v
+    return a, min(PARTS, (best - second) * PARTS // _PLAIN)
 
 
 def weigh(table):
-    """Logits of a table's cards, each shading and colour weighed by the table's others: all are of
-    one deck in one light, so that what is pale for a striped card or red for a purple one shows
-    in the rest. Values lie in two heaps; the line between them is moved to their middle."""
-    weighed = [list(logits) for logits in table]
+    """Weighs the logits (in PARTS) of a table's cards, shading and colour by the table's others: all are
+    of one deck in one light, so that what is pale for a striped card or red for a purple one shows in
+    the rest. Values lie in two heaps; the line between them is moved to their middle."""
     for first, usual, gain in _AHEAD:
-        sums = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
-        counts = [0.0] * 3
-        bests = []
+        sums = [[0] * 3, [0] * 3, [0] * 3]
+        counts = [0] * 3
         for x in table:
-            a, margin = _ahead(x, first)
-            share = min(1.0, margin / _PLAIN)
-            bests.append((a, share))
+            a, share = _ahead(x, first)
             counts[a] += share
             for b in range(3):
                 sums[a][b] += share * (x[first + a] - x[first + b] - usual[a][b])
-        for x, new, (a, share) in zip(table, weighed, bests):
+        for x in table:
+            a, share = _ahead(x, first)
             for b in range(3):
                 if b != a:
                     d = x[first + a] - x[first + b]
                     # Not by what it says itself.
                     own = sums[a][b] - share * (d - usual[a][b])
-                    near = usual[a][b] + own / (counts[a] - share + _USUAL)
-                    far = usual[b][a] + sums[b][a] / (counts[b] + _USUAL)
-                    line = max(-_MOST_MOVED, min((near - far) / 2, _MOST_MOVED))
-                    new[first + b] = x[first + a] - gain * (d - line)
-    return weighed
+                    near = usual[a][b] + own // (counts[a] - share + PARTS)
+                    far = usual[b][a] + sums[b][a] // (counts[b] + PARTS)
+                    line = max(-_MOST_MOVED, min((near - far) // 2, _MOST_MOVED))
+                    x[first + b] = x[first + a] - gain * (d - line) // 2
+    return table
 
 
 class Reading:
-    """What is known of one card: logits summed over the frames in which it was seen."""
+    """What is known of one card: logits, in PARTS, summed over the frames in which it was seen."""
 
     def __init__(self):
-        self.logits = [0.0] * 13
+        self.logits = [0] * 13
         self.frames = 0
         self.views = 0  # of VIEWS
         self.symbols = 0  # that the finder saw last
@@ -218,19 +222,19 @@ class Reading:
         if self.frames >= 8:
             self.frames = 7
             for i in range(13):
-                self.logits[i] *= 7 / 8
+                self.logits[i] = self.logits[i] * 7 // 8
         for i in range(13):
-            self.logits[i] += logits[i]
+            self.logits[i] += int(logits[i] * PARTS)
         self.frames += 1
         self.symbols = symbols
         # What was met once stays until it is plainly missed, or it would flicker.
-        self.is_card = self.card_logit() > CARD_LOGIT - (STEADY if self.is_card else 0)
+        self.is_card = self.card_logit() > PARTS * (CARD_LOGIT - (STEADY if self.is_card else 0))
 
     def mean(self):
-        return [v / self.frames for v in self.logits]
+        return [v // self.frames for v in self.logits]
 
     def judge(self, logits):
-        """Says what card it is by its logits, its own or weighed by the table's."""
+        """Says what card it is by its logits in PARTS, its own or weighed by the table's."""
         code, margin = best_card(logits)
         if code != self.code:
             self.code, self.sure_frames = code, 0
@@ -238,7 +242,7 @@ class Reading:
         miscounted = self.symbols > 0 and code // 27 + 1 != self.symbols
         self.miscounted = self.miscounted + 1 if miscounted else 0
         keep = STEADY if self.sure_frames else 0
-        card = logits[12]
+        margin, card = margin / PARTS, logits[12] / PARTS
         if (
             margin < MARGIN - keep
             or card < SURE_LOGIT - keep
@@ -253,7 +257,8 @@ class Reading:
         return self.sure_frames < SURE_FRAMES
 
     def card_logit(self):
-        return self.logits[12] / self.frames
+        """In PARTS."""
+        return self.logits[12] // self.frames
 
 
 class Reader:

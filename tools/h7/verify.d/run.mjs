@@ -236,6 +236,7 @@ def show(frames):
         memory(lambda: main.card_reader.window([(10, 10), (80, 12), (79, 60), (9, 58)], 320, 240)),
         memory(lambda: main.card_reader.best_card([0.5] * 13)),
         memory(table.board),
+        memory(table.judge),
         memory(lambda: main.describe(board)),
     ]
     return max(calls)
