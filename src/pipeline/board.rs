@@ -31,6 +31,13 @@ pub struct Params {
 pub struct Calibration {
     /// Of the outline's score in the log odds of a card.
     pub score: f32,
+    /// Added to the log odds of a card, all evidence of its own weighed.
+    pub card_bias: f32,
+    /// Of these log odds.
+    pub card_own: f32,
+    /// Of the part that other cards share, 0 to 1, in the log odds of a card: what lies by itself and
+    /// still hardly looks like a card is none, what lies under a card may be one.
+    pub card_covered: f32,
     /// Added to the log odds of being right.
     pub bias: f32,
     /// Of the posterior's log odds.
@@ -51,6 +58,9 @@ impl Default for Calibration {
     fn default() -> Self {
         Self {
             score: 0.0,
+            card_bias: 0.0,
+            card_own: 1.0,
+            card_covered: 0.0,
             bias: 0.0,
             posterior: 1.0,
             covered: 0.0,
@@ -68,7 +78,7 @@ pub struct Evidence {
     pub is_card: f32,
     /// Log odds, given that it is a card, that it is the one chosen, the others' claims weighed.
     pub posterior: f32,
-    /// Part of the outline that other outlines share, 0 to 1.
+    /// Part of the outline that other cards share, 0 to 1.
     pub covered: f32,
     /// How small the card is, see [`Calibration::small`].
     pub small: f32,
@@ -88,6 +98,14 @@ impl Calibration {
         let features = Self::features(evidence);
         let log_odds: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
         (evidence.is_card * logistic(log_odds)).clamp(0.0, 1.0)
+    }
+
+    /// Log odds of a card from an outline's own evidence and the part of it that other cards share,
+    /// weighed by these: 1, [`Claim::log_odds`], [`Claim::covered`].
+    fn presence(&self, claim: &Claim) -> f32 {
+        let log_odds =
+            self.card_bias + self.card_own * claim.log_odds + self.card_covered * claim.covered;
+        logistic(log_odds)
     }
 
     /// Probability of a card from the reader's and the outline's evidence.
@@ -148,9 +166,31 @@ pub struct Board {
 }
 
 impl Board {
+    /// What may be the cards of a table: of outlines that cover one another the most card-like.
+    ///
+    /// # Panics
+    /// If there are not as many readings as outlines.
+    pub fn claims(
+        outlines: Vec<CardOutline>,
+        readings: Vec<Reading>,
+        params: &Params,
+    ) -> Vec<Claim> {
+        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
+        let seen = without_doubles(outlines.into_iter().zip(readings).collect(), params);
+        let mut claims: Vec<Claim> = seen
+            .into_iter()
+            .map(|(outline, reading)| {
+                let log_odds = log_odds(params.calibration.is_card(&outline, &reading));
+                Claim { outline, reading, log_odds, covered: 0.0 }
+            })
+            .collect();
+        cover(&mut claims);
+        claims
+    }
+
     /// Settles what lies on the table.
     ///
-    /// What is no card is dropped, of two outlines of one card the better stays, and the cards that
+    /// Of two outlines of one card the better stays, what is no card is dropped, and the cards that
     /// remain are given out so that their joint probability is highest, each card of the deck at most
     /// once (Kuhn 1955, Munkres 1957). Outlines beyond the deck's 81 are dropped, the least
     /// card-like first.
@@ -158,50 +198,47 @@ impl Board {
     /// # Panics
     /// If there are not as many readings as outlines.
     pub fn settle(outlines: Vec<CardOutline>, readings: Vec<Reading>, params: &Params) -> Self {
-        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
         let calibration = &params.calibration;
-        let seen: Vec<(CardOutline, Reading)> = outlines
-            .into_iter()
-            .zip(readings)
-            .filter(|(outline, reading)| {
-                calibration.is_card(outline, reading) >= params.least_is_card
-            })
-            .collect();
-        let mut seen = without_doubles(seen, params);
+        let mut claims = Self::claims(outlines, readings, params);
+        let unlikely = |claim: &Claim| calibration.presence(claim) < params.least_is_card;
+        while claims.iter().any(unlikely) {
+            claims.retain(|claim| !unlikely(claim));
+            // What was under one of them lies open now.
+            cover(&mut claims);
+        }
         // What was most likely a card may be none once surer cards have laid claim to all that it
         // could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
-            let chances: Vec<[f32; DECK_SIZE]> = seen
+            let chances: Vec<[f32; DECK_SIZE]> = claims
                 .iter()
-                .map(|(_, reading)| {
-                    std::array::from_fn(|i| reading.probability(Card::from_index(i)))
+                .map(|claim| {
+                    std::array::from_fn(|i| claim.reading.probability(Card::from_index(i)))
                 })
                 .collect();
-            let is_card: Vec<f32> = seen
-                .iter()
-                .map(|(outline, reading)| calibration.is_card(outline, reading))
-                .collect();
+            let is_card: Vec<f32> = claims.iter().map(|c| calibration.presence(c)).collect();
             let beliefs = compete(&chances, &is_card);
             // One at a time: without it the others' claims are worth more.
             let least = (0..beliefs.len())
                 .filter(|&i| beliefs[i].is_card < params.least_is_card)
                 .min_by(|&a, &b| beliefs[a].is_card.total_cmp(&beliefs[b].is_card));
             match least {
-                Some(least) => drop(seen.remove(least)),
+                Some(least) => {
+                    claims.remove(least);
+                    cover(&mut claims);
+                }
                 None => break (chances, beliefs),
             }
         };
-        let covered = shared_parts(&seen);
         let chosen = assign(&chances);
-        let cards = seen
+        let cards = claims
             .into_iter()
             .enumerate()
-            .map(|(i, (outline, reading))| {
+            .map(|(i, Claim { outline, reading, covered, .. })| {
                 let long_side_px = outline.corners_in_image.long_side().max(1.0) as f32;
                 let evidence = Evidence {
                     is_card: beliefs[i].is_card,
                     posterior: log_odds(beliefs[i].posterior[chosen[i].index()]),
-                    covered: covered[i],
+                    covered,
                     small: (USUAL_LONG_SIDE_PX / long_side_px).ln().clamp(-0.5, 1.2),
                 };
                 let confidence = calibration.confidence(&evidence);
@@ -224,19 +261,39 @@ impl Board {
     }
 }
 
-/// For each outline the part of it that others share, 0 to 1. Which card lies on top is not known.
-fn shared_parts(seen: &[(CardOutline, Reading)]) -> Vec<f32> {
-    let quad = |i: usize| &seen[i].0.corners_in_image;
-    let mut parts = vec![0.0; seen.len()];
-    for i in 0..seen.len() {
-        for k in 0..i {
-            // Cards of a table are about equal, so a part of the smaller is one of either.
-            let share = shared_area(quad(i), quad(k)) as f32;
-            parts[i] += share;
-            parts[k] += share;
-        }
+/// What may be a card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Where it lies.
+    pub outline: CardOutline,
+    /// What the reader says of it.
+    pub reading: Reading,
+    /// Of a card, by its own reading and outline.
+    pub log_odds: f32,
+    /// Part of it that other cards share, each as far as it is one, 0 to 1.
+    pub covered: f32,
+}
+
+/// Tells each claim what of it the others share. Which card lies on top is not known.
+fn cover(claims: &mut [Claim]) {
+    let covered: Vec<f32> = (0..claims.len())
+        .map(|i| {
+            let own = &claims[i].outline.corners_in_image;
+            let reach = own.long_side().max(own.short_side());
+            let others = claims.iter().enumerate().filter(|(k, other)| {
+                let quad = &other.outline.corners_in_image;
+                let far = reach + quad.long_side().max(quad.short_side());
+                *k != i && quad.center().distance(own.center()) < far
+            });
+            let part = |other: &Claim| {
+                shared_area(own, &other.outline.corners_in_image) as f32 * logistic(other.log_odds)
+            };
+            others.map(|(_, other)| part(other)).sum::<f32>().min(1.0)
+        })
+        .collect();
+    for (claim, covered) in claims.iter_mut().zip(covered) {
+        claim.covered = covered;
     }
-    parts.into_iter().map(|part: f32| part.min(1.0)).collect()
 }
 
 /// Of outlines that cover one another the most card-like, in the order given, at most a deck.
@@ -410,6 +467,24 @@ mod tests {
         assert_eq!(board.cards.len(), 1);
         assert_eq!(board.cards[0].card.to_string(), "2spd");
         assert!(!board.cards[0].unsure && board.cards[0].confidence > 0.9);
+    }
+
+    #[test]
+    fn what_lies_by_itself_and_hardly_looks_like_a_card_is_none() {
+        let mut doubtful = reading("1sro", 0.9);
+        doubtful.is_card = 0.5;
+        let calibration =
+            Calibration { card_bias: -0.8, card_covered: 2.0, ..Calibration::default() };
+        let params = Params { calibration, ..Params::default() };
+        let settle = |x: f64| {
+            let outlines = vec![outline_at(0.0, 0.0), outline_at(x, 0.0)];
+            Board::settle(outlines, vec![reading("2spd", 0.99), doubtful.clone()], &params)
+        };
+        assert_eq!(settle(200.0).cards.len(), 1);
+        // Half of it lies under a card.
+        let board = settle(44.0);
+        assert_eq!(board.cards.len(), 2);
+        assert!(board.cards.iter().all(|c| (0.45..0.55).contains(&c.evidence.covered)));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Fits how the readers' evidence is joined, and when it is enough to claim a card.
 //!
-//! Three convex fits in a row, each by Newton's method: the weights of both readers for each
-//! property (a softmax over log probabilities), card-or-not (a logistic model), and the confidence
+//! Four convex fits in a row, each by Newton's method: the weights of both readers for each
+//! property (a softmax over log probabilities), card-or-not by itself (a logistic model) and beside
+//! what else lies there, and the confidence
 //! in what the board makes of it. Each half of the data is then judged by a fit to the other, which
 //! gives the limit below which a card is unsure.
 
@@ -176,6 +177,7 @@ fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
     let (card, score) = fit_card(sources, heard, part);
     let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
     let mut joint = Joint { properties, color_of_table, card, board };
+    joint.board = fit_presence(sources, &joint, part);
     joint.board = fit_confidence(sources, &joint, part);
     Fit { joint, temperatures, cooled }
 }
@@ -314,22 +316,46 @@ fn fit_card(sources: &[Source], heard: Heard, part: Part) -> (CardWeights, f32) 
     (CardWeights { bias, classical, neural }, score)
 }
 
+/// Outlines and joint readings of a table.
+fn read(table: &Table, joint: &Joint) -> (Vec<CardOutline>, Vec<Reading>) {
+    let read = |seen: &Seen| joint.join(&seen.classical, &seen.logits, &seen.seen);
+    table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip()
+}
+
+fn truth_of(table: &Table, outline: &CardOutline) -> Truth {
+    let of = |seen: &&Seen| seen.outline == *outline;
+    table.seen.iter().find(of).map_or(Truth::Nothing, |seen| seen.truth)
+}
+
+/// What card-or-not is worth beside what lies on or under an outline: crops lie by themselves, so
+/// that only tables tell.
+fn fit_presence(sources: &[Source], joint: &Joint, part: Part) -> Calibration {
+    let params = Params { calibration: joint.board, ..Params::default() };
+    let tables = sources.iter().filter(|source| source.has_outlines).flat_map(|s| part.of(s));
+    let claims = tables.flat_map(|table| {
+        let (outlines, readings) = read(table, joint);
+        let claims = Board::claims(outlines, readings, &params);
+        claims.into_iter().map(|claim| (truth_of(table, &claim.outline), claim))
+    });
+    let choices: Vec<Choice> = claims
+        .filter(|(truth, _)| !matches!(truth, Truth::Hidden(_)))
+        .map(|(truth, claim)| {
+            yes_or_no([1.0, claim.log_odds, claim.covered], truth != Truth::Nothing, 1.0)
+        })
+        .collect();
+    let w = fit(&choices, &[0.0, 1.0, 0.0], PRIOR_STRENGTH);
+    let [card_bias, card_own, card_covered] = std::array::from_fn(|i| w[i] as f32);
+    Calibration { card_bias, card_own, card_covered, ..joint.board }
+}
+
 /// What the board makes of a table, each card with what lies there.
 pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
-    let outlines: Vec<CardOutline> = table.seen.iter().map(|seen| seen.outline.clone()).collect();
-    let readings = table
-        .seen
-        .iter()
-        .map(|seen| joint.join(&seen.classical, &seen.logits, &seen.seen))
-        .collect();
+    let (outlines, readings) = read(table, joint);
     let params = Params { calibration: joint.board, ..Params::default() };
-    let board = Board::settle(outlines, readings, &params);
-    board
-        .cards
-        .into_iter()
+    let cards = Board::settle(outlines, readings, &params).cards.into_iter();
+    cards
         .map(|card| {
-            let of = |seen: &&Seen| seen.outline == card.outline;
-            let truth = table.seen.iter().find(of).map_or(Truth::Nothing, |seen| seen.truth);
+            let truth = truth_of(table, &card.outline);
             (card, truth)
         })
         .collect()
