@@ -41,5 +41,5 @@ for folder in "$cards"/*/; do
     fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
 done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$out/models/"
-"$setsight" train fuse --models "$out/models" "${fuse[@]}" --tables 2000 --out "$out/models/fusion.json"
+"$setsight" train fuse --models "$out/models" "${fuse[@]}" --tables 2400 --out "$out/models/fusion.json"
 "$setsight" export manifest "$out/models"

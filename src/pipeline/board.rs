@@ -215,7 +215,9 @@ impl Board {
                     std::array::from_fn(|i| claim.reading.probability(Card::from_index(i)))
                 })
                 .collect();
-            let is_card: Vec<f32> = claims.iter().map(|c| calibration.presence(c)).collect();
+            // What lies on it speaks for whether to keep it, and not for how sure its code is: where
+            // there is hardly a doubt, that was fitted on the doubtful ones.
+            let is_card: Vec<f32> = claims.iter().map(|c| logistic(c.log_odds)).collect();
             let beliefs = compete(&chances, &is_card);
             // One at a time: without it the others' claims are worth more.
             let least = (0..beliefs.len())
