@@ -483,10 +483,9 @@ mod tests {
             Board::settle(outlines, vec![reading("2spd", 0.99), doubtful.clone()], &params)
         };
         assert_eq!(settle(200.0).cards.len(), 1);
-        // Half of it lies under a card.
-        let board = settle(44.0);
-        assert_eq!(board.cards.len(), 2);
-        assert!(board.cards.iter().all(|c| (0.45..0.55).contains(&c.evidence.covered)));
+        // Half of it lies under a card; of that card half lies under what is one only perhaps.
+        let covered: Vec<f32> = settle(44.0).cards.iter().map(|c| c.evidence.covered).collect();
+        assert!(matches!(covered[..], [a, b] if (a - 0.25).abs() < 0.03 && (b - 0.5).abs() < 0.03));
     }
 
     #[test]
