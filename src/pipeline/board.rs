@@ -100,8 +100,8 @@ impl Calibration {
         (evidence.is_card * logistic(log_odds)).clamp(0.0, 1.0)
     }
 
-    /// Log odds of a card from an outline's own evidence and the part of it that other cards share,
-    /// weighed by these: 1, [`Claim::log_odds`], [`Claim::covered`].
+    /// Probability of a card, 0 to 1, from an outline's own evidence and the part of it that other
+    /// cards share: a logistic model of [`Claim::log_odds`] and [`Claim::covered`].
     fn presence(&self, claim: &Claim) -> f32 {
         let log_odds =
             self.card_bias + self.card_own * claim.log_odds + self.card_covered * claim.covered;

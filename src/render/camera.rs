@@ -252,28 +252,28 @@ mod tests {
             prop_assume!(seen.place.norm() < 5e3);
             prop_assert!(back.distance(Point::new(x, y)) < 1e-3, "{back:?}");
         }
+    }
 
-        #[test]
-        fn the_cards_fill_the_picture_and_stay_in_it(seed: u64, fill in 0.5..0.93f64) {
+    /// At some extreme angles the few steps towards the place do not settle and cards leave the
+    /// picture: about one view in twenty thousand. More steps would draw other tables from a seed.
+    #[test]
+    fn the_cards_fill_the_picture_and_stay_in_it() {
+        const VIEWS: u64 = 20_000;
+        let is_filled = |seed: u64| {
+            let fill = 0.5 + 0.43 * (seed % 97) as f64 / 97.0;
             let (view, cards) = view(seed, fill);
-            let seen: Vec<Point> = cards
-                .iter()
-                .flat_map(|q| q.0)
-                .map(|p| view.image_from_table(p, 0.0))
-                .collect();
-            // Five steps towards the place leave a rest at steep angles, seldom and a few hundredths
-            // of the picture at most.
-            let inside = |v: f64, side: f64| (-0.04 * side..1.04 * side).contains(&v);
-            for p in &seen {
-                prop_assert!(inside(p.x, 1280.0) && inside(p.y, 960.0), "{p:?}");
-            }
+            let seen: Vec<Point> =
+                cards.iter().flat_map(|q| q.0).map(|p| view.image_from_table(p, 0.0)).collect();
+            let inside = seen.iter().all(|p| p.x > 0.0 && p.x < 1280.0 && p.y > 0.0 && p.y < 960.0);
             let extent = |f: fn(&Point) -> f64| {
                 seen.iter().map(f).fold(f64::NEG_INFINITY, f64::max)
                     - seen.iter().map(f).fold(f64::INFINITY, f64::min)
             };
             let filled = (extent(|p| p.x) / 1280.0).max(extent(|p| p.y) / 960.0);
-            prop_assert!((filled - fill).abs() < 0.05, "{filled} {fill}");
-        }
+            inside && (filled - fill).abs() < 0.05
+        };
+        let missed: Vec<u64> = (0..VIEWS).filter(|&seed| !is_filled(seed)).collect();
+        assert!(missed.len() < 5, "{missed:?}");
     }
 
     #[test]
