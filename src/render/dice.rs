@@ -50,6 +50,8 @@ pub enum Purpose {
     Covers,
     /// How worn the cards are.
     Wear,
+    /// A stack of cards beside the others.
+    Stack,
 }
 
 /// A stream of numbers: PCG 64 (O'Neill 2014), the same on every machine.

@@ -141,10 +141,12 @@ impl Light {
         let away = Point::new(angle.cos(), angle.sin());
         let falloff = dice.within(params.falloff);
         let reach_mm = extent_mm / (falloff.max(0.02)).sqrt();
-        let casters = if dice.chance(params.cast_shadow) {
-            (0..1 + dice.below(3)).map(|_| caster(dice, middle, extent_mm)).collect()
-        } else {
+        let casters = if !dice.chance(params.cast_shadow) {
             Vec::new()
+        } else if params.dappled > 0.0 && dice.chance(params.dappled) {
+            dapple(dice, middle, extent_mm)
+        } else {
+            (0..1 + dice.below(3)).map(|_| caster(dice, middle, extent_mm)).collect()
         };
         let depth = dice.within(params.cast_depth);
         let mut spots: Vec<Spot> = if dice.chance(params.glare) {
@@ -317,6 +319,73 @@ fn caster(dice: &mut Dice, middle: Point, extent_mm: f64) -> Caster {
     let penumbra_mm =
         if dice.chance(0.6) { dice.between(0.5, 6.0) } else { dice.between(6.0, 60.0) };
     Caster { sides, penumbra_mm }
+}
+
+/// Leaves, the fingers of a hand, the slats of a blind: many shadows smaller than a card, so that one
+/// card has several edges of light on it.
+fn dapple(dice: &mut Dice, middle: Point, extent_mm: f64) -> Vec<Caster> {
+    let penumbra_mm = either(dice, (0.5, 5.0), (5.0, 14.0));
+    if dice.chance(0.4) {
+        return slats(dice, middle, extent_mm, penumbra_mm);
+    }
+    // As many as shade a third of the cards or so.
+    let size_mm = dice.between(8.0, 32.0);
+    let count = ((0.4 * extent_mm / size_mm).powi(2) as usize).clamp(5, 40);
+    (0..count)
+        .map(|_| {
+            let off = Point::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0));
+            let radius_mm = size_mm * dice.between(0.6, 1.6);
+            let slender = dice.between(0.3, 1.0);
+            let turn = dice.between(0.0, std::f64::consts::TAU);
+            let corners = 4 + dice.below(3);
+            let (sin, cos) = turn.sin_cos();
+            let center = middle + off * extent_mm;
+            let sides = (0..corners).map(|i| {
+                let angle =
+                    std::f64::consts::TAU * (i as f64 + dice.between(-0.3, 0.3)) / corners as f64;
+                // The outline of an ellipse, by its tangents.
+                let (x, y) = (angle.cos(), angle.sin());
+                let reach = radius_mm * x.hypot(slender * y);
+                let normal = Point::new(x * cos - y * sin, x * sin + y * cos);
+                (normal, normal.dot(center) + reach)
+            });
+            Caster { sides: sides.collect(), penumbra_mm }
+        })
+        .collect()
+}
+
+/// Parallel stripes of shadow over a part of the table.
+fn slats(dice: &mut Dice, middle: Point, extent_mm: f64, penumbra_mm: f64) -> Vec<Caster> {
+    let turn = dice.between(0.0, std::f64::consts::TAU);
+    let across = Point::new(turn.cos(), turn.sin());
+    let half_mm = dice.between(3.0, 14.0);
+    let pitch_mm = 2.0 * half_mm * dice.between(1.5, 3.5);
+    let count = ((2.0 * extent_mm / pitch_mm) as usize).clamp(2, 2 + dice.below(14));
+    let first_mm = -extent_mm * dice.between(0.0, 1.0);
+    (0..count)
+        .map(|i| {
+            let lean = 0.06 * dice.normal();
+            let normal = Point::new((turn + lean).cos(), (turn + lean).sin());
+            let place = middle + across * (first_mm + i as f64 * pitch_mm);
+            let half_mm = half_mm * dice.between(0.8, 1.25);
+            let along = normal.perpendicular();
+            let reach = extent_mm * dice.between(0.2, 1.2);
+            let end = middle.dot(along) + extent_mm * dice.between(-0.4, 0.4);
+            let sides = vec![
+                (normal, normal.dot(place) + half_mm),
+                (-normal, half_mm - normal.dot(place)),
+                (along, end + reach),
+                (-along, reach - end),
+            ];
+            Caster { sides, penumbra_mm }
+        })
+        .collect()
+}
+
+/// A length from the first range, more often than not, or from the second.
+fn either(dice: &mut Dice, usual: (f64, f64), rare: (f64, f64)) -> f64 {
+    let (low, high) = if dice.chance(0.7) { usual } else { rare };
+    dice.between(low, high)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 //! | `table` | where the cards lie |
 //! | `background` | what they lie on |
 //! | `decoys`, `catalogue`, `things` | what lies beside them, under them and on them |
+//! | `stack` | a deck or a pile, face up, that is not on the table |
 //! | `paint` | table and cards into pixels |
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
@@ -40,6 +41,7 @@ pub mod params;
 pub mod samples;
 pub mod scenes;
 mod sensor;
+mod stack;
 pub mod suite;
 mod table;
 mod things;
@@ -61,6 +63,7 @@ use dice::{Dice, Purpose};
 use image::RgbImage;
 use light::Light;
 use paint::{draw_card, draw_coarse, hidden};
+use stack::Stack;
 use table::{Lying, symbols_uncovered};
 use visible::Owner;
 
@@ -197,6 +200,10 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         owner.next = i + 1;
         draw_card(&mut pixels, &mut owner, card, &print, gloss, &view, &light);
     }
+    let stack = Stack::random(params, &view, &lying, &mut dice(Purpose::Stack));
+    if let Some(stack) = &stack {
+        stack.draw(&mut pixels, &mut owner, &print, gloss, &view, &light);
+    }
     let covers = Decoys::over(params, &lying, &mut dice(Purpose::Covers));
     covers.draw(&mut pixels, &mut owner, &view, &light);
     for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
@@ -209,7 +216,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
     let pixel_seed = dice(Purpose::Pixels).bits();
     let image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
-    let things = (!decoys.is_empty(), !covers.is_empty());
+    let things = (!decoys.is_empty() || stack.is_some(), !covers.is_empty());
     let tags = tags(params, layout, material, &view, &light, things, long_px);
     Ok(Scene { image, cards: drawn, tags, others, jpeg_quality })
 }

@@ -143,6 +143,8 @@ pub struct Params {
     pub card_shadow: Span,
     /// How likely something throws a shadow across the cards.
     pub cast_shadow: f64,
+    /// How likely such shadows are many small ones: leaves, fingers, a blind.
+    pub dappled: f64,
     /// Part of the light that such a shadow takes.
     pub cast_depth: Span,
     /// How likely the lamp is reflected in the cards.
@@ -170,6 +172,9 @@ pub struct Params {
     pub keep_all: bool,
     /// How far the camera may aim beside the cards, as a part of the picture (deviation).
     pub aim_off: f64,
+    /// How likely a stack of cards, face up, lies beside the others: the top of a deck or of the sets
+    /// that somebody won, which is not on the table.
+    pub stack: f64,
     /// How likely another thing may lie under cards instead of clear of them.
     pub decoys_under: f64,
     /// How likely another thing is one that a finder of cards may fall for.
@@ -218,6 +223,7 @@ impl Params {
             vignette: Span::new(0.0, 0.12),
             card_shadow: Span::new(0.2, 0.6),
             cast_shadow: 0.0,
+            dappled: 0.0,
             cast_depth: Span::new(0.3, 0.6),
             glare: 0.0,
             glare_strength: Span::new(0.3, 1.0),
@@ -231,6 +237,7 @@ impl Params {
             symbols_in_view: 0.5,
             keep_all: false,
             aim_off: 0.0,
+            stack: 0.0,
             decoys_under: 0.0,
             false_friends: 0.0,
             covers: (0, 0),

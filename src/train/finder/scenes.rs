@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Grows when other tables are drawn for the same seed, so that no run goes on with them.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A drawn table.
 #[derive(Clone, Debug, PartialEq)]
