@@ -308,6 +308,11 @@ _NEAR = (0.8, 1.25)
 _FAR = (0.66, 1.4)
 
 
+# A step in grey so far from the expected place, in parts of the way there from where the search starts,
+# counts half: a neighbour's border or a shadow's edge may be the stronger one.
+_DRAWN_IN = 0.2
+
+
 def _step(values, n, low, high, expected):
     """(at, by how much) values fall most between two places; rises count half, and less the further
     from the expected place."""
@@ -317,7 +322,8 @@ def _step(values, n, low, high, expected):
         fall = (values[k - 1] + values[k] - values[k + 1] - values[k + 2]) / (2 * n)
         if fall < 0:
             fall *= -0.5
-        fall *= 1 - 0.6 * abs(k + 0.5 - expected) / count
+        off = (k + 0.5 - expected) / (_DRAWN_IN * expected)
+        fall /= 1 + off * off
         if fall > most:
             best, most = k, fall
     return best, most
@@ -452,7 +458,7 @@ def by_symbols(img, gray):
         corners = fit(gray, card, reach)
         even = margin_of(img, corners)
         if even >= LEAST_EVEN:
-            cards.append((as_card([(p[0] + 0.5, p[1] + 0.5) for p in corners]), len(row), even))
+            cards.append((clockwise([(p[0] + 0.5, p[1] + 0.5) for p in corners]), len(row), even))
             if len(seen) > 1:
                 known.append(as_parts(corners))
     return cards
@@ -482,14 +488,33 @@ def area_of(c):
     return (c[2][0] - c[0][0]) * (c[3][1] - c[1][1]) - (c[2][1] - c[0][1]) * (c[3][0] - c[1][0])
 
 
-def as_card(corners):
-    """The four corners clockwise on the screen in whole pixels, a long side first."""
+def clockwise(corners):
+    """The four corners clockwise on the screen in whole pixels, the same side first."""
     c = [(int(p[0]), int(p[1])) for p in corners]
     if area_of(c) < 0:
-        c.reverse()
+        c = [c[1], c[0], c[3], c[2]]
+    return c
+
+
+def as_card(corners):
+    """The four corners clockwise on the screen in whole pixels, first what looks like a long side."""
+    c = clockwise(corners)
     if distance(c[0], c[1]) + distance(c[2], c[3]) < distance(c[1], c[2]) + distance(c[3], c[0]):
         c = c[1:] + c[:1]
     return c
+
+
+# Corners within this part of a short side are the same.
+ALIKE = 0.15
+
+
+def as_other(one, other, reach):
+    """A quad's corners in the order of another's that has the same to within reach, or None."""
+    for turn in range(4):
+        turned = one[turn:] + one[:turn]
+        if all([distance(turned[i], other[i]) < reach for i in range(4)]):
+            return turned
+    return None
 
 
 # ---- white blobs --------------------------------------------------------------------------------
@@ -560,52 +585,108 @@ def quad_of(blob):
     return corners, min(fill, 1.0) - 0.4 * abs(aspect - 1.5), area, aspect
 
 
-def refine(img, corners, lightness):
-    """A tilted card is a trapezoid within its blob's rectangle: moves each corner inwards along the
-    diagonal to the first bright pixel on a line across it."""
-    middle = center(corners)
-    short_side = (distance(corners[1], corners[2]) + distance(corners[3], corners[0])) / 2
-    # The 8-bit grey of this lightness (CIE), and what the card's round corner takes away.
+# Rays from each side of a blob's rectangle to its middle.
+_RAYS = 8
+
+
+def _reaches(img, corners, lightness):
+    """Where rays from a blob's rectangle to its middle meet the first two bright pixels: points in
+    order around the blob. Those that meet none are left out."""
+    # The 8-bit grey of this lightness (CIE), and of that 128 times.
     y = ((lightness + 16) / 116) ** 3
     bright = 128 * 255 * (1.055 * y ** (1 / 2.4) - 0.055)
-    rounding = int(0.03 * short_side + 0.5)
     w, h = img.width(), img.height()
-
-    def is_bright(x, y):
-        x, y = int(x + 0.5), int(y + 0.5)
-        if not (0 <= x < w and 0 <= y < h):
-            return False
-        r, g, b = img.get_pixel(x, y)
-        return 27 * r + 92 * g + 9 * b >= bright
-
-    found = []
-    for corner in corners:
-        dx, dy = corner[0] - middle[0], corner[1] - middle[1]
-        length = distance(corner, middle)
-        if length < 4:
-            return corners
-        dx, dy = dx / length, dy / length
-        moved = corner
-        for k in range(int(short_side * 0.3)):
-            x, y = corner[0] - k * dx, corner[1] - k * dy
-            hit = None
-            for t in range(-k, k + 1):
-                u, v = x - t * dy, y + t * dx
+    mx = (corners[0][0] + corners[1][0] + corners[2][0] + corners[3][0]) / 4
+    my = (corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1]) / 4
+    points = []
+    for i in range(4):
+        (ax, ay), (bx, by) = corners[i], corners[(i + 1) % 4]
+        for k in range(_RAYS):
+            part = (k + 0.5) / _RAYS
+            x, y = ax + (bx - ax) * part, ay + (by - ay) * part
+            way = math.sqrt((mx - x) ** 2 + (my - y) ** 2)
+            if way < 4:
+                continue
+            dx, dy = (mx - x) / way, (my - y) / way
+            before = False
+            for _ in range(int(0.7 * way)):
+                u, v = int(x + 0.5), int(y + 0.5)
+                now = False
+                if 0 <= u < w and 0 <= v < h:
+                    r, g, b = img.get_pixel(u, v)
+                    now = 27 * r + 92 * g + 9 * b >= bright
                 # One pixel alone may be noise.
-                if is_bright(u, v) and is_bright(u - 2 * dx, v - 2 * dy):
-                    hit = (u, v)
-                    if t >= 0:
-                        break
-            if hit is not None:
-                back = min(k, rounding)
-                moved = (int(hit[0] + back * dx + 0.5), int(hit[1] + back * dy + 0.5))
+                if now and before:
+                    points.append((x - dx, y - dy))
+                    break
+                before = now
+                x, y = x + dx, y + dy
+    return points
+
+
+def _line(points):
+    """A point of the line through some points, and another; those far off it are left out once."""
+    for again in (True, False):
+        n = len(points)
+        x = sum([p[0] for p in points]) / n
+        y = sum([p[1] for p in points]) / n
+        a = b = c = 0.0
+        for p in points:
+            dx, dy = p[0] - x, p[1] - y
+            a, b, c = a + dx * dx, b + dx * dy, c + dy * dy
+        angle = math.atan2(2 * b, a - c) / 2
+        dx, dy = math.cos(angle), math.sin(angle)
+        if again:
+            near = [p for p in points if abs((p[0] - x) * dy - (p[1] - y) * dx) <= 1.2]
+            if len(near) < 3 or len(near) == n:
                 break
-        found.append(moved)
-    return found
+            points = near
+    return (x, y), (x + dx, y + dy)
+
+
+def _most(points, measure):
+    """The index of the point that measures most."""
+    best, most = 0, None
+    for i in range(len(points)):
+        value = measure(points[i])
+        if most is None or value > most:
+            best, most = i, value
+    return best
+
+
+def refine(img, corners, lightness):
+    """A tilted card is no rectangle: the quad of lines along a blob's bright pixels, seen from its
+    rectangle's sides. Its corners are the furthest points, first of all, then of the diagonal."""
+    points = _reaches(img, corners, lightness)
+    n = len(points)
+    if n < 3 * _RAYS:
+        return corners
+    middle = center(corners)
+    a = _most(points, lambda p: distance(p, middle))
+    c = _most(points, lambda p: distance(p, points[a]))
+    (ax, ay), (cx, cy) = points[a], points[c]
+    b = _most(points, lambda p: (p[0] - ax) * (cy - ay) - (p[1] - ay) * (cx - ax))
+    d = _most(points, lambda p: (p[1] - ay) * (cx - ax) - (p[0] - ax) * (cy - ay))
+    ends = sorted([a, b, c, d])
+    lines = []
+    for i in range(4):
+        first, last = ends[i], ends[(i + 1) % 4]
+        if first == last:
+            return corners
+        # A card's corners are round: the points at the ends belong to neither side.
+        side = [points[k % n] for k in range(first + 1, last + (n if last < first else 0))]
+        lines.append(_line(side) if len(side) > 2 else (points[first], points[last]))
+    quad = [_crossing(lines[i - 1][0], lines[i - 1][1], lines[i][0], lines[i][1]) for i in range(4)]
+    # Lines that nearly run alike meet anywhere.
+    reach = 0.35 * short_side(corners)
+    if any([distance(quad[i], points[ends[i]]) > reach for i in range(4)]):
+        return corners
+    return [(p[0] + 0.5, p[1] + 0.5) for p in quad]
 
 
 def find_bright(img, most=24):
-    """Corner quads of bright blobs that may be cards."""
+    """[(corners, 0)] of bright blobs that may be cards. Where their rectangle is plainly another quad and
+    evenly white too, as a shadow may lie on a corner of a card, it is there as (corners, -1)."""
     found = []  # [corners, score, center, reach, area, lightness, aspect]
     for value in thresholds(img):
         blobs = img.find_blobs(
@@ -641,23 +722,14 @@ def find_bright(img, most=24):
         else:
             pair = False
         if not pair and LEAST_OF_MEDIAN * median <= entry[4] <= MOST_OF_MEDIAN * median:
-            cards.append(as_card(refine(img, entry[0], entry[5])))
+            corners = as_card(refine(img, entry[0], entry[5]))
+            cards.append((corners, 0))
+            if not as_other(entry[0], corners, ALIKE * short_side(corners)) and margin_of(img, entry[0]) >= LEAST_EVEN:
+                cards.append((entry[0], -1))
     return cards
 
 
 # ---- both ---------------------------------------------------------------------------------------
-
-# Corners within this part of a short side are the same.
-ALIKE = 0.15
-
-
-def alike(one, other, reach):
-    """Whether two quads have the same corners, to within reach, whichever comes first."""
-    for turn in range(4):
-        if all(distance(one[i], other[i - turn]) < reach for i in range(4)):
-            return True
-    return False
-
 
 class Finder:
     """Finds cards in frames of one size."""
@@ -669,23 +741,26 @@ class Finder:
             print("no room to look for symbols, white cards only:", error)
             self.gray = None
 
-    def cards(self, img, most=28):
-        """[(corners, number of symbols seen, 0 where not known)] of what may be cards, each
-        clockwise with a long side first. A card whose symbols and white tell of different corners
-        is there twice."""
+    def cards(self, img, most=60):
+        """[(corners, number of symbols seen, 0 or -1 where not known)] of what may be cards, likely
+        ones first, each clockwise. First of the corners is a long side's as the symbols tell; where only
+        white was seen, of the side that looks longer, which it is not at a flat angle. A card whose
+        symbols and white tell of different corners is there twice."""
         found = by_symbols(img, self.gray) if self.gray else []
         count = len(found)
-        for bright in find_bright(img):
+        for bright, kind in find_bright(img):
             middle = center(bright)
             side = short_side(bright)
-            entry = (bright, 0, margin_of(img, bright))
+            # Spots of the table are seldom so large and so bright.
+            entry = (bright, kind, 1 + margin_of(img, bright))
             for i in range(count):
-                if distance(center(found[i][0]), middle) < side / 4 and alike(found[i][0], bright, ALIKE * side):
-                    # White's corners are the closer ones.
-                    found[i] = (bright, found[i][1], max(found[i][2], entry[2]))
-                    break
+                if distance(center(found[i][0]), middle) < side / 4:
+                    same = as_other(bright, found[i][0], ALIKE * side)
+                    if same:
+                        # White's corners are the closer ones.
+                        found[i] = (same, found[i][1], entry[2])
+                        break
             else:
                 found.append(entry)
-        # The evenest first: spots of the table are seldom on white.
         found.sort(key=lambda card: -card[2])
         return [card[:2] for card in found[:most]]

@@ -4,6 +4,8 @@
 # the card, straightened by rotation_corr, balanced on the card's own white. Everything but the
 # calls of the firmware's image methods runs on CPython too.
 
+import math
+
 from card_finder import attribute
 
 WIDTH = 96  # the network's picture
@@ -121,6 +123,65 @@ def balance(card):
         data[i + 1] = pixel >> 8
 
 
+# ---- the ink's colour ---------------------------------------------------------------------------
+
+# Rows where the card's white is looked for above and below the symbols, and rows between.
+_ABOVE = (3, 6, 9, 11)
+_BELOW = (60, 57, 54, 52)
+# What lets through less than this of the white beside it (of 256), in its darkest channel, is ink.
+_CLEAR = 215
+
+
+def ink(data):
+    """What the card's ink takes from red and from blue less than from green: sums over its pixels of
+    what they let through of the white above or below them (of 256), and how many there are. Light
+    and shadow change the white alike. data: the straightened picture's bytes."""
+    more_red = more_blue = count = 0
+    for x in range(9, 88, 3):
+        for rows, first in ((_ABOVE, 13), (_BELOW, 33)):
+            white = green = 0
+            for y in rows:
+                i = 2 * (y * WIDTH + x)
+                pixel = data[i] | data[i + 1] << 8
+                if pixel >> 5 & 63 > green:
+                    white, green = pixel, pixel >> 5 & 63
+            if green < 4:
+                continue
+            kr, kg, kb = 65536 // max(white >> 11, 1), 65536 // green, 65536 // max(white & 31, 1)
+            for i in range(2 * (first * WIDTH + x), 2 * ((first + 19) * WIDTH + x), 4 * WIDTH):
+                pixel = data[i] | data[i + 1] << 8
+                r, g, b = (pixel >> 11) * kr, (pixel >> 5 & 63) * kg, (pixel & 31) * kb
+                if min(r, g, b) < _CLEAR << 8:
+                    more_red += r - g >> 8
+                    more_blue += b - g >> 8
+                    count += 1
+    return more_red, more_blue, count
+
+
+# Where green, purple and red inks lie of what ink() finds, as drawn, in directions of length 1.
+_INKS = ((-0.84, -0.54), (0.33, 0.95), (1.0, -0.05))
+# What a plain colour adds to its logit; of 256, how strong a colour must be to say half of that; and so
+# few pixels say less.
+INK_SAYS = 4.0
+_PALE = 16
+_FEW = 16
+
+
+def add_ink(logits, found):
+    """Adds what ink() has found to the logits of the colours. What lies near none of them, as a
+    shadow's brown, says little."""
+    more_red, more_blue, count = found
+    if count == 0:
+        return
+    a, b = more_red / count, more_blue / count
+    strength = math.sqrt(a * a + b * b)
+    says = [a * u + b * v for u, v in _INKS]
+    near = max(says) / (strength + 0.01)
+    share = INK_SAYS * min(count / _FEW, 1) * max(0, min((near - 0.7) * 5, 1)) / (strength + _PALE)
+    for c in range(3):
+        logits[6 + c] += share * says[c]
+
+
 # ---- reading ------------------------------------------------------------------------------------
 
 
@@ -151,7 +212,7 @@ PARTS = 64
 # the labels' order) are ahead of another, and twice how much being ahead of a table's own line says.
 _AHEAD = (
     (3, ((0, 346, 339), (378, 0, 314), (224, 403, 0)), 3),
-    (6, ((0, 378, 390), (320, 0, 339), (333, 352, 0)), 2),
+    (6, ((0, 671, 701), (547, 0, 422), (695, 473, 0)), 2),
 )
 # A table's line lies at most so far from the network's.
 _MOST_MOVED = 160
@@ -238,8 +299,9 @@ class Reading:
         code, margin = best_card(logits)
         if code != self.code:
             self.code, self.sure_frames = code, 0
-        # The finder's count must be the network's: else a symbol lies outside the quad.
-        miscounted = self.symbols > 0 and code // 27 + 1 != self.symbols
+        # More symbols found than read: one lies outside the quad. Fewer say nothing, as glare or a flat
+        # angle hides one from the finder.
+        miscounted = self.symbols > code // 27 + 1
         self.miscounted = self.miscounted + 1 if miscounted else 0
         keep = STEADY if self.sure_frames else 0
         margin, card = margin / PARTS, logits[12] / PARTS
@@ -257,8 +319,8 @@ class Reading:
         return self.sure_frames < SURE_FRAMES
 
     def card_logit(self):
-        """In PARTS."""
-        return self.logits[12] // self.frames
+        """In PARTS; 0 of one not read yet."""
+        return self.logits[12] // self.frames if self.frames else 0
 
 
 class Reader:
@@ -301,7 +363,10 @@ class Reader:
         """Logits of the card with these corners."""
         card = straighten(img, corners)
         balance(card)
-        return self.logits(card)
+        logits = self.logits(card)
+        if logits[12] > 0:
+            add_ink(logits, ink(card.bytearray()))
+        return logits
 
 
 # ---- without a network --------------------------------------------------------------------------

@@ -18,6 +18,10 @@ FRAMES_BEFORE_SPEAKING = 3  # frames that the cards read surely must stay the sa
 FRAMES_OF_PATIENCE = 6  # after so many it is spoken of though it does not
 FRAMES_FORGOTTEN = 3  # a card not seen for so many frames is gone
 NEAR = 14  # pixels: nearer than this it is the same card as in the last frame
+READ_A_FRAME = 28  # most cards read in a frame: each costs some time
+NO_CARD = -1.0  # a card-or-not output below this is not read again
+FRAMES_UNREAD = 4  # for so many frames
+SAME = 5  # within so many pixels
 APART = 0.6  # parts of a short side: nearer than this are two quads of one card
 COLORS = ((255, 60, 60), (60, 220, 60), (80, 120, 255), (255, 200, 0), (255, 0, 255), (0, 230, 230))
 LIMIT = None  # number of frames to run for; None is for ever
@@ -72,14 +76,40 @@ class Camera:
 # ---- the board ----------------------------------------------------------------------------------
 
 
+def way_of(symbols):
+    """In which of the finder's ways something was found, by its number of symbols."""
+    return min(symbols, 1)
+
+
 class Seen:
     """A card followed over frames."""
 
-    def __init__(self, corners):
+    def __init__(self, corners, symbols):
+        self.place(corners)
+        self.reading = card_reader.Reading()
+        self.reading.symbols = symbols
+        self.turned = False  # read by the sides that look shorter
+        self.tried = None  # how much it looked like a card by the others
+        self.missing = 0
+
+    def place(self, corners):
         self.corners = corners
         self.center = card_finder.center(corners)
-        self.reading = card_reader.Reading()
-        self.missing = 0
+
+    def read(self, reader, img):
+        corners = self.corners[1:] + self.corners[:1] if self.turned else self.corners
+        return reader.read(img, self.reading.view(corners))
+
+    def turn(self):
+        """Of what was only seen to be white the long sides may look shorter, at a flat angle: the next
+        reading is by the other sides. Back again where that is no better."""
+        logit = self.reading.card_logit()
+        if self.tried is None or self.tried > logit:
+            self.turned = not self.turned
+            symbols = self.reading.symbols
+            self.reading = card_reader.Reading()
+            self.reading.symbols = symbols
+        self.tried = logit
 
 
 class Table:
@@ -89,6 +119,7 @@ class Table:
         self.reader = reader
         self.finder = finder
         self.cards = []
+        self.no_cards = []  # [x, y, symbols, frames that are left of not reading it]
         self.still = 0
         self.waiting = 0  # frames that something new was not spoken of
         self.last_name = ""  # of the frame before
@@ -98,14 +129,28 @@ class Table:
         """Takes a frame in. True when there is a board to speak of that is new."""
         for card in self.cards:
             card.missing += 1
+        self.no_cards = [[x, y, n, left - 1] for x, y, n, left in self.no_cards if left > 1]
+        first, then = [], []
         for corners, symbols in self.finder.cards(img):
             middle = card_finder.center(corners)
             known = self.known_at(middle, symbols)
             if known is None:
-                known = Seen(corners)
+                if self.is_no_card(middle, symbols):
+                    continue
+                known = Seen(corners, symbols)
                 self.cards.append(known)
-            known.corners, known.center, known.missing = corners, middle, 0
-            known.reading.add(self.reader.read(img, known.reading.view(corners)), symbols)
+            known.place(corners)
+            known.missing = 0
+            (first if known.reading.is_card else then).append((known, symbols))
+        for known, symbols in (first + then)[:READ_A_FRAME]:
+            known.reading.add(known.read(self.reader, img), symbols)
+            if known.reading.card_logit() < card_reader.PARTS * NO_CARD:
+                if symbols <= 0 and known.tried is None:
+                    known.turn()
+                else:
+                    self.cards.remove(known)
+                    self.no_cards.append([known.center[0], known.center[1], symbols, FRAMES_UNREAD])
+        self.look_again(img)
         self.cards = [card for card in self.cards if card.missing < FRAMES_FORGOTTEN]
         self.judge()
         board = self.board()
@@ -119,6 +164,22 @@ class Table:
         if self.waiting and (self.still >= FRAMES_BEFORE_SPEAKING or self.waiting >= FRAMES_OF_PATIENCE):
             self.last, self.waiting = name, 0
             return True
+        return False
+
+    def look_again(self, img):
+        """Cards that were not found in this frame are mostly where they were: read there."""
+        for card in self.apart():
+            if card.missing:
+                logits = card.read(self.reader, img)
+                if logits[12] > card_reader.CARD_LOGIT:
+                    card.reading.add(logits, card.reading.symbols)
+                    card.missing = 0
+
+    def is_no_card(self, middle, symbols):
+        """Whether this was read a few frames ago and did not look like a card."""
+        for x, y, count, _ in self.no_cards:
+            if abs(x - middle[0]) < SAME and abs(y - middle[1]) < SAME and way_of(count) == way_of(symbols):
+                return True
         return False
 
     def judge(self):
@@ -136,7 +197,7 @@ class Table:
         for card in self.cards:
             dx, dy = card.center[0] - middle[0], card.center[1] - middle[1]
             way = dx * dx + dy * dy
-            if (card.reading.symbols > 0) != (symbols > 0):
+            if way_of(card.reading.symbols) != way_of(symbols):
                 way += NEAR * NEAR / 2
             if card.missing and way < least:
                 best, least = card, way

@@ -17,9 +17,9 @@ const entry = createRequire(path.join(cache, "x.js")).resolve(
 );
 const { loadMicroPython } = await import(pathToFileURL(entry));
 
-// Memory that scripts may take: of 328 KB the board has some 110 left beside network, arena, the grey
+// Memory that scripts may take: of 328 KB the board has some 100 left beside network, arena, the grey
 // picture and the scripts themselves.
-const IMPORT_LIMIT = 48 * 1024;
+const IMPORT_LIMIT = 56 * 1024;
 const CALL_LIMIT = 32 * 1024;
 const KEPT_LIMIT = 32 * 1024;
 // Frames that a table is shown for, and frames of an empty one in between.
