@@ -162,8 +162,8 @@ def ink(data):
 _INKS = ((-0.84, -0.54), (0.33, 0.95), (1.0, -0.05))
 # What a plain colour adds to its logit; of 256, how strong a colour must be to say half of that; and so
 # few pixels say less.
-INK_SAYS = 4.0
-_PALE = 16
+INK_SAYS = 10.0
+_PALE = 48
 _FEW = 16
 
 
@@ -209,10 +209,10 @@ VIEWS = ((0, 0, 0), (2, 0, 0), (0, 1, 0), (2, -1, 0), (0, 0, -1), (2, 0, 1))
 PARTS = 64
 
 # Of shading and of colour: where it lies in the logits, by how many parts drawn cards of one value (in
-# the labels' order) are ahead of another, and twice how much being ahead of a table's own line says.
+# the labels' order) are ahead of another, and four times how much being ahead of a table's own line says.
 _AHEAD = (
-    (3, ((0, 346, 339), (378, 0, 314), (224, 403, 0)), 3),
-    (6, ((0, 671, 701), (547, 0, 422), (695, 473, 0)), 2),
+    (3, ((0, 346, 339), (378, 0, 314), (224, 403, 0)), 6),
+    (6, ((0, 855, 871), (633, 0, 459), (970, 577, 0)), 3),
 )
 # A table's line lies at most so far from the network's.
 _MOST_MOVED = 160
@@ -254,7 +254,7 @@ def weigh(table):
                     near = usual[a][b] + own // (counts[a] - share + PARTS)
                     far = usual[b][a] + sums[b][a] // (counts[b] + PARTS)
                     line = max(-_MOST_MOVED, min((near - far) // 2, _MOST_MOVED))
-                    x[first + b] = x[first + a] - gain * (d - line) // 2
+                    x[first + b] = x[first + a] - gain * (d - line) // 4
     return table
 
 

@@ -130,7 +130,7 @@ class Table:
         for card in self.cards:
             card.missing += 1
         self.no_cards = [[x, y, n, left - 1] for x, y, n, left in self.no_cards if left > 1]
-        first, then = [], []
+        found = []
         for corners, symbols in self.finder.cards(img):
             middle = card_finder.center(corners)
             known = self.known_at(middle, symbols)
@@ -141,8 +141,10 @@ class Table:
                 self.cards.append(known)
             known.place(corners)
             known.missing = 0
-            (first if known.reading.is_card else then).append((known, symbols))
-        for known, symbols in (first + then)[:READ_A_FRAME]:
+            found.append((known, symbols))
+        # Where they are too many those that were read least.
+        found.sort(key=lambda entry: entry[0].reading.views)
+        for known, symbols in found[:READ_A_FRAME]:
             known.reading.add(known.read(self.reader, img), symbols)
             if known.reading.card_logit() < card_reader.PARTS * NO_CARD:
                 if symbols <= 0 and known.tried is None:
