@@ -165,6 +165,10 @@ _INKS = ((-0.84, -0.54), (0.33, 0.95), (1.0, -0.05))
 INK_SAYS = 10.0
 _PALE = 48
 _FEW = 16
+# Red ink is strong: of drawn red cards in other cameras' colours 1 of 100 lies below this. What is
+# paler is hardly red; each so many less take 1 from its logit.
+_PALEST_RED = 22
+_PALER = 4
 
 
 def add_ink(logits, found):
@@ -180,6 +184,7 @@ def add_ink(logits, found):
     share = INK_SAYS * min(count / _FEW, 1) * max(0, min((near - 0.7) * 5, 1)) / (strength + _PALE)
     for c in range(3):
         logits[6 + c] += share * says[c]
+    logits[8] -= max(0, _PALEST_RED - strength) / _PALER * min(count / _FEW, 1)
 
 
 # ---- reading ------------------------------------------------------------------------------------
@@ -293,6 +298,10 @@ class Reading:
 
     def mean(self):
         return [v // self.frames for v in self.logits]
+
+    def plainness(self):
+        """How much it looks like a card, and like one card more than like others, in PARTS."""
+        return self.card_logit() + best_card(self.mean())[1] if self.frames else 0
 
     def judge(self, logits):
         """Says what card it is by its logits in PARTS, its own or weighed by the table's."""

@@ -191,6 +191,12 @@ class Table:
         for card, logits in zip(apart, weighed):
             if not card.missing or card.reading.code is None:
                 card.reading.judge(logits)
+                # The other window on a card may have said the same in the frames before.
+                if card.reading.sure_frames == 1:
+                    for other in self.cards:
+                        if not other.reading.unsure() and other.reading.code == card.reading.code:
+                            if card_finder.distance(card.center, other.center) < NEAR:
+                                card.reading.sure_frames = card_reader.SURE_FRAMES
 
     def known_at(self, middle, symbols):
         """The nearest card of the frames before that is not yet seen in this one, or None; rather one
@@ -206,9 +212,9 @@ class Table:
         return best
 
     def apart(self):
-        """The cards without those that lie on one that looks more like a card."""
+        """The cards without those that lie on one that looks more like a card and is read more plainly."""
         kept = []
-        for card in sorted(self.cards, key=lambda c: -c.reading.card_logit()):
+        for card in sorted(self.cards, key=lambda c: -c.reading.plainness()):
             alone = card.reading.is_card
             reach = APART * card_finder.short_side(card.corners)
             for other in kept:
