@@ -301,7 +301,7 @@ class Reading:
 
     def plainness(self):
         """How much it looks like a card, and like one card more than like others, in PARTS."""
-        return self.card_logit() + best_card(self.mean())[1] if self.frames else 0
+        return (self.logits[12] + best_card(self.logits)[1]) // self.frames if self.frames else 0
 
     def judge(self, logits):
         """Says what card it is by its logits in PARTS, its own or weighed by the table's."""

@@ -194,7 +194,7 @@ class Table:
                 # The other window on a card may have said the same in the frames before.
                 if card.reading.sure_frames == 1:
                     for other in self.cards:
-                        if not other.reading.unsure() and other.reading.code == card.reading.code:
+                        if other.reading.code == card.reading.code and not other.reading.unsure():
                             if card_finder.distance(card.center, other.center) < NEAR:
                                 card.reading.sure_frames = card_reader.SURE_FRAMES
 
@@ -214,11 +214,15 @@ class Table:
     def apart(self):
         """The cards without those that lie on one that looks more like a card and is read more plainly."""
         kept = []
-        for card in sorted(self.cards, key=lambda c: -c.reading.plainness()):
-            alone = card.reading.is_card
-            reach = APART * card_finder.short_side(card.corners)
+        cards = [card for card in self.cards if card.reading.is_card]
+        for card in sorted(cards, key=lambda c: -c.reading.plainness()):
+            alone = True
+            # Whole numbers take no memory.
+            reach = int((APART * card_finder.short_side(card.corners)) ** 2)
+            x, y = card.center
             for other in kept:
-                if card_finder.distance(card.center, other.center) < reach:
+                dx, dy = other.center[0] - x, other.center[1] - y
+                if dx * dx + dy * dy < reach:
                     alone = False
                     break
             if alone:
