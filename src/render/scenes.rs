@@ -75,7 +75,6 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.vignette = Span::new(0.0, 0.4);
     p.card_shadow = Span::new(0.02, 0.8);
     p.cast_shadow = 0.3;
-    p.dappled = 0.4;
     p.cast_depth = Span::new(0.2, 0.8);
     p.glare = 0.3;
     p.glare_strength = Span::new(0.2, 2.4);
@@ -128,6 +127,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.2, 1.0), (0.0, 1.0)]);
     p.decoys =
         if bare { (4, 12) } else { dice.pick(&[((0, 0), 3.0), ((1, 4), 4.0), ((3, 10), 2.0)]) };
+    p.dappled = 0.4;
     p.stack = 0.2;
     p.decoys_under = 0.25;
     p.false_friends = dice.pick(&[(0.0, 1.0), (0.6, 3.0), (1.0, 1.0)]);

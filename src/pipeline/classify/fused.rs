@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 5;
+pub const CONTEXTS: usize = 6;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -60,8 +60,8 @@ pub struct Joint {
     pub board: board::Calibration,
 }
 
-/// A property's log probabilities are multiplied by these: each the weights of the context (see
-/// [`context_of`]), summed.
+/// A property's log probabilities are multiplied by the first two, and the third is added: each the
+/// weights of the context (see [`context_of`]), summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyWeights {
@@ -69,6 +69,8 @@ pub struct PropertyWeights {
     pub classical: [f32; CONTEXTS],
     /// Of the network's logits: the reciprocal of a temperature.
     pub neural: [f32; CONTEXTS],
+    /// Of each value as such: where light bleaches stripes, many a card that looks open is none.
+    pub values: [[f32; CONTEXTS]; 3],
 }
 
 /// Log odds of a card: a sum.
@@ -106,9 +108,11 @@ pub fn circumstances_of(
 /// Under which circumstances a card was seen: 1; how small it is, 0 for usual and 1 for a third of
 /// that; how coloured the light was, 1 for a warm lamp; how over-exposed it is, 1 where its white is
 /// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
-/// a neighbour or a finger lies over a side.
+/// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
+/// card's white has 1.65 times as much red as blue.
 pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
+    let [red, _, blue] = card.white_in_image;
     let least_white = card.white_in_image.into_iter().fold(255.0, f32::min);
     [
         1.0,
@@ -116,6 +120,7 @@ pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
         (card.light_cast * 10.0).clamp(0.0, 2.0),
         ((least_white - 245.0) / 10.0).clamp(0.0, 1.0),
         (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
+        (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
     ]
 }
 
@@ -166,11 +171,11 @@ impl Joint {
         logits: &[f32; reader::OUTPUTS],
         seen: &Circumstances,
     ) -> Reading {
-        let of = |weights: &[f32; CONTEXTS]| -> f32 {
-            let sum: f32 = weights.iter().zip(seen.context).map(|(w, c)| w * c).sum();
-            // Never against what is said, whatever the circumstances.
-            sum.max(0.0)
+        let sum_of = |weights: &[f32; CONTEXTS]| -> f32 {
+            weights.iter().zip(seen.context).map(|(w, c)| w * c).sum()
         };
+        // Never against what is said, whatever the circumstances.
+        let of = |weights: &[f32; CONTEXTS]| sum_of(weights).max(0.0);
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
             let (by_rule, by_net) = (of(&weights.classical), of(&weights.neural));
@@ -180,6 +185,7 @@ impl Joint {
                 by_rule * log_of(classical.values[p][v])
                     + by_net * logits[3 * p + v]
                     + by_table * seen.color[v]
+                    + sum_of(&weights.values[v])
             });
             softmax(scores)
         });
@@ -254,7 +260,8 @@ mod tests {
     }
 
     fn joint(classical: f32, neural: f32) -> Joint {
-        let weights = PropertyWeights { classical: only(classical), neural: only(neural) };
+        let values = [[0.0; CONTEXTS]; 3];
+        let weights = PropertyWeights { classical: only(classical), neural: only(neural), values };
         Joint {
             properties: [weights; 4],
             color_of_table: [0.0; CONTEXTS],
@@ -284,7 +291,7 @@ mod tests {
     }
 
     const USUAL: Circumstances =
-        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
 
     #[test]
     fn without_weight_a_reader_is_not_heard() {
@@ -315,10 +322,21 @@ mod tests {
         joint.properties[1].classical[1] = -2.0;
         let own = reading("1fgd", 0.99);
         let near = joint.join(&own, &logits("1sgd", 2.0), &USUAL);
-        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0], ..USUAL };
+        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0, 0.0], ..USUAL };
         let far = joint.join(&own, &logits("1sgd", 2.0), &small);
         assert_eq!(near.best().0.to_string(), "1fgd");
         assert_eq!(far.best().0.to_string(), "1sgd");
+    }
+
+    #[test]
+    fn a_value_can_be_likelier_than_it_looks() {
+        let mut joint = joint(1.0, 1.0);
+        // In clipped light an open symbol may be a striped one.
+        joint.properties[1].values[1][3] = 3.0;
+        let (own, net) = (reading("1ogd", 0.6), logits("1ogd", 1.0));
+        let clipped = Circumstances { context: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0], ..USUAL };
+        assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
+        assert_eq!(joint.join(&own, &net, &clipped).best().0.to_string(), "1sgd");
     }
 
     #[test]
@@ -335,13 +353,16 @@ mod tests {
         assert_eq!(context_of(&card(&pixels, [255.0; 3]))[3], 1.0);
         // Where one channel is not clipped, stripes leave a trace.
         assert_eq!(context_of(&card(&pixels, [255.0, 255.0, 200.0]))[3], 0.0);
+        let warm = context_of(&card(&pixels, [180.0, 150.0, 110.0]))[5];
+        let cold = context_of(&card(&pixels, [110.0, 150.0, 180.0]))[5];
+        assert!((warm - 0.985).abs() < 0.01 && (warm + cold).abs() < 1e-6, "{warm} {cold}");
         // A finger over an end.
         for y in 40..80 {
             for x in 0..30 {
                 pixels.put_pixel(x, y, image::Rgb([150, 110, 90]));
             }
         }
-        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     }
 
     #[test]

@@ -5,18 +5,18 @@ use super::evidence::Weights;
 /// In the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
-    1.7092, // heat
-    0.0722, // symbols
-    0.3387, // a symbol
-    -3.0875, // misfit
-    -1.8138, // too large
-    -0.7296, // too small
-    -1.9058, // no table
-    2.3010, // sides
-    0.9068, // rim
-    0.2251, // measured
-    -0.0200, // agreed
-    0.5332, // own
-    -0.7017, // taken
-    -1.1128, // constant
+    1.6315, // heat
+    0.0800, // symbols
+    0.4057, // a symbol
+    -2.6788, // misfit
+    -1.6914, // too large
+    -1.1999, // too small
+    -1.6356, // no table
+    1.6421, // sides
+    0.6111, // rim
+    0.0741, // measured
+    0.0706, // agreed
+    0.4904, // own
+    -0.9912, // taken
+    -0.3844, // constant
 ];

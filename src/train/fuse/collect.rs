@@ -96,9 +96,7 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         2 => Kind::ALL[(index / 4) as usize % Kind::ALL.len()],
         _ => Kind::ALL[(index / 4 + 7) as usize % Kind::ALL.len()],
     };
-    // What is told apart by an outline's score only: a stack's top reads as a card.
-    let params = Params { dappled: 0.3, stack: 0.1, ..Params::of(kind) };
-    render(&params, seed, index)
+    render(&Params { dappled: 0.3, ..Params::of(kind) }, seed, index)
 }
 
 /// Which card lies at an outline's centre.

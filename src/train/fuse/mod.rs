@@ -169,9 +169,8 @@ fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
     // Never surer than the fit itself.
     let cooled = mean_log.exp().max(1.0);
     for weights in &mut properties {
-        for weight in weights.classical.iter_mut().chain(&mut weights.neural) {
-            *weight /= cooled as f32;
-        }
+        let all = weights.classical.iter_mut().chain(&mut weights.neural);
+        all.chain(weights.values.as_flattened_mut()).for_each(|weight| *weight /= cooled as f32);
     }
     color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
     let (card, score) = fit_card(sources, heard, part);
@@ -204,6 +203,10 @@ fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
                 .chain(context.iter().map(|c| by_net * c))
                 .map(f64::from)
                 .collect();
+            for value in 0..3 {
+                let own = if value == v { 1.0 } else { 0.0 };
+                features.extend(context.iter().map(|c| f64::from(c * own)));
+            }
             if Property::ALL[p] == Property::Color {
                 features.extend(context.iter().map(|c| f64::from(c * seen.seen.color[v])));
             }
@@ -242,7 +245,7 @@ fn fit_properties(
             }));
         }
         // Whatever the circumstances, as long as nothing is known of them.
-        let families = if property == Property::Color { 3 } else { 2 };
+        let families = if property == Property::Color { 6 } else { 5 };
         let mut prior = vec![0.0; families * CONTEXTS];
         (prior[0], prior[CONTEXTS]) = match heard {
             Heard::Both => (0.5, 0.5),
@@ -251,9 +254,10 @@ fn fit_properties(
         let w = fit(&choices, &prior, PRIOR_STRENGTH);
         let part = |family: usize| std::array::from_fn(|i| w[family * CONTEXTS + i] as f32);
         if property == Property::Color {
-            color_of_table = part(2);
+            color_of_table = part(5);
         }
-        PropertyWeights { classical: part(0), neural: part(1) }
+        let values = std::array::from_fn(|v| part(2 + v));
+        PropertyWeights { classical: part(0), neural: part(1), values }
     });
     (properties, color_of_table)
 }

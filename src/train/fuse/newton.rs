@@ -1,6 +1,6 @@
 //! Maximum likelihood of a softmax whose scores are linear in the weights.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, DVectorView};
 
 /// One observation.
 #[derive(Clone, Debug)]
@@ -74,15 +74,15 @@ fn derivatives(
     for choice in choices {
         let p = probabilities(choice, weights);
         let mut mean = DVector::zeros(d);
-        let mut square = DMatrix::zeros(d, d);
         for (f, p) in choice.features.iter().zip(&p) {
-            let f = DVector::from_column_slice(f);
-            mean += *p * &f;
-            square += *p * &f * f.transpose();
+            let f = DVectorView::from_slice(f, d);
+            mean.axpy(*p, &f, 1.0);
+            hessian.ger(choice.weight * p, &f, &f, 1.0);
         }
-        let truth = DVector::from_column_slice(&choice.features[choice.truth]);
-        gradient += choice.weight * (&mean - truth);
-        hessian += choice.weight * (square - &mean * mean.transpose());
+        hessian.ger(-choice.weight, &mean, &mean, 1.0);
+        let truth = DVectorView::from_slice(&choice.features[choice.truth], d);
+        gradient.axpy(choice.weight, &mean, 1.0);
+        gradient.axpy(-choice.weight, &truth, 1.0);
     }
     (gradient, hessian)
 }

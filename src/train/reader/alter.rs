@@ -23,8 +23,7 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     let often = if is_drawn { 0.6 } else { 1.0 };
     let mut chance = |p: f64| rng.random_bool(p);
-    let (moved, covered, shaded) = (chance(0.4), chance(0.15), chance(0.2));
-    let dappled = shaded && chance(0.4);
+    let (moved, covered, shaded) = (chance(0.4), chance(0.15), chance(0.15));
     let (glare, washed) = (chance(0.06), chance(0.12));
     let (coarse, blurred, toned, tinted) =
         (chance(0.3 * often), chance(0.25 * often), chance(0.6), chance(0.7));
@@ -36,7 +35,7 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     if covered {
         cover(&mut picture, rng);
     }
-    for _ in 0..if dappled { rng.random_range(2..5) } else { u32::from(shaded) } {
+    if shaded {
         shade(&mut picture, rng);
     }
     if glare {
@@ -163,20 +162,17 @@ fn cover(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// What the balancing leaves of a slope of light, of a shadow's edge or of a narrow shadow.
+/// What the balancing leaves of a slope of light or of a shadow's edge.
 fn shade(picture: &mut Picture, rng: &mut Pcg64) {
     let (sin, cos) = rng.random_range(0.0..std::f32::consts::TAU).sin_cos();
     // What still lights a shadow has another colour than what it keeps off.
     let depth = tinted_depth(rng.random_range(0.05..0.35f32), 0.35, rng);
     let soft = rng.random_range(0.02..0.5f32);
     let at = rng.random_range(-0.4..0.4f32);
-    let narrow = rng.random_bool(0.4).then(|| rng.random_range(0.08..0.4f32));
-    let edge = |distance: f32| (distance / soft + 0.5).clamp(0.0, 1.0);
     for (i, pixel) in picture.iter_mut().enumerate() {
         let u = (i % WIDTH) as f32 / WIDTH as f32 - 0.5;
         let v = (i / WIDTH) as f32 / WIDTH as f32 - 0.33;
-        let distance = u * cos + v * sin - at;
-        let t = edge(distance) - narrow.map_or(0.0, |wide| edge(distance - wide));
+        let t = ((u * cos + v * sin - at) / soft + 0.5).clamp(0.0, 1.0);
         (0..3).for_each(|c| pixel[c] *= 1.0 - depth[c] * t);
     }
 }
