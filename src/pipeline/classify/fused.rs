@@ -251,7 +251,7 @@ impl Reader for FusedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::Card;
+    use crate::cards::{Card, Shading};
     use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX};
 
     /// The same weight under all circumstances.
@@ -332,7 +332,7 @@ mod tests {
     fn a_value_can_be_likelier_than_it_looks() {
         let mut joint = joint(1.0, 1.0);
         // In clipped light an open symbol may be a striped one.
-        joint.properties[1].values[1][3] = 3.0;
+        joint.properties[1].values[Shading::Striped.index()][3] = 3.0;
         let (own, net) = (reading("1ogd", 0.6), logits("1ogd", 1.0));
         let clipped = Circumstances { context: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0], ..USUAL };
         assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
