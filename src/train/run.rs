@@ -160,6 +160,18 @@ struct Config {
     plan: Plan,
 }
 
+/// What a run computes on, and its name where that is a graphics card: the first, where the program was
+/// built with the feature `gpu` and burn finds one, else the processor.
+fn device() -> (Device, Option<String>) {
+    #[cfg(feature = "gpu")]
+    if let Some(card) = Device::enumerate_physical().into_iter().next()
+        && let Some(device) = card.devices.into_vec().into_iter().next()
+    {
+        return (device, Some(card.name));
+    }
+    (Device::flex(), None)
+}
+
 /// Trains, or goes on.
 ///
 /// # Errors
@@ -180,7 +192,13 @@ pub fn train<T: Task>(
     let mut run = open(task, &config, keeping)?;
     let began = Instant::now();
     let earlier = run.seconds;
-    let device = Device::default().autodiff();
+    let (device, card) = device();
+    if let Some(card) = card
+        && !keeping.quiet
+    {
+        eprintln!("computing on {card}");
+    }
+    let device = device.autodiff();
     let display = Display::new(settings.schedule.steps, run.state.step, keeping.quiet);
     let path = keeping.folder.join(CHECKPOINT);
     let patience = settings.patience.max(1);
