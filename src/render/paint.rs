@@ -22,6 +22,14 @@ impl Lying {
         }
     }
 
+    /// A pixel's footprint on the table, in the card's own axes.
+    pub(super) fn footprint_on_card(&self, on_table: &card::Footprint) -> card::Footprint {
+        let turned = |(x, y): (f64, f64)| {
+            (x * self.along.x + y * self.along.y, y * self.along.x - x * self.along.y)
+        };
+        card::Footprint { right: turned(on_table.right), down: turned(on_table.down) }
+    }
+
     /// How steeply it rises there.
     fn slope(&self, x: f64) -> f64 {
         let part = (2.0 * x / CARD_LONG_MM).clamp(-1.0, 1.0);
@@ -128,13 +136,7 @@ pub(super) fn draw_card(
         }
         let raised = view.below(seen.place, card.height_mm(flat.x));
         let p = card.card_from_table(raised);
-        let on_card = |(x, y): (f64, f64)| {
-            (x * card.along.x + y * card.along.y, y * card.along.x - x * card.along.y)
-        };
-        let footprint = card::Footprint {
-            right: on_card(seen.footprint.right),
-            down: on_card(seen.footprint.down),
-        };
+        let footprint = card.footprint_on_card(&seen.footprint);
         let face = card::face(card.card, print, p.x, p.y, &footprint);
         if face.cover > 0.0 {
             if face.cover > 0.5 {

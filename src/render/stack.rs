@@ -4,7 +4,7 @@
 //! sides show where the camera sees them, and its shadow is as long as the stack is high.
 
 use super::camera::View;
-use super::card::{self, Footprint, Print};
+use super::card::{self, Print};
 use super::decoys::for_pixels;
 use super::dice::Dice;
 use super::ink::rounded_rectangle;
@@ -116,14 +116,7 @@ impl Stack {
                 let height = self.height_mm * (k + 1) as f64 / self.layers.len() as f64;
                 let p = layer.card_from_table(view.below(seen.place, height));
                 let (color, cover) = if k == last {
-                    let on_card = |(x, y): (f64, f64)| {
-                        let off = Point::new(x, y);
-                        (off.dot(layer.along), layer.along.cross(off))
-                    };
-                    let footprint = Footprint {
-                        right: on_card(seen.footprint.right),
-                        down: on_card(seen.footprint.down),
-                    };
+                    let footprint = layer.footprint_on_card(&seen.footprint);
                     let face = card::face(layer.card, print, p.x, p.y, &footprint);
                     (face.color, face.cover)
                 } else {

@@ -96,6 +96,7 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         2 => Kind::ALL[(index / 4) as usize % Kind::ALL.len()],
         _ => Kind::ALL[(index / 4 + 7) as usize % Kind::ALL.len()],
     };
+    // The kinds have large shadows only, and stay so: suites are measured on them.
     render(&Params { dappled: 0.3, ..Params::of(kind) }, seed, index)
 }
 
