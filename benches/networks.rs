@@ -13,10 +13,9 @@ fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let frame = setsight::pipeline::Frame { image: scene.image };
     let outline = |card: &setsight::render::DrawnCard| setsight::pipeline::CardOutline {
-        corners_in_image: card.corners_in_image,
         score: 1.0,
         symbols_seen: 1,
-        shape_seen: None,
+        ..setsight::pipeline::CardOutline::at(card.corners_in_image)
     };
     scene.cards.iter().map(|card| rectify::rectify(&frame, &outline(card))).take(12).collect()
 }

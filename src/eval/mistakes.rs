@@ -83,7 +83,7 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
 }
 
 fn straightened(frame: &Frame, corners_in_image: Quad) -> CardImage {
-    let outline = CardOutline { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None };
+    let outline = CardOutline::at(corners_in_image);
     rectify::rectify(frame, &outline)
 }
 

@@ -431,12 +431,8 @@ mod tests {
 
     fn outline_at(x: f64, y: f64) -> CardOutline {
         let quad = Quad::rectangle(89.0, 57.0);
-        CardOutline {
-            corners_in_image: Quad(quad.0.map(|p| p + Point::new(x, y))),
-            score: 1.0,
-            symbols_seen: 1,
-            shape_seen: None,
-        }
+        let outline = CardOutline::at(Quad(quad.0.map(|p| p + Point::new(x, y))));
+        CardOutline { score: 1.0, symbols_seen: 1, ..outline }
     }
 
     /// Sure of a card by `certainty` in every property.

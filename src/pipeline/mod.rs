@@ -16,7 +16,7 @@ pub mod segment;
 pub mod source;
 pub mod track;
 
-pub use choice::{FinderChoice, ReaderChoice};
+pub use choice::{FinderChoice, ReaderChoice, learned};
 pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};
 
 use crate::cards::{Card, Property};
@@ -42,6 +42,16 @@ pub struct CardOutline {
     pub symbols_seen: usize,
     /// Which shape those symbols had, when any were seen.
     pub shape_seen: Option<crate::cards::Shape>,
+    /// Probability that the corners are off by so much that another card may be read, 0 to 1; 0 where
+    /// nothing speaks for it.
+    pub misplaced: f32,
+}
+
+impl CardOutline {
+    /// One of which nothing but its corners is known.
+    pub fn at(corners_in_image: Quad) -> Self {
+        Self { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None, misplaced: 0.0 }
+    }
 }
 
 /// A card of the table as it leaves the pipeline.
@@ -82,6 +92,8 @@ pub struct CardImage {
     pub light_cast: f32,
     /// Length of the card's long side in the photo: what detail there can be.
     pub long_side_in_image_px: f32,
+    /// See [`CardOutline::misplaced`].
+    pub misplaced: f32,
 }
 
 /// What a reader says of a card: four probability triples and card-or-not, never a bare code.

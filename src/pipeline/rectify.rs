@@ -35,8 +35,13 @@ const DARKEST_STOCK: f32 = 0.35;
 /// or outside every pixel gives a black card.
 pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     let quad = &outline.corners_in_image;
-    let mut pixels =
-        warp(&frame.image, quad).unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    let mut pixels = straightened(
+        frame.image.as_raw(),
+        frame.image.dimensions(),
+        quad,
+        (CARD_LONG_PX, CARD_SHORT_PX),
+    )
+    .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
     let white_in_image = white_of(&pixels);
     balance(&mut pixels, white_in_image);
     CardImage {
@@ -44,25 +49,28 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         white_in_image,
         light_cast: cast_of(white_in_image),
         long_side_in_image_px: quad.long_side() as f32,
+        misplaced: outline.misplaced,
     }
 }
 
 /// A card that is straight already, such as a labelled crop: the whole picture is the card.
 pub fn from_crop(crop: RgbImage) -> CardImage {
     let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
-    let outline = CardOutline {
-        corners_in_image: Quad::rectangle(width, height).as_card(),
-        score: 0.0,
-        symbols_seen: 0,
-        shape_seen: None,
-    };
-    rectify(&Frame { image: crop }, &outline)
+    let whole = Quad::rectangle(width, height).as_card();
+    rectify(&Frame { image: crop }, &CardOutline::at(whole))
 }
 
-/// Samples the quad. Cards larger than two card images are shrunk by area first, and only the part
-/// of the photo around the card is touched.
-fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
-    let (width, height) = (image.width() as i32, image.height() as i32);
+/// Samples a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) so that it fills
+/// `size_px`, its first edge on top. What is more than twice as large is shrunk by area first, and
+/// only the part of the photo around the quad is touched. `None` when three corners lie on a line or
+/// no pixel is near.
+pub fn straightened(
+    rgb: &[u8],
+    photo_px: (u32, u32),
+    quad: &Quad,
+    size_px: (u32, u32),
+) -> Option<RgbImage> {
+    let (width, height) = (photo_px.0 as i32, photo_px.1 as i32);
     let finite = quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite());
     if !finite || width == 0 || height == 0 {
         return None;
@@ -80,9 +88,9 @@ fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
     let (x, roi_width) = bound(|p| p.x, width)?;
     let (y, roi_height) = bound(|p| p.y, height)?;
     let shrink =
-        ((quad.long_side() / f64::from(CARD_LONG_PX)) as i32).min(roi_width).min(roi_height).max(1);
+        ((quad.long_side() / f64::from(size_px.0)) as i32).min(roi_width).min(roi_height).max(1);
 
-    let whole = Mat::from_slice(image.as_raw()).ok()?;
+    let whole = Mat::from_slice(rgb).ok()?;
     let whole = whole.reshape(3, height).ok()?;
     let mut part = Mat::roi(&whole, Rect::new(x, y, roi_width, roi_height)).ok()?.clone_pointee();
     if shrink > 1 {
@@ -100,9 +108,8 @@ fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
     let corners_in_part = Quad(quad.0.map(|p| {
         Point::new((p.x - f64::from(x)) * scale_x, (p.y - f64::from(y)) * scale_y) - half
     }));
-    let card = Quad(
-        Quad::rectangle(f64::from(CARD_LONG_PX), f64::from(CARD_SHORT_PX)).0.map(|p| p - half),
-    );
+    let card =
+        Quad(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
     let part_from_card = Homography::between(&card, &corners_in_part)?.0;
     let rows: Vec<f64> =
         part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
@@ -113,14 +120,14 @@ fn warp(image: &RgbImage, quad: &Quad) -> Option<RgbImage> {
         &part,
         &mut straight,
         &matrix,
-        Size::new(CARD_LONG_PX as i32, CARD_SHORT_PX as i32),
+        Size::new(size_px.0 as i32, size_px.1 as i32),
         imgproc::INTER_LINEAR | imgproc::WARP_INVERSE_MAP,
         BORDER_REPLICATE,
         Scalar::default(),
     )
     .ok()?;
     let bytes = straight.data_bytes().ok()?.to_vec();
-    RgbImage::from_raw(CARD_LONG_PX, CARD_SHORT_PX, bytes)
+    RgbImage::from_raw(size_px.0, size_px.1, bytes)
 }
 
 /// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.
@@ -261,7 +268,7 @@ mod tests {
     use image::Rgb;
 
     fn outline(quad: Quad) -> CardOutline {
-        CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None }
+        CardOutline::at(quad)
     }
 
     /// A card with a dark left third of its middle, in a photo under a coloured, sloping light.

@@ -135,8 +135,7 @@ impl Turned for Quad {
 }
 
 fn straighten(image: RgbImage, quad: Quad) -> CardImage {
-    let outline =
-        CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
+    let outline = CardOutline::at(quad);
     rectify::rectify(&Frame { image }, &outline)
 }
 

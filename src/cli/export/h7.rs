@@ -148,13 +148,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
         let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
         let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
         let desktop = known.iter().map(|(quad, card)| {
-            let outline = CardOutline {
-                corners_in_image: *quad,
-                score: 0.0,
-                symbols_seen: 0,
-                shape_seen: None,
-            };
-            let card_image = rectify::rectify(&loaded.frame, &outline);
+            let card_image = rectify::rectify(&loaded.frame, &CardOutline::at(*quad));
             let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
             let small = imageops::resize(&card_image.pixels, width, height, FilterType::Triangle);
             Crop::of_rgb(&small, *card)

@@ -173,6 +173,7 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
             score: card.score,
             symbols_seen: card.symbols.len(),
             shape_seen: Some(card.shape),
+            misplaced: 0.0,
         })
         .collect();
     if let Some(table) = &table {
@@ -199,12 +200,8 @@ fn add_borders(
         }
         let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
         if refined.confirmed.iter().filter(|&&ok| ok).count() >= 3 {
-            outlines.push(CardOutline {
-                corners_in_image: refined.quad,
-                score: BORDER_ONLY_SCORE,
-                symbols_seen: 0,
-                shape_seen: None,
-            });
+            outlines
+                .push(CardOutline { score: BORDER_ONLY_SCORE, ..CardOutline::at(refined.quad) });
         }
     }
     Ok(())
@@ -257,10 +254,9 @@ mod tests {
         let params = Params::default();
         let seen = |card_px: f64| Seen {
             outlines: vec![CardOutline {
-                corners_in_image: Quad::rectangle(card_px, card_px / 1.54),
                 score: 5.0,
                 symbols_seen: 1,
-                shape_seen: None,
+                ..CardOutline::at(Quad::rectangle(card_px, card_px / 1.54))
             }],
             scale: 1.0,
             long_side_px: 800.0,

@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn outline(quad: Quad) -> CardOutline {
-        CardOutline { corners_in_image: quad, score: 3.0, symbols_seen: 1, shape_seen: None }
+        CardOutline { score: 3.0, symbols_seen: 1, ..CardOutline::at(quad) }
     }
 
     /// Finds what it is told to find, and counts what it reads.

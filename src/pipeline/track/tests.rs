@@ -65,10 +65,9 @@ impl Eyes for Knowing<'_> {
         // The code travels in the score.
         Ok(in_view
             .map(|(code, corners_in_image)| CardOutline {
-                corners_in_image,
                 score: code as f64,
                 symbols_seen: 1,
-                shape_seen: None,
+                ..CardOutline::at(corners_in_image)
             })
             .collect())
     }

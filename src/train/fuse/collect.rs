@@ -2,7 +2,7 @@
 
 use super::{Seen, Truth};
 use crate::cards::Card;
-use crate::geometry::Point;
+use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::NeuralReader;
 use crate::pipeline::classify::classical::ClassicalReader;
 use crate::pipeline::classify::fused::circumstances_of;
@@ -133,12 +133,7 @@ pub fn crops(
     let (crops, _) = straight_crops(folder)?;
     let crop = |(picture, card): (RgbImage, Card)| {
         let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
-        let outline = CardOutline {
-            corners_in_image: crate::geometry::Quad::rectangle(width, height).as_card(),
-            score: 0.0,
-            symbols_seen: 0,
-            shape_seen: None,
-        };
+        let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let image = rectify::from_crop(picture);
         let table = look(network, vec![outline], &[image], |_| Truth::Card(card))?;
         done();

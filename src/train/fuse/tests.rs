@@ -5,12 +5,8 @@ use crate::render::dice::{Dice, Purpose};
 fn outline(i: usize) -> CardOutline {
     let at = Point::new(200.0 * i as f64, 0.0);
     let quad = Quad::rectangle(110.0, 70.0);
-    CardOutline {
-        corners_in_image: Quad(quad.0.map(|p| p + at)),
-        score: 2.0,
-        symbols_seen: 1,
-        shape_seen: None,
-    }
+    let outline = CardOutline::at(Quad(quad.0.map(|p| p + at)));
+    CardOutline { score: 2.0, symbols_seen: 1, ..outline }
 }
 
 /// How often a network is right and by how many log odds it says so: in most cases, else.
@@ -26,7 +22,7 @@ const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
 const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 
 const USUAL: Circumstances =
-    Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+    Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
 
 /// Tables on which a classical reader is right in four of five; the last outline of each holds
 /// nothing, and both readers say so.

@@ -72,8 +72,7 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
     let found: Vec<Quad> =
         finder.find(&frame)?.into_iter().map(|outline| outline.corners_in_image).collect();
     let cut = |quad: Quad| {
-        let outline =
-            CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
+        let outline = CardOutline::at(quad);
         rectify::rectify(&frame, &outline)
     };
     let cards: Vec<Quad> = scene.cards.iter().map(|card| card.corners_in_image).collect();

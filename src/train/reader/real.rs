@@ -232,8 +232,7 @@ fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
 }
 
 fn straighten(frame: &Frame, quad: Quad, card: Option<Card>) -> Sample {
-    let outline =
-        CardOutline { corners_in_image: quad, score: 0.0, symbols_seen: 0, shape_seen: None };
+    let outline = CardOutline::at(quad);
     Sample::of(&rectify::rectify(frame, &outline), card)
 }
 
