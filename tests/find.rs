@@ -4,9 +4,9 @@
 
 use setsight::geometry::{Point, Quad};
 use setsight::model::finder;
-use setsight::pipeline::engine::NetworkError;
+use setsight::pipeline::engine::{Models, NetworkError};
 use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps};
-use setsight::pipeline::{CardOutline, Frame};
+use setsight::pipeline::{CardOutline, Frame, learned};
 use setsight::render::{self, Kind};
 
 /// Knows the cards of a photo, and turns and shifts each by a few hundredths of its length.
@@ -75,7 +75,7 @@ fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
 fn find(frame: &Frame, cards: &[Quad], off: f64, measure: bool) -> Vec<CardOutline> {
     let photo_long_px = f64::from(frame.image.width().max(frame.image.height()));
     let told = Told { cards: cards.to_vec(), photo_long_px, off };
-    let mut finder = Learned::new(Box::new(told));
+    let mut finder = Learned::new(Box::new(told), None);
     if !measure {
         finder.params.measure = None;
     }
@@ -121,6 +121,26 @@ fn an_exact_network_stays_near_on_a_white_table() {
     let worst = errors.into_iter().fold(0.0, f64::max);
     // As the finder without a network is held to: a shadow's edge may pass for a side.
     assert!(worst < 0.06, "{worst}");
+}
+
+#[test]
+fn the_second_network_puts_more_of_a_heap_in_its_place() {
+    let with = learned(&Models::Shipped).unwrap();
+    let without = Learned { refiner: None, ..learned(&Models::Shipped).unwrap() };
+    let (mut cards, mut right, mut misplaced) = (0, [0; 2], [0.0f32; 2]);
+    for seed in 21..25 {
+        let (frame, truth) = drawn(Kind::Heap, seed);
+        cards += truth.len();
+        for (finder, right) in [&with, &without].into_iter().zip(&mut right) {
+            let found = finder.find(&frame).unwrap();
+            *right += errors(&truth, &found).into_iter().filter(|error| *error < 0.08).count();
+            let most = found.iter().map(|outline| outline.misplaced).fold(0.0, f32::max);
+            let told = &mut misplaced[usize::from(finder.refiner.is_none())];
+            *told = told.max(most);
+        }
+    }
+    assert!(right[0] > right[1] && right[0] > cards / 2, "{right:?} of {cards}");
+    assert!(misplaced[0] > 0.5 && misplaced[1] == 0.0, "{misplaced:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use setsight::export::onnx;
 use setsight::model::graph::{Conv, Graph, Node, Op};
-use setsight::model::{Kind, Metadata, reader};
+use setsight::model::{Kind, Metadata, reader, refiner};
 use setsight::pipeline::classify::{Fusion, input_of};
 use setsight::pipeline::engine::{self, Manifest, Models, Network};
 use setsight::pipeline::{
@@ -32,7 +32,7 @@ fn conv(inputs: usize, outputs: usize, stride: usize, seed: usize) -> Op {
     })
 }
 
-/// A reader and a finder of the right form with weights that nobody trained.
+/// Networks of the right form with weights that nobody trained.
 fn untrained(kind: Kind) -> Vec<u8> {
     let step = |op, input| Node { op, inputs: vec![input] };
     let nodes = match kind {
@@ -51,6 +51,13 @@ fn untrained(kind: Kind) -> Vec<u8> {
             step(Op::Upsample, 3),
             Node { op: Op::Add { relu: false }, inputs: vec![2, 4] },
             step(conv(12, 12, 1, 7), 5),
+        ],
+        Kind::Refiner => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(conv(8, 16, 2, 3), 1),
+            step(Op::AveragePool { size: 4 }, 2),
+            step(Op::Flatten, 3),
+            step(Op::Dense { weights: numbers(9 * 384, 5), bias: numbers(9, 6), relu: false }, 4),
         ],
     };
     let graph = Graph { input_channels: 3, input_size: kind.input_size(), nodes };
@@ -75,10 +82,9 @@ fn cards() -> Vec<CardImage> {
     let scene = render::render(&params, 5, 0).unwrap();
     let frame = Frame { image: scene.image };
     let outline = |corners_in_image| CardOutline {
-        corners_in_image,
         score: 1.0,
         symbols_seen: 1,
-        shape_seen: None,
+        ..CardOutline::at(corners_in_image)
     };
     let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
     let mut cards: Vec<CardImage> =
@@ -111,12 +117,11 @@ fn real_crops() -> Vec<PathBuf> {
     found
 }
 
-/// What this process's engine makes of the two networks, for sizes that come and go, and last what
-/// the reader says of [`cards`].
+/// What this process's engine makes of the networks, for sizes that come and go, and last what the
+/// reader says of [`cards`] and the refiner of as many pictures.
 fn answers(folder: &Path) -> Vec<Vec<f32>> {
     let models = Models::Folder(folder.to_owned());
-    let (reads, finds) =
-        (models.network(Kind::Reader).unwrap(), models.network(Kind::Finder).unwrap());
+    let [reads, finds, refines] = Kind::ALL.map(|kind| models.network(kind).unwrap());
     let run = |network: &Network, n, rows, columns, shape: &[usize]| {
         let output = network.run(input(n, rows, columns), [n, 3, rows, columns]).unwrap();
         assert_eq!(output.shape, shape);
@@ -133,6 +138,7 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
         run(&reads, 1, height, width, &[1, 13]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         read.values,
+        run(&refines, 12, height, width, &[12, 9]),
     ]
 }
 
@@ -188,9 +194,16 @@ fn both_engines_and_burn_agree() {
     let cards = cards();
     let pixels: Vec<f32> = cards.iter().flat_map(input_of).collect();
     let shape = [cards.len(), 3, reader::HEIGHT, reader::WIDTH];
-    let input = Tensor::<4>::from_data(TensorData::new(pixels, shape), &Device::default());
-    let burn: Vec<f32> = run_graph(&graph, input).flat().into_data().try_to_vec().unwrap();
+    let shown = Tensor::<4>::from_data(TensorData::new(pixels, shape), &Device::default());
+    let burn: Vec<f32> = run_graph(&graph, shown).flat().into_data().try_to_vec().unwrap();
     let off = difference(&burn, &embedded[5]);
+    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+    let (graph, _) = onnx::decode(&bytes_of(Kind::Refiner)).unwrap();
+    let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
+    let pictures = TensorData::new(input(12, refiner::HEIGHT, refiner::WIDTH), shape);
+    let pictures = Tensor::<4>::from_data(pictures, &Device::default());
+    let refined: Vec<f32> = run_graph(&graph, pictures).flat().into_data().try_to_vec().unwrap();
+    let off = difference(&refined, &embedded[6]);
     assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
 
     let runtime = match answers_of("onnxruntime", folder.path()) {
@@ -336,7 +349,7 @@ fn the_version_tells_of_engine_and_networks() {
     let (exit, stdout, stderr) = said(&output);
     assert_eq!((exit, stderr.as_str()), (Some(0), ""));
     assert!(stdout.starts_with(&format!("setsight {}\n", env!("CARGO_PKG_VERSION"))), "{stdout}");
-    for line in ["engine: embedded\n", "reader: ", "finder: ", "fusion: "] {
+    for line in ["engine: embedded\n", "reader: ", "finder: ", "refiner: ", "fusion: "] {
         assert!(stdout.contains(line), "{stdout}");
     }
     let (_, short, _) = said(&program().arg("--version").output().unwrap());

@@ -1,4 +1,4 @@
-//! `setsight train finder`: from nothing to a network, and on from where it stopped.
+//! `setsight train finder` and `train refiner`: from nothing to a network, and on from where it stopped.
 
 #![cfg(feature = "train")]
 
@@ -12,12 +12,18 @@ use setsight::pipeline::engine::Network;
 use setsight::train::Task;
 use setsight::train::finder::{Finder, Options, scenes};
 use setsight::train::net::run_graph;
+use setsight::train::refiner::Refiner;
 
 const SHIPPED: &[u8] = include_bytes!("../models/finder.onnx");
+const REFINER: &[u8] = include_bytes!("../models/refiner.onnx");
 
-/// A training of three steps on one thread.
+/// A finder's training of three steps on one thread.
 fn train(world: &World, more: &[&str]) -> Ran {
-    let short = ["train", "finder", "--scenes", "24", "--validation-scenes", "2", "--out"];
+    train_short(world, &["train", "finder", "--scenes", "24", "--validation-scenes", "2"], more)
+}
+
+fn train_short(world: &World, what: &[&str], more: &[&str]) -> Ran {
+    let short = [what, &["--out"]].concat();
     let mut command = world.command(&[&short, more].concat());
     let output = command.env("RAYON_NUM_THREADS", "1").output().unwrap();
     Ran {
@@ -77,4 +83,31 @@ fn the_shipped_weights_find_drawn_cards() {
     let judged = task.validate(&|input| run_graph(&graph, input), &Device::default());
     let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
     assert!(figure("found") > 0.85 && figure("right") > 0.9, "{judged:?}");
+}
+
+#[test]
+fn a_refiner_is_trained_from_nothing_and_goes_on_where_it_stopped() {
+    let world = World::new();
+    let what = ["train", "refiner", "--steps", "3", "--validation-tables", "2"];
+    let done = train_short(&world, &what, &["whole", "--validate-every", "2"]).expect(0);
+    assert!(done.stdout.starts_with("whole/refiner.onnx: best at step "), "{}", done.stdout);
+    assert!(done.stdout.contains("told right from wrong"), "{}", done.stdout);
+    let stop = ["parts", "--validate-every", "2", "--stop-after", "1"];
+    let first = train_short(&world, &what, &stop).expect(1);
+    assert!(first.stderr.contains("stopped after step 1 of 3"), "{}", first.stderr);
+    train_short(&world, &what, &["parts", "--validate-every", "2", "--resume"]).expect(0);
+    let bytes = |name: &str| std::fs::read(world.path().join(name)).unwrap();
+    assert!(bytes("whole/refiner.onnx") == bytes("parts/refiner.onnx"), "the networks differ");
+}
+
+#[test]
+fn the_shipped_refiner_tells_right_from_wrong() {
+    let (graph, _) = onnx::decode(REFINER).unwrap();
+    let judged =
+        Refiner::new(1, 12).validate(&|input| run_graph(&graph, input), &Device::default());
+    let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
+    assert!(
+        figure("told right from wrong") > 0.9 && figure("corners within 0.16") > 0.6,
+        "{judged:?}"
+    );
 }

@@ -3,7 +3,7 @@
 //!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > src/pipeline/find/weights.rs
 //!
 //! Draws tables as training draws them and of every kind of `setsight render`, from seeds that no
-//! training and no suite uses, finds their cards with `finder.onnx` of MODELS_DIR (or the shipped one),
+//! training and no suite uses, finds their cards with the networks of MODELS_DIR (or the shipped ones),
 //! and fits by logistic regression how much each sign of a card is worth. Every other table is first
 //! held out: figures on it go to stderr; the printed weights are fitted on all. A card of which less
 //! than half of the symbols is in view counts neither way, unless nothing of them is. Seeded: the
@@ -12,11 +12,10 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use setsight::geometry::Quad;
-use setsight::model::Kind as Model;
-use setsight::pipeline::Frame;
 use setsight::pipeline::engine::Models;
+use setsight::pipeline::find::Learned;
 use setsight::pipeline::find::evidence::{NAMES, SIGNS, Weights, log_odds};
-use setsight::pipeline::find::{FinderNetwork, Params, see};
+use setsight::pipeline::{Frame, learned};
 use setsight::render::{self, Kind, Scene};
 use std::path::PathBuf;
 
@@ -41,11 +40,11 @@ fn main() -> anyhow::Result<()> {
         Some(text) => text.to_string_lossy().parse()?,
         None => TABLES,
     };
-    let network = models.network(Model::Finder)?;
+    let finder = learned(&models)?;
     let _ = opencv::core::set_num_threads(1);
     let examples: Vec<Example> = (0..tables)
         .into_par_iter()
-        .map(|i| examples_of(&table(i)?, i % 2 == 1, &network))
+        .map(|i| examples_of(&table(i)?, i % 2 == 1, &finder))
         .collect::<anyhow::Result<Vec<Vec<Example>>>>()?
         .concat();
 
@@ -89,13 +88,9 @@ fn table(i: u64) -> anyhow::Result<Scene> {
     Ok(scene)
 }
 
-fn examples_of(
-    scene: &Scene,
-    held_out: bool,
-    network: &dyn FinderNetwork,
-) -> anyhow::Result<Vec<Example>> {
+fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Result<Vec<Example>> {
     let frame = Frame { image: scene.image.clone() };
-    let Some(seen) = see(&frame, network, &Params::default())? else { return Ok(Vec::new()) };
+    let Some(seen) = finder.see(&frame)? else { return Ok(Vec::new()) };
     let photo_from_working = 1.0 / seen.working.scale;
     let quads: Vec<Quad> =
         seen.placed.iter().map(|card| card.refined.quad.scaled(photo_from_working)).collect();

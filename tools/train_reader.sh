@@ -40,6 +40,6 @@ for folder in "$cards"/*/; do
     name=$(basename "$folder")
     fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
 done
-cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$out/models/"
+cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
 "$setsight" train fuse --models "$out/models" "${fuse[@]}" --tables 2400 --out "$out/models/fusion.json"
 "$setsight" export manifest "$out/models"

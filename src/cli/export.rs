@@ -43,7 +43,7 @@ struct OnnxArgs {
 
 #[derive(clap::Args)]
 struct ManifestArgs {
-    /// A folder with reader.onnx, finder.onnx, fusion.json or some of them
+    /// A folder with reader.onnx, finder.onnx, refiner.onnx, fusion.json or some of them
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -66,7 +66,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     let Some(kind) = Kind::ALL.into_iter().find(finished) else {
         let run = args.run.display();
         return Err(BadCall(format!(
-            "{run} holds no finished run (no reader.onnx, no finder.onnx); go on with it: setsight train \
+            "{run} holds no finished run (no reader.onnx, finder.onnx or refiner.onnx); go on with it: setsight train \
              reader --out {run} --resume"
         ))
         .into());
@@ -94,7 +94,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
 fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     let path = args.folder.join(MANIFEST);
     let mut files = Vec::new();
-    for name in [file_of(Kind::Finder), FUSION, file_of(Kind::Reader)] {
+    for name in [file_of(Kind::Finder), FUSION, file_of(Kind::Reader), file_of(Kind::Refiner)] {
         let file = args.folder.join(name);
         let bytes = match std::fs::read(&file) {
             Ok(bytes) => bytes,
@@ -124,7 +124,7 @@ fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     if files.is_empty() {
         let folder = args.folder.display();
         return Err(BadCall(format!(
-            "{folder} holds no models; expected reader.onnx, finder.onnx or fusion.json"
+            "{folder} holds no models; expected reader.onnx, finder.onnx, refiner.onnx or fusion.json"
         ))
         .into());
     }

@@ -4,6 +4,7 @@ mod common;
 mod finder;
 mod fuse;
 mod reader;
+mod refiner;
 
 use super::Outcome;
 
@@ -20,6 +21,8 @@ enum What {
     Reader(reader::Args),
     /// Train the network that finds cards, on drawn tables
     Finder(finder::Args),
+    /// Train the network that puts the corners of found cards right, on drawn tables
+    Refiner(refiner::Args),
     /// Fit how the network and the classical reader are joined, and when a card is unsure
     Fuse(fuse::Args),
 }
@@ -32,6 +35,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Reader(args) => reader::run(args),
         What::Finder(args) => finder::run(args),
+        What::Refiner(args) => refiner::run(args),
         What::Fuse(args) => fuse::run(args),
     }
 }

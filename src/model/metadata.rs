@@ -1,6 +1,6 @@
 //! What an ONNX file says of itself, beside its weights.
 
-use super::{finder, reader};
+use super::{finder, reader, refiner};
 
 /// What a network is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,17 +9,20 @@ pub enum Kind {
     Reader,
     /// See [`finder`].
     Finder,
+    /// See [`refiner`].
+    Refiner,
 }
 
 impl Kind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Reader, Self::Finder];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Reader, Self::Finder, Self::Refiner];
 
-    /// `reader` or `finder`.
+    /// `reader`, `finder` or `refiner`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",
             Self::Finder => "finder",
+            Self::Refiner => "refiner",
         }
     }
 
@@ -28,6 +31,7 @@ impl Kind {
         match self {
             Self::Reader => &reader::LABELS,
             Self::Finder => &finder::LABELS,
+            Self::Refiner => &refiner::LABELS,
         }
     }
 
@@ -41,6 +45,7 @@ impl Kind {
         match self {
             Self::Reader => Some([reader::HEIGHT, reader::WIDTH]),
             Self::Finder => None,
+            Self::Refiner => Some([refiner::HEIGHT, refiner::WIDTH]),
         }
     }
 
@@ -49,6 +54,7 @@ impl Kind {
         match self {
             Self::Reader => reader::INPUT_NAME,
             Self::Finder => finder::INPUT_NAME,
+            Self::Refiner => refiner::INPUT_NAME,
         }
     }
 
@@ -57,6 +63,7 @@ impl Kind {
         match self {
             Self::Reader => reader::OUTPUT_NAME,
             Self::Finder => finder::OUTPUT_NAME,
+            Self::Refiner => refiner::OUTPUT_NAME,
         }
     }
 
@@ -72,6 +79,13 @@ impl Kind {
             Self::Finder => format!(
                 "[n, 3, height, width] R G B, 8-bit sRGB / 255, sides multiples of {}",
                 finder::SIDE_MULTIPLE_PX
+            ),
+            Self::Refiner => format!(
+                "[n, 3, {}, {}] R G B, 8-bit sRGB / 255, the outline {} x {} in the middle",
+                refiner::HEIGHT,
+                refiner::WIDTH,
+                refiner::OUTLINE_PX.0,
+                refiner::OUTLINE_PX.1
             ),
         }
     }
@@ -145,7 +159,7 @@ impl Metadata {
             MetadataError::Unexpected {
                 what: "kind",
                 found: found.to_owned(),
-                expected: "`reader` or `finder`".to_owned(),
+                expected: "`reader`, `finder` or `refiner`".to_owned(),
             }
         })?;
         check("labels", kind.labels().join(","))?;
@@ -208,7 +222,10 @@ mod tests {
             .unwrap_err()
             .to_string()
         };
-        assert_eq!(with("kind", "dog"), "its kind is `dog`; expected `reader` or `finder`");
+        assert_eq!(
+            with("kind", "dog"),
+            "its kind is `dog`; expected `reader`, `finder` or `refiner`"
+        );
         assert!(with("labels", "a,b").starts_with("its labels is `a,b`; expected `one,two,"));
         assert_eq!(with("seed", "x"), "its seed is `x`; expected a whole number");
     }

@@ -4,7 +4,7 @@ use super::classify::{
     FusedReader, Fusion, Joints, NeuralReader, Reader, classical::ClassicalReader,
 };
 use super::engine::{FUSION, Models, ModelsError, file_of};
-use super::find::{CardFinder, Learned};
+use super::find::{CardFinder, Learned, RefinerNetwork};
 use super::{Pipeline, board, segment};
 use crate::model::Kind;
 use std::io::ErrorKind;
@@ -113,9 +113,24 @@ impl FinderChoice {
     pub fn finder(self, models: &Models) -> Result<Box<dyn CardFinder>, ModelsError> {
         Ok(match self {
             Self::Classical => Box::new(segment::Params::default()),
-            Self::Learned => Box::new(Learned::new(Box::new(models.network(Kind::Finder)?))),
+            Self::Learned => Box::new(learned(models)?),
         })
     }
+}
+
+/// The finder with the networks of a set of weights.
+///
+/// # Errors
+/// The finding network is missing, or one of them is broken.
+pub fn learned(models: &Models) -> Result<Learned, ModelsError> {
+    let finder = models.network(Kind::Finder)?;
+    // Weights of one's own may go without: corners are less exact then.
+    let refiner: Option<Box<dyn RefinerNetwork>> = if models.has(file_of(Kind::Refiner)) {
+        Some(Box::new(models.network(Kind::Refiner)?))
+    } else {
+        None
+    };
+    Ok(Learned::new(Box::new(finder), refiner))
 }
 
 impl Pipeline {

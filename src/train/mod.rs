@@ -11,6 +11,7 @@
 //! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
 //! | [`reader`] | the network that reads a card, and what it learns from |
 //! | [`finder`] | the network that finds cards, and the tables it learns from |
+//! | [`refiner`] | the network that puts their corners right |
 //!
 //! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
 //! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
@@ -23,6 +24,7 @@ pub mod fuse;
 pub mod net;
 pub mod optimiser;
 pub mod reader;
+pub mod refiner;
 pub mod run;
 pub mod weights;
 

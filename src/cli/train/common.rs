@@ -3,7 +3,8 @@
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::train::run::{Keeping, Settings, Trained, train};
 use crate::train::{Ended, Task};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where a run is kept.
@@ -52,4 +53,20 @@ impl RunArgs {
             }
         }
     }
+}
+
+/// Prints what came of a run, of which the network was written to `path`.
+pub fn tell(path: &Path, trained: &Trained, settings: &Settings) {
+    let best = trained.history.iter().find(|entry| entry.step == trained.step);
+    let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
+    let figures: String = best.into_iter().flat_map(|entry| &entry.figures).map(figure).collect();
+    let _ = writeln!(
+        std::io::stdout(),
+        "{}: best at step {} of {}, loss {:.4} in validation{figures}, {:.1} minutes",
+        path.display(),
+        trained.step,
+        settings.schedule.steps,
+        trained.loss,
+        trained.seconds / 60.0
+    );
 }

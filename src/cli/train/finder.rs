@@ -1,13 +1,12 @@
 //! `setsight train finder`.
 
-use super::common::RunArgs;
+use super::common::{RunArgs, tell};
 use crate::cli::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::train::finder::{self, BATCH, Finder, Options};
 use crate::whole_file::write_whole;
 use anyhow::Context;
-use std::io::Write;
 
 /// Arguments of `train finder`.
 #[derive(clap::Args)]
@@ -56,23 +55,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     write_whole(&path, &onnx::encode(&trained.graph, &metadata))
         .with_context(|| format!("cannot write {}", path.display()))?;
-    let figures = trained
-        .history
-        .iter()
-        .find(|entry| entry.step == trained.step)
-        .map(|entry| {
-            let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
-            entry.figures.iter().map(figure).collect::<String>()
-        })
-        .unwrap_or_default();
-    let _ = writeln!(
-        std::io::stdout(),
-        "{}: best at step {} of {}, loss {:.4} in validation{figures}, {:.1} minutes",
-        path.display(),
-        trained.step,
-        settings.schedule.steps,
-        trained.loss,
-        trained.seconds / 60.0
-    );
+    tell(&path, &trained, &settings);
     Ok(Outcome::Done)
 }

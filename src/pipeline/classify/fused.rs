@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 6;
+pub const CONTEXTS: usize = 7;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -109,7 +109,7 @@ pub fn circumstances_of(
 /// that; how coloured the light was, 1 for a warm lamp; how over-exposed it is, 1 where its white is
 /// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
 /// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
-/// card's white has 1.65 times as much red as blue.
+/// card's white has 1.65 times as much red as blue; how likely its outline is off.
 pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
     let [red, _, blue] = card.white_in_image;
@@ -121,6 +121,7 @@ pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
         ((least_white - 245.0) / 10.0).clamp(0.0, 1.0),
         (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
         (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
+        card.misplaced,
     ]
 }
 
@@ -291,7 +292,7 @@ mod tests {
     }
 
     const USUAL: Circumstances =
-        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
 
     #[test]
     fn without_weight_a_reader_is_not_heard() {
@@ -348,6 +349,7 @@ mod tests {
             white_in_image,
             light_cast: 0.0,
             long_side_in_image_px: USUAL_LONG_SIDE_PX,
+            misplaced: 0.0,
         };
         assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
         assert_eq!(context_of(&card(&pixels, [255.0; 3]))[3], 1.0);
@@ -362,7 +364,7 @@ mod tests {
                 pixels.put_pixel(x, y, image::Rgb([150, 110, 90]));
             }
         }
-        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]

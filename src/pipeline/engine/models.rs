@@ -38,7 +38,7 @@ pub struct Manifest {
 pub struct ManifestFile {
     /// Its name in the folder.
     pub file: String,
-    /// `reader`, `finder` or `fusion`.
+    /// `reader`, `finder`, `refiner` or `fusion`.
     pub kind: String,
     /// Version of the program that wrote it.
     pub version: String,
@@ -164,6 +164,7 @@ pub fn file_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Reader => "reader.onnx",
         Kind::Finder => "finder.onnx",
+        Kind::Refiner => "refiner.onnx",
     }
 }
 

@@ -36,7 +36,7 @@ pub enum NetworkError {
         file: String,
         /// What it is.
         reason: String,
-        /// `reader` or `finder`.
+        /// `reader`, `finder` or `refiner`.
         expected: &'static str,
     },
     /// The engine failed at running it.
@@ -56,7 +56,7 @@ pub enum NetworkError {
 pub struct Output {
     /// The last dimension fastest.
     pub values: Vec<f32>,
-    /// `[n, outputs]` of a reader, `[n, outputs, rows, columns]` of a finder.
+    /// `[n, outputs]` of a reader or refiner, `[n, outputs, rows, columns]` of a finder.
     pub shape: Vec<usize>,
 }
 
@@ -216,7 +216,7 @@ impl Network {
         let outputs = self.metadata.kind.labels().len();
         let stride = crate::model::finder::STRIDE_PX;
         match self.metadata.kind {
-            Kind::Reader => vec![n, outputs],
+            Kind::Reader | Kind::Refiner => vec![n, outputs],
             Kind::Finder => vec![n, outputs, rows / stride, columns / stride],
         }
     }

@@ -1,20 +1,22 @@
 //! Finds the cards of a photo with a network, and their corners by table, symbols and borders.
 //!
 //! The photo is shrunk until a card is about 52 pixels long ([`shrink`]), a network says where
-//! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place
-//! ([`place`]), and all that speaks for or against it is weighed ([`evidence`]).
+//! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place ([`place`]),
+//! where a second network judges the places of half-covered cards ([`refine`]), and all that speaks for or against it is weighed ([`evidence`]).
 
 pub mod decode;
 pub mod evidence;
 pub mod network;
 pub mod pictures;
 pub mod place;
+pub mod refine;
 pub mod shrink;
 pub mod weights;
 
 pub use decode::{Candidate, SymbolPeak};
 pub use network::{FinderNetwork, Input, Maps};
 pub use place::Placed;
+pub use refine::{Photo, RefinerNetwork};
 pub use shrink::Look;
 
 use crate::geometry::{Point, Quad};
@@ -138,18 +140,28 @@ impl CardFinder for segment::Params {
     }
 }
 
-/// The finder with a network.
+/// The finder with networks.
 pub struct Learned {
-    /// The network.
+    /// The network that finds.
     pub network: Box<dyn FinderNetwork>,
+    /// The one that judges places; without it the sides that are seen must do.
+    pub refiner: Option<Box<dyn RefinerNetwork>>,
     /// How it is used.
     pub params: Params,
 }
 
 impl Learned {
     /// With the default parameters.
-    pub fn new(network: Box<dyn FinderNetwork>) -> Self {
-        Self { network, params: Params::default() }
+    pub fn new(network: Box<dyn FinderNetwork>, refiner: Option<Box<dyn RefinerNetwork>>) -> Self {
+        Self { network, refiner, params: Params::default() }
+    }
+
+    /// Looks, and keeps everything that was seen; `None` when the photo is too small to hold a card.
+    ///
+    /// # Errors
+    /// [`FindError`].
+    pub fn see(&self, frame: &Frame) -> Result<Option<Seen>, FindError> {
+        see(frame, &*self.network, self.refiner.as_deref(), &self.params)
     }
 }
 
@@ -159,11 +171,11 @@ impl CardFinder for Learned {
     }
 
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
-        find(frame, &*self.network, &self.params)
+        Ok(self.see(frame)?.map_or_else(Vec::new, |seen| outlines(&seen, &self.params)))
     }
 
     fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
-        Ok(match see(frame, &*self.network, &self.params)? {
+        Ok(match self.see(frame)? {
             Some(seen) => vec![
                 ("heat", pictures::heat(&seen)),
                 ("places", pictures::places(frame, &seen, &self.params)),
@@ -201,25 +213,10 @@ pub struct Seen {
     pub signs: Vec<[f64; evidence::SIGNS]>,
 }
 
-/// Finds the cards of a photo, the likeliest first.
-///
-/// # Errors
-/// [`FindError`].
-pub fn find(
+fn see(
     frame: &Frame,
     network: &dyn FinderNetwork,
-    params: &Params,
-) -> Result<Vec<CardOutline>, FindError> {
-    Ok(see(frame, network, params)?.map_or_else(Vec::new, |seen| outlines(&seen, params)))
-}
-
-/// Looks, and keeps everything that was seen; `None` when the photo is too small to hold a card.
-///
-/// # Errors
-/// [`FindError`].
-pub fn see(
-    frame: &Frame,
-    network: &dyn FinderNetwork,
+    refiner: Option<&dyn RefinerNetwork>,
     params: &Params,
 ) -> Result<Option<Seen>, FindError> {
     const SMALLEST_PX: u32 = 16;
@@ -251,7 +248,8 @@ pub fn see(
     }
     let groups = measured(&working, &symbols, params)?;
     let heat_at = |p: Point| decode::card_heat_at(&maps, look.input_from_working(p));
-    let (placed, _) = place::place(&working, &cards, &symbols, &groups, &heat_at, &params.place)?;
+    let (placed, _) =
+        place::place(&working, &cards, &symbols, &groups, &heat_at, refiner, &params.place)?;
     let signs = evidence::signs(&working, &maps, &look, &symbols, &placed)?;
     Ok(Some(Seen { working, look, maps, symbols, placed, signs }))
 }
@@ -296,6 +294,7 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
             score: evidence::log_odds(signs, &params.weights),
             symbols_seen: symbols_on(&card.refined.quad, &seen.symbols),
             shape_seen: card.group.map(|group| group.shape),
+            misplaced: card.right.map_or(0.0, |right| sigmoid(-right) as f32),
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();

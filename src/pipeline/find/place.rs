@@ -5,8 +5,10 @@
 //! itself); the symbols stand on the card's middle line at known places; and the border, where it
 //! can be seen, is looked for in the working image near where all that puts it.
 
+use super::FindError;
 use super::decode::{Candidate, SymbolPeak, sigmoid};
 use super::evidence;
+use super::refine::{self, Photo, RefinerNetwork};
 use crate::cards::outline::{SYMBOL_SPACING, symbol_centers};
 use crate::cards::{Number, Shape};
 use crate::geometry::{Homography, Point, Quad};
@@ -14,6 +16,7 @@ use crate::pipeline::segment::corners::{self, Refined};
 use crate::pipeline::segment::grouping::{Grouped, SymbolGroup};
 use crate::pipeline::segment::maps::Working;
 use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, SizeField, Table};
+use opencv::prelude::*;
 
 /// How outlines are made exact.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +68,9 @@ pub struct Placed {
     pub refined: Refined,
     /// How it fits the table of the others, if they show one.
     pub on_table: Option<OnTable>,
+    /// Log odds that it is in its place, by the network that looks at one card at a time; `None`
+    /// where that was not asked: all four sides were seen.
+    pub right: Option<f64>,
 }
 
 /// The symbols measured on a card.
@@ -94,15 +100,16 @@ pub struct OnTable {
 /// candidate claims is a candidate of its own, whose heat `heat_at` tells.
 ///
 /// # Errors
-/// Those of OpenCV, when the working image cannot be read.
+/// The working image cannot be read, or the network does not run.
 pub fn place(
     working: &Working,
     candidates: &[Candidate],
     peaks: &[SymbolPeak],
     groups: &Grouped,
     heat_at: &dyn Fn(Point) -> f64,
+    judge: Option<&dyn RefinerNetwork>,
     params: &Params,
-) -> opencv::Result<(Vec<Placed>, Option<Table>)> {
+) -> Result<(Vec<Placed>, Option<Table>), FindError> {
     let long_side_px = working.width.max(working.height) as f64;
     let matches = matched(candidates, &groups.cards, params);
     let mut claims: Vec<Claim> =
@@ -116,11 +123,17 @@ pub fn place(
         }
     }
     let first = table_of(&claims, groups, long_side_px, params);
-    let mut placed = Vec::with_capacity(claims.len());
-    for claim in &claims {
-        let tries = Tries { working, claim, groups, peaks, table: first.as_ref(), params };
-        placed.push(tries.best()?);
+    let tries = |claim| Tries { working, claim, groups, peaks, table: first.as_ref(), params };
+    let mut best: Vec<Try> =
+        claims.iter().map(|claim| tries(claim).best()).collect::<opencv::Result<_>>()?;
+    if let Some(judge) = judge {
+        let unclear: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
+        let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
+        for (i, settled) in unclear.into_iter().zip(settled(working, judge, doubts)?) {
+            best[i] = settled;
+        }
     }
+    let mut placed: Vec<Placed> = best.into_iter().map(|tried| tried.placed).collect();
     let Some(mut table) = first else { return Ok((placed, None)) };
     for _ in 0..params.rounds {
         let Some(better) = table.improved(&seen_quads(&placed)) else { break };
@@ -153,6 +166,7 @@ struct Tries<'a> {
 
 /// One place, and how well the picture agrees: sides that are there and an even rim for it, the
 /// distance from where the network puts it against it.
+#[derive(Clone)]
 struct Try {
     placed: Placed,
     /// Share of the rim that is even, 0 to 1.
@@ -161,6 +175,12 @@ struct Try {
 }
 
 impl Try {
+    /// What the picture shows of it, in sides seen.
+    fn seen(&self) -> f64 {
+        let sides = self.placed.refined.confirmed.iter().filter(|&&seen| seen).count();
+        sides as f64 + Tries::RIM * self.rim
+    }
+
     /// Nothing speaks against it.
     fn is_clear(&self) -> bool {
         self.rim > 0.95 && self.placed.refined.confirmed == [true; 4]
@@ -177,11 +197,11 @@ impl Tries<'_> {
     const NETWORK_COST: f64 = 1.0;
 
     /// The place where its symbols and the network put it, or another that the picture shows better.
-    fn best(&self) -> opencv::Result<Placed> {
+    fn best(&self) -> opencv::Result<Try> {
         let candidate = &self.claim.candidate;
         let Some(m) = self.claim.group else {
             let best = self.at(&candidate.quad, 0.0)?;
-            return Ok(self.moved_about(best)?.placed);
+            return self.moved_about(best);
         };
         let group = &self.groups.cards[m.group];
         let mut best = self.at(&shifted(&group.quad(), m.shift), m.cost)?;
@@ -208,7 +228,20 @@ impl Tries<'_> {
                 best = other;
             }
         }
-        Ok(best.placed)
+        Ok(best)
+    }
+
+    /// Places from which to look for a card that did not become clear: where it was put, and where
+    /// its symbols would be others of a card's; the same of the network's own outline.
+    fn starts(&self, best: &Try) -> Vec<Quad> {
+        const HALF: f64 = SYMBOL_SPACING / 2.0;
+        let mut starts = Vec::new();
+        for base in [best.placed.refined.quad, self.as_network_says()] {
+            for steps in [0.0, -1.0, 1.0, -2.0, 2.0] {
+                starts.push(shifted(&base, steps * HALF));
+            }
+        }
+        starts
     }
 
     /// The network's outline, laid on the table and moved to the symbols that it saw.
@@ -286,9 +319,53 @@ impl Tries<'_> {
             expected: *expected,
             refined,
             on_table: self.table.map(|table| fit_on(table, expected)),
+            right: None,
         };
         Ok(Try { placed, rim, merit: sides as f64 + Self::RIM * rim - Self::COST * cost })
     }
+}
+
+/// The likeliest places of cards that did not become clear, given with what could be tried: a side that
+/// is seen may be a neighbour's. All cards' places are judged at once: a network takes many for
+/// little more than one.
+fn settled(
+    working: &Working,
+    judge: &dyn RefinerNetwork,
+    doubts: Vec<(Tries, Try)>,
+) -> Result<Vec<Try>, FindError> {
+    /// How many of the places that the network finds likeliest are looked at closely.
+    const CLOSELY: usize = 3;
+    let size_px = (working.width as u32, working.height as u32);
+    let photo = Photo { rgb: working.rgb.data_bytes()?, size_px };
+    let right = |places: &[Vec<Quad>]| -> Result<Vec<Vec<Option<f64>>>, FindError> {
+        let mut all = refine::right(&photo, &places.concat(), judge)?.into_iter();
+        Ok(places.iter().map(|of_card| all.by_ref().take(of_card.len()).collect()).collect())
+    };
+    let starts: Vec<Vec<Quad>> = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();
+    let mut close: Vec<Vec<Try>> = Vec::with_capacity(doubts.len());
+    for (((tries, best), starts), right) in doubts.into_iter().zip(&starts).zip(right(&starts)?) {
+        let mut likely: Vec<(f64, &Quad)> =
+            starts.iter().zip(right).filter_map(|(start, right)| Some((right?, start))).collect();
+        likely.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let looked_at = likely.into_iter().take(CLOSELY).map(|(_, start)| tries.on(start, 0.0));
+        let mut of_card = looked_at.collect::<opencv::Result<Vec<Try>>>()?;
+        // What cannot be looked at stays where it is.
+        of_card.insert(0, best);
+        close.push(of_card);
+    }
+    let quads: Vec<Vec<Quad>> = close
+        .iter()
+        .map(|of_card| of_card.iter().map(|tried| tried.placed.refined.quad).collect())
+        .collect();
+    let likeliest = |(of_card, right): (Vec<Try>, Vec<Option<f64>>)| {
+        let judged = of_card.into_iter().zip(right).map(|(mut tried, right)| {
+            tried.placed.right = right;
+            (right.map_or(f64::MIN, |right| right + tried.seen()), tried)
+        });
+        judged.reduce(|best, other| if other.0 > best.0 { other } else { best })
+    };
+    let settled = close.into_iter().zip(right(&quads)?).filter_map(likeliest);
+    Ok(settled.map(|(_, tried)| tried).collect())
 }
 
 /// Which group of symbols a candidate's are, and how far along the card's axis (in long sides) the

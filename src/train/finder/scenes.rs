@@ -92,19 +92,48 @@ const KEPT: u64 = 800;
 /// Steps at the start without any that was seen before.
 const FIRST_STEPS: u64 = 30;
 
-/// An endless row of tables. What a step gets depends on the seed and the step alone; what was
-/// drawn lately is remembered, so that showing it again costs nothing.
-pub struct Stream {
+/// An endless row of tables: those drawn lately are remembered, so that showing them again costs
+/// nothing.
+pub struct Kept {
     seed: u64,
     draw: Draw,
     size_px: (u32, u32),
+    most: usize,
     lately: Mutex<BTreeMap<u64, Drawn>>,
+}
+
+impl Kept {
+    /// A row of its own for each seed, of which the `most` last are remembered.
+    pub fn new(seed: u64, draw: Draw, size_px: (u32, u32), most: usize) -> Self {
+        Self { seed, draw, size_px, most, lately: Mutex::default() }
+    }
+
+    /// A table of the row.
+    pub fn table(&self, index: u64) -> Drawn {
+        let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = lately().get(&index) {
+            return table.clone();
+        }
+        let table = (self.draw)(self.seed, index, self.size_px);
+        let mut lately = lately();
+        lately.insert(index, table.clone());
+        while lately.len() > self.most {
+            lately.pop_first();
+        }
+        table
+    }
+}
+
+/// What the finder's steps see of a row of tables: depends on the seed and the step alone.
+pub struct Stream {
+    seed: u64,
+    tables: Kept,
 }
 
 impl Stream {
     /// A row of its own for each seed.
     pub fn new(seed: u64, draw: Draw, size_px: (u32, u32)) -> Self {
-        Self { seed, draw, size_px, lately: Mutex::default() }
+        Self { seed, tables: Kept::new(seed, draw, size_px, KEPT as usize + 64) }
     }
 
     /// The `batch` tables of a step, the last `replayed` of them seen before.
@@ -114,33 +143,19 @@ impl Stream {
             early + step.saturating_sub(FIRST_STEPS) * (batch - replayed) as u64
         };
         let (first, next) = (fresh(step), fresh(step + 1));
-        let mut tables: Vec<Drawn> = (first..next).map(|index| self.table(index)).collect();
+        let mut tables: Vec<Drawn> = (first..next).map(|index| self.tables.table(index)).collect();
         let mut dice = Dice::new(self.seed ^ REPLAY, step, Purpose::Layout);
         while tables.len() < batch {
             let past = first.min(KEPT);
             let index = first - 1 - dice.below(past as usize) as u64;
             let sides =
                 dice.pick(&[([true, false], 1.0), ([false, true], 1.0), ([true, true], 1.0)]);
-            let mut table = self.table(index).mirror(sides);
+            let mut table = self.tables.table(index).mirror(sides);
             let light = (0.1 * dice.normal()).exp();
             table.gain = [0; 3].map(|_| (light * (0.07 * dice.normal()).exp()) as f32);
             tables.push(table);
         }
         tables
-    }
-
-    fn table(&self, index: u64) -> Drawn {
-        let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = lately().get(&index) {
-            return table.clone();
-        }
-        let table = (self.draw)(self.seed, index, self.size_px);
-        let mut lately = lately();
-        lately.insert(index, table.clone());
-        while lately.len() as u64 > KEPT + 64 {
-            lately.pop_first();
-        }
-        table
     }
 }
 
@@ -172,7 +187,7 @@ mod tests {
         assert_ne!(past[40], past[41]);
         assert_eq!(past[40].iter().filter(|t| t.mirrored != [false; 2]).count(), 3);
         assert!(past[0].iter().all(|t| t.mirrored == [false; 2]));
-        assert!(on.lately.lock().unwrap().len() <= KEPT as usize + 64);
+        assert!(on.tables.lately.lock().unwrap().len() <= KEPT as usize + 64);
     }
 
     #[test]

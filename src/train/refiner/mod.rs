@@ -1,0 +1,294 @@
+//! The network that puts a roughly found card's corners right, trained on drawn tables alone.
+//!
+//! A batch holds cards of many tables, each seen through an outline that is off by as much as the
+//! finder's may be ([`rough`]). What input and output mean is told in [`crate::model::refiner`]. The
+//! loss is the mean absolute error of the corners and the cross entropy of whether the outline is
+//! right.
+
+pub mod rough;
+
+use super::finder::scenes::{self, Draw, Drawn, Kept};
+use super::finder::target::SeenCard;
+use super::net::{Layer, Output, Plan};
+use super::optimiser::Schedule;
+use super::run::{Settings, Task, Validation};
+use crate::geometry::Homography;
+use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, WIDTH};
+use crate::pipeline::find::refine::{self, Photo, outline_in_short_sides};
+use crate::render::scenes::HELD_BACK;
+use burn::tensor::{Device, Tensor, TensorData, activation};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::sync::OnceLock;
+
+/// Width and height of a training picture in pixels: its cards are as large as in the image in
+/// which a finder's outlines are made exact.
+pub const SIZE_PX: (u32, u32) = (480, 384);
+/// Cards in a step.
+pub const BATCH: usize = 64;
+/// New tables in a step.
+const TABLES_PER_STEP: u64 = 2;
+/// Tables from the last of which a step's cards are.
+const POOL: u64 = 320;
+/// Steps of the shipped weights' training.
+pub const STEPS: u64 = 6000;
+/// Tables on which a run is judged, and cards of each.
+pub const VALIDATION_TABLES: u64 = 200;
+const VALIDATION_CARDS: usize = 4;
+/// Steps between two judgements.
+pub const VALIDATE_EVERY: u64 = 250;
+/// Seed of the validation's tables, beyond those that training may draw from.
+const VALIDATION_SEED: u64 = HELD_BACK + 0x7265_6669_6e65;
+/// What little of a card, and of its symbols in the mean, is in view where it still is to be put right.
+const LEAST_IN_VIEW: f64 = 0.3;
+const LEAST_OF_SYMBOLS: f64 = 0.4;
+/// A card of which less than this is in view is one that others cover, and taken more often.
+const COVERED: f64 = 0.95;
+const COVERED_WEIGHT: f64 = 3.0;
+/// Weight of the corners' error.
+const CORNERS_WEIGHT: f32 = 4.0;
+
+/// The network: 4.7 million multiply-accumulates, plain 3x3 convolutions down to 4 x 6 cells, whose
+/// places matter, then two dense layers.
+pub fn plan() -> Plan {
+    let layers = vec![
+        Layer::conv3(3, 16, 2),
+        Layer::conv3(16, 24, 2),
+        Layer::conv3(24, 40, 2),
+        Layer::conv3(40, 40, 1),
+        Layer::conv3(40, 56, 2),
+        Layer::Flatten,
+        Layer::Dense { inputs: 56 * 4 * 6, outputs: 64, relu: true },
+        Layer::Dense { inputs: 64, outputs: OUTPUTS, relu: false },
+    ];
+    Plan::chain(3, [HEIGHT, WIDTH], layers)
+}
+
+/// The refiner's training.
+pub struct Refiner {
+    seed: u64,
+    plan: Plan,
+    tables: Kept,
+    /// Tables for validation, and how many.
+    judged_on: (Kept, u64),
+    validation: OnceLock<Batch>,
+}
+
+/// A run of so many steps.
+pub fn settings(seed: u64, steps: u64) -> Settings {
+    Settings {
+        seed,
+        schedule: Schedule {
+            learning_rate: 2e-3,
+            warm_up: 200.min(steps / 5),
+            steps,
+            weight_decay: 1e-3,
+            longest_gradient: 5.0,
+            average: 0.998,
+        },
+        validate_every: VALIDATE_EVERY,
+        // Tables never repeat, so there is nothing to stop early for.
+        patience: u32::MAX,
+    }
+}
+
+/// Cards ready for the network.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// `[n, 3, HEIGHT, WIDTH]`.
+    pixels: Vec<f32>,
+    /// `[n, 9]`: where the corners are, and whether (1) or not (0) the outline is right.
+    wanted: Vec<f32>,
+}
+
+impl Batch {
+    fn len(&self) -> usize {
+        self.wanted.len() / OUTPUTS
+    }
+
+    /// Adds a card of a table, if one is in view: any, through an outline that is off.
+    fn push(&mut self, table: &Drawn, rng: &mut Pcg64) -> bool {
+        let of_symbols = |card: &SeenCard| {
+            card.symbols.iter().map(|symbol| symbol.1).sum::<f64>() / card.symbols.len() as f64
+        };
+        let weight = |card: &SeenCard| match card.in_view {
+            part if part < LEAST_IN_VIEW || of_symbols(card) < LEAST_OF_SYMBOLS => 0.0,
+            part if part < COVERED => COVERED_WEIGHT,
+            _ => 1.0,
+        };
+        let total: f64 = table.cards.iter().map(weight).sum();
+        let mut place = rng.random::<f64>() * total;
+        let card = table.cards.iter().find(|card| {
+            place -= weight(card);
+            place < 0.0
+        });
+        let Some(card) = card else { return false };
+        let mut truth = card.corners;
+        if rng.random::<bool>() {
+            // A card looks alike after half a turn.
+            truth.0.rotate_left(2);
+        }
+        let Some(outline) = rough::outline(&truth, rng) else { return false };
+        let (width, height) = table.size_px;
+        let photo = Photo { rgb: &table.rgb, size_px: (width as u32, height as u32) };
+        let Some(view) = refine::view(&photo, &outline) else { return false };
+        let own = outline_in_short_sides();
+        let Some(from_image) = Homography::between(&outline, &own) else { return false };
+        let light = 1.0 + 0.1 * rough::normal(rng);
+        let gain = [0; 3].map(|_| (light * (1.0 + 0.05 * rough::normal(rng))).max(0.3) as f32);
+        let plane = WIDTH * HEIGHT;
+        let lit = refine::input_of(&view).enumerate().map(|(i, v)| (v * gain[i / plane]).min(1.0));
+        self.pixels.extend(lit);
+        let mut error = 0.0;
+        for (seen, own) in from_image.apply_quad(&truth).0.into_iter().zip(own.0) {
+            let off = seen - own;
+            error += off.norm() / 4.0;
+            self.wanted.extend([off.x as f32, off.y as f32]);
+        }
+        self.wanted.push(f32::from(u8::from(error < RIGHT_WITHIN)));
+        true
+    }
+}
+
+impl Refiner {
+    /// Ready to draw, with tables like the finder's.
+    pub fn new(seed: u64, validation_tables: u64) -> Self {
+        Self::with(seed, scenes::draw, SIZE_PX, validation_tables)
+    }
+
+    fn with(seed: u64, draw: Draw, size_px: (u32, u32), validation_tables: u64) -> Self {
+        Self {
+            seed,
+            plan: plan(),
+            tables: Kept::new(seed, draw, size_px, POOL as usize + 8),
+            judged_on: (Kept::new(VALIDATION_SEED, draw, size_px, 1), validation_tables),
+            validation: OnceLock::new(),
+        }
+    }
+
+    /// SHA-256, in hexadecimal digits, that stands for the tables of a run of so many steps: of the
+    /// seed, the number and what is on the first of them, which settle all the others.
+    pub fn fingerprint(&self, steps: u64) -> String {
+        use sha2::{Digest, Sha256};
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_le_bytes());
+        hash.update(steps.to_le_bytes());
+        for index in 0..TABLES_PER_STEP {
+            hash.update(&self.tables.table(index).rgb);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn validation(&self) -> &Batch {
+        self.validation.get_or_init(|| {
+            let (tables, number) = &self.judged_on;
+            let mut batch = Batch::default();
+            for index in 0..*number {
+                let table = tables.table(index);
+                let mut rng = Pcg64::seed_from_u64(VALIDATION_SEED ^ index);
+                for _ in 0..VALIDATION_CARDS {
+                    batch.push(&table, &mut rng);
+                }
+            }
+            batch
+        })
+    }
+}
+
+impl Task for Refiner {
+    type Batch = Batch;
+
+    fn name(&self) -> &'static str {
+        "refiner"
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn config(&self) -> serde_json::Value {
+        serde_json::json!({
+            "scenes": scenes::VERSION,
+            "rough": rough::VERSION,
+            "size_px": [SIZE_PX.0, SIZE_PX.1],
+            "batch": BATCH,
+            "tables_per_step": TABLES_PER_STEP,
+            "pool": POOL,
+            "validation_tables": self.judged_on.1,
+            "corners_weight": CORNERS_WEIGHT,
+        })
+    }
+
+    fn batch(&self, step: u64) -> Batch {
+        // The first step draws enough tables for a batch to be of many.
+        const FIRST: u64 = 24;
+        let drawn = FIRST + TABLES_PER_STEP * step;
+        let pool = drawn.saturating_sub(POOL)..drawn;
+        let mut rng = Pcg64::seed_from_u64(self.seed ^ step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut batch = Batch::default();
+        while batch.len() < BATCH {
+            let table = self.tables.table(rng.random_range(pool.clone()));
+            batch.push(&table, &mut rng);
+        }
+        batch
+    }
+
+    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
+        let shape = [batch.len(), 3, HEIGHT, WIDTH];
+        Tensor::from_data(TensorData::new(batch.pixels.clone(), shape), device)
+    }
+
+    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
+        let numbers = output.flat();
+        let device = numbers.device();
+        let n = batch.len();
+        let wanted = TensorData::new(batch.wanted.clone(), [n, OUTPUTS]);
+        let wanted = Tensor::<2>::from_data(wanted, &device);
+        let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
+        let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
+        let corners = (corners(&numbers) - corners(&wanted)).abs().mean();
+        // log(1 + exp(x)) - x y, the cross entropy of a logit.
+        let x = right(&numbers);
+        let right = (activation::softplus(x.clone(), 1.0) - x * right(&wanted)).mean();
+        let loss = corners.clone().mul_scalar(CORNERS_WEIGHT) + right.clone();
+        (loss, vec![("corners", corners), ("right", right)])
+    }
+
+    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+        /// Cards judged at a time.
+        const AT_ONCE: usize = 200;
+        let all = self.validation();
+        let (mut errors, mut loss, mut told) = (Vec::new(), 0.0, 0);
+        let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
+        for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
+            let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
+            let output = forward(self.input(&batch, device)).flat();
+            let (value, _) = self.loss(Output::Flat(output.clone()), &batch);
+            let floats = |data: TensorData| data.try_to_vec::<f32>().expect("training is in f32");
+            loss += f64::from(floats(value.into_data())[0]) * batch.len() as f64;
+            let numbers = floats(output.into_data());
+            for (said, wanted) in numbers.chunks_exact(OUTPUTS).zip(wanted.chunks_exact(OUTPUTS)) {
+                let corner = |i: usize| {
+                    f64::from(said[2 * i] - wanted[2 * i])
+                        .hypot(f64::from(said[2 * i + 1] - wanted[2 * i + 1]))
+                };
+                errors.push((0..4).map(corner).sum::<f64>() / 4.0);
+                told += usize::from((said[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
+            }
+        }
+        let n = errors.len().max(1) as f64;
+        let within = |most: f64| errors.iter().filter(|error| **error < most).count() as f64 / n;
+        Validation {
+            loss: loss / n,
+            figures: vec![
+                ("corners within 0.04".into(), within(0.04)),
+                ("corners within 0.08".into(), within(0.08)),
+                ("corners within 0.16".into(), within(0.16)),
+                ("told right from wrong".into(), told as f64 / n),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

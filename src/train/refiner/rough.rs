@@ -1,0 +1,87 @@
+//! Outlines that are off by as much as a finder's may be.
+
+use crate::cards::outline::SYMBOL_SPACING;
+use crate::geometry::{Homography, Point, Quad};
+use crate::model::refiner::OUTLINE_PX;
+use crate::pipeline::find::refine::outline_in_short_sides;
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+/// Grows when outlines are off otherwise for the same seed.
+pub const VERSION: u32 = 1;
+
+/// By how much an outline is off: deviations, lengths in short sides of a card of the same area seen
+/// from above.
+struct Spread {
+    /// Of its middle, in x and in y.
+    center: f64,
+    /// Of each entry of the linear map that turns, stretches and slants it.
+    linear: f64,
+    /// Of each corner by itself, in x and in y.
+    corner: f64,
+}
+
+/// What is left where the sides were found.
+const FINE: Spread = Spread { center: 0.02, linear: 0.015, corner: 0.01 };
+/// What the finder's network leaves.
+const USUAL: Spread = Spread { center: 0.08, linear: 0.07, corner: 0.03 };
+/// What it leaves in a heap, or of a card seen at a flat angle.
+const WIDE: Spread = Spread { center: 0.18, linear: 0.14, corner: 0.06 };
+
+/// An outline of a card that is off by chance; `None` for one without a surface. A finder that sees the
+/// whole picture is off in the picture, not on the card: as much along a side that is foreshortened
+/// as along the other.
+pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+    let (spread, is_shifted) = match rng.random_range(0..10) {
+        0..3 => (FINE, false),
+        // Where the card's symbols were seen, but taken for others of its symbols.
+        3..6 => (FINE, true),
+        6..8 => (USUAL, false),
+        _ => (WIDE, false),
+    };
+    let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
+    let own = outline_in_short_sides();
+    let shift = Point::new(steps * SYMBOL_SPACING / 2.0 * OUTLINE_PX.0 / OUTLINE_PX.1, 0.0);
+    let truth = Homography::between(&own, truth)?.apply_quad(&Quad(own.0.map(|p| p + shift)));
+    let unit_px = (truth.signed_area().abs() * OUTLINE_PX.1 / OUTLINE_PX.0).sqrt();
+    let mut two = |deviation: f64| Point::new(normal(rng), normal(rng)) * deviation;
+    let middle = truth.0.iter().fold(Point::default(), |sum, p| sum + *p / 4.0);
+    let center = middle + two(spread.center * unit_px);
+    let (along, down) = (two(spread.linear), two(spread.linear));
+    let corners = truth.0.map(|p| {
+        let from = p - middle;
+        center + from + along * from.x + down * from.y + two(spread.corner * unit_px)
+    });
+    let quad = Quad(corners);
+    (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
+}
+
+/// A normal number by Box and Muller (1958), at most three deviations from 0.
+pub fn normal(rng: &mut Pcg64) -> f64 {
+    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
+    (radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()).clamp(-3.0, 3.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn outlines_are_off_and_still_of_the_card() {
+        let card = Quad(
+            [(30.0, 20.0), (120.0, 30.0), (115.0, 90.0), (25.0, 80.0)]
+                .map(|(x, y)| Point::new(x, y)),
+        );
+        let mut rng = Pcg64::seed_from_u64(7);
+        let mut off: Vec<f64> = Vec::new();
+        for _ in 0..500 {
+            let rough = outline(&card, &mut rng).unwrap();
+            off.push(rough.center().distance(card.center()) / card.short_side());
+        }
+        off.sort_by(f64::total_cmp);
+        assert!(off[100] < 0.06 && off[250] > 0.06 && (0.3..0.9).contains(&off[480]), "{off:?}");
+        let again = outline(&card, &mut Pcg64::seed_from_u64(3));
+        assert_eq!(again, outline(&card, &mut Pcg64::seed_from_u64(3)));
+    }
+}

@@ -1,0 +1,91 @@
+//! The refiner's training as a whole, in seconds.
+
+use super::*;
+use crate::geometry::{Point, Quad};
+use crate::train::net::{Live, run_graph};
+
+/// A white card with a dark symbol on grey; each table a little other than the one before, every
+/// fifth one empty.
+fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
+    let (w, h) = (width as usize, height as usize);
+    let middle = Point::new(46.0 + ((seed + index) % 5) as f64, 40.0 + (index % 3) as f64);
+    let corners = [(-32.0, -21.0), (32.0, -21.0), (32.0, 21.0), (-32.0, 21.0)]
+        .map(|(x, y)| middle + Point::new(x, y));
+    let card = SeenCard { corners: Quad(corners), in_view: 1.0, symbols: vec![(middle, 1.0)] };
+    let cards = if index % 5 == 4 { Vec::new() } else { vec![card] };
+    let mut rgb = vec![90; 3 * w * h];
+    for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
+        let p = Point::new((i % w) as f64 + 0.5, (i / w) as f64 + 0.5);
+        match cards.first() {
+            Some(_) if middle.distance(p) < 8.0 => pixel.copy_from_slice(&[150, 30, 40]),
+            Some(card) if card.corners.contains(p) => pixel.fill(235),
+            _ => {}
+        }
+    }
+    Drawn { size_px: (w, h), rgb: rgb.into(), gain: [1.0; 3], mirrored: [false; 2], cards }
+}
+
+fn task() -> Refiner {
+    Refiner::with(4, simple, (96, 80), 6)
+}
+
+#[test]
+fn a_batch_depends_on_seed_and_step_alone() {
+    let (batch, again, next) = (task().batch(3), task().batch(3), task().batch(4));
+    assert!(batch.pixels == again.pixels && batch.wanted == again.wanted);
+    assert!(batch.pixels != next.pixels);
+    assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
+    let right = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[RIGHT] > 0.5).count();
+    assert!((5..BATCH / 2).contains(&right), "{right}");
+    // What is right is hardly off, what is not is off.
+    for row in batch.wanted.chunks_exact(OUTPUTS) {
+        let most = row[..RIGHT].iter().fold(0.0f32, |most, v| most.max(v.abs()));
+        assert!(if row[RIGHT] > 0.5 { most < 0.25 } else { most > 0.02 }, "{row:?}");
+    }
+}
+
+#[test]
+fn a_perfect_answer_costs_least() {
+    let (task, device) = (task(), Device::default());
+    let batch = task.batch(0);
+    let loss = |spoil: &dyn Fn(usize, f32) -> f32| {
+        let say = |(i, wanted): (usize, &f32)| match i % OUTPUTS {
+            RIGHT => spoil(RIGHT, if *wanted > 0.5 { 9.0 } else { -9.0 }),
+            k => spoil(k, *wanted),
+        };
+        let said: Vec<f32> = batch.wanted.iter().enumerate().map(say).collect();
+        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
+        let (loss, _) = task.loss(Output::Flat(said), &batch);
+        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+    };
+    assert!(loss(&|_, v| v) < 1e-3);
+    assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
+    let off = loss(&|k, v| if k == 0 { v + 0.8 } else { v });
+    assert!((off - 0.8 / 8.0 * CORNERS_WEIGHT).abs() < 1e-2, "{off}");
+}
+
+#[test]
+fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
+    let task = task();
+    let weights = task.init(2);
+    let device = Device::default().autodiff();
+    let batch = task.batch(0);
+    let mut state = crate::train::optimiser::State::new(weights);
+    let schedule = Schedule { warm_up: 1, learning_rate: 5e-3, ..settings(1, 40).schedule };
+    let mut losses = Vec::new();
+    for _ in 0..25 {
+        let live = Live::new(&state.weights, &device);
+        let (output, _) = task.plan().forward(&live, task.input(&batch, &device));
+        let (loss, _) = task.loss(output, &batch);
+        losses.push(loss.clone().into_data().try_to_vec::<f32>().unwrap()[0]);
+        let gradients = live.gradients(&loss, &state.weights);
+        assert!(state.step(&gradients, &schedule));
+    }
+    assert!(losses[24] < 0.5 * losses[0], "{losses:?}");
+    let graph = task.plan().graph(&state.weights);
+    assert_eq!(graph.parameters(), 141_321);
+    let plain = Device::default();
+    assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
+    let judged = task.validate(&|input| run_graph(&graph, input), &plain);
+    assert!(judged.loss.is_finite() && judged.figures.len() == 4);
+}
