@@ -323,7 +323,7 @@ mod tests {
         joint.properties[1].classical[1] = -2.0;
         let own = reading("1fgd", 0.99);
         let near = joint.join(&own, &logits("1sgd", 2.0), &USUAL);
-        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0, 0.0], ..USUAL };
+        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..USUAL };
         let far = joint.join(&own, &logits("1sgd", 2.0), &small);
         assert_eq!(near.best().0.to_string(), "1fgd");
         assert_eq!(far.best().0.to_string(), "1sgd");
@@ -335,7 +335,7 @@ mod tests {
         // In clipped light an open symbol may be a striped one.
         joint.properties[1].values[Shading::Striped.index()][3] = 3.0;
         let (own, net) = (reading("1ogd", 0.6), logits("1ogd", 1.0));
-        let clipped = Circumstances { context: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0], ..USUAL };
+        let clipped = Circumstances { context: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], ..USUAL };
         assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
         assert_eq!(joint.join(&own, &net, &clipped).best().0.to_string(), "1sgd");
     }
