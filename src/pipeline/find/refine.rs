@@ -12,7 +12,7 @@ use image::RgbImage;
 
 /// Something that says whether outlines are right: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
-    /// `outlines` views `[outlines, 3, 64, 96]` (see [`refiner`]) to `[outlines, 9]` numbers, the last
+    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 9]` numbers, the last
     /// dimension fastest in both.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ pub fn outline_in_short_sides() -> Quad {
     )
 }
 
-/// The photo around an outline as the network takes it, see [`refiner`]; `None` for an outline
+/// The photo around an outline as the network takes it, see [`crate::model::refiner`]; `None` for an outline
 /// without a surface or outside of the photo.
 pub fn view(photo: &Photo, outline: &Quad) -> Option<RgbImage> {
     let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
