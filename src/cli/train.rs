@@ -21,7 +21,7 @@ enum What {
     Reader(reader::Args),
     /// Train the network that finds cards, on drawn tables
     Finder(finder::Args),
-    /// Train the network that puts the corners of found cards right, on drawn tables
+    /// Train the network that judges whether an outline is a card's own, on drawn tables
     Refiner(refiner::Args),
     /// Fit how the network and the classical reader are joined, and when a card is unsure
     Fuse(fuse::Args),

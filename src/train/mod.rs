@@ -11,7 +11,7 @@
 //! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
 //! | [`reader`] | the network that reads a card, and what it learns from |
 //! | [`finder`] | the network that finds cards, and the tables it learns from |
-//! | [`refiner`] | the network that puts their corners right |
+//! | [`refiner`] | the network that judges their outlines |
 //!
 //! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
 //! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends

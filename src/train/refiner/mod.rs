@@ -1,4 +1,4 @@
-//! The network that puts a roughly found card's corners right, trained on drawn tables alone.
+//! The network that says whether an outline is a card's own, trained on drawn tables alone.
 //!
 //! A batch holds cards of many tables, each seen through an outline that is off by as much as the
 //! finder's may be ([`rough`]). What input and output mean is told in [`crate::model::refiner`]. The
@@ -31,12 +31,12 @@ const TABLES_PER_STEP: u64 = 2;
 /// Tables from the last of which a step's cards are.
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
-pub const STEPS: u64 = 6000;
+pub const STEPS: u64 = 8000;
 /// Tables on which a run is judged, and cards of each.
 pub const VALIDATION_TABLES: u64 = 200;
 const VALIDATION_CARDS: usize = 4;
 /// Steps between two judgements.
-pub const VALIDATE_EVERY: u64 = 250;
+pub const VALIDATE_EVERY: u64 = 400;
 /// Seed of the validation's tables, beyond those that training may draw from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x7265_6669_6e65;
 /// What little of a card, and of its symbols in the mean, is in view where it still is to be put right.
