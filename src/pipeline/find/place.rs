@@ -16,7 +16,6 @@ use crate::pipeline::segment::corners::{self, Refined};
 use crate::pipeline::segment::grouping::{Grouped, SymbolGroup};
 use crate::pipeline::segment::maps::Working;
 use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, SizeField, Table};
-use opencv::prelude::*;
 
 /// How outlines are made exact.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +38,8 @@ pub struct Params {
     pub agree: f64,
     /// Log odds that symbols need to be a card where the network sees none.
     pub group_alone: f64,
+    /// Log odds that a place is right from which no other is tried.
+    pub right_enough: f64,
 }
 
 impl Default for Params {
@@ -51,6 +52,7 @@ impl Default for Params {
             fewest_on_table: 3,
             agree: 4.0,
             group_alone: 2.0,
+            right_enough: 4.0,
         }
     }
 }
@@ -127,9 +129,15 @@ pub fn place(
     let mut best: Vec<Try> =
         claims.iter().map(|claim| tries(claim).best()).collect::<opencv::Result<_>>()?;
     if let Some(judge) = judge {
-        let unclear: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
+        let mut unclear: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
+        let photo = Photo::of(working)?;
+        let quads: Vec<Quad> = unclear.iter().map(|&i| best[i].placed.refined.quad).collect();
+        for (&i, right) in unclear.iter().zip(refine::right(&photo, &quads, judge)?) {
+            best[i].placed.right = right;
+        }
+        unclear.retain(|&i| best[i].placed.right.is_none_or(|right| right < params.right_enough));
         let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
-        for (i, settled) in unclear.into_iter().zip(settled(working, judge, doubts)?) {
+        for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts)?) {
             best[i] = settled;
         }
     }
@@ -325,20 +333,18 @@ impl Tries<'_> {
     }
 }
 
-/// The likeliest places of cards that did not become clear, given with what could be tried: a side that
-/// is seen may be a neighbour's. All cards' places are judged at once: a network takes many for
+/// The likeliest places of cards that are in doubt, given with what could be tried: a side that is seen
+/// may be a neighbour's. All cards' places are judged at once: a network takes many for
 /// little more than one.
 fn settled(
-    working: &Working,
+    photo: &Photo,
     judge: &dyn RefinerNetwork,
     doubts: Vec<(Tries, Try)>,
 ) -> Result<Vec<Try>, FindError> {
     /// How many of the places that the network finds likeliest are looked at closely.
     const CLOSELY: usize = 3;
-    let size_px = (working.width as u32, working.height as u32);
-    let photo = Photo { rgb: working.rgb.data_bytes()?, size_px };
     let right = |places: &[Vec<Quad>]| -> Result<Vec<Vec<Option<f64>>>, FindError> {
-        let mut all = refine::right(&photo, &places.concat(), judge)?.into_iter();
+        let mut all = refine::right(photo, &places.concat(), judge)?.into_iter();
         Ok(places.iter().map(|of_card| all.by_ref().take(of_card.len()).collect()).collect())
     };
     let starts: Vec<Vec<Quad>> = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();

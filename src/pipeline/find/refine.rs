@@ -8,7 +8,9 @@ use crate::geometry::{Homography, Point, Quad};
 use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, WIDTH};
 use crate::pipeline::engine::{Network, NetworkError};
 use crate::pipeline::rectify::straightened;
+use crate::pipeline::segment::maps::Working;
 use image::RgbImage;
+use opencv::prelude::*;
 
 /// Something that says whether outlines are right: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
@@ -33,6 +35,17 @@ pub struct Photo<'a> {
     pub rgb: &'a [u8],
     /// Columns and rows.
     pub size_px: (u32, u32),
+}
+
+impl<'a> Photo<'a> {
+    /// The photo at working resolution.
+    ///
+    /// # Errors
+    /// Its pixels cannot be read.
+    pub fn of(working: &'a Working) -> opencv::Result<Self> {
+        let size_px = (working.width as u32, working.height as u32);
+        Ok(Self { rgb: working.rgb.data_bytes()?, size_px })
+    }
 }
 
 /// The outline's own corners, with (0, 0) in its middle and its short side for a unit.
