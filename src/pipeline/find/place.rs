@@ -71,7 +71,7 @@ pub struct Placed {
     /// How it fits the table of the others, if they show one.
     pub on_table: Option<OnTable>,
     /// Log odds that it is in its place, by the network that looks at one card at a time; `None`
-    /// where that was not asked: all four sides were seen.
+    /// where that was not asked, as where all four sides were seen.
     pub right: Option<f64>,
 }
 
@@ -129,7 +129,9 @@ pub fn place(
     let mut best: Vec<Try> =
         claims.iter().map(|claim| tries(claim).best()).collect::<opencv::Result<_>>()?;
     if let Some(judge) = judge {
-        let mut unclear: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
+        let has_all_sides = |tried: &Try| tried.placed.refined.confirmed == [true; 4];
+        let mut unclear: Vec<usize> =
+            (0..best.len()).filter(|&i| !has_all_sides(&best[i])).collect();
         let photo = Photo::of(working)?;
         let quads: Vec<Quad> = unclear.iter().map(|&i| best[i].placed.refined.quad).collect();
         for (&i, right) in unclear.iter().zip(refine::right(&photo, &quads, judge)?) {
