@@ -1,7 +1,8 @@
 //! What the networks' inputs and outputs mean: one contract for training, reading and both exports.
 //!
 //! [`reader`] names a straightened card, [`finder`] says where cards lie in a photo, [`refiner`]
-//! whether an outline is a card's own. A trained network is handed on as a [`graph::Graph`], batch norms folded in.
+//! whether an outline is a card's own. A trained network is handed on as a [`graph::Graph`], batch
+//! norms folded in.
 
 pub mod graph;
 mod metadata;

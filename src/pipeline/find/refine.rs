@@ -14,8 +14,8 @@ use opencv::prelude::*;
 
 /// Something that says whether outlines are right: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
-    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 9]` numbers, the last
-    /// dimension fastest in both.
+    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 9]`
+    /// numbers, the last dimension fastest in both.
     ///
     /// # Errors
     /// The network does not run.
@@ -57,8 +57,8 @@ pub fn outline_in_short_sides() -> Quad {
     )
 }
 
-/// The photo around an outline as the network takes it, see [`crate::model::refiner`]; `None` for an outline
-/// without a surface or outside of the photo.
+/// The photo around an outline as the network takes it, see [`crate::model::refiner`]; `None` for an
+/// outline without a surface or outside of the photo.
 pub fn view(photo: &Photo, outline: &Quad) -> Option<RgbImage> {
     let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
     let (x, y) = (WIDTH as f64 / OUTLINE_PX.1 / 2.0, HEIGHT as f64 / OUTLINE_PX.1 / 2.0);

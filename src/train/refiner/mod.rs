@@ -39,7 +39,7 @@ const VALIDATION_CARDS: usize = 4;
 pub const VALIDATE_EVERY: u64 = 400;
 /// Seed of the validation's tables, beyond those that training may draw from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x7265_6669_6e65;
-/// What little of a card, and of its symbols in the mean, is in view where it still is to be put right.
+/// Least part of a card, and of its symbols in the mean, that must be in view to learn from it.
 const LEAST_IN_VIEW: f64 = 0.3;
 const LEAST_OF_SYMBOLS: f64 = 0.4;
 /// A card of which less than this is in view is one that others cover, and taken more often.
