@@ -77,6 +77,11 @@ pub fn find_sides(
 /// Where there is but one edge, as on a table brighter than the cards, it counts in full.
 const DARKER_INSIDE: f32 = 0.8;
 
+/// By how many pixels a line that rises by `slope` in all has risen at a sample.
+fn risen(slope: i32, sample: usize) -> isize {
+    (slope as f32 / (SAMPLES - 1) as f32 * sample as f32).round() as isize
+}
+
 struct Profiles<'a> {
     rgb: &'a [u8],
     width: usize,
@@ -105,30 +110,38 @@ impl Profiles<'_> {
         }
         let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
         let deviation = (params.expected_deviation * short_px).max(1.5);
-        let mut best = (f64::MIN, 0.0f64, 0, 0);
-        for first in 0..offsets {
-            for last in 0..offsets {
-                // A side turns by no more than the cards' own error in direction.
-                if first.abs_diff(last) > offsets / 2 {
-                    continue;
+        let mut best = (f64::MIN, 0, 0);
+        // A side turns by no more than the cards' own error in direction. Lines of one slope lie beside
+        // one another, so that they are summed side by side.
+        let steepest = (offsets / 2) as i32;
+        let mut sums: Vec<f32> = Vec::with_capacity(offsets);
+        for slope in -steepest..=steepest {
+            let (least, end) =
+                (slope.min(0).unsigned_abs() as usize, offsets - slope.max(0) as usize);
+            sums.clear();
+            sums.resize(end - least, 0.0);
+            for k in 0..SAMPLES {
+                let start = (k * offsets + least).wrapping_add_signed(risen(slope, k));
+                for (sum, edge) in sums.iter_mut().zip(&self.preferred[start..start + end - least])
+                {
+                    *sum += edge;
                 }
-                let step = (last as f32 - first as f32) / (SAMPLES - 1) as f32;
-                let (mut sum, mut preferred) = (0.0f32, 0.0f32);
-                for k in 0..SAMPLES {
-                    let i = k * offsets + (first as f32 + step * k as f32 + 0.5) as usize;
-                    sum += self.edge[i];
-                    preferred += self.preferred[i];
-                }
-                let support = f64::from(sum / SAMPLES as f32 - mean);
+            }
+            for (first, sum) in (least..end).zip(&sums) {
+                let last = first.wrapping_add_signed(slope as isize);
                 let off = |i: usize| (i as f64 - f64::from(reach)) / deviation;
-                let score = f64::from(preferred / SAMPLES as f32 - mean)
+                let score = f64::from(sum / SAMPLES as f32 - mean)
                     - 0.05 * (off(first).powi(2) + off(last).powi(2)) / 2.0;
                 if score > best.0 {
-                    best = (score, support, first, last);
+                    best = (score, first, last);
                 }
             }
         }
-        let (_, support, first, last) = best;
+        let (_, first, last) = best;
+        let slope = last as i32 - first as i32;
+        let on_line =
+            |k: usize| self.edge[(k * offsets + first).wrapping_add_signed(risen(slope, k))];
+        let support = f64::from((0..SAMPLES).map(on_line).sum::<f32>() / SAMPLES as f32 - mean);
         if support < params.support {
             return None;
         }
