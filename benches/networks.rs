@@ -1,9 +1,12 @@
-//! The reading network, twelve cards on one thread, with the engine of this process:
+//! The reading network and the one that judges outlines, twelve cards on one thread, with the engine
+//! of this process:
 //! `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use setsight::geometry::Quad;
 use setsight::pipeline::classify::{NeuralReader, input_of};
 use setsight::pipeline::engine::{self, Models};
+use setsight::pipeline::find::refine::{self, Photo};
 use setsight::pipeline::{CardImage, rectify};
 use setsight::render::{Kind, Params, render};
 use std::hint::black_box;
@@ -38,5 +41,22 @@ fn reading(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reading);
+fn judging(c: &mut Criterion) {
+    let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
+    let photo = Photo { rgb: scene.image.as_raw(), size_px: scene.image.dimensions() };
+    let outlines: Vec<Quad> =
+        scene.cards.iter().map(|card| card.corners_in_image).take(12).collect();
+    let Ok(network) = Models::Shipped.network(setsight::model::Kind::Refiner) else {
+        eprintln!("no refining network is inside this program: nothing to time");
+        return;
+    };
+    let name = engine::in_use().map_or("none", |engine| engine.name());
+    c.bench_function(&format!("judging, {name}, 12 outlines"), |b| {
+        b.iter(|| {
+            refine::right(&photo, black_box(&outlines), &network).expect("a network that runs")
+        });
+    });
+}
+
+criterion_group!(benches, reading, judging);
 criterion_main!(benches);
