@@ -191,6 +191,10 @@ pub struct Params {
     pub tint: f64,
     /// Light that the lens scatters over the whole picture, as a part of white.
     pub haze: Span,
+    /// By how much colour is blurred more than brightness, in pixels (deviation of a Gaussian): files
+    /// hold it at half the resolution, and cameras that take out noise leave less of it. Thin lines
+    /// become grey by it.
+    pub chroma_px: Span,
     /// Whether the table's grain is drawn for every second pixel only, between which it is smooth:
     /// a third of the time of a small picture.
     pub coarse_table: bool,
@@ -246,6 +250,7 @@ impl Params {
             duty: None,
             tint: 0.015,
             haze: Span::only(0.0),
+            chroma_px: Span::only(0.0),
             coarse_table: false,
             asked: kind,
         };

@@ -182,6 +182,7 @@ fn reader_params(dice: &mut Dice) -> Params {
     p.tilt = Span::only((0.4 * dice.normal()).abs().min(1.0));
     p.defocus = either(dice, 0.7, (0.0, 0.006), (0.006, 0.022));
     p.motion = either(dice, 0.75, (0.0, 0.004), (0.004, 0.04));
+    p.chroma_px = either(dice, 0.7, (0.5, 1.2), (1.2, 3.0));
     p
 }
 

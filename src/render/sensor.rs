@@ -31,6 +31,7 @@ pub(super) fn expose(
     let sharpen = dice.within(params.sharpen) as f32;
     let mosaic = dice.chance(params.mosaic);
     let haze = dice.within(params.haze) as f32;
+    let chroma_px = dice.within(params.chroma_px) as f32;
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -73,17 +74,39 @@ pub(super) fn expose(
         }
     }
     let blurred = (sharpen > 0.02).then(|| gaussian(&light, width, 1.1));
-    let mut image = RgbImage::new(params.size_px.0, params.size_px.1);
-    for (i, (out, pixel)) in image.pixels_mut().zip(&light).enumerate() {
-        let mut value = [pixel[0], pixel[1], pixel[2]];
-        if let Some(blurred) = &blurred {
+    if let Some(blurred) = &blurred {
+        for (pixel, blurred) in light.iter_mut().zip(blurred) {
             for c in 0..3 {
-                value[c] += sharpen * (value[c] - blurred[i][c]);
+                pixel[c] += sharpen * (pixel[c] - blurred[c]);
             }
         }
-        out.0 = value.map(|v| (v + 0.5).clamp(0.0, 255.0) as u8);
+    }
+    if chroma_px > 0.1 {
+        light = with_blurred_chroma(light, width, chroma_px);
+    }
+    let mut image = RgbImage::new(params.size_px.0, params.size_px.1);
+    for (out, [r, g, b, _]) in image.pixels_mut().zip(&light) {
+        out.0 = [r, g, b].map(|v| (v + 0.5).clamp(0.0, 255.0) as u8);
     }
     image
+}
+
+/// sRGB values (0 to 255) with the same luma and their colour differences blurred.
+fn with_blurred_chroma(light: Light4, width: usize, sigma: f32) -> Light4 {
+    /// Of R, G and B in luma, by ITU-R BT.601, as JPEG has it.
+    const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
+    let differences = |pixel: &[f32; 4]| {
+        let [r, g, b] = [0, 1, 2].map(|c| pixel[c].clamp(0.0, 255.0));
+        let luma = LUMA[0] * r + LUMA[1] * g + LUMA[2] * b;
+        [r - luma, b - luma, luma, 0.0]
+    };
+    let sharp: Light4 = light.iter().map(differences).collect();
+    let blurred = gaussian(&sharp, width, sigma);
+    let joined = sharp.iter().zip(blurred).map(|([_, _, luma, _], [red, blue, _, _])| {
+        let green = -(LUMA[0] * red + LUMA[2] * blue) / LUMA[1];
+        [luma + red, luma + green, luma + blue, 0.0]
+    });
+    joined.collect()
 }
 
 /// Entries of [`tone_table`] for linear light 0 to 1.
@@ -265,6 +288,20 @@ mod tests {
         let striped: Light4 = (0..8 * 8).map(|i| [(i % 2) as f32; 4]).collect();
         let seen = through_mosaic(&striped, 8);
         assert!(seen.iter().any(|p| (p[0] - p[2]).abs() > 0.9), "grey stripes seen in colour");
+    }
+
+    #[test]
+    fn blurred_chroma_leaves_luma_and_greys_thin_lines() {
+        let (white, ink) = ([240.0, 240.0, 240.0, 0.0], [90.0, 40.0, 150.0, 0.0]);
+        let line: Light4 = (0..40 * 20).map(|i| if i % 40 == 20 { ink } else { white }).collect();
+        let luma = |p: &[f32; 4]| 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2];
+        let blurred = with_blurred_chroma(line.clone(), 40, 1.5);
+        for (before, after) in line.iter().zip(&blurred) {
+            assert!((luma(before) - luma(after)).abs() < 0.1, "{before:?} {after:?}");
+        }
+        let spread = |p: [f32; 4]| p[2] - p[1];
+        let on_line = blurred[10 * 40 + 20];
+        assert!(spread(on_line) > 5.0 && spread(on_line) < 0.4 * spread(ink), "{on_line:?}");
     }
 
     #[test]

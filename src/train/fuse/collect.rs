@@ -10,6 +10,7 @@ use crate::pipeline::engine::NetworkError;
 use crate::pipeline::find::CardFinder;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{CardImage, CardOutline, PipelineError, rectify};
+use crate::render::dice::Span;
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
 use crate::train::reader::real::{CropsError, straight_crops};
 use image::RgbImage;
@@ -96,8 +97,10 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         2 => Kind::ALL[(index / 4) as usize % Kind::ALL.len()],
         _ => Kind::ALL[(index / 4 + 7) as usize % Kind::ALL.len()],
     };
-    // The kinds have large shadows only, and stay so: suites are measured on them.
-    render(&Params { dappled: 0.3, ..Params::of(kind) }, seed, index)
+    // The kinds have large shadows only and colour as sharp as brightness, and stay so: suites are
+    // measured on them.
+    let params = Params { dappled: 0.3, chroma_px: Span::new(0.5, 2.0), ..Params::of(kind) };
+    render(&params, seed, index)
 }
 
 /// Which card lies at an outline's centre.
