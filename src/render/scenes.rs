@@ -32,8 +32,21 @@ pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, Rende
 /// # Errors
 /// None that a caller could cause.
 pub fn reader(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    reader_but(seed, index, |_| ())
+}
+
+/// The same with ranges changed.
+///
+/// # Errors
+/// When what is changed is out of range.
+pub fn reader_but(
+    seed: u64,
+    index: u64,
+    change: impl FnOnce(&mut Params),
+) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Ranges);
-    let params = reader_params(&mut dice);
+    let mut params = reader_params(&mut dice);
+    change(&mut params);
     compressed(render(&params, seed, index)?, dice.chance(0.8))
 }
 
