@@ -78,6 +78,21 @@ pub struct Settings {
     pub patience: u32,
 }
 
+impl Settings {
+    /// Of a run whose pictures never repeat: to the end, for there is nothing to stop early for.
+    pub fn to_the_end(seed: u64, steps: u64, learning_rate: f32, validate_every: u64) -> Self {
+        let schedule = Schedule {
+            learning_rate,
+            warm_up: 200.min(steps / 5),
+            steps,
+            weight_decay: 1e-3,
+            longest_gradient: 5.0,
+            average: 0.998,
+        };
+        Self { seed, schedule, validate_every, patience: u32::MAX }
+    }
+}
+
 /// Where and how a run is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Keeping<'a> {

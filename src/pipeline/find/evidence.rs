@@ -49,7 +49,7 @@ pub fn signs(
             let (all, best) = symbols(&card.refined.quad, maps, look);
             let (misfit, log_size) =
                 card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
-            let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+            let sides = card.refined.sides_seen();
             Ok([
                 card.candidate.heat.clamp(-4.0, 5.0),
                 all,
@@ -75,7 +75,7 @@ fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
     /// Where symbols are, from the card's centre, in long and in short sides.
     const BAND: (f64, f64) = (0.40, 0.16);
     let strength = |card: &Placed| {
-        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+        let sides = card.refined.sides_seen();
         card.candidate.heat + sides as f64 + card.group.map_or(0.0, |g| 0.5 * g.score.min(8.0))
     };
     let mut order: Vec<usize> = (0..placed.len()).collect();

@@ -2,7 +2,8 @@
 //!
 //! The photo is shrunk until a card is about 52 pixels long ([`shrink`]), a network says where
 //! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place ([`place`]),
-//! where a second network judges the places of half-covered cards ([`refine`]), and all that speaks for or against it is weighed ([`evidence`]).
+//! where a second network judges cards that do not show all their sides ([`refine`]), and all that
+//! speaks for or against it is weighed ([`evidence`]).
 
 pub mod decode;
 pub mod evidence;

@@ -57,7 +57,7 @@ pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
         overlay::outline(&mut picture, &expected, unit, EXPECTED, None);
         overlay::outline(&mut picture, &quad, 2.0 * unit, color, None);
         let size = (0.12 * quad.long_side()).max(11.0);
-        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
+        let sides = card.refined.sides_seen();
         let label = format!("{log_odds:.1} {sides}/4");
         let (middle, width) = (quad.0[0].lerp(quad.0[1], 0.5), overlay::text_width(&label, size));
         let corner = (middle.x - 0.6 * width, middle.y - 0.55 * size);

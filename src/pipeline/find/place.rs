@@ -187,8 +187,7 @@ struct Try {
 impl Try {
     /// What the picture shows of it, in sides seen.
     fn seen(&self) -> f64 {
-        let sides = self.placed.refined.confirmed.iter().filter(|&&seen| seen).count();
-        sides as f64 + Tries::RIM * self.rim
+        self.placed.refined.sides_seen() as f64 + Tries::RIM * self.rim
     }
 
     /// Nothing speaks against it.
@@ -276,8 +275,7 @@ impl Tries<'_> {
         const STEP: f64 = 0.14;
         /// What such a step costs, as [`cost_of`] would say.
         const STEP_COST: f64 = 1.2;
-        let seen = start.placed.refined.confirmed.iter().filter(|&&seen| seen).count();
-        if seen > 2 || self.table.is_none() {
+        if start.placed.refined.sides_seen() > 2 || self.table.is_none() {
             return Ok(start);
         }
         let [a, b, c, d] = start.placed.expected.0;
@@ -316,7 +314,7 @@ impl Tries<'_> {
         let first =
             corners::Params { agreement: self.params.first_agreement, ..self.params.corners };
         let refined = Refined::of(self.working, expected, table, &first)?;
-        let sides = refined.confirmed.iter().filter(|&&seen| seen).count();
+        let sides = refined.sides_seen();
         let rim = evidence::even_rim(&refined.quad, self.working)?;
         let group = self.claim.group.map(|m| {
             let group = &self.groups.cards[m.group];
@@ -336,8 +334,8 @@ impl Tries<'_> {
 }
 
 /// The likeliest places of cards that are in doubt, given with what could be tried: a side that is seen
-/// may be a neighbour's. All cards' places are judged at once: a network takes many for
-/// little more than one.
+/// may be a neighbour's. All cards' places are judged at once: a network takes many for little more
+/// than one.
 fn settled(
     photo: &Photo,
     judge: &dyn RefinerNetwork,
@@ -505,8 +503,7 @@ fn fit_on(table: &Table, quad: &Quad) -> OnTable {
 /// The cards of which most sides were seen, with weights: they show the table best.
 fn seen_quads(placed: &[Placed]) -> Vec<(Quad, f64)> {
     let weight = |card: &Placed| {
-        let sides = card.refined.confirmed.iter().filter(|&&seen| seen).count();
-        [0.02, 0.02, 0.1, 0.5, 1.0][sides] * sigmoid(card.candidate.heat)
+        [0.02, 0.02, 0.1, 0.5, 1.0][card.refined.sides_seen()] * sigmoid(card.candidate.heat)
     };
     placed.iter().map(|card| (card.refined.quad, weight(card))).collect()
 }

@@ -284,6 +284,11 @@ pub struct Refined {
 }
 
 impl Refined {
+    /// How many sides were seen, 0 to 4.
+    pub fn sides_seen(&self) -> usize {
+        self.confirmed.iter().filter(|&&seen| seen).count()
+    }
+
     /// Looks for the sides near `expected` and fits the card to them. On a known table a card has
     /// three degrees of freedom, so two sides fix the others, and a side that does not agree with
     /// the rest is somebody else's border.

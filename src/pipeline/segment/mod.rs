@@ -199,7 +199,7 @@ fn add_borders(
             continue;
         }
         let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
-        if refined.confirmed.iter().filter(|&&ok| ok).count() >= 3 {
+        if refined.sides_seen() >= 3 {
             outlines
                 .push(CardOutline { score: BORDER_ONLY_SCORE, ..CardOutline::at(refined.quad) });
         }
@@ -234,7 +234,7 @@ pub fn overlap(a: &Quad, b: &Quad) -> bool {
 fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
     cards
         .iter()
-        .filter_map(|card| match card.confirmed.iter().filter(|&&ok| ok).count() {
+        .filter_map(|card| match card.sides_seen() {
             4 => Some((card.quad, 1.0)),
             3 => Some((card.quad, 0.5)),
             2 => Some((card.quad, 0.1)),

@@ -15,7 +15,6 @@ pub mod tally;
 pub mod target;
 
 use super::net::{Layer, Output, Plan, Step};
-use super::optimiser::Schedule;
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
 use crate::model::finder;
@@ -89,20 +88,7 @@ impl Options {
 /// A run that sees `pictures` pictures.
 pub fn settings(seed: u64, pictures: u64) -> Settings {
     let steps = pictures.div_ceil(BATCH as u64);
-    Settings {
-        seed,
-        schedule: Schedule {
-            learning_rate: 2.5e-3,
-            warm_up: 200.min(steps / 5),
-            steps,
-            weight_decay: 1e-3,
-            longest_gradient: 5.0,
-            average: 0.998,
-        },
-        validate_every: VALIDATE_EVERY,
-        // Tables never repeat, so there is nothing to stop early for.
-        patience: u32::MAX,
-    }
+    Settings::to_the_end(seed, steps, 2.5e-3, VALIDATE_EVERY)
 }
 
 impl Finder {
@@ -125,14 +111,7 @@ impl Finder {
     /// SHA-256, in hexadecimal digits, that stands for the tables of a run over `pictures`: of the
     /// seed, the number and what is on the first of them, which settle all the others.
     pub fn fingerprint(&self, pictures: u64) -> String {
-        use sha2::{Digest, Sha256};
-        let mut hash = Sha256::new();
-        hash.update(self.seed.to_le_bytes());
-        hash.update(pictures.to_le_bytes());
-        for table in self.stream.step(0, BATCH, REPLAYED) {
-            hash.update(&table.rgb);
-        }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        scenes::fingerprint(self.seed, pictures, self.stream.step(0, BATCH, REPLAYED))
     }
 }
 

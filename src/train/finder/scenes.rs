@@ -4,6 +4,7 @@ use super::target::SeenCard;
 use crate::geometry::{Point, Quad};
 use crate::render;
 use crate::render::dice::{Dice, Purpose};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -85,6 +86,16 @@ impl Drawn {
             ..self.clone()
         }
     }
+}
+
+/// SHA-256, in hexadecimal digits, of a seed, a number that says how long a run is, and what is on its
+/// first tables.
+pub fn fingerprint(seed: u64, number: u64, first: impl IntoIterator<Item = Drawn>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(seed.to_le_bytes());
+    hash.update(number.to_le_bytes());
+    first.into_iter().for_each(|table| hash.update(&table.rgb));
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Tables kept to be shown again: 250 kilobytes each.

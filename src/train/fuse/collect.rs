@@ -63,8 +63,8 @@ const SAME_PLACE: f64 = 0.35;
 /// Part of a card's symbols that must be in view for it to count as one.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Draws tables, a quarter of them as hard as those that the reader learns from, the others of every
-/// kind that `render` knows, and looks at them with a finder.
+/// Draws tables, a quarter of them as hard (but for their colour's sharpness) as those that the reader
+/// learns from, the others of every kind that `render` knows, and looks at them with a finder.
 ///
 /// # Errors
 /// [`CollectError`].

@@ -10,7 +10,6 @@ pub mod rough;
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
 use super::net::{Layer, Output, Plan};
-use super::optimiser::Schedule;
 use super::run::{Settings, Task, Validation};
 use crate::geometry::Homography;
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, WIDTH};
@@ -76,20 +75,7 @@ pub struct Refiner {
 
 /// A run of so many steps.
 pub fn settings(seed: u64, steps: u64) -> Settings {
-    Settings {
-        seed,
-        schedule: Schedule {
-            learning_rate: 2e-3,
-            warm_up: 200.min(steps / 5),
-            steps,
-            weight_decay: 1e-3,
-            longest_gradient: 5.0,
-            average: 0.998,
-        },
-        validate_every: VALIDATE_EVERY,
-        // Tables never repeat, so there is nothing to stop early for.
-        patience: u32::MAX,
-    }
+    Settings::to_the_end(seed, steps, 2e-3, VALIDATE_EVERY)
 }
 
 /// Cards ready for the network.
@@ -169,14 +155,8 @@ impl Refiner {
     /// SHA-256, in hexadecimal digits, that stands for the tables of a run of so many steps: of the
     /// seed, the number and what is on the first of them, which settle all the others.
     pub fn fingerprint(&self, steps: u64) -> String {
-        use sha2::{Digest, Sha256};
-        let mut hash = Sha256::new();
-        hash.update(self.seed.to_le_bytes());
-        hash.update(steps.to_le_bytes());
-        for index in 0..TABLES_PER_STEP {
-            hash.update(&self.tables.table(index).rgb);
-        }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let first = (0..TABLES_PER_STEP).map(|index| self.tables.table(index));
+        scenes::fingerprint(self.seed, steps, first)
     }
 
     fn validation(&self) -> &Batch {

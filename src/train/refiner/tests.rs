@@ -3,6 +3,7 @@
 use super::*;
 use crate::geometry::{Point, Quad};
 use crate::train::net::{Live, run_graph};
+use crate::train::optimiser::Schedule;
 
 /// A white card with a dark symbol on grey; each table a little other than the one before, every
 /// fifth one empty.
