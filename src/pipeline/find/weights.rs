@@ -5,18 +5,18 @@ use super::evidence::Weights;
 /// In the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
-    1.6315, // heat
-    0.0800, // symbols
-    0.4057, // a symbol
-    -2.6788, // misfit
-    -1.6914, // too large
-    -1.1999, // too small
-    -1.6356, // no table
-    1.6421, // sides
-    0.6111, // rim
-    0.0741, // measured
-    0.0706, // agreed
-    0.4904, // own
-    -0.9912, // taken
-    -0.3844, // constant
+    1.4793, // heat
+    0.4405, // symbols
+    0.2817, // a symbol
+    -2.6449, // misfit
+    -1.7551, // too large
+    -0.8729, // too small
+    -1.5078, // no table
+    1.5672, // sides
+    0.3155, // rim
+    0.0115, // measured
+    0.0463, // agreed
+    0.5003, // own
+    -0.9273, // taken
+    0.0074, // constant
 ];

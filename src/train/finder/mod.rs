@@ -37,7 +37,7 @@ pub const VALIDATION_SCENES: u64 = 160;
 /// Steps between two judgements.
 pub const VALIDATE_EVERY: u64 = 250;
 /// Pictures that the shipped weights have seen.
-pub const SCENES: u64 = 36_000;
+pub const SCENES: u64 = 64_000;
 /// Seed of the validation's tables, beyond those that training may draw from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x0066_696e_6465_7231;
 /// A card is claimed above this in validation: log odds of two in five.
