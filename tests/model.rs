@@ -57,7 +57,14 @@ fn untrained(kind: Kind) -> Vec<u8> {
             step(conv(8, 16, 2, 3), 1),
             step(Op::AveragePool { size: 4 }, 2),
             step(Op::Flatten, 3),
-            step(Op::Dense { weights: numbers(9 * 384, 5), bias: numbers(9, 6), relu: false }, 4),
+            step(
+                Op::Dense {
+                    weights: numbers(refiner::OUTPUTS * 384, 5),
+                    bias: numbers(refiner::OUTPUTS, 6),
+                    relu: false,
+                },
+                4,
+            ),
         ],
     };
     let graph = Graph { input_channels: 3, input_size: kind.input_size(), nodes };

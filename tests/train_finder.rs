@@ -101,7 +101,7 @@ fn a_refiner_is_trained_from_nothing_and_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn the_shipped_refiner_tells_right_from_wrong() {
+fn the_shipped_refiner_tells_right_from_wrong_and_names_cards() {
     let (graph, _) = onnx::decode(REFINER).unwrap();
     let judged =
         Refiner::new(1, 12).validate(&|input| run_graph(&graph, input), &Device::default());
@@ -110,4 +110,7 @@ fn the_shipped_refiner_tells_right_from_wrong() {
         figure("told right from wrong") > 0.9 && figure("corners within 0.16") > 0.6,
         "{judged:?}"
     );
+    for property in ["number", "shading", "colour", "shape"] {
+        assert!(figure(&format!("{property} right")) > 0.85, "{judged:?}");
+    }
 }

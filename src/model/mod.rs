@@ -1,7 +1,7 @@
 //! What the networks' inputs and outputs mean: one contract for training, reading and both exports.
 //!
 //! [`reader`] names a straightened card, [`finder`] says where cards lie in a photo, [`refiner`]
-//! whether an outline is a card's own. A trained network is handed on as a [`graph::Graph`], batch
+//! whether an outline is a card's own, and of which card it is. A trained network is handed on as a [`graph::Graph`], batch
 //! norms folded in.
 
 pub mod graph;
@@ -91,13 +91,14 @@ pub mod finder {
     pub const OUTPUT_NAME: &str = "maps";
 }
 
-/// The network that says whether an outline is a card's own.
+/// The network that says whether an outline is a card's own, and of which card it is.
 ///
 /// Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255. It is the photo seen so that the rough
 /// outline is an upright rectangle of [`refiner::OUTLINE_PX`] in the middle, its first edge on top.
-/// Output `[n, 9]`: for each corner in the outline's order where the card's own corner is, seen from
-/// there, x along the first edge, y along the second, in short sides of the outline; the last says how
-/// likely the outline is right as it is, see [`refiner::RIGHT`].
+/// Output `[n, 21]`: for each corner in the outline's order where the card's own corner is, seen from
+/// there, x along the first edge, y along the second, in short sides of the outline; then how likely the
+/// outline is right as it is, see [`refiner::RIGHT`]; then logits of the card's properties, however far
+/// off the outline is, see [`refiner::VALUES`].
 pub mod refiner {
     /// Columns of the input.
     pub const WIDTH: usize = 96;
@@ -106,23 +107,30 @@ pub mod refiner {
     /// Width and height of the outline in the input, in its pixels.
     pub const OUTLINE_PX: (f64, f64) = (64.68, 42.0);
     /// Length of the output.
-    pub const OUTPUTS: usize = 9;
+    pub const OUTPUTS: usize = 21;
     /// The output that is the log odds that the outline's corners are off by less than
     /// [`RIGHT_WITHIN`] in the mean.
     pub const RIGHT: usize = 8;
+    /// Output `VALUES + 3 p + v` is the logit of value v of property p, as [`super::reader`] has them.
+    pub const VALUES: usize = 9;
+    /// How many logits of values there are.
+    pub const VALUE_LOGITS: usize = OUTPUTS - VALUES;
     /// Mean distance of corners up to which an outline is right, in its short sides.
     pub const RIGHT_WITHIN: f64 = 0.08;
     /// Outputs by name, in order.
-    pub const LABELS: [&str; OUTPUTS] = ["x0", "y0", "x1", "y1", "x2", "y2", "x3", "y3", "right"];
+    pub const LABELS: [&str; OUTPUTS] = [
+        "x0", "y0", "x1", "y1", "x2", "y2", "x3", "y3", "right", "one", "two", "three", "filled",
+        "open", "striped", "green", "purple", "red", "diamond", "oval", "squiggle",
+    ];
     /// Name of the input in ONNX.
     pub const INPUT_NAME: &str = "surroundings";
     /// Name of the output in ONNX.
-    pub const OUTPUT_NAME: &str = "corners";
+    pub const OUTPUT_NAME: &str = "answers";
 }
 
 #[cfg(test)]
 mod tests {
-    use super::reader;
+    use super::{reader, refiner};
     use crate::cards::Property;
 
     #[test]
@@ -130,6 +138,8 @@ mod tests {
         for (p, property) in Property::ALL.into_iter().enumerate() {
             for value in 0..3 {
                 assert_eq!(reader::LABELS[3 * p + value], property.value_word(value));
+                let own = refiner::LABELS[refiner::VALUES + 3 * p + value];
+                assert_eq!(own, property.value_word(value));
             }
         }
         assert_eq!(Property::ALL.len(), reader::PROPERTIES);

@@ -21,6 +21,7 @@ pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTim
 
 use crate::cards::{Card, Property};
 use crate::geometry::Quad;
+use crate::model::refiner::VALUE_LOGITS;
 use crate::sets::{self, Set};
 use image::RgbImage;
 
@@ -42,15 +43,24 @@ pub struct CardOutline {
     pub symbols_seen: usize,
     /// Which shape those symbols had, when any were seen.
     pub shape_seen: Option<crate::cards::Shape>,
-    /// Probability that the corners are off by so much that another card may be read, 0 to 1; 0 where
-    /// nothing speaks for it.
+    /// What a look at the card with all that lies around it says; `None` where that was not asked, as
+    /// where it lies open to view.
+    pub in_place: Option<InPlace>,
+}
+
+/// What a network says that sees a card where it lies, see [`crate::model::refiner`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InPlace {
+    /// Probability that the corners are off by so much that another card may be read, 0 to 1.
     pub misplaced: f32,
+    /// Logit of value v of property p at `3 p + v`, in [`Property::ALL`] order.
+    pub values: [f32; VALUE_LOGITS],
 }
 
 impl CardOutline {
     /// One of which nothing but its corners is known.
     pub fn at(corners_in_image: Quad) -> Self {
-        Self { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None, misplaced: 0.0 }
+        Self { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None, in_place: None }
     }
 }
 
@@ -92,8 +102,8 @@ pub struct CardImage {
     pub light_cast: f32,
     /// Length of the card's long side in the photo: what detail there can be.
     pub long_side_in_image_px: f32,
-    /// See [`CardOutline::misplaced`].
-    pub misplaced: f32,
+    /// See [`CardOutline::in_place`].
+    pub in_place: Option<InPlace>,
 }
 
 /// What a reader says of a card: four probability triples and card-or-not, never a bare code.

@@ -49,7 +49,7 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         white_in_image,
         light_cast: cast_of(white_in_image),
         long_side_in_image_px: quad.long_side() as f32,
-        misplaced: outline.misplaced,
+        in_place: outline.in_place,
     }
 }
 

@@ -63,7 +63,15 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
         },
     ];
     // Shares of what is wrong go on the same falling scale as the losses.
-    let colors = [(20, 130, 60), (150, 90, 200), (210, 140, 0), (90, 90, 90), (0, 150, 160)];
+    let colors = [
+        (20, 130, 60),
+        (150, 90, 200),
+        (210, 140, 0),
+        (90, 90, 90),
+        (0, 150, 160),
+        (130, 80, 40),
+        (230, 110, 170),
+    ];
     if let Some(entry) = history.first() {
         for (i, (figure, _)) in entry.figures.iter().enumerate() {
             curves.push(Curve {

@@ -75,6 +75,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let fusion = Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
         reader_sha256: sha256(&models.read(file_of(Kind::Reader))?),
+        refiner_sha256: if models.has(file_of(Kind::Refiner)) {
+            Some(sha256(&models.read(file_of(Kind::Refiner))?))
+        } else {
+            None
+        },
         learned,
         classical,
         fitted: json!({

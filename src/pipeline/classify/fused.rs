@@ -6,6 +6,7 @@ use super::ink;
 use super::neural::NeuralReader;
 use crate::cards::Property;
 use crate::model::reader;
+use crate::model::refiner::VALUE_LOGITS;
 use crate::pipeline::board;
 use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError};
 use crate::pipeline::rectify::BALANCED_WHITE;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 7;
+pub const CONTEXTS: usize = 8;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -28,6 +29,8 @@ pub struct Fusion {
     pub version: String,
     /// SHA-256 of the reading network that it was fitted with, in hexadecimal.
     pub reader_sha256: String,
+    /// The same of the network that looks at cards in place, if there was one.
+    pub refiner_sha256: Option<String>,
     /// For the learned finder.
     pub learned: Joints,
     /// For the classical finder.
@@ -60,7 +63,7 @@ pub struct Joint {
     pub board: board::Calibration,
 }
 
-/// A property's log probabilities are multiplied by the first two, and the third is added: each the
+/// A property's log probabilities are multiplied by the first three, and the last is added: each the
 /// weights of the context (see [`context_of`]), summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +72,8 @@ pub struct PropertyWeights {
     pub classical: [f32; CONTEXTS],
     /// Of the network's logits: the reciprocal of a temperature.
     pub neural: [f32; CONTEXTS],
+    /// Of the logits of a look at the card in place, where there was one.
+    pub in_place: [f32; CONTEXTS],
     /// Of each value as such: where light bleaches stripes, many a card that looks open is none.
     pub values: [[f32; CONTEXTS]; 3],
 }
@@ -90,6 +95,8 @@ pub struct CardWeights {
 pub struct Circumstances {
     /// See [`context_of`].
     pub context: [f32; CONTEXTS],
+    /// See [`crate::pipeline::InPlace::values`]; all alike where that was not asked.
+    pub in_place: [f32; VALUE_LOGITS],
     /// Log likelihood of each colour by the inks of its table, see [`ink::colors_beside`].
     pub color: [f32; 3],
 }
@@ -102,14 +109,19 @@ pub fn circumstances_of(
     let inks: Vec<_> = cards.iter().map(ink::ink_of).collect();
     let colors = ink::colors_beside(&inks, logits);
     let both = cards.iter().zip(colors);
-    both.map(|(card, color)| Circumstances { context: context_of(card), color }).collect()
+    both.map(|(card, color)| {
+        let in_place = card.in_place.map_or([0.0; VALUE_LOGITS], |said| said.values);
+        Circumstances { context: context_of(card), in_place, color }
+    })
+    .collect()
 }
 
 /// Under which circumstances a card was seen: 1; how small it is, 0 for usual and 1 for a third of
 /// that; how coloured the light was, 1 for a warm lamp; how over-exposed it is, 1 where its white is
 /// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
 /// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
-/// card's white has 1.65 times as much red as blue; how likely its outline is off.
+/// card's white has 1.65 times as much red as blue; how likely its outline is off; 1 where it was
+/// looked at in place, because it does not lie open to view.
 pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
     let [red, _, blue] = card.white_in_image;
@@ -121,7 +133,8 @@ pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
         ((least_white - 245.0) / 10.0).clamp(0.0, 1.0),
         (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
         (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
-        card.misplaced,
+        card.in_place.map_or(0.0, |said| said.misplaced),
+        if card.in_place.is_some() { 1.0 } else { 0.0 },
     ]
 }
 
@@ -180,11 +193,13 @@ impl Joint {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
             let (by_rule, by_net) = (of(&weights.classical), of(&weights.neural));
+            let by_place = of(&weights.in_place);
             let is_color = Property::ALL[p] == Property::Color;
             let by_table = if is_color { of(&self.color_of_table) } else { 0.0 };
             let scores: [f32; 3] = std::array::from_fn(|v| {
                 by_rule * log_of(classical.values[p][v])
                     + by_net * logits[3 * p + v]
+                    + by_place * seen.in_place[3 * p + v]
                     + by_table * seen.color[v]
                     + sum_of(&weights.values[v])
             });
@@ -253,7 +268,7 @@ impl Reader for FusedReader {
 mod tests {
     use super::*;
     use crate::cards::{Card, Shading};
-    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX};
+    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, InPlace};
 
     /// The same weight under all circumstances.
     fn only(weight: f32) -> [f32; CONTEXTS] {
@@ -262,7 +277,13 @@ mod tests {
 
     fn joint(classical: f32, neural: f32) -> Joint {
         let values = [[0.0; CONTEXTS]; 3];
-        let weights = PropertyWeights { classical: only(classical), neural: only(neural), values };
+        let (classical_weights, in_place) = (only(classical), only(0.0));
+        let weights = PropertyWeights {
+            classical: classical_weights,
+            neural: only(neural),
+            in_place,
+            values,
+        };
         Joint {
             properties: [weights; 4],
             color_of_table: [0.0; CONTEXTS],
@@ -291,8 +312,11 @@ mod tests {
         logits
     }
 
-    const USUAL: Circumstances =
-        Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+    const USUAL: Circumstances = Circumstances {
+        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        in_place: [0.0; VALUE_LOGITS],
+        color: [0.0; 3],
+    };
 
     #[test]
     fn without_weight_a_reader_is_not_heard() {
@@ -323,7 +347,8 @@ mod tests {
         joint.properties[1].classical[1] = -2.0;
         let own = reading("1fgd", 0.99);
         let near = joint.join(&own, &logits("1sgd", 2.0), &USUAL);
-        let small = Circumstances { context: [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..USUAL };
+        let mut small = USUAL;
+        small.context[1] = 1.0;
         let far = joint.join(&own, &logits("1sgd", 2.0), &small);
         assert_eq!(near.best().0.to_string(), "1fgd");
         assert_eq!(far.best().0.to_string(), "1sgd");
@@ -335,7 +360,8 @@ mod tests {
         // In clipped light an open symbol may be a striped one.
         joint.properties[1].values[Shading::Striped.index()][3] = 3.0;
         let (own, net) = (reading("1ogd", 0.6), logits("1ogd", 1.0));
-        let clipped = Circumstances { context: [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], ..USUAL };
+        let mut clipped = USUAL;
+        clipped.context[3] = 1.0;
         assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
         assert_eq!(joint.join(&own, &net, &clipped).best().0.to_string(), "1sgd");
     }
@@ -349,7 +375,7 @@ mod tests {
             white_in_image,
             light_cast: 0.0,
             long_side_in_image_px: USUAL_LONG_SIDE_PX,
-            misplaced: 0.0,
+            in_place: None,
         };
         assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
         assert_eq!(context_of(&card(&pixels, [255.0; 3]))[3], 1.0);
@@ -364,7 +390,23 @@ mod tests {
                 pixels.put_pixel(x, y, image::Rgb([150, 110, 90]));
             }
         }
-        assert_eq!(context_of(&card(&pixels, [180.0; 3])), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        let mut covered = card(&pixels, [180.0; 3]);
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        covered.in_place = Some(InPlace { misplaced: 0.2, values: [0.0; VALUE_LOGITS] });
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0]);
+    }
+
+    #[test]
+    fn a_look_in_place_counts_where_there_was_one() {
+        let mut joint = joint(1.0, 1.0);
+        joint.properties[0].in_place[7] = 1.0;
+        let (own, net) = (reading("1spd", 0.7), logits("1spd", 0.5));
+        let mut looked = USUAL;
+        looked.in_place[2] = 6.0;
+        // Without the circumstance its weight is none.
+        assert_eq!(joint.join(&own, &net, &looked).best().0.to_string(), "1spd");
+        looked.context[7] = 1.0;
+        assert_eq!(joint.join(&own, &net, &looked).best().0.to_string(), "3spd");
     }
 
     #[test]

@@ -130,7 +130,7 @@ mod tests {
             white_in_image: [200.0; 3],
             light_cast: 0.0,
             long_side_in_image_px: 110.0,
-            misplaced: 0.0,
+            in_place: None,
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The photo is shrunk until a card is about 52 pixels long ([`shrink`]), a network says where
 //! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place ([`place`]),
-//! where a second network judges cards that do not show all their sides ([`refine`]), and all that
+//! where a second network judges cards that do not show all their sides ([`refine`]) and says which
+//! they are, and all that
 //! speaks for or against it is weighed ([`evidence`]).
 
 pub mod decode;
@@ -295,7 +296,7 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
             score: evidence::log_odds(signs, &params.weights),
             symbols_seen: symbols_on(&card.refined.quad, &seen.symbols),
             shape_seen: card.group.map(|group| group.shape),
-            misplaced: card.right.map_or(0.0, |right| sigmoid(-right) as f32),
+            in_place: card.in_place,
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();

@@ -12,6 +12,7 @@ use super::refine::{self, Photo, RefinerNetwork};
 use crate::cards::outline::{SYMBOL_SPACING, symbol_centers};
 use crate::cards::{Number, Shape};
 use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::InPlace;
 use crate::pipeline::segment::corners::{self, Refined};
 use crate::pipeline::segment::grouping::{Grouped, SymbolGroup};
 use crate::pipeline::segment::maps::Working;
@@ -70,9 +71,9 @@ pub struct Placed {
     pub refined: Refined,
     /// How it fits the table of the others, if they show one.
     pub on_table: Option<OnTable>,
-    /// Log odds that it is in its place, by the network that looks at one card at a time; `None`
-    /// where that was not asked, as where all four sides were seen.
-    pub right: Option<f64>,
+    /// What the network that looks at one card at a time says of it in this place; `None` where that
+    /// was not asked, as where all four sides were seen and the rim is even.
+    pub in_place: Option<InPlace>,
 }
 
 /// The symbols measured on a card.
@@ -134,28 +135,35 @@ pub fn place(
             (0..best.len()).filter(|&i| !has_all_sides(&best[i])).collect();
         let photo = Photo::of(working)?;
         let quads: Vec<Quad> = unclear.iter().map(|&i| best[i].placed.refined.quad).collect();
-        for (&i, right) in unclear.iter().zip(refine::right(&photo, &quads, judge)?) {
-            best[i].placed.right = right;
-        }
-        unclear.retain(|&i| best[i].placed.right.is_none_or(|right| right < params.right_enough));
+        let mut right = refine::right(&photo, &quads, judge)?.into_iter();
+        unclear.retain(|_| right.next().flatten().is_none_or(|right| right < params.right_enough));
         let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
         for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts)?) {
             best[i] = settled;
         }
     }
+    let covered: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
     let mut placed: Vec<Placed> = best.into_iter().map(|tried| tried.placed).collect();
-    let Some(mut table) = first else { return Ok((placed, None)) };
+    let mut table = first;
     for _ in 0..params.rounds {
-        let Some(better) = table.improved(&seen_quads(&placed)) else { break };
-        table = better;
+        let better = table.as_ref().and_then(|table| table.improved(&seen_quads(&placed)));
+        let Some(better) = better else { break };
         for card in &mut placed {
-            card.on_table = Some(fit_on(&table, &card.expected));
-            if table.misfit(&card.refined.quad) < params.elsewhere {
-                card.refined = card.refined.again(working, &table, &params.corners)?;
+            card.on_table = Some(fit_on(&better, &card.expected));
+            if better.misfit(&card.refined.quad) < params.elsewhere {
+                card.refined = card.refined.again(working, &better, &params.corners)?;
             }
         }
+        table = Some(better);
     }
-    Ok((placed, Some(table)))
+    if let Some(judge) = judge {
+        let quads: Vec<Quad> = covered.iter().map(|&i| placed[i].refined.quad).collect();
+        let said = refine::in_place(&Photo::of(working)?, &quads, judge)?;
+        for (i, in_place) in covered.into_iter().zip(said) {
+            placed[i].in_place = in_place;
+        }
+    }
+    Ok((placed, table))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +171,9 @@ struct Claim {
     candidate: Candidate,
     group: Option<GroupMatch>,
 }
+
+/// Outlines about which other places of a card are tried.
+const BASES: usize = 2;
 
 /// The places that a card may have, and what the picture says of each.
 struct Tries<'a> {
@@ -245,12 +256,17 @@ impl Tries<'_> {
     fn starts(&self, best: &Try) -> Vec<Quad> {
         const HALF: f64 = SYMBOL_SPACING / 2.0;
         let mut starts = Vec::new();
-        for base in [best.placed.refined.quad, self.as_network_says()] {
+        for base in self.bases(best) {
             for steps in [0.0, -1.0, 1.0, -2.0, 2.0] {
                 starts.push(shifted(&base, steps * HALF));
             }
         }
         starts
+    }
+
+    /// The outlines about which other places are tried.
+    fn bases(&self, best: &Try) -> [Quad; BASES] {
+        [best.placed.refined.quad, self.as_network_says()]
     }
 
     /// The network's outline, laid on the table and moved to the symbols that it saw.
@@ -327,7 +343,7 @@ impl Tries<'_> {
             expected: *expected,
             refined,
             on_table: self.table.map(|table| fit_on(table, expected)),
-            right: None,
+            in_place: None,
         };
         Ok(Try { placed, rim, merit: sides as f64 + Self::RIM * rim - Self::COST * cost })
     }
@@ -343,35 +359,37 @@ fn settled(
 ) -> Result<Vec<Try>, FindError> {
     /// How many of the places that the network finds likeliest are looked at closely.
     const CLOSELY: usize = 3;
-    let right = |places: &[Vec<Quad>]| -> Result<Vec<Vec<Option<f64>>>, FindError> {
-        let mut all = refine::right(photo, &places.concat(), judge)?.into_iter();
-        Ok(places.iter().map(|of_card| all.by_ref().take(of_card.len()).collect()).collect())
-    };
-    let starts: Vec<Vec<Quad>> = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();
+    /// What a side that is seen is worth, in log odds of the network.
+    const SEEN: f64 = 0.5;
+    let mut starts: Vec<Vec<Quad>> = doubts.iter().map(|(t, best)| t.starts(best)).collect();
+    let bases: Vec<Quad> = doubts.iter().flat_map(|(tries, best)| tries.bases(best)).collect();
+    let corrected = refine::corrected(photo, &bases, judge)?;
+    for (starts, corrected) in starts.iter_mut().zip(corrected.chunks_exact(BASES)) {
+        starts.extend(corrected.iter().flatten());
+    }
+    let mut right = refine::right(photo, &starts.concat(), judge)?.into_iter();
     let mut close: Vec<Vec<Try>> = Vec::with_capacity(doubts.len());
-    for (((tries, best), starts), right) in doubts.into_iter().zip(&starts).zip(right(&starts)?) {
-        let mut likely: Vec<(f64, &Quad)> =
-            starts.iter().zip(right).filter_map(|(start, right)| Some((right?, start))).collect();
+    for ((tries, best), starts) in doubts.into_iter().zip(starts) {
+        let right = right.by_ref().take(starts.len());
+        let mut likely: Vec<(f64, Quad)> =
+            right.zip(starts).filter_map(|(right, start)| Some((right?, start))).collect();
         likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let looked_at = likely.into_iter().take(CLOSELY).map(|(_, start)| tries.on(start, 0.0));
+        let looked_at = likely.iter().take(CLOSELY).map(|(_, start)| tries.on(start, 0.0));
         let mut of_card = looked_at.collect::<opencv::Result<Vec<Try>>>()?;
         // What cannot be looked at stays where it is.
         of_card.insert(0, best);
         close.push(of_card);
     }
-    let quads: Vec<Vec<Quad>> = close
-        .iter()
-        .map(|of_card| of_card.iter().map(|tried| tried.placed.refined.quad).collect())
-        .collect();
-    let likeliest = |(of_card, right): (Vec<Try>, Vec<Option<f64>>)| {
-        let judged = of_card.into_iter().zip(right).map(|(mut tried, right)| {
-            tried.placed.right = right;
-            (right.map_or(f64::MIN, |right| right + tried.seen()), tried)
+    let quads: Vec<Quad> = close.iter().flatten().map(|tried| tried.placed.refined.quad).collect();
+    let mut judged = refine::right_both_ways(photo, &quads, judge)?.into_iter();
+    let likeliest = |of_card: Vec<Try>| {
+        let right = judged.by_ref().take(of_card.len());
+        let merits = right.zip(of_card).map(|(right, tried)| {
+            (right.map_or(f64::MIN, |right| right + SEEN * tried.seen()), tried)
         });
-        judged.reduce(|best, other| if other.0 > best.0 { other } else { best })
+        merits.reduce(|best, other| if other.0 > best.0 { other } else { best })
     };
-    let settled = close.into_iter().zip(right(&quads)?).filter_map(likeliest);
-    Ok(settled.map(|(_, tried)| tried).collect())
+    Ok(close.into_iter().filter_map(likeliest).map(|(_, tried)| tried).collect())
 }
 
 /// Which group of symbols a candidate's are, and how far along the card's axis (in long sides) the

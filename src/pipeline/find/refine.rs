@@ -1,11 +1,13 @@
-//! Whether an outline is right, by a network that looks at one card at a time.
+//! Whether an outline is right, and of which card, by a network that looks at one card at a time.
 //!
 //! The finder's network sees the whole photo small, and a side that is seen may be a neighbour's. Seen
 //! straight and at its own size with what lies around it ([`view`]), a card shows better whether an
-//! outline is its own, though half of it is covered.
+//! outline is its own, though half of it is covered; and how many symbols it has shows where they lie
+//! on it, and what lies on them.
 
 use crate::geometry::{Homography, Point, Quad};
-use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, WIDTH};
+use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUES, WIDTH};
+use crate::pipeline::InPlace;
 use crate::pipeline::engine::{Network, NetworkError};
 use crate::pipeline::rectify::straightened;
 use crate::pipeline::segment::maps::Working;
@@ -14,16 +16,16 @@ use opencv::prelude::*;
 
 /// Something that says whether outlines are right: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
-    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 9]`
+    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 21]`
     /// numbers, the last dimension fastest in both.
     ///
     /// # Errors
     /// The network does not run.
-    fn corners(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError>;
+    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError>;
 }
 
 impl RefinerNetwork for Network {
-    fn corners(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
         Ok(self.run(input, [outlines, 3, HEIGHT, WIDTH])?.values)
     }
 }
@@ -72,8 +74,23 @@ pub fn view(photo: &Photo, outline: &Quad) -> Option<RgbImage> {
 }
 
 /// `[3, 64, 96]`, 0 to 1.
-pub fn input_of(view: &RgbImage) -> impl Iterator<Item = f32> + '_ {
-    (0..3).flat_map(|c| view.as_raw().iter().skip(c).step_by(3).map(|&v| f32::from(v) / 255.0))
+pub fn input_of(view: &RgbImage) -> Vec<f32> {
+    let mut input = Vec::with_capacity(3 * WIDTH * HEIGHT);
+    push_input(view, false, &mut input);
+    input
+}
+
+/// The same behind other views, as it is or turned by 180 degrees.
+fn push_input(view: &RgbImage, turned: bool, input: &mut Vec<f32>) {
+    let pixels = view.as_raw().chunks_exact(3);
+    for channel in 0..3 {
+        let value = |pixel: &[u8]| f32::from(pixel[channel]) / 255.0;
+        if turned {
+            input.extend(pixels.clone().rev().map(value));
+        } else {
+            input.extend(pixels.clone().map(value));
+        }
+    }
 }
 
 /// Log odds that each of some outlines (in pixels of the photo) is right, all of them at once; of those
@@ -86,19 +103,136 @@ pub fn right(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<f64>>, NetworkError> {
-    let views: Vec<Option<RgbImage>> = outlines.iter().map(|quad| view(photo, quad)).collect();
-    let seen: Vec<&RgbImage> = views.iter().flatten().collect();
-    if seen.is_empty() {
-        return Ok(vec![None; outlines.len()]);
+    let looks: Vec<Look> = outlines.iter().map(Look::at).collect();
+    let answers = answers(photo, &looks, network)?;
+    Ok(answers.iter().map(|answer| answer.map(|answer| f64::from(answer[RIGHT]))).collect())
+}
+
+/// The same by the mean of two looks, as it is and turned by 180 degrees, where it matters more.
+///
+/// # Errors
+/// The network does not run.
+pub fn right_both_ways(
+    photo: &Photo,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<f64>>, NetworkError> {
+    let looks: Vec<Look> =
+        outlines.iter().map(Look::at).flat_map(|look| [look, look.turned()]).collect();
+    let answers = answers(photo, &looks, network)?;
+    let right = |answer: Option<[f32; OUTPUTS]>| answer.map(|answer| f64::from(answer[RIGHT]));
+    let mean = |two: &[_]| Some((right(two[0])? + right(two[1])?) / 2.0);
+    Ok(answers.chunks_exact(2).map(mean).collect())
+}
+
+/// Where the corners of the card should be that each of some outlines (in pixels of the photo) is of, all
+/// of them at once; nothing of those that cannot be looked at.
+///
+/// # Errors
+/// The network does not run.
+pub fn corrected(
+    photo: &Photo,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<Quad>>, NetworkError> {
+    let own = outline_in_short_sides();
+    let corrected = |outline: &Quad, answer: Option<[f32; OUTPUTS]>| {
+        let answer = answer?;
+        let image_from_outline = Homography::between(&own, outline)?;
+        let off = |i: usize| Point::new(f64::from(answer[2 * i]), f64::from(answer[2 * i + 1]));
+        let corners = std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i)));
+        Some(Quad(corners)).filter(Quad::is_convex)
+    };
+    let looks: Vec<Look> = outlines.iter().map(Look::at).collect();
+    let answers = answers(photo, &looks, network)?;
+    Ok(outlines.iter().zip(answers).map(|(outline, answer)| corrected(outline, answer)).collect())
+}
+
+/// What lies under each of some outlines (in pixels of the photo), all of them at once; of those that
+/// cannot be looked at nothing is said. As with the reader several views are taken, and the mean counts:
+/// the other way round, and moved by as much as a place that was found is off.
+///
+/// # Errors
+/// The network does not run.
+pub fn in_place(
+    photo: &Photo,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<InPlace>>, NetworkError> {
+    let looks: Vec<Look> = outlines.iter().flat_map(looks_at).collect();
+    let answers = answers(photo, &looks, network)?;
+    let mean = |views: &[Option<[f32; OUTPUTS]>]| -> Option<InPlace> {
+        let seen: Vec<&[f32; OUTPUTS]> = views.iter().flatten().collect();
+        let sum = |i: usize| seen.iter().map(|answer| answer[i]).sum::<f32>();
+        let values = std::array::from_fn(|i| sum(VALUES + i) / seen.len() as f32);
+        let [Some(one), Some(other), ..] = views else { return None };
+        let right = (one[RIGHT] + other[RIGHT]) / 2.0;
+        Some(InPlace { misplaced: 1.0 / (1.0 + right.exp()), values })
+    };
+    Ok(answers.chunks_exact(LOOKS).map(mean).collect())
+}
+
+/// Looks at a card in [`in_place`].
+const LOOKS: usize = 4;
+
+/// As it is and turned by 180 degrees, and each of these moved along the card, to either side.
+fn looks_at(outline: &Quad) -> [Look; LOOKS] {
+    /// In long sides.
+    const BY: f64 = 0.02;
+    let [a, b, c, d] = outline.0;
+    let along = (b - a + c - d) * (BY / 2.0);
+    let moved = |by: Point| Look::at(&Quad(outline.0.map(|p| p + by)));
+    let as_is = Look::at(outline);
+    [as_is, as_is.turned(), moved(along), moved(along * -1.0).turned()]
+}
+
+/// From which end an outline is looked at.
+#[derive(Clone, Copy)]
+struct Look {
+    outline: Quad,
+    is_turned: bool,
+}
+
+impl Look {
+    fn at(outline: &Quad) -> Self {
+        Self { outline: *outline, is_turned: false }
     }
-    let input = seen.iter().flat_map(|view| input_of(view)).collect();
-    let numbers = network.corners(input, seen.len())?;
-    let mut rows = numbers.chunks_exact(OUTPUTS);
-    let each = views.iter().map(|view| {
-        view.as_ref()?;
-        Some(f64::from(rows.next()?[RIGHT]))
-    });
-    Ok(each.collect())
+
+    fn turned(self) -> Self {
+        Self { is_turned: !self.is_turned, ..self }
+    }
+}
+
+fn answers(
+    photo: &Photo,
+    looks: &[Look],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<[f32; OUTPUTS]>>, NetworkError> {
+    /// Of a deck in a heap there are more than a thousand; together they would fill a hundred megabytes.
+    const AT_ONCE: usize = 64;
+    let mut all = Vec::with_capacity(looks.len());
+    for looks in looks.chunks(AT_ONCE) {
+        let mut input = Vec::with_capacity(looks.len() * 3 * WIDTH * HEIGHT);
+        let mut seen = Vec::with_capacity(looks.len());
+        // Looks from either end follow each other and share the view.
+        let mut last: Option<(Quad, Option<RgbImage>)> = None;
+        for Look { outline, is_turned } in looks {
+            let (_, view) = match last {
+                Some(ref kept) if kept.0 == *outline => kept,
+                _ => last.insert((*outline, view(photo, outline))),
+            };
+            seen.push(view.is_some());
+            if let Some(view) = view {
+                push_input(view, *is_turned, &mut input);
+            }
+        }
+        let count = seen.iter().filter(|seen| **seen).count();
+        let numbers = if count == 0 { Vec::new() } else { network.answers(input, count)? };
+        let mut rows = numbers.chunks_exact(OUTPUTS);
+        let row = |seen: bool| if seen { rows.next()?.try_into().ok() } else { None };
+        all.extend(seen.into_iter().map(row));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -109,7 +243,7 @@ mod tests {
     struct Says([f32; OUTPUTS]);
 
     impl RefinerNetwork for Says {
-        fn corners(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
             assert_eq!(input.len(), outlines * 3 * WIDTH * HEIGHT);
             Ok(self.0.repeat(outlines))
         }
@@ -140,7 +274,7 @@ mod tests {
                 assert_eq!(pixel.0[0] > 120, depth > 0.0, "{x} {y}");
             }
         }
-        let planes: Vec<f32> = input_of(&view).collect();
+        let planes = input_of(&view);
         assert_eq!(planes.len(), 3 * WIDTH * HEIGHT);
         assert_eq!((planes[WIDTH * HEIGHT], planes[2 * WIDTH * HEIGHT]), (0.0, 1.0));
     }
@@ -158,6 +292,73 @@ mod tests {
         let found = right(&photo, &[line, outline, far, outline], &says).unwrap();
         assert_eq!(found, [None, Some(1.5), None, Some(1.5)]);
         assert_eq!(right(&photo, &[], &says).unwrap(), []);
-        assert_eq!(crate::model::refiner::LABELS.len(), OUTPUTS);
+        let found = in_place(&photo, &[line, outline, far], &says).unwrap();
+        let misplaced = 1.0 / (1.0 + 1.5f32.exp());
+        assert_eq!(found, [None, Some(InPlace { misplaced, values: [0.0; 12] }), None]);
+        assert_eq!(in_place(&photo, &[], &says).unwrap(), []);
+    }
+
+    /// Says how bright the left half of a view is, as the log odds and as the first value.
+    struct Left;
+
+    impl RefinerNetwork for Left {
+        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+            let views = input.chunks_exact(3 * WIDTH * HEIGHT).map(|view| {
+                let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);
+                let mut answer = [0.0; OUTPUTS];
+                let bright = left.map(|(_, v)| v).sum::<f32>() / (1.5 * (WIDTH * HEIGHT) as f32);
+                (answer[RIGHT], answer[VALUES]) = (bright, bright);
+                answer
+            });
+            let answers: Vec<f32> = views.flatten().collect();
+            assert_eq!(answers.len(), outlines * OUTPUTS);
+            Ok(answers)
+        }
+    }
+
+    #[test]
+    fn corners_are_corrected_where_the_outline_lies() {
+        let image = RgbImage::new(300, 200);
+        let photo = Photo { rgb: image.as_raw(), size_px: image.dimensions() };
+        let outline = Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(80.0, 60.0)));
+        let line = Quad([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let mut numbers = [0.0; OUTPUTS];
+        // All corners a fifth of a short side along the first edge, the third half of one down.
+        (0..4).for_each(|i| numbers[2 * i] = 0.2);
+        numbers[5] = 0.5;
+        let standing = Quad([1, 2, 3, 0].map(|i| outline.0[i]));
+        let many = [vec![line, outline, standing], vec![outline; 70]].concat();
+        let found = corrected(&photo, &many, &Says(numbers)).unwrap();
+        assert_eq!((found[0], found.len()), (None, 73));
+        let off = |i: usize, k: usize| found[i].unwrap().0[k] - many[i].0[k];
+        let near = |p: Point, x: f64, y: f64| p.distance(Point::new(x, y)) < 0.05;
+        assert!(near(off(1, 0), 10.0, 0.0) && near(off(1, 2), 10.0, 25.0), "{found:?}");
+        assert!(near(off(72, 0), 10.0, 0.0), "{found:?}");
+        // Along the edge that comes first, whichever way that goes; what is stretched counts so.
+        assert!(near(off(2, 0), 0.0, 0.2 / 1.54 * 50.0), "{found:?}");
+    }
+
+    #[test]
+    fn a_card_in_its_place_is_seen_from_both_ends() {
+        // White to the left of x = 100, where the card's middle lies.
+        let photo =
+            RgbImage::from_fn(200, 200, |x, _| image::Rgb([if x < 100 { 255 } else { 0 }; 3]));
+        let photo = Photo { rgb: photo.as_raw(), size_px: photo.dimensions() };
+        let outline = Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(61.5, 75.0)));
+        let said = in_place(&photo, &[outline], &Left).unwrap()[0].unwrap();
+        let near = |a: f32, b: f32| (a - b).abs() < 0.02;
+        assert!(near(said.misplaced, 1.0 / (1.0 + 0.5f32.exp())), "{said:?}");
+        assert!(near(said.values[0], 0.5), "{said:?}");
+        let right = |both: bool| {
+            let ask = if both { right_both_ways } else { right };
+            ask(&photo, &[outline], &Left).unwrap()[0].unwrap() as f32
+        };
+        assert!(near(right(false), 1.0) && near(right(true), 0.5));
+        let [as_is, turned, right, left] = looks_at(&outline);
+        assert_eq!((as_is.outline, turned.outline), (outline, outline));
+        assert_eq!([as_is, turned, right, left].map(|l| l.is_turned), [false, true, false, true]);
+        // A fiftieth of the long side either way.
+        let moved = |look: Look| look.outline.center().x - outline.center().x;
+        assert!((moved(right) - 1.54).abs() < 1e-9 && (moved(left) + 1.54).abs() < 1e-9);
     }
 }

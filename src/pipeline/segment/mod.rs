@@ -173,7 +173,7 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
             score: card.score,
             symbols_seen: card.symbols.len(),
             shape_seen: Some(card.shape),
-            misplaced: 0.0,
+            in_place: None,
         })
         .collect();
     if let Some(table) = &table {

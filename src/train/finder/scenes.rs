@@ -33,6 +33,7 @@ pub type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
 pub fn draw(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
     let scene = render::scenes::finder(seed, index, size_px).expect("a size that can be drawn");
     let cards = scene.cards.into_iter().map(|card| SeenCard {
+        card: card.card,
         corners: card.corners_in_image,
         in_view: card.area_in_view,
         symbols: card.symbols_in_image.into_iter().zip(card.symbols_seen).collect(),
@@ -181,8 +182,7 @@ mod tests {
         let corner = Point::new(x, y);
         let corners = Quad(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
         let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
-        let cards =
-            vec![SeenCard { corners, in_view: 1.0, symbols: vec![(corners.center(), 1.0)] }];
+        let cards = vec![SeenCard::whole(corners)];
         Drawn { size_px: (w, h), rgb: rgb.into(), gain: [1.0; 3], mirrored: [false; 2], cards }
     }
 

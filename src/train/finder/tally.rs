@@ -111,11 +111,7 @@ mod tests {
 
     #[test]
     fn claims_are_told_apart_from_cards() {
-        let card = |x, y| SeenCard {
-            corners: at(x, y),
-            in_view: 1.0,
-            symbols: vec![(Point::new(x, y), 1.0)],
-        };
+        let card = |x, y| SeenCard::whole(at(x, y));
         let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y) };
         let mut tally = Tally::default();
         // Found a little off, missed, cut by the border and claimed all the same, out of nothing.

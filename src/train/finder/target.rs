@@ -1,11 +1,14 @@
 //! What the finder's maps should say of a drawn table, and how much each cell's answer weighs.
 
+use crate::cards::Card;
 use crate::geometry::{Point, Quad};
 use crate::model::finder;
 
 /// A card on a drawn table, in pixels of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenCard {
+    /// Which card.
+    pub card: Card,
     /// Its corners, clockwise, the first edge a long side of the card.
     pub corners: Quad,
     /// Part of it that is in the picture and not covered, 0 to 1.
@@ -38,6 +41,13 @@ const LEAST_SIDES_PX: (f64, f64) = (15.0, 7.0);
 const SYMBOL_IN_VIEW: f64 = 0.5;
 
 impl SeenCard {
+    /// One that is wholly in view, with one symbol.
+    #[cfg(test)]
+    pub fn whole(corners: Quad) -> Self {
+        let symbols = vec![(corners.center(), 1.0)];
+        Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
+    }
+
     /// What is asked about it in a picture of `size_px` (width, height).
     pub fn wanted(&self, size_px: (usize, usize)) -> Wanted {
         let center = self.corners.center();
@@ -220,7 +230,7 @@ mod tests {
         let e = Point::new(bend, -bend);
         let corners =
             [center - a - b + e, center + a - b - e, center + a + b + e, center - a + b - e];
-        SeenCard { corners: Quad(corners), in_view: 1.0, symbols: vec![(center, 1.0)] }
+        SeenCard::whole(Quad(corners))
     }
 
     /// The output that says just what the target asks for.

@@ -18,7 +18,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
         let [c0, c1, c2, c3] =
             [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j));
         let corners = if upright { Quad([c1, c2, c3, c0]) } else { Quad([c0, c1, c2, c3]) };
-        SeenCard { corners, in_view: 1.0, symbols: vec![(Point::new(x, y), 1.0)] }
+        SeenCard::whole(corners)
     };
     let cards = vec![card(20.0 + shift, 22.0, true), card(44.0, 40.0 - shift, false)];
     let mut rgb = vec![90; 3 * w * h];

@@ -170,6 +170,7 @@ fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
     let cooled = mean_log.exp().max(1.0);
     for weights in &mut properties {
         let all = weights.classical.iter_mut().chain(&mut weights.neural);
+        let all = all.chain(&mut weights.in_place);
         all.chain(weights.values.as_flattened_mut()).for_each(|weight| *weight /= cooled as f32);
     }
     color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
@@ -196,11 +197,13 @@ fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
                 Heard::Network => 0.0,
             };
             let by_net = seen.logits[3 * p + v];
+            let in_place = seen.seen.in_place[3 * p + v];
             let context = &seen.seen.context;
             let mut features: Vec<f64> = context
                 .iter()
                 .map(|c| by_rule * c)
                 .chain(context.iter().map(|c| by_net * c))
+                .chain(context.iter().map(|c| in_place * c))
                 .map(f64::from)
                 .collect();
             for value in 0..3 {
@@ -245,7 +248,7 @@ fn fit_properties(
             }));
         }
         // Whatever the circumstances, as long as nothing is known of them.
-        let families = if property == Property::Color { 6 } else { 5 };
+        let families = if property == Property::Color { 7 } else { 6 };
         let mut prior = vec![0.0; families * CONTEXTS];
         (prior[0], prior[CONTEXTS]) = match heard {
             Heard::Both => (0.5, 0.5),
@@ -254,10 +257,10 @@ fn fit_properties(
         let w = fit(&choices, &prior, PRIOR_STRENGTH);
         let part = |family: usize| std::array::from_fn(|i| w[family * CONTEXTS + i] as f32);
         if property == Property::Color {
-            color_of_table = part(5);
+            color_of_table = part(6);
         }
-        let values = std::array::from_fn(|v| part(2 + v));
-        PropertyWeights { classical: part(0), neural: part(1), values }
+        let values = std::array::from_fn(|v| part(3 + v));
+        PropertyWeights { classical: part(0), neural: part(1), in_place: part(2), values }
     });
     (properties, color_of_table)
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::geometry::{Point, Quad};
+use crate::model::refiner::VALUE_LOGITS;
 use crate::render::dice::{Dice, Purpose};
 
 fn outline(i: usize) -> CardOutline {
@@ -21,8 +22,11 @@ const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
 /// Knows when it does not know.
 const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 
-const USUAL: Circumstances =
-    Circumstances { context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], color: [0.0; 3] };
+const USUAL: Circumstances = Circumstances {
+    context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    in_place: [0.0; VALUE_LOGITS],
+    color: [0.0; 3],
+};
 
 /// Tables on which a classical reader is right in four of five; the last outline of each holds
 /// nothing, and both readers say so.

@@ -1,21 +1,26 @@
-//! The network that says whether an outline is a card's own, trained on drawn tables alone.
+//! The network that says whether an outline is a card's own, and of which card it is, trained on drawn
+//! tables alone.
 //!
 //! A batch holds cards of many tables, each seen through an outline that is off by as much as the
 //! finder's may be ([`rough`]). What input and output mean is told in [`crate::model::refiner`]. The
-//! loss is the mean absolute error of the corners and the cross entropy of whether the outline is
-//! right.
+//! loss is the mean absolute error of the corners and the cross entropies of whether the outline is
+//! right and of the card's properties: a card that others cover is told by what can be seen of it
+//! where it lies, which needs both at once.
 
+pub mod light;
 pub mod rough;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
 use super::net::{Layer, Output, Plan};
 use super::run::{Settings, Task, Validation};
+use crate::cards::Property;
 use crate::geometry::Homography;
-use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, WIDTH};
+use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
 use crate::pipeline::find::refine::{self, Photo, outline_in_short_sides};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
+use light::Light;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::OnceLock;
@@ -30,7 +35,7 @@ const TABLES_PER_STEP: u64 = 2;
 /// Tables from the last of which a step's cards are.
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
-pub const STEPS: u64 = 8000;
+pub const STEPS: u64 = 12_000;
 /// Tables on which a run is judged, and cards of each.
 pub const VALIDATION_TABLES: u64 = 200;
 const VALIDATION_CARDS: usize = 4;
@@ -46,8 +51,10 @@ const COVERED: f64 = 0.95;
 const COVERED_WEIGHT: f64 = 3.0;
 /// Weight of the corners' error.
 const CORNERS_WEIGHT: f32 = 4.0;
+/// Weight of each property's cross entropy.
+const VALUE_WEIGHT: f32 = 0.5;
 
-/// The network: 4.7 million multiply-accumulates, plain 3x3 convolutions down to 4 x 6 cells, whose
+/// The network: 4.8 million multiply-accumulates, plain 3x3 convolutions down to 4 x 6 cells, whose
 /// places matter, then two dense layers.
 pub fn plan() -> Plan {
     let layers = vec![
@@ -57,8 +64,8 @@ pub fn plan() -> Plan {
         Layer::conv3(40, 40, 1),
         Layer::conv3(40, 56, 2),
         Layer::Flatten,
-        Layer::Dense { inputs: 56 * 4 * 6, outputs: 64, relu: true },
-        Layer::Dense { inputs: 64, outputs: OUTPUTS, relu: false },
+        Layer::Dense { inputs: 56 * 4 * 6, outputs: 96, relu: true },
+        Layer::Dense { inputs: 96, outputs: OUTPUTS, relu: false },
     ];
     Plan::chain(3, [HEIGHT, WIDTH], layers)
 }
@@ -83,7 +90,8 @@ pub fn settings(seed: u64, steps: u64) -> Settings {
 pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
-    /// `[n, 9]`: where the corners are, and whether (1) or not (0) the outline is right.
+    /// `[n, 21]`: where the corners are, whether (1) or not (0) the outline is right, and which value
+    /// (1) each property has.
     wanted: Vec<f32>,
 }
 
@@ -120,11 +128,9 @@ impl Batch {
         let Some(view) = refine::view(&photo, &outline) else { return false };
         let own = outline_in_short_sides();
         let Some(from_image) = Homography::between(&outline, &own) else { return false };
-        let light = 1.0 + 0.1 * rough::normal(rng);
-        let gain = [0; 3].map(|_| (light * (1.0 + 0.05 * rough::normal(rng))).max(0.3) as f32);
-        let plane = WIDTH * HEIGHT;
-        let lit = refine::input_of(&view).enumerate().map(|(i, v)| (v * gain[i / plane]).min(1.0));
-        self.pixels.extend(lit);
+        let light = Light::new(rng);
+        self.pixels
+            .extend(refine::input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
         let mut error = 0.0;
         for (seen, own) in from_image.apply_quad(&truth).0.into_iter().zip(own.0) {
             let off = seen - own;
@@ -132,6 +138,10 @@ impl Batch {
             self.wanted.extend([off.x as f32, off.y as f32]);
         }
         self.wanted.push(f32::from(u8::from(error < RIGHT_WITHIN)));
+        for property in Property::ALL {
+            let value = card.card.value(property);
+            self.wanted.extend((0..3).map(|v| f32::from(u8::from(v == value))));
+        }
         true
     }
 }
@@ -190,12 +200,14 @@ impl Task for Refiner {
         serde_json::json!({
             "scenes": scenes::VERSION,
             "rough": rough::VERSION,
+            "light": light::VERSION,
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
             "tables_per_step": TABLES_PER_STEP,
             "pool": POOL,
             "validation_tables": self.judged_on.1,
             "corners_weight": CORNERS_WEIGHT,
+            "value_weight": VALUE_WEIGHT,
         })
     }
 
@@ -230,15 +242,26 @@ impl Task for Refiner {
         // log(1 + exp(x)) - x y, the cross entropy of a logit.
         let x = right(&numbers);
         let right = (activation::softplus(x.clone(), 1.0) - x * right(&wanted)).mean();
-        let loss = corners.clone().mul_scalar(CORNERS_WEIGHT) + right.clone();
-        (loss, vec![("corners", corners), ("right", right)])
+        // Of each property by itself, so that each can be told.
+        let values: [Tensor<1>; 4] = std::array::from_fn(|p| {
+            let three = |of: &Tensor<2>| of.clone().narrow(1, VALUES + 3 * p, 3);
+            let log = activation::log_softmax(three(&numbers), 1);
+            -(log * three(&wanted)).sum_dim(1).mean()
+        });
+        let sum = values.clone().into_iter().reduce(|a, b| a + b).expect("four properties");
+        let loss = corners.clone().mul_scalar(CORNERS_WEIGHT)
+            + right.clone()
+            + sum.mul_scalar(VALUE_WEIGHT);
+        let mut parts = vec![("corners", corners), ("right", right)];
+        parts.extend(Property::ALL.map(Property::word).into_iter().zip(values));
+        (loss, parts)
     }
 
     fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
         /// Cards judged at a time.
         const AT_ONCE: usize = 200;
         let all = self.validation();
-        let (mut errors, mut loss, mut told) = (Vec::new(), 0.0, 0);
+        let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
         for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
             let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
@@ -254,20 +277,29 @@ impl Task for Refiner {
                 };
                 errors.push((0..4).map(corner).sum::<f64>() / 4.0);
                 told += usize::from((said[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
+                let values = said[VALUES..].chunks_exact(3).zip(wanted[VALUES..].chunks_exact(3));
+                for (read, (said, wanted)) in read.iter_mut().zip(values) {
+                    *read += usize::from(best_of(said) == best_of(wanted));
+                }
             }
         }
         let n = errors.len().max(1) as f64;
         let within = |most: f64| errors.iter().filter(|error| **error < most).count() as f64 / n;
-        Validation {
-            loss: loss / n,
-            figures: vec![
-                ("corners within 0.04".into(), within(0.04)),
-                ("corners within 0.08".into(), within(0.08)),
-                ("corners within 0.16".into(), within(0.16)),
-                ("told right from wrong".into(), told as f64 / n),
-            ],
+        let mut figures = vec![
+            ("corners within 0.08".into(), within(0.08)),
+            ("corners within 0.16".into(), within(0.16)),
+            ("told right from wrong".into(), told as f64 / n),
+        ];
+        for (property, read) in Property::ALL.into_iter().zip(read) {
+            figures.push((format!("{} right", property.word()), read as f64 / n));
         }
+        Validation { loss: loss / n, figures }
     }
+}
+
+/// Index of the largest.
+fn best_of(values: &[f32]) -> Option<usize> {
+    (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]))
 }
 
 #[cfg(test)]
