@@ -63,7 +63,7 @@ fn a_perfect_answer_costs_least() {
     assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
     let off = loss(&|k, v| if k == 0 { v + 0.8 } else { v });
     assert!((off - 0.8 / 8.0 * CORNERS_WEIGHT).abs() < 1e-2, "{off}");
-    let misread = loss(&|k, v| if k >= VALUES && k < VALUES + 3 { -v } else { v });
+    let misread = loss(&|k, v| if (VALUES..VALUES + 3).contains(&k) { -v } else { v });
     assert!((misread - 18.7 * VALUE_WEIGHT).abs() < 0.1, "{misread}");
 }
 
