@@ -145,7 +145,7 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
         run(&reads, 1, height, width, &[1, 13]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         read.values,
-        run(&refines, 12, height, width, &[12, 9]),
+        run(&refines, 12, height, width, &[12, refiner::OUTPUTS]),
     ]
 }
 
