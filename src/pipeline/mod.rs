@@ -12,6 +12,7 @@ pub mod layout;
 pub mod overlay;
 pub mod record;
 pub mod rectify;
+pub mod resize;
 pub mod segment;
 pub mod source;
 pub mod track;

@@ -218,7 +218,7 @@ fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
 }
 
 /// The extreme of each channel over [`CLOSING_REACH`] cells to either side, within the line.
-fn sweep(line: &[[f32; 3]], extreme: fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
+fn sweep(line: &[[f32; 3]], extreme: impl Fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
     (0..line.len())
         .map(|x| {
             let (from, to) =

@@ -3,9 +3,9 @@
 use super::network::Input;
 use crate::geometry::Point;
 use crate::model::finder;
+use crate::pipeline::resize::resized;
 use crate::pipeline::segment::maps::Working;
-use opencv::core::{BORDER_REPLICATE, Mat, Scalar, Size};
-use opencv::imgproc;
+use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
 use opencv::prelude::*;
 
 /// One picture for the network, and how it lies to the working image.
@@ -28,13 +28,12 @@ impl Look {
     /// Those of OpenCV, such as no memory.
     pub fn new(working: &Working, long_side_px: f64) -> opencv::Result<Self> {
         let scale = long_side_px / working.width.max(working.height) as f64;
-        let side = |px: usize| (px as f64 * scale).round().max(1.0) as i32;
+        let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
         let (width, height) = (side(working.width), side(working.height));
-        let way = if scale < 1.0 { imgproc::INTER_AREA } else { imgproc::INTER_LINEAR };
-        let mut small = Mat::default();
-        imgproc::resize(&working.rgb, &mut small, Size::new(width, height), 0.0, 0.0, way)?;
+        let working_px = (working.width as u32, working.height as u32);
+        let small = resized(working.rgb.data_bytes()?, working_px, (width, height))?;
         let multiple = finder::SIDE_MULTIPLE_PX as i32;
-        let pad = |px: i32| (multiple - px % multiple) % multiple;
+        let pad = |px: u32| (multiple - px as i32 % multiple) % multiple;
         let mut padded = Mat::default();
         opencv::core::copy_make_border(
             &small,

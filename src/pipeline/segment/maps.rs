@@ -4,9 +4,8 @@
 //! true symbol appears in many of them while a chance shape appears in one.
 
 use crate::pipeline::Frame;
-use opencv::core::{
-    self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size, Vec3b,
-};
+use crate::pipeline::resize::resized;
+use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size};
 use opencv::imgproc;
 use opencv::prelude::*;
 
@@ -45,15 +44,10 @@ impl Working {
         let image = &frame.image;
         let (w, h) = image.dimensions();
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
-        let photo = Mat::new_rows_cols_with_bytes::<Vec3b>(h as i32, w as i32, image.as_raw())?;
-        let size = Size::new(
-            (f64::from(w) * scale).round().max(1.0) as i32,
-            (f64::from(h) * scale).round().max(1.0) as i32,
-        );
-        let mut rgb = Mat::default();
-        let way = if scale < 1.0 { imgproc::INTER_AREA } else { imgproc::INTER_CUBIC };
-        imgproc::resize(&photo, &mut rgb, size, 0.0, 0.0, way)?;
-        Ok(Self { rgb, scale, width: size.width as usize, height: size.height as usize })
+        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
+        let (width, height) = (side(w), side(h));
+        let rgb = resized(image.as_raw(), (w, h), (width, height))?;
+        Ok(Self { rgb, scale, width: width as usize, height: height as usize })
     }
 }
 
