@@ -53,7 +53,7 @@ fn judging(c: &mut Criterion) {
     let name = engine::in_use().map_or("none", |engine| engine.name());
     c.bench_function(&format!("judging, {name}, 12 outlines"), |b| {
         b.iter(|| {
-            refine::right(&photo, black_box(&outlines), &network).expect("a network that runs")
+            refine::judged(&photo, black_box(&outlines), &network).expect("a network that runs")
         });
     });
 }

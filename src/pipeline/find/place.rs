@@ -8,7 +8,7 @@
 use super::FindError;
 use super::decode::{Candidate, SymbolPeak, sigmoid};
 use super::evidence;
-use super::refine::{self, Photo, RefinerNetwork};
+use super::refine::{self, Judged, Photo, RefinerNetwork};
 use crate::cards::outline::{SYMBOL_SPACING, symbol_centers};
 use crate::cards::{Number, Shape};
 use crate::geometry::{Homography, Point, Quad};
@@ -135,8 +135,9 @@ pub fn place(
             (0..best.len()).filter(|&i| !has_all_sides(&best[i])).collect();
         let photo = Photo::of(working)?;
         let quads: Vec<Quad> = unclear.iter().map(|&i| best[i].placed.refined.quad).collect();
-        let mut right = refine::right(&photo, &quads, judge)?.into_iter();
-        unclear.retain(|_| right.next().flatten().is_none_or(|right| right < params.right_enough));
+        let mut said = refine::judged(&photo, &quads, judge)?.into_iter();
+        let is_right = |said: Judged| said.right >= params.right_enough;
+        unclear.retain(|_| !said.next().flatten().is_some_and(is_right));
         let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
         for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts)?) {
             best[i] = settled;
@@ -171,9 +172,6 @@ struct Claim {
     candidate: Candidate,
     group: Option<GroupMatch>,
 }
-
-/// Outlines about which other places of a card are tried.
-const BASES: usize = 2;
 
 /// The places that a card may have, and what the picture says of each.
 struct Tries<'a> {
@@ -251,22 +249,18 @@ impl Tries<'_> {
         Ok(best)
     }
 
-    /// Places from which to look for a card that did not become clear: where it was put, and where
-    /// its symbols would be others of a card's; the same of the network's own outline.
+    /// Places from which to look for a card that did not become clear: where it was put, where its
+    /// symbols would be others of a card's, and turned to either side; the same of the network's own
+    /// outline.
     fn starts(&self, best: &Try) -> Vec<Quad> {
         const HALF: f64 = SYMBOL_SPACING / 2.0;
-        let mut starts = Vec::new();
-        for base in self.bases(best) {
-            for steps in [0.0, -1.0, 1.0, -2.0, 2.0] {
-                starts.push(shifted(&base, steps * HALF));
-            }
-        }
-        starts
-    }
-
-    /// The outlines about which other places are tried.
-    fn bases(&self, best: &Try) -> [Quad; BASES] {
-        [best.placed.refined.quad, self.as_network_says()]
+        /// In radians: of covered cards that are misplaced one in two is off by 4 to 30 degrees.
+        const TURN: f64 = 15.0 * std::f64::consts::PI / 180.0;
+        let about = |base: Quad| {
+            let moved = [0.0, -1.0, 1.0, -2.0, 2.0].map(|steps| shifted(&base, steps * HALF));
+            moved.into_iter().chain([-TURN, TURN].map(|angle| turned(&base, angle)))
+        };
+        [best.placed.refined.quad, self.as_network_says()].into_iter().flat_map(about).collect()
     }
 
     /// The network's outline, laid on the table and moved to the symbols that it saw.
@@ -357,24 +351,14 @@ fn settled(
     judge: &dyn RefinerNetwork,
     doubts: Vec<(Tries, Try)>,
 ) -> Result<Vec<Try>, FindError> {
-    /// How many of the places that the network finds likeliest are looked at closely.
-    const CLOSELY: usize = 3;
     /// What a side that is seen is worth, in log odds of the network.
     const SEEN: f64 = 0.5;
-    let mut starts: Vec<Vec<Quad>> = doubts.iter().map(|(t, best)| t.starts(best)).collect();
-    let bases: Vec<Quad> = doubts.iter().flat_map(|(tries, best)| tries.bases(best)).collect();
-    let corrected = refine::corrected(photo, &bases, judge)?;
-    for (starts, corrected) in starts.iter_mut().zip(corrected.chunks_exact(BASES)) {
-        starts.extend(corrected.iter().flatten());
-    }
-    let mut right = refine::right(photo, &starts.concat(), judge)?.into_iter();
+    let starts = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();
     let mut close: Vec<Vec<Try>> = Vec::with_capacity(doubts.len());
-    for ((tries, best), starts) in doubts.into_iter().zip(starts) {
-        let right = right.by_ref().take(starts.len());
-        let mut likely: Vec<(f64, Quad)> =
-            right.zip(starts).filter_map(|(right, start)| Some((right?, start))).collect();
-        likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let looked_at = likely.iter().take(CLOSELY).map(|(_, start)| tries.on(start, 0.0));
+    for ((tries, best), places) in
+        doubts.into_iter().zip(refine::likely_places(photo, starts, judge)?)
+    {
+        let looked_at = places.iter().map(|place| tries.on(place, 0.0));
         let mut of_card = looked_at.collect::<opencv::Result<Vec<Try>>>()?;
         // What cannot be looked at stays where it is.
         of_card.insert(0, best);
@@ -467,6 +451,16 @@ fn shifted(quad: &Quad, shift: f64) -> Quad {
     let unit = unit_card();
     let moved = Quad(unit.0.map(|p| p + Point::new(shift, 0.0)));
     Homography::between(&unit, quad).map_or(*quad, |h| h.apply_quad(&moved))
+}
+
+/// The card turned in the picture about its middle, by an angle in radians.
+fn turned(quad: &Quad, angle: f64) -> Quad {
+    let (sin, cos) = angle.sin_cos();
+    let center = quad.center();
+    Quad(quad.0.map(|p| {
+        let Point { x, y } = p - center;
+        center + Point::new(x * cos - y * sin, x * sin + y * cos)
+    }))
 }
 
 /// A card about the origin, its sides for units.

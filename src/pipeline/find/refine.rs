@@ -93,22 +93,41 @@ fn push_input(view: &RgbImage, turned: bool, input: &mut Vec<f32>) {
     }
 }
 
-/// Log odds that each of some outlines (in pixels of the photo) is right, all of them at once; of those
-/// that cannot be looked at nothing is said.
+/// What one look at an outline says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// Log odds that the outline is right.
+    pub right: f64,
+    /// Where the corners of the card should be that it is of; `None` where they would be no card's.
+    pub corrected: Option<Quad>,
+}
+
+/// What is said of each of some outlines (in pixels of the photo), all of them at once; nothing of those
+/// that cannot be looked at.
 ///
 /// # Errors
 /// The network does not run.
-pub fn right(
+pub fn judged(
     photo: &Photo,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
-) -> Result<Vec<Option<f64>>, NetworkError> {
+) -> Result<Vec<Option<Judged>>, NetworkError> {
+    let own = outline_in_short_sides();
+    let judged = |outline: &Quad, answer: Option<[f32; OUTPUTS]>| {
+        let answer = answer?;
+        let image_from_outline = Homography::between(&own, outline)?;
+        let off = |i: usize| Point::new(f64::from(answer[2 * i]), f64::from(answer[2 * i + 1]));
+        let corners = std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i)));
+        let corrected = Some(Quad(corners)).filter(Quad::is_convex);
+        Some(Judged { right: f64::from(answer[RIGHT]), corrected })
+    };
     let looks: Vec<Look> = outlines.iter().map(Look::at).collect();
     let answers = answers(photo, &looks, network)?;
-    Ok(answers.iter().map(|answer| answer.map(|answer| f64::from(answer[RIGHT]))).collect())
+    Ok(outlines.iter().zip(answers).map(|(outline, answer)| judged(outline, answer)).collect())
 }
 
-/// The same by the mean of two looks, as it is and turned by 180 degrees, where it matters more.
+/// Log odds that each of some outlines is right by the mean of two looks, as it is and turned by 180
+/// degrees, where it matters more.
 ///
 /// # Errors
 /// The network does not run.
@@ -125,27 +144,60 @@ pub fn right_both_ways(
     Ok(answers.chunks_exact(2).map(mean).collect())
 }
 
-/// Where the corners of the card should be that each of some outlines (in pixels of the photo) is of, all
-/// of them at once; nothing of those that cannot be looked at.
+/// For each of some cards the places that the network finds likeliest, of those given and of those to
+/// which it leads from them: where it would put a card's corners, seen from there, again and again.
 ///
 /// # Errors
 /// The network does not run.
-pub fn corrected(
+pub fn likely_places(
     photo: &Photo,
-    outlines: &[Quad],
+    starts: Vec<Vec<Quad>>,
     network: &dyn RefinerNetwork,
-) -> Result<Vec<Option<Quad>>, NetworkError> {
-    let own = outline_in_short_sides();
-    let corrected = |outline: &Quad, answer: Option<[f32; OUTPUTS]>| {
-        let answer = answer?;
-        let image_from_outline = Homography::between(&own, outline)?;
-        let off = |i: usize| Point::new(f64::from(answer[2 * i]), f64::from(answer[2 * i + 1]));
-        let corners = std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i)));
-        Some(Quad(corners)).filter(Quad::is_convex)
+) -> Result<Vec<Vec<Quad>>, NetworkError> {
+    /// From how many of a card's likeliest places it goes on, step by step.
+    const GOES_ON: [usize; 3] = [6, 4, 0];
+    /// How many places are wanted of each card.
+    const WANTED: usize = 4;
+    let mut seen: Vec<Vec<(Quad, Judged)>> = vec![Vec::new(); starts.len()];
+    let mut next = starts;
+    for goes_on in GOES_ON {
+        let mut judged = judged(photo, &next.concat(), network)?.into_iter();
+        for (seen, places) in seen.iter_mut().zip(&mut next) {
+            let judged = judged.by_ref().take(places.len());
+            let all = places.drain(..).zip(judged);
+            let mut now: Vec<(Quad, Judged)> =
+                all.filter_map(|(place, said)| Some((place, said?))).collect();
+            likeliest_first(&mut now);
+            *places = some_apart(now.iter().filter_map(|(_, said)| said.corrected), goes_on);
+            seen.extend(now);
+        }
+    }
+    let likeliest = |mut places: Vec<(Quad, Judged)>| {
+        likeliest_first(&mut places);
+        some_apart(places.into_iter().map(|(place, _)| place), WANTED)
     };
-    let looks: Vec<Look> = outlines.iter().map(Look::at).collect();
-    let answers = answers(photo, &looks, network)?;
-    Ok(outlines.iter().zip(answers).map(|(outline, answer)| corrected(outline, answer)).collect())
+    Ok(seen.into_iter().map(likeliest).collect())
+}
+
+fn likeliest_first(places: &mut [(Quad, Judged)]) {
+    places.sort_by(|a, b| b.1.right.total_cmp(&a.1.right));
+}
+
+/// The first `most` of some places, those left out that are as good as another before them.
+fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
+    /// Of one corner, in short sides: what is nearer has the same sides to look for.
+    const APART: f64 = 0.04;
+    let mut kept: Vec<Quad> = Vec::with_capacity(most);
+    for place in places {
+        let apart = APART * place.short_side();
+        let is_near = |other: &Quad| {
+            place.0.iter().zip(&other.0).all(|(own, other)| own.distance(*other) < apart)
+        };
+        if kept.len() < most && !kept.iter().any(is_near) {
+            kept.push(place);
+        }
+    }
+    kept
 }
 
 /// What lies under each of some outlines (in pixels of the photo), all of them at once; of those that
@@ -289,9 +341,12 @@ mod tests {
         let mut numbers = [0.0; OUTPUTS];
         numbers[RIGHT] = 1.5;
         let says = Says(numbers);
-        let found = right(&photo, &[line, outline, far, outline], &says).unwrap();
-        assert_eq!(found, [None, Some(1.5), None, Some(1.5)]);
-        assert_eq!(right(&photo, &[], &says).unwrap(), []);
+        let found = judged(&photo, &[line, outline, far, outline], &says).unwrap();
+        assert_eq!(
+            found.iter().map(|j| Some(j.as_ref()?.right)).collect::<Vec<_>>(),
+            [None, Some(1.5), None, Some(1.5)]
+        );
+        assert_eq!(judged(&photo, &[], &says).unwrap(), []);
         let found = in_place(&photo, &[line, outline, far], &says).unwrap();
         let misplaced = 1.0 / (1.0 + 1.5f32.exp());
         assert_eq!(found, [None, Some(InPlace { misplaced, values: [0.0; 12] }), None]);
@@ -328,7 +383,8 @@ mod tests {
         numbers[5] = 0.5;
         let standing = Quad([1, 2, 3, 0].map(|i| outline.0[i]));
         let many = [vec![line, outline, standing], vec![outline; 70]].concat();
-        let found = corrected(&photo, &many, &Says(numbers)).unwrap();
+        let found = judged(&photo, &many, &Says(numbers)).unwrap();
+        let found: Vec<Option<Quad>> = found.into_iter().map(|said| said?.corrected).collect();
         assert_eq!((found[0], found.len()), (None, 73));
         let off = |i: usize, k: usize| found[i].unwrap().0[k] - many[i].0[k];
         let near = |p: Point, x: f64, y: f64| p.distance(Point::new(x, y)) < 0.05;
@@ -336,6 +392,46 @@ mod tests {
         assert!(near(off(72, 0), 10.0, 0.0), "{found:?}");
         // Along the edge that comes first, whichever way that goes; what is stretched counts so.
         assert!(near(off(2, 0), 0.0, 0.2 / 1.54 * 50.0), "{found:?}");
+    }
+
+    /// On a photo whose red is the column: says that a card belongs about a column, by at most a tenth
+    /// of a short side at a time.
+    struct Leads {
+        to: f64,
+    }
+
+    impl RefinerNetwork for Leads {
+        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+            let views = input.chunks_exact(3 * WIDTH * HEIGHT).map(|view| {
+                let red = &view[..WIDTH * HEIGHT];
+                let column = 255.0 * f64::from(red.iter().sum::<f32>()) / red.len() as f64;
+                let off = (self.to - column) / 50.0;
+                let mut answer = [0.0; OUTPUTS];
+                (0..4).for_each(|i| answer[2 * i] = off.clamp(-0.1, 0.1) as f32);
+                answer[RIGHT] = -off.abs() as f32;
+                answer
+            });
+            let answers: Vec<f32> = views.flatten().collect();
+            assert_eq!(answers.len(), outlines * OUTPUTS);
+            Ok(answers)
+        }
+    }
+
+    #[test]
+    fn where_the_network_leads_is_likelier_than_where_it_began() {
+        let photo = RgbImage::from_fn(256, 160, |x, _| image::Rgb([x as u8, 0, 0]));
+        let photo = Photo { rgb: photo.as_raw(), size_px: photo.dimensions() };
+        let at =
+            |x: f64| Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)));
+        let starts = vec![vec![at(90.0), at(100.0), at(100.5)], Vec::new(), vec![at(128.0)]];
+        let found = likely_places(&photo, starts, &Leads { to: 130.0 }).unwrap();
+        let columns = |i: usize| found[i].iter().map(|q| q.center().x).collect::<Vec<f64>>();
+        // Two steps of five pixels from the nearer start; what is less than two apart is one place.
+        let first = columns(0);
+        assert!((first[0] - 110.0).abs() < 1.5 && first.len() == 4, "{first:?}");
+        assert!(first.windows(2).all(|two| two[0] > two[1] + 2.0), "{first:?}");
+        assert!(columns(1).is_empty());
+        assert!((columns(2)[0] - 130.0).abs() < 1.0, "{found:?}");
     }
 
     #[test]
@@ -349,11 +445,9 @@ mod tests {
         let near = |a: f32, b: f32| (a - b).abs() < 0.02;
         assert!(near(said.misplaced, 1.0 / (1.0 + 0.5f32.exp())), "{said:?}");
         assert!(near(said.values[0], 0.5), "{said:?}");
-        let right = |both: bool| {
-            let ask = if both { right_both_ways } else { right };
-            ask(&photo, &[outline], &Left).unwrap()[0].unwrap() as f32
-        };
-        assert!(near(right(false), 1.0) && near(right(true), 0.5));
+        let one_way = judged(&photo, &[outline], &Left).unwrap()[0].unwrap().right;
+        let both_ways = right_both_ways(&photo, &[outline], &Left).unwrap()[0].unwrap();
+        assert!(near(one_way as f32, 1.0) && near(both_ways as f32, 0.5));
         let [as_is, turned, right, left] = looks_at(&outline);
         assert_eq!((as_is.outline, turned.outline), (outline, outline));
         assert_eq!([as_is, turned, right, left].map(|l| l.is_turned), [false, true, false, true]);
