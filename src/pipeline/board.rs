@@ -38,6 +38,12 @@ pub struct Calibration {
     /// Of the part that other cards share, 0 to 1, in the log odds of a card: what lies by itself and
     /// still hardly looks like a card is none, what lies under a card may be one.
     pub card_covered: f32,
+    /// Added to the log odds of a card that the board keeps, where it comes to how sure that is.
+    pub kept_bias: f32,
+    /// Of these log odds, the others' claims weighed.
+    pub kept_own: f32,
+    /// Of the part that other cards share, 0 to 1, in them.
+    pub kept_covered: f32,
     /// Added to the log odds of being right.
     pub bias: f32,
     /// Of the posterior's log odds.
@@ -61,6 +67,9 @@ impl Default for Calibration {
             card_bias: 0.0,
             card_own: 1.0,
             card_covered: 0.0,
+            kept_bias: 0.0,
+            kept_own: 1.0,
+            kept_covered: 0.0,
             bias: 0.0,
             posterior: 1.0,
             covered: 0.0,
@@ -96,8 +105,17 @@ impl Calibration {
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
         let weights = [self.bias, self.posterior, self.covered, self.covered_posterior, self.small];
         let features = Self::features(evidence);
-        let log_odds: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
-        (evidence.is_card * logistic(log_odds)).clamp(0.0, 1.0)
+        let right: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+        let weights = [self.kept_bias, self.kept_own, self.kept_covered];
+        let features = Self::kept_features(evidence);
+        let card: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+        (logistic(card) * logistic(right)).clamp(0.0, 1.0)
+    }
+
+    /// What the log odds of a card that the board keeps are weighed by, in the order `kept_bias`,
+    /// `kept_own`, `kept_covered`.
+    pub fn kept_features(evidence: &Evidence) -> [f32; 3] {
+        [1.0, log_odds(evidence.is_card), evidence.covered]
     }
 
     /// Probability of a card, 0 to 1, from an outline's own evidence and the part of it that other
@@ -482,6 +500,20 @@ mod tests {
         // Half of it lies under a card; of that card half lies under what is one only perhaps.
         let covered: Vec<f32> = settle(44.0).cards.iter().map(|c| c.evidence.covered).collect();
         assert!(matches!(covered[..], [a, b] if (a - 0.25).abs() < 0.03 && (b - 0.5).abs() < 0.03));
+    }
+
+    #[test]
+    fn how_sure_a_card_is_depends_on_how_sure_that_it_is_one() {
+        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5, small: 0.0 };
+        let usual = Calibration::default();
+        assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
+        // Readers doubt what is covered more than they should.
+        let lenient = Calibration { kept_covered: 2.0, ..usual };
+        let odds = 9.0 * 1f32.exp();
+        assert!((lenient.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
+        let doubtful = Calibration { kept_bias: -1.0, kept_own: 0.5, ..usual };
+        let odds = 9.0f32.sqrt() / 1f32.exp();
+        assert!((doubtful.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
     }
 
     #[test]

@@ -78,16 +78,18 @@ pub struct PropertyWeights {
     pub values: [[f32; CONTEXTS]; 3],
 }
 
-/// Log odds of a card: a sum.
+/// Log odds of a card: a sum, each weight by context as the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardWeights {
     /// Added to it all.
-    pub bias: f32,
+    pub bias: [f32; CONTEXTS],
     /// Of the classical reader's log odds.
-    pub classical: f32,
+    pub classical: [f32; CONTEXTS],
     /// Of the network's.
-    pub neural: f32,
+    pub neural: [f32; CONTEXTS],
+    /// Of the log odds that an outline that was looked at in place is right.
+    pub right: f32,
 }
 
 /// How a card was seen, beside what the readers say of it.
@@ -205,11 +207,20 @@ impl Joint {
             });
             softmax(scores)
         });
-        let card = self.card.bias
-            + self.card.classical * log_odds(classical.is_card)
-            + self.card.neural * logits[reader::CARD].clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS);
+        let card = sum_of(&self.card.bias)
+            + of(&self.card.classical) * log_odds(classical.is_card)
+            + of(&self.card.neural) * logits[reader::CARD].clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
+            + self.card.right * log_odds_right(&seen.context);
         Reading { values, is_card: 1.0 / (1.0 + (-card).exp()) }
     }
+}
+
+/// Log odds that an outline that was looked at in place is right, 0 where none was.
+pub fn log_odds_right(context: &[f32; CONTEXTS]) -> f32 {
+    /// Beyond this it says no more.
+    const MOST: f32 = 8.0;
+    let [.., misplaced, was_looked_at] = context;
+    was_looked_at * -log_odds(*misplaced).clamp(-MOST, MOST)
 }
 
 /// Natural logarithm of a probability, not below e^-12.
@@ -287,7 +298,12 @@ mod tests {
         Joint {
             properties: [weights; 4],
             color_of_table: [0.0; CONTEXTS],
-            card: CardWeights { bias: 0.0, classical, neural },
+            card: CardWeights {
+                bias: only(0.0),
+                classical: only(classical),
+                neural: only(neural),
+                right: 0.0,
+            },
             board: board::Calibration::default(),
         }
     }
@@ -364,6 +380,22 @@ mod tests {
         clipped.context[3] = 1.0;
         assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
         assert_eq!(joint.join(&own, &net, &clipped).best().0.to_string(), "1sgd");
+    }
+
+    #[test]
+    fn an_outline_that_is_right_is_of_a_card() {
+        let mut joint = joint(1.0, 1.0);
+        (joint.card.right, joint.card.neural[7]) = (0.5, -0.75);
+        let seen = |misplaced: f32, was_looked_at: f32| {
+            let mut seen = USUAL;
+            (seen.context[6], seen.context[7]) = (misplaced, was_looked_at);
+            log_odds(joint.join(&reading("1fgd", 0.5), &logits("1fgd", 2.0), &seen).is_card)
+        };
+        assert!((seen(0.0, 0.0) - 2.0).abs() < 1e-4);
+        // A quarter of the reader's two counts there, and half the log odds of being right.
+        assert!((seen(0.5, 1.0) - 0.5).abs() < 1e-4);
+        assert!((seen(0.1, 1.0) - (0.5 + 0.5 * 9f32.ln())).abs() < 1e-4);
+        assert!((seen(1.0, 1.0) - (0.5 - 4.0)).abs() < 1e-4);
     }
 
     #[test]

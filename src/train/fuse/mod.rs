@@ -17,7 +17,7 @@ use crate::cards::{Card, Property};
 use crate::model::reader;
 use crate::pipeline::board::{Board, BoardCard, Calibration, Params};
 use crate::pipeline::classify::fused::{
-    CONTEXTS, CardWeights, Circumstances, Joint, PropertyWeights, log_odds, log_of,
+    CONTEXTS, CardWeights, Circumstances, Joint, PropertyWeights, log_odds, log_odds_right, log_of,
 };
 use crate::pipeline::{CardOutline, Reading};
 use newton::{Choice, fit};
@@ -311,16 +311,23 @@ fn fit_card(sources: &[Source], heard: Heard, part: Part) -> (CardWeights, f32) 
                 Heard::Network => 0.0,
             };
             let by_net = seen.logits[reader::CARD].clamp(-12.0, 12.0);
-            yes_or_no([1.0, by_rule, by_net, score], seen.truth != Truth::Nothing, weight)
+            let context = &seen.seen.context;
+            let weighed = [1.0, by_rule, by_net].into_iter();
+            let features = weighed.flat_map(|said| context.iter().map(move |c| c * said));
+            let features = features.chain([log_odds_right(context), score]);
+            yes_or_no(features, seen.truth != Truth::Nothing, weight)
         }));
     }
-    let prior = match heard {
-        Heard::Both => [0.0, 0.3, 0.5, 0.2],
-        Heard::Network => [0.0, 0.0, 0.8, 0.2],
+    let mut prior = [0.0; 3 * CONTEXTS + 2];
+    (prior[CONTEXTS], prior[2 * CONTEXTS]) = match heard {
+        Heard::Both => (0.3, 0.5),
+        Heard::Network => (0.0, 0.8),
     };
+    prior[3 * CONTEXTS + 1] = 0.2;
     let w = fit(&choices, &prior, PRIOR_STRENGTH);
-    let [bias, classical, neural, score] = std::array::from_fn(|i| w[i] as f32);
-    (CardWeights { bias, classical, neural }, score)
+    let part = |family: usize| std::array::from_fn(|i| w[family * CONTEXTS + i] as f32);
+    let [right, score] = [0, 1].map(|i| w[3 * CONTEXTS + i] as f32);
+    (CardWeights { bias: part(0), classical: part(1), neural: part(2), right }, score)
 }
 
 /// Outlines and joint readings of a table.
@@ -369,21 +376,36 @@ pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
 }
 
 fn fit_confidence(sources: &[Source], joint: &Joint, part: Part) -> Calibration {
-    let mut choices = Vec::new();
+    let (mut kept, mut right) = (Vec::new(), Vec::new());
     for source in sources {
-        let cards: Vec<(BoardCard, Card)> = part
-            .of(source)
-            .flat_map(|table| settled(table, joint))
-            .filter_map(|(card, truth)| Some((card, truth.card()?)))
-            .collect();
-        let weight = weight_of(cards.len());
-        choices.extend(cards.into_iter().map(|(card, truth)| {
-            yes_or_no(Calibration::features(&card.evidence), card.card == truth, weight)
-        }));
+        let cards: Vec<(BoardCard, Truth)> =
+            part.of(source).flat_map(|table| settled(table, joint)).collect();
+        let weight = weight_of(cards.iter().filter(|(_, truth)| truth.card().is_some()).count());
+        for (BoardCard { evidence, card, .. }, truth) in cards {
+            if !matches!(truth, Truth::Hidden(_)) {
+                let features = Calibration::kept_features(&evidence);
+                kept.push(yes_or_no(features, truth != Truth::Nothing, weight));
+            }
+            if let Some(truth) = truth.card() {
+                right.push(yes_or_no(Calibration::features(&evidence), card == truth, weight));
+            }
+        }
     }
-    let w = fit(&choices, &[0.0, 1.0, 0.0, 0.0, 0.0], PRIOR_STRENGTH);
+    let w = fit(&kept, &[0.0, 1.0, 0.0], PRIOR_STRENGTH);
+    let [kept_bias, kept_own, kept_covered] = std::array::from_fn(|i| w[i] as f32);
+    let w = fit(&right, &[0.0, 1.0, 0.0, 0.0, 0.0], PRIOR_STRENGTH);
     let [bias, posterior, covered, covered_posterior, small] = std::array::from_fn(|i| w[i] as f32);
-    Calibration { bias, posterior, covered, covered_posterior, small, ..joint.board }
+    Calibration {
+        kept_bias,
+        kept_own,
+        kept_covered,
+        bias,
+        posterior,
+        covered,
+        covered_posterior,
+        small,
+        ..joint.board
+    }
 }
 
 /// A card as a fit judges it that did not see its table.

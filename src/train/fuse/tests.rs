@@ -78,7 +78,7 @@ fn too_sure_a_network_is_cooled_and_a_poorer_reader_heard_less() {
         let [_, neural, joined] = property.unlikelihood;
         assert!(joined < neural - 0.02, "{property:?}");
     }
-    assert!(joint.card.neural > 0.0);
+    assert!(joint.card.neural[0] > 0.0);
     let alone = fit_joint(&[made_up(60, 1, TOO_SURE)], Heard::Network).0;
     assert_eq!(alone.properties[0].classical, [0.0; CONTEXTS]);
 }
