@@ -1,4 +1,4 @@
-//! The photo as the network sees it: shrunk by area, its sides padded to whole cells.
+//! The photo as the network sees it: shrunk, its sides padded to whole cells.
 
 use super::network::Input;
 use crate::geometry::Point;
