@@ -353,22 +353,24 @@ mod tests {
         assert_eq!(in_place(&photo, &[], &says).unwrap(), []);
     }
 
-    /// Says how bright the left half of a view is, as the log odds and as the first value.
-    struct Left;
+    /// Says of each view what a function of its three planes says.
+    struct OfView<F>(F);
 
-    impl RefinerNetwork for Left {
+    impl<F: Fn(&[f32]) -> [f32; OUTPUTS] + Send + Sync> RefinerNetwork for OfView<F> {
         fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
-            let views = input.chunks_exact(3 * WIDTH * HEIGHT).map(|view| {
-                let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);
-                let mut answer = [0.0; OUTPUTS];
-                let bright = left.map(|(_, v)| v).sum::<f32>() / (1.5 * (WIDTH * HEIGHT) as f32);
-                (answer[RIGHT], answer[VALUES]) = (bright, bright);
-                answer
-            });
-            let answers: Vec<f32> = views.flatten().collect();
-            assert_eq!(answers.len(), outlines * OUTPUTS);
-            Ok(answers)
+            let views = input.chunks_exact(3 * WIDTH * HEIGHT);
+            assert_eq!(views.len(), outlines);
+            Ok(views.flat_map(&self.0).collect())
         }
+    }
+
+    /// How bright the left half of a view is, as the log odds and as the first value.
+    fn brightness_on_the_left(view: &[f32]) -> [f32; OUTPUTS] {
+        let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);
+        let bright = left.map(|(_, v)| v).sum::<f32>() / (1.5 * (WIDTH * HEIGHT) as f32);
+        let mut answer = [0.0; OUTPUTS];
+        (answer[RIGHT], answer[VALUES]) = (bright, bright);
+        answer
     }
 
     #[test]
@@ -394,27 +396,16 @@ mod tests {
         assert!(near(off(2, 0), 0.0, 0.2 / 1.54 * 50.0), "{found:?}");
     }
 
-    /// On a photo whose red is the column: says that a card belongs about a column, by at most a tenth
-    /// of a short side at a time.
-    struct Leads {
-        to: f64,
-    }
-
-    impl RefinerNetwork for Leads {
-        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
-            let views = input.chunks_exact(3 * WIDTH * HEIGHT).map(|view| {
-                let red = &view[..WIDTH * HEIGHT];
-                let column = 255.0 * f64::from(red.iter().sum::<f32>()) / red.len() as f64;
-                let off = (self.to - column) / 50.0;
-                let mut answer = [0.0; OUTPUTS];
-                (0..4).for_each(|i| answer[2 * i] = off.clamp(-0.1, 0.1) as f32);
-                answer[RIGHT] = -off.abs() as f32;
-                answer
-            });
-            let answers: Vec<f32> = views.flatten().collect();
-            assert_eq!(answers.len(), outlines * OUTPUTS);
-            Ok(answers)
-        }
+    /// On a photo whose red is the column: that a card belongs about column 130, by at most a tenth of a
+    /// short side of 50 pixels at a time.
+    fn towards_column_130(view: &[f32]) -> [f32; OUTPUTS] {
+        let red = &view[..WIDTH * HEIGHT];
+        let column = 255.0 * red.iter().sum::<f32>() / red.len() as f32;
+        let off = (130.0 - column) / 50.0;
+        let mut answer = [0.0; OUTPUTS];
+        (0..4).for_each(|i| answer[2 * i] = off.clamp(-0.1, 0.1));
+        answer[RIGHT] = -off.abs();
+        answer
     }
 
     #[test]
@@ -424,7 +415,7 @@ mod tests {
         let at =
             |x: f64| Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)));
         let starts = vec![vec![at(90.0), at(100.0), at(100.5)], Vec::new(), vec![at(128.0)]];
-        let found = likely_places(&photo, starts, &Leads { to: 130.0 }).unwrap();
+        let found = likely_places(&photo, starts, &OfView(towards_column_130)).unwrap();
         let columns = |i: usize| found[i].iter().map(|q| q.center().x).collect::<Vec<f64>>();
         // Two steps of five pixels from the nearer start; what is less than two apart is one place.
         let first = columns(0);
@@ -441,12 +432,16 @@ mod tests {
             RgbImage::from_fn(200, 200, |x, _| image::Rgb([if x < 100 { 255 } else { 0 }; 3]));
         let photo = Photo { rgb: photo.as_raw(), size_px: photo.dimensions() };
         let outline = Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(61.5, 75.0)));
-        let said = in_place(&photo, &[outline], &Left).unwrap()[0].unwrap();
+        let said =
+            in_place(&photo, &[outline], &OfView(brightness_on_the_left)).unwrap()[0].unwrap();
         let near = |a: f32, b: f32| (a - b).abs() < 0.02;
         assert!(near(said.misplaced, 1.0 / (1.0 + 0.5f32.exp())), "{said:?}");
         assert!(near(said.values[0], 0.5), "{said:?}");
-        let one_way = judged(&photo, &[outline], &Left).unwrap()[0].unwrap().right;
-        let both_ways = right_both_ways(&photo, &[outline], &Left).unwrap()[0].unwrap();
+        let one_way =
+            judged(&photo, &[outline], &OfView(brightness_on_the_left)).unwrap()[0].unwrap().right;
+        let both_ways = right_both_ways(&photo, &[outline], &OfView(brightness_on_the_left))
+            .unwrap()[0]
+            .unwrap();
         assert!(near(one_way as f32, 1.0) && near(both_ways as f32, 0.5));
         let [as_is, turned, right, left] = looks_at(&outline);
         assert_eq!((as_is.outline, turned.outline), (outline, outline));
