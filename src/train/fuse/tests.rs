@@ -102,6 +102,23 @@ fn the_limit_leaves_few_wrong_claims() {
 }
 
 #[test]
+fn where_readers_are_at_a_loss_a_right_outline_speaks_for_a_card() {
+    let mut source = made_up(120, 6, HONEST);
+    for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
+        seen.logits[reader::CARD] = 0.0;
+        seen.classical.is_card = 0.5;
+        let misplaced = if seen.truth == Truth::Nothing { 0.8 } else { 0.2 };
+        (seen.seen.context[6], seen.seen.context[7]) = (misplaced, 1.0);
+    }
+    let joint = fit_joint(std::slice::from_ref(&source), Heard::Both).0;
+    for seen in &source.tables[0].seen {
+        let is_card = joint.join(&seen.classical, &seen.logits, &seen.seen).is_card;
+        let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
+        assert!(is_right, "{is_card} {:?} {:?}", seen.truth, joint.card);
+    }
+}
+
+#[test]
 fn few_claims_prove_nothing() {
     let report = fit_joint(&[made_up(20, 5, HONEST)], Heard::Both).1;
     assert_eq!(report.claims, 0, "{report}");
