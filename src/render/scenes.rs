@@ -26,6 +26,31 @@ pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, Rende
     compressed(render(&params, seed, index)?, dice.chance(0.4))
 }
 
+/// Scene number `index` of a series for the refiner, after its JPEG: as for the finder, but hardly a
+/// table where every card lies by itself, for of such cards the refiner is seldom asked.
+///
+/// # Errors
+/// A size that cannot be drawn.
+pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
+    let mut dice = Dice::new(seed, index, Purpose::Ranges);
+    let mut params = finder_params(&mut dice, size_px);
+    params.layouts = vec![
+        (Layout::Grid, 1.0),
+        (Layout::Touching, 1.0),
+        (Layout::Scatter, 1.0),
+        (Layout::Overlap, 2.0),
+        (Layout::Heap, 4.0),
+        (Layout::Fan, 1.5),
+    ];
+    if params.cards.1 < FEWEST_FOR_REFINER {
+        params.cards = (FEWEST_FOR_REFINER, FEWEST_FOR_REFINER);
+    }
+    compressed(render(&params, seed, index)?, dice.chance(0.4))
+}
+
+/// Cards of a table for the refiner: of fewer there is little to learn.
+const FEWEST_FOR_REFINER: usize = 6;
+
 /// Scene number `index` of a series for the reader, after its JPEG: cards 40 to 220 pixels long
 /// in a picture of a size that suits them.
 ///
@@ -235,6 +260,18 @@ mod tests {
         }
         assert!(cards > 400 && cut > 20 && covered > 40, "{cards} {cut} {covered}");
         assert!(bare >= 2 && others >= 20, "{bare} {others}");
+    }
+
+    #[test]
+    fn most_cards_for_the_refiner_are_covered() {
+        let covered_of = |scene: fn(u64, u64, (u32, u32)) -> Result<Scene, RenderError>| {
+            let scenes = (0..30).map(|index| scene(5, index, (320, 256)).unwrap());
+            let cards: Vec<_> = scenes.flat_map(|scene| scene.cards).collect();
+            let covered = cards.iter().filter(|card| card.area_in_view < 0.95).count();
+            (covered as f64 / cards.len() as f64, cards.len())
+        };
+        let ((own, cards), (finder, _)) = (covered_of(refiner), covered_of(finder));
+        assert!(own > 0.5 && own > finder + 0.1 && cards > 250, "{own} {finder} {cards}");
     }
 
     #[test]

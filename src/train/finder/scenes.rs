@@ -29,9 +29,17 @@ pub struct Drawn {
 /// Draws table number `index` of a series: seed, index, width and height in pixels.
 pub type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
 
-/// A table as the shipped weights were trained on.
+/// A table as the finder's shipped weights were trained on.
 pub fn draw(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
-    let scene = render::scenes::finder(seed, index, size_px).expect("a size that can be drawn");
+    drawn(render::scenes::finder(seed, index, size_px).expect("a size that can be drawn"), size_px)
+}
+
+/// A table as the refiner's shipped weights were trained on.
+pub fn draw_covered(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
+    drawn(render::scenes::refiner(seed, index, size_px).expect("a size that can be drawn"), size_px)
+}
+
+fn drawn(scene: render::Scene, size_px: (u32, u32)) -> Drawn {
     let cards = scene.cards.into_iter().map(|card| SeenCard {
         card: card.card,
         corners: card.corners_in_image,

@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// Grows when outlines are off otherwise for the same seed.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// By how much an outline is off: deviations, lengths in short sides of a card of the same area seen
 /// from above.
@@ -28,6 +28,9 @@ const USUAL: Spread = Spread { center: 0.08, linear: 0.07, corner: 0.03 };
 /// What it leaves in a heap, or of a card seen at a flat angle.
 const WIDE: Spread = Spread { center: 0.18, linear: 0.14, corner: 0.06 };
 
+/// Deviation, in radians, of how far some are turned.
+const TURN: f64 = 0.25;
+
 /// An outline of a card that is off by chance; `None` for one without a surface. A finder that sees the
 /// whole picture is off in the picture, not on the card: as much along a side that is foreshortened
 /// as along the other.
@@ -35,10 +38,13 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let (spread, is_shifted) = match rng.random_range(0..10) {
         0..3 => (FINE, false),
         // Where the card's symbols were seen, but taken for others of its symbols.
-        3..6 => (FINE, true),
-        6..8 => (USUAL, false),
+        3..5 => (FINE, true),
+        5..8 => (USUAL, false),
         _ => (WIDE, false),
     };
+    // A card that shows little of its sides may be taken for one that lies otherwise.
+    let turn = if rng.random_range(0..10) == 0 { TURN * normal(rng) } else { 0.0 };
+    let (sin, cos) = turn.sin_cos();
     let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
     let own = outline_in_short_sides();
     let shift = Point::new(steps * SYMBOL_SPACING / 2.0 * OUTLINE_PX.0 / OUTLINE_PX.1, 0.0);
@@ -50,6 +56,7 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let (along, down) = (two(spread.linear), two(spread.linear));
     let corners = truth.0.map(|p| {
         let from = p - middle;
+        let from = Point::new(from.x * cos - from.y * sin, from.x * sin + from.y * cos);
         center + from + along * from.x + down * from.y + two(spread.corner * unit_px)
     });
     let quad = Quad(corners);
@@ -75,12 +82,20 @@ mod tests {
         );
         let mut rng = Pcg64::seed_from_u64(7);
         let mut off: Vec<f64> = Vec::new();
+        let mut turned = 0;
+        let angle_of = |quad: &Quad| {
+            let [a, b, c, d] = quad.0;
+            let along = b - a + c - d;
+            along.y.atan2(along.x)
+        };
         for _ in 0..500 {
             let rough = outline(&card, &mut rng).unwrap();
+            turned += u32::from((angle_of(&rough) - angle_of(&card)).abs() > 0.25);
             off.push(rough.center().distance(card.center()) / card.short_side());
         }
         off.sort_by(f64::total_cmp);
         assert!(off[100] < 0.06 && off[250] > 0.06 && (0.3..0.9).contains(&off[480]), "{off:?}");
+        assert!((8..60).contains(&turned), "{turned}");
         let again = outline(&card, &mut Pcg64::seed_from_u64(3));
         assert_eq!(again, outline(&card, &mut Pcg64::seed_from_u64(3)));
     }
