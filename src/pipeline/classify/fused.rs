@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 8;
+pub const CONTEXTS: usize = 9;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -123,20 +123,22 @@ pub fn circumstances_of(
 /// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
 /// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
 /// card's white has 1.65 times as much red as blue; how likely its outline is off; 1 where it was
-/// looked at in place, because it does not lie open to view.
+/// looked at in place, because it does not lie open to view; the share of the channels in which its
+/// white is clipped, so that ink looks to have more of them than it has.
 pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
     let [red, _, blue] = card.white_in_image;
-    let least_white = card.white_in_image.into_iter().fold(255.0, f32::min);
+    let clipped = card.white_in_image.map(|white| ((white - 245.0) / 10.0).clamp(0.0, 1.0));
     [
         1.0,
         small.clamp(-0.5, 1.2),
         (card.light_cast * 10.0).clamp(0.0, 2.0),
-        ((least_white - 245.0) / 10.0).clamp(0.0, 1.0),
+        clipped.into_iter().fold(1.0, f32::min),
         (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
         (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
         card.in_place.map_or(0.0, |said| said.misplaced),
         if card.in_place.is_some() { 1.0 } else { 0.0 },
+        clipped.into_iter().sum::<f32>() / 3.0,
     ]
 }
 
@@ -219,7 +221,7 @@ impl Joint {
 pub fn log_odds_right(context: &[f32; CONTEXTS]) -> f32 {
     /// Beyond this it says no more.
     const MOST: f32 = 8.0;
-    let [.., misplaced, was_looked_at] = context;
+    let [.., misplaced, was_looked_at, _] = context;
     was_looked_at * -log_odds(*misplaced).clamp(-MOST, MOST)
 }
 
@@ -329,7 +331,7 @@ mod tests {
     }
 
     const USUAL: Circumstances = Circumstances {
-        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         in_place: [0.0; VALUE_LOGITS],
         color: [0.0; 3],
     };
@@ -410,9 +412,11 @@ mod tests {
             in_place: None,
         };
         assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
-        assert_eq!(context_of(&card(&pixels, [255.0; 3]))[3], 1.0);
+        let clipped = context_of(&card(&pixels, [255.0; 3]));
+        assert_eq!((clipped[3], clipped[8]), (1.0, 1.0));
         // Where one channel is not clipped, stripes leave a trace.
-        assert_eq!(context_of(&card(&pixels, [255.0, 255.0, 200.0]))[3], 0.0);
+        let partly = context_of(&card(&pixels, [255.0, 255.0, 200.0]));
+        assert_eq!((partly[3], partly[8]), (0.0, 2.0 / 3.0));
         let warm = context_of(&card(&pixels, [180.0, 150.0, 110.0]))[5];
         let cold = context_of(&card(&pixels, [110.0, 150.0, 180.0]))[5];
         assert!((warm - 0.985).abs() < 0.01 && (warm + cold).abs() < 1e-6, "{warm} {cold}");
@@ -423,9 +427,9 @@ mod tests {
             }
         }
         let mut covered = card(&pixels, [180.0; 3]);
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
         covered.in_place = Some(InPlace { misplaced: 0.2, values: [0.0; VALUE_LOGITS] });
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0]);
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0, 0.0]);
     }
 
     #[test]
