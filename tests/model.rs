@@ -299,10 +299,35 @@ fn the_shipped_files_are_those_that_the_manifest_names() {
     let of = |file: &str| manifest.files.iter().find(|named| named.file == file).unwrap();
     let fusion = Fusion::load(&Models::Shipped).unwrap();
     assert_eq!(fusion.reader_sha256, of("reader.onnx").sha256, "fitted with another reader");
+    assert_eq!(fusion.not_fitted_with(&Models::Shipped).unwrap(), [""; 0]);
     // What the fused reader and the learned finder need is there, so they are the default.
     assert_eq!(ReaderChoice::default(), ReaderChoice::Fused);
     assert_eq!(FinderChoice::default(), FinderChoice::Learned);
     assert!(Pipeline::with_defaults(&Models::Shipped).is_ok());
+}
+
+#[test]
+fn a_network_that_the_join_was_not_fitted_with_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |file: &str, bytes: &[u8]| std::fs::write(folder.path().join(file), bytes).unwrap();
+    let shipped = |file: &str| Models::Shipped.read(file).unwrap();
+    put(engine::FUSION, &shipped(engine::FUSION));
+    put("reader.onnx", &shipped("reader.onnx"));
+    put("refiner.onnx", &untrained(Kind::Refiner));
+    let arguments = ["--finder", "classical", "--models", folder.path().to_str().unwrap()];
+    let warned = || {
+        let (exit, _, stderr) = said(&scan(&arguments, &[]));
+        assert_eq!(exit, Some(0), "{stderr}");
+        stderr.contains("fusion.json was fitted with another reader.onnx")
+    };
+    let models = Models::Folder(folder.path().to_owned());
+    let fusion = Fusion::load(&models).unwrap();
+    assert_eq!(fusion.not_fitted_with(&models).unwrap(), ["refiner.onnx"]);
+    // The classical finder never asks a refiner.
+    assert!(!warned());
+    put("reader.onnx", &untrained(Kind::Reader));
+    assert_eq!(fusion.not_fitted_with(&models).unwrap(), ["reader.onnx", "refiner.onnx"]);
+    assert!(warned());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What the commands on photos share: how they are read, jobs, stopping, progress.
 
 use super::BadCall;
-use crate::pipeline::engine::{self, Models, ModelsError};
+use crate::model::Kind;
+use crate::pipeline::classify::Fusion;
+use crate::pipeline::engine::{self, FUSION, Models, ModelsError, file_of};
 use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
@@ -23,7 +25,8 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The stages as asked for. What is wrong with an engine that was passed over goes to stderr.
+    /// The stages as asked for. What is wrong with an engine that was passed over goes to stderr, and
+    /// which weights of one's own do not belong together.
     ///
     /// # Errors
     /// Weights that are missing or broken.
@@ -31,7 +34,25 @@ impl ReadingArgs {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
         let pipeline = Pipeline::chosen(self.finder, self.reader, &models).map_err(bad_models)?;
         warn_of_engines();
+        if self.models.is_some() && self.reader != ReaderChoice::Classical && models.has(FUSION) {
+            self.warn_of_strangers(&models)?;
+        }
         Ok(pipeline)
+    }
+
+    /// Names on stderr the networks that the weights of the evidence were not fitted with.
+    fn warn_of_strangers(&self, models: &Models) -> Result<(), ModelsError> {
+        let is_asked =
+            |file: &str| file == file_of(Kind::Reader) || self.finder == FinderChoice::Learned;
+        let strangers = Fusion::load(models)?.not_fitted_with(models)?;
+        for file in strangers.into_iter().filter(|file| is_asked(file)) {
+            eprintln!(
+                "warning: {} was fitted with another {file} than the one beside it, so that how sure a card \
+                 is may not hold; fit it anew with `setsight train fuse`",
+                models.name_of(FUSION)
+            );
+        }
+        Ok(())
     }
 }
 

@@ -5,10 +5,10 @@ use super::classical::ClassicalReader;
 use super::ink;
 use super::neural::NeuralReader;
 use crate::cards::Property;
-use crate::model::reader;
 use crate::model::refiner::VALUE_LOGITS;
+use crate::model::{Kind, reader};
 use crate::pipeline::board;
-use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError};
+use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError, file_of, sha256};
 use crate::pipeline::rectify::BALANCED_WHITE;
 use crate::pipeline::{CardImage, Reading};
 use image::RgbImage;
@@ -178,6 +178,25 @@ impl Fusion {
             file: models.name_of(FUSION),
             reason: error.to_string(),
         })
+    }
+
+    /// The networks beside it that are not those it was fitted with, by file name: how sure it is of what
+    /// they say was never looked at.
+    ///
+    /// # Errors
+    /// A network that is there cannot be read.
+    pub fn not_fitted_with(&self, models: &Models) -> Result<Vec<&'static str>, ModelsError> {
+        let known = [
+            (file_of(Kind::Reader), Some(&self.reader_sha256)),
+            (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
+        ];
+        let mut others = Vec::new();
+        for (file, fitted_with) in known {
+            if models.has(file) && fitted_with != Some(&sha256(&models.read(file)?)) {
+                others.push(file);
+            }
+        }
+        Ok(others)
     }
 }
 
