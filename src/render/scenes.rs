@@ -21,35 +21,45 @@ pub const HELD_BACK: u64 = 1 << 32;
 /// # Errors
 /// When the size is out of range.
 pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
+    finder_but(seed, index, size_px, |_| ())
+}
+
+/// The same with ranges changed.
+fn finder_but(
+    seed: u64,
+    index: u64,
+    size_px: (u32, u32),
+    change: impl FnOnce(&mut Params),
+) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Ranges);
-    let params = finder_params(&mut dice, size_px);
+    let mut params = finder_params(&mut dice, size_px);
+    change(&mut params);
     compressed(render(&params, seed, index)?, dice.chance(0.4))
 }
 
-/// Scene number `index` of a series for the refiner, after its JPEG: as for the finder, but hardly a
-/// table where every card lies by itself, for of such cards the refiner is seldom asked.
+/// Scene number `index` of a series for the refiner, after its JPEG: as for the finder, but on seven of
+/// ten tables cards cover one another, for of those that lie by themselves the refiner is seldom asked,
+/// and none is bare.
 ///
 /// # Errors
 /// A size that cannot be drawn.
 pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
-    let mut dice = Dice::new(seed, index, Purpose::Ranges);
-    let mut params = finder_params(&mut dice, size_px);
-    params.layouts = vec![
-        (Layout::Grid, 1.0),
-        (Layout::Touching, 1.0),
-        (Layout::Scatter, 1.0),
-        (Layout::Overlap, 2.0),
-        (Layout::Heap, 4.0),
-        (Layout::Fan, 1.5),
-    ];
-    if params.cards.1 < FEWEST_FOR_REFINER {
-        params.cards = (FEWEST_FOR_REFINER, FEWEST_FOR_REFINER);
-    }
-    compressed(render(&params, seed, index)?, dice.chance(0.4))
+    /// Of fewer cards there is little to learn.
+    const FEWEST: usize = 6;
+    finder_but(seed, index, size_px, |params| {
+        params.layouts = vec![
+            (Layout::Grid, 1.0),
+            (Layout::Touching, 1.0),
+            (Layout::Scatter, 1.0),
+            (Layout::Overlap, 2.0),
+            (Layout::Heap, 4.0),
+            (Layout::Fan, 1.5),
+        ];
+        if params.cards.1 < FEWEST {
+            params.cards = (FEWEST, FEWEST);
+        }
+    })
 }
-
-/// Cards of a table for the refiner: of fewer there is little to learn.
-const FEWEST_FOR_REFINER: usize = 6;
 
 /// Scene number `index` of a series for the reader, after its JPEG: cards 40 to 220 pixels long
 /// in a picture of a size that suits them.
