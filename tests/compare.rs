@@ -1,15 +1,14 @@
 //! `setsight compare` as a user calls it.
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::program;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn compare(folder: &Path, args: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .args(["compare", "--out"])
-        .arg(folder)
-        .args(args.split_whitespace())
-        .output()
-        .unwrap()
+    program().args(["compare", "--out"]).arg(folder).args(args.split_whitespace()).output().unwrap()
 }
 
 fn text(folder: &Path, name: &str) -> String {

@@ -1,27 +1,18 @@
 //! `setsight deal` as a user calls it.
 
-use std::io::Write;
+#[path = "common/called.rs"]
+mod called;
+
+use called::{fed, program, stdout_of};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn run(args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .arg("deal")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A call that is refused may end before it has read its input.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    child.wait_with_output().unwrap()
+    fed(program().arg("deal").args(args), stdin)
 }
 
 fn stdout(args: &[&str], stdin: &[u8]) -> String {
-    let output = run(args, stdin);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    stdout_of(run(args, stdin))
 }
 
 fn sample(name: &str) -> PathBuf {

@@ -1,21 +1,19 @@
 //! `setsight general` as a user calls it.
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::{program, stdout_of};
 use serde_json::Value;
 use setsight::general::{Card, Rules};
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn general(args: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .arg("general")
-        .args(args.split_whitespace())
-        .output()
-        .unwrap()
+    program().arg("general").args(args.split_whitespace()).output().unwrap()
 }
 
 fn stdout(args: &str) -> String {
-    let output = general(args);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    stdout_of(general(args))
 }
 
 fn refused(args: &str) -> String {

@@ -1,6 +1,10 @@
 //! What a user does with `setsight live`, and what tracking promises on drawn films.
 #![cfg(feature = "vision")]
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::{program, refused};
 use serde_json::Value;
 use setsight::cards::Card;
 use setsight::live::watch::FILM_PACE;
@@ -12,25 +16,15 @@ use setsight::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
 fn setsight(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_setsight")).args(arguments).output().unwrap()
+    program().args(arguments).output().unwrap()
 }
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/9-film.avi")
-}
-
-#[track_caller]
-fn refused(output: &Output, code: i32, words: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    for word in words {
-        assert!(message.contains(word), "no \"{word}\" in: {message}");
-    }
-    assert!(output.stdout.is_empty());
 }
 
 /// The lines of a run, without the members that tell of time.

@@ -1,18 +1,16 @@
 //! What a user does with `setsight render`.
 #![cfg(feature = "vision")]
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::{program, refused};
 use setsight::dataset::PhotoLabels;
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn render(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .arg("render")
-        .arg("--out")
-        .arg(folder)
-        .args(arguments)
-        .output()
-        .unwrap()
+    program().arg("render").arg("--out").arg(folder).args(arguments).output().unwrap()
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -21,16 +19,6 @@ fn names(folder: &Path) -> Vec<String> {
         entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
-}
-
-#[track_caller]
-fn refused(output: &Output, code: i32, words: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    for word in words {
-        assert!(message.contains(word), "no \"{word}\" in: {message}");
-    }
-    assert!(output.stdout.is_empty());
 }
 
 #[test]
@@ -91,11 +79,7 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
     refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
     assert!(!folder.exists(), "a refused call leaves nothing");
-    refused(
-        &Command::new(env!("CARGO_BIN_EXE_setsight")).arg("render").output().unwrap(),
-        2,
-        &["--out"],
-    );
+    refused(&program().arg("render").output().unwrap(), 2, &["--out"]);
 }
 
 #[test]
@@ -158,7 +142,7 @@ fn a_suite_is_labelled_part_by_part() {
 /// Starts a run, interrupts it when it is far enough and returns what it said of that.
 #[cfg(unix)]
 fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_setsight"))
+    let mut child = program()
         .args(["render", "--out"])
         .arg(folder)
         .args(arguments)

@@ -1,28 +1,18 @@
 //! `setsight sets` as a user calls it.
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::{fed, program, stdout_of};
 use serde_json::Value;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn setsight(args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .arg("sets")
-        .args(args)
-        .env_remove("COLUMNS")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A call that is refused may end before it has read its input.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    child.wait_with_output().unwrap()
+    fed(program().arg("sets").args(args).env_remove("COLUMNS"), stdin)
 }
 
 fn stdout(args: &[&str], stdin: &[u8]) -> String {
-    let output = setsight(args, stdin);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    stdout_of(setsight(args, stdin))
 }
 
 fn refused(args: &[&str], stdin: &[u8]) -> String {
@@ -140,10 +130,7 @@ fn bad_input_is_named() {
 fn a_closed_pipe_is_no_error() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let status = Command::new(env!("CARGO_BIN_EXE_setsight"))
-        .args(["sets", "--random", "81", "--seed", "1"])
-        .stdout(writer)
-        .status()
-        .unwrap();
+    let status =
+        program().args(["sets", "--random", "81", "--seed", "1"]).stdout(writer).status().unwrap();
     assert!(status.success(), "{status}");
 }

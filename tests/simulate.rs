@@ -1,16 +1,18 @@
 //! `setsight simulate` as a user calls it.
 
+#[path = "common/called.rs"]
+mod called;
+
+use called::{program, stdout_of};
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_setsight")).arg("simulate").args(args).output().unwrap()
+    program().arg("simulate").args(args).output().unwrap()
 }
 
 fn stdout(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    stdout_of(run(args))
 }
 
 #[test]

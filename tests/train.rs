@@ -29,12 +29,7 @@ fn train(world: &World, more: &[&str]) -> Ran {
     let short = ["train", "reader", "--steps", "4", "--validate-every", "2", "--out"];
     let drawn: &[&str] = if more.contains(&"--drawn") { &[] } else { &["--drawn", "8"] };
     let mut command = world.command(&[&short, more, drawn].concat());
-    let output = command.env("RAYON_NUM_THREADS", "1").output().unwrap();
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    command.env("RAYON_NUM_THREADS", "1").output().unwrap().into()
 }
 
 #[test]

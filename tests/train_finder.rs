@@ -25,12 +25,7 @@ fn train(world: &World, more: &[&str]) -> Ran {
 fn train_short(world: &World, what: &[&str], more: &[&str]) -> Ran {
     let short = [what, &["--out"]].concat();
     let mut command = world.command(&[&short, more].concat());
-    let output = command.env("RAYON_NUM_THREADS", "1").output().unwrap();
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    command.env("RAYON_NUM_THREADS", "1").output().unwrap().into()
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod called;
 pub mod pictures;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder that goes away with the test.
@@ -39,19 +40,14 @@ impl World {
 
     /// The program, in this world, ready to be started.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+        let mut command = called::program();
         command.args(args).current_dir(self.path()).env_remove("RUST_LOG").stdin(Stdio::null());
         command
     }
 
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Ran {
-        let output = self.command(args).output().expect("the program starts");
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        self.command(args).output().expect("the program starts").into()
     }
 
     /// Names in a folder of this world, hidden ones too, in order.
@@ -61,6 +57,16 @@ impl World {
             entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
 }
 
