@@ -388,9 +388,22 @@ impl Plan {
 
     /// A plan in which each layer takes the result of the one before it.
     pub fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
-        let steps =
-            layers.into_iter().enumerate().map(|(i, layer)| Step { layer, inputs: vec![i] });
-        Self { input_channels, input_size: Some(input_size), steps: steps.collect() }
+        let mut plan = Self { input_channels, input_size: Some(input_size), steps: Vec::new() };
+        layers.into_iter().for_each(|layer| plan.then(layer));
+        plan
+    }
+
+    /// Adds a layer that takes the last result.
+    pub fn then(&mut self, layer: Layer) {
+        let last = self.steps.len();
+        self.steps.push(Step { layer, inputs: vec![last] });
+    }
+
+    /// Adds a layer that takes the last result, and its sum with that (He et al. 2016).
+    pub fn then_add(&mut self, layer: Layer) {
+        let last = self.steps.len();
+        self.then(layer);
+        self.steps.push(Step { layer: Layer::Add { relu: false }, inputs: vec![last, last + 1] });
     }
 }
 

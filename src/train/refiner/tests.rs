@@ -86,7 +86,7 @@ fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     }
     assert!(losses[24] < 0.5 * losses[0], "{losses:?}");
     let graph = task.plan().graph(&state.weights);
-    assert_eq!(graph.parameters(), 422_525);
+    assert_eq!(graph.parameters(), 474_485);
     let plain = Device::default();
     assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
     let judged = task.validate(&|input| run_graph(&graph, input), &plain);
