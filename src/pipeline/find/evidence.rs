@@ -7,11 +7,12 @@ use super::shrink::Look;
 use crate::cards::Number;
 use crate::cards::outline::symbol_centers;
 use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::InPlace;
 use crate::pipeline::segment::maps::Working;
 use opencv::prelude::*;
 
 /// How many signs there are.
-pub const SIGNS: usize = 13;
+pub const SIGNS: usize = 15;
 
 /// What each sign is, in order.
 pub const NAMES: [&str; SIGNS] = [
@@ -28,6 +29,8 @@ pub const NAMES: [&str; SIGNS] = [
     "agreed",
     "own",
     "taken",
+    "in place",
+    "in doubt",
 ];
 
 /// The signs of each candidate.
@@ -50,6 +53,7 @@ pub fn signs(
             let (misfit, log_size) =
                 card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
             let sides = card.refined.sides_seen();
+            let in_place = card.in_place.map_or(0.0, |said| log_odds_in_place(&said));
             Ok([
                 card.candidate.heat.clamp(-4.0, 5.0),
                 all,
@@ -64,9 +68,19 @@ pub fn signs(
                 card.group.map_or(0.0, |group| (4.0 - group.cost).max(0.0)),
                 f64::from(own > 0),
                 taken as f64 / (own + taken).max(1) as f64,
+                in_place,
+                f64::from(card.in_place.is_some()),
             ])
         })
         .collect()
+}
+
+/// Log odds that a card lies where it was put, by the network that looked at it there.
+fn log_odds_in_place(said: &InPlace) -> f64 {
+    /// More than this says no more.
+    const MOST: f64 = 4.0;
+    let misplaced = f64::from(said.misplaced);
+    ((1.0 - misplaced) / misplaced).ln().clamp(-MOST, MOST)
 }
 
 /// For each card how many of the network's symbols on it are its own, and how many are a likelier
@@ -176,4 +190,19 @@ pub type Weights = [f64; SIGNS + 1];
 /// Log odds that a candidate with these signs is a card.
 pub fn log_odds(signs: &[f64; SIGNS], weights: &Weights) -> f64 {
     signs.iter().zip(weights).map(|(s, w)| s * w).sum::<f64>() + weights[SIGNS]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::refiner::VALUE_LOGITS;
+
+    #[test]
+    fn the_look_in_place_speaks_either_way_and_never_without_bounds() {
+        let says =
+            |misplaced| log_odds_in_place(&InPlace { misplaced, values: [0.0; VALUE_LOGITS] });
+        assert_eq!(says(0.5), 0.0);
+        assert!((says(0.2) - 4f64.ln()).abs() < 1e-6 && says(0.8) < 0.0);
+        assert_eq!((says(0.0), says(1.0)), (4.0, -4.0));
+    }
 }

@@ -24,6 +24,9 @@ pub struct Params {
     /// How the sides are looked for. The network's outlines are less exact than those that
     /// symbols measured in the photo give, so it reaches further.
     pub corners: corners::Params,
+    /// The same where the table is known better and the card was put in its place: what lies farther
+    /// off is a neighbour's.
+    pub corners_again: corners::Params,
     /// [`corners::Params::agreement`] before the table is fitted to the sides: decks differ in how
     /// large their symbols are, and the network is off, so that the table's unit is not exact yet.
     pub first_agreement: f64,
@@ -47,6 +50,11 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             corners: corners::Params { reach: 0.15, ..corners::Params::default() },
+            corners_again: corners::Params {
+                reach: 0.05,
+                expected_deviation: 0.02,
+                ..corners::Params::default()
+            },
             first_agreement: 0.08,
             rounds: 2,
             elsewhere: 0.30,
@@ -152,7 +160,7 @@ pub fn place(
         for card in &mut placed {
             card.on_table = Some(fit_on(&better, &card.expected));
             if better.misfit(&card.refined.quad) < params.elsewhere {
-                card.refined = card.refined.again(working, &better, &params.corners)?;
+                card.refined = card.refined.again(working, &better, &params.corners_again)?;
             }
         }
         table = Some(better);

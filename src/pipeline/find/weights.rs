@@ -5,18 +5,20 @@ use super::evidence::Weights;
 /// In the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
-    1.4793, // heat
-    0.4405, // symbols
-    0.2817, // a symbol
-    -2.6449, // misfit
-    -1.7551, // too large
-    -0.8729, // too small
-    -1.5078, // no table
-    1.5672, // sides
-    0.3155, // rim
-    0.0115, // measured
-    0.0463, // agreed
-    0.5003, // own
-    -0.9273, // taken
-    0.0074, // constant
+    1.4284, // heat
+    -0.0516, // symbols
+    0.4687, // a symbol
+    -2.0501, // misfit
+    -1.0010, // too large
+    -0.3993, // too small
+    -1.7772, // no table
+    0.3014, // sides
+    -0.1786, // rim
+    -0.0085, // measured
+    0.0521, // agreed
+    0.5038, // own
+    -0.2729, // taken
+    0.3463, // in place
+    -1.4019, // in doubt
+    1.6725, // constant
 ];
