@@ -31,11 +31,11 @@ pub const SIZE_PX: (u32, u32) = (480, 384);
 /// Cards in a step.
 pub const BATCH: usize = 64;
 /// New tables in a step.
-const TABLES_PER_STEP: u64 = 1;
+const TABLES_PER_STEP: u64 = 2;
 /// Tables from the last of which a step's cards are.
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
-pub const STEPS: u64 = 13_000;
+pub const STEPS: u64 = 20_000;
 /// Tables on which a run is judged, and cards of each.
 pub const VALIDATION_TABLES: u64 = 200;
 const VALIDATION_CARDS: usize = 4;
