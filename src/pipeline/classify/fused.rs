@@ -4,6 +4,7 @@ use super::Reader;
 use super::classical::ClassicalReader;
 use super::ink;
 use super::neural::NeuralReader;
+use super::stripes;
 use crate::cards::Property;
 use crate::model::refiner::VALUE_LOGITS;
 use crate::model::{Kind, reader};
@@ -57,6 +58,9 @@ pub struct Joint {
     pub properties: [PropertyWeights; 4],
     /// Of the log likelihoods of colours by the inks of the table, by context as the others.
     pub color_of_table: [f32; CONTEXTS],
+    /// How often the stripes of a table are lost whose white is clipped in every channel, 0 to 1, as
+    /// thought before its cards are looked at.
+    pub stripes_lost: f32,
     /// For card-or-not.
     pub card: CardWeights,
     /// What the board makes of it.
@@ -101,6 +105,8 @@ pub struct Circumstances {
     pub in_place: [f32; VALUE_LOGITS],
     /// Log likelihood of each colour by the inks of its table, see [`ink::colors_beside`].
     pub color: [f32; 3],
+    /// See [`stripes::lost_by_table`].
+    pub stripes_lost: f32,
 }
 
 /// The circumstances of all cards of a table, the network's logits of each given.
@@ -110,10 +116,10 @@ pub fn circumstances_of(
 ) -> Vec<Circumstances> {
     let inks: Vec<_> = cards.iter().map(ink::ink_of).collect();
     let colors = ink::colors_beside(&inks, logits);
-    let both = cards.iter().zip(colors);
-    both.map(|(card, color)| {
+    let all = cards.iter().zip(colors).zip(stripes::lost_by_table(logits));
+    all.map(|((card, color), stripes_lost)| {
         let in_place = card.in_place.map_or([0.0; VALUE_LOGITS], |said| said.values);
-        Circumstances { context: context_of(card), in_place, color }
+        Circumstances { context: context_of(card), in_place, color, stripes_lost }
     })
     .collect()
 }
@@ -201,6 +207,12 @@ impl Fusion {
 }
 
 impl Joint {
+    /// How likely it is that a card's stripes, if it has any, cannot be seen, 0 to 1.
+    fn stripes_lost(&self, seen: &Circumstances) -> f32 {
+        let [.., clipped_in_all, _, _, _, _, _] = seen.context;
+        stripes::lost(self.stripes_lost * clipped_in_all, seen.stripes_lost)
+    }
+
     /// One reading from what both say of a card.
     pub fn join(
         &self,
@@ -226,7 +238,12 @@ impl Joint {
                     + by_table * seen.color[v]
                     + sum_of(&weights.values[v])
             });
-            softmax(scores)
+            let chances = softmax(scores);
+            if Property::ALL[p] == Property::Shading {
+                stripes::with_lost(chances, self.stripes_lost(seen))
+            } else {
+                chances
+            }
         });
         let card = sum_of(&self.card.bias)
             + of(&self.card.classical) * log_odds(classical.is_card)
@@ -319,6 +336,7 @@ mod tests {
         Joint {
             properties: [weights; 4],
             color_of_table: [0.0; CONTEXTS],
+            stripes_lost: 0.0,
             card: CardWeights {
                 bias: only(0.0),
                 classical: only(classical),
@@ -353,6 +371,7 @@ mod tests {
         context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         in_place: [0.0; VALUE_LOGITS],
         color: [0.0; 3],
+        stripes_lost: 1.0,
     };
 
     #[test]
@@ -476,6 +495,21 @@ mod tests {
         for p in [0, 1, 3] {
             assert_eq!(plain.values[p], told.values[p]);
         }
+    }
+
+    #[test]
+    fn stripes_may_be_lost_where_white_is_clipped() {
+        let joint = Joint { stripes_lost: 0.1, ..joint(1.0, 1.0) };
+        let (own, net) = (reading("1ogd", 0.9), logits("1ogd", 9.0));
+        let without_stripes = Circumstances { stripes_lost: 90.0, ..USUAL };
+        assert_eq!(joint.join(&own, &net, &without_stripes), joint.join(&own, &net, &USUAL));
+        let mut clipped = without_stripes;
+        clipped.context[3] = 1.0;
+        let [filled, open, striped] = joint.join(&own, &net, &clipped).values[1];
+        assert!(filled < 0.01 && open < 0.6 && striped > 0.4, "{open} {striped}");
+        // One striped card on the table.
+        let beside = Circumstances { stripes_lost: 0.0, ..clipped };
+        assert!(joint.join(&own, &net, &beside).values[1][1] > 0.99);
     }
 
     #[test]

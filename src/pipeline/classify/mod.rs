@@ -4,6 +4,7 @@ pub mod classical;
 pub mod fused;
 pub mod ink;
 mod neural;
+pub mod stripes;
 
 pub use fused::{FusedReader, Fusion, Joints};
 pub use neural::{CardNetwork, NeuralReader, input_of, reading_of};

@@ -153,7 +153,7 @@ struct Fit {
 }
 
 fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
-    let (mut properties, mut color_of_table) = fit_properties(sources, heard, part, None);
+    let mut properties = fit_properties(sources, heard, part, None);
     // A source that took no part in a fit shows how much too sure that fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
@@ -168,15 +168,15 @@ fn fit_part(sources: &[Source], heard: Heard, part: Part) -> Fit {
         temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
     // Never surer than the fit itself.
     let cooled = mean_log.exp().max(1.0);
-    for weights in &mut properties {
+    for weights in &mut properties.alone {
         let all = weights.classical.iter_mut().chain(&mut weights.neural);
         let all = all.chain(&mut weights.in_place);
         all.chain(weights.values.as_flattened_mut()).for_each(|weight| *weight /= cooled as f32);
     }
-    color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
+    properties.color_of_table.iter_mut().for_each(|weight| *weight /= cooled as f32);
     let (card, score) = fit_card(sources, heard, part);
     let board = Calibration { score, least_confidence: 0.0, ..Calibration::default() };
-    let mut joint = Joint { properties, color_of_table, card, board };
+    let mut joint = properties.joint(card, board);
     joint.board = fit_presence(sources, &joint, part);
     joint.board = fit_confidence(sources, &joint, part);
     Fit { joint, temperatures, cooled }
@@ -218,8 +218,20 @@ fn property_features(seen: &Seen, p: usize, heard: Heard) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Weights of each property, and those of colours by their table.
-type Properties = ([PropertyWeights; 4], [f32; CONTEXTS]);
+/// Weights of a single card's readings, and those of what its table tells of them.
+#[derive(Clone, Copy, Debug)]
+struct Properties {
+    alone: [PropertyWeights; 4],
+    color_of_table: [f32; CONTEXTS],
+    stripes_lost: f32,
+}
+
+impl Properties {
+    fn joint(self, card: CardWeights, board: Calibration) -> Joint {
+        let Self { alone, color_of_table, stripes_lost } = self;
+        Joint { properties: alone, color_of_table, stripes_lost, card, board }
+    }
+}
 
 fn fit_properties(
     sources: &[Source],
@@ -227,20 +239,16 @@ fn fit_properties(
     part: Part,
     held_out: Option<usize>,
 ) -> Properties {
+    let taught = |i: usize| held_out != Some(i);
     let mut color_of_table = [0.0; CONTEXTS];
-    let properties = std::array::from_fn(|p| {
+    let alone = std::array::from_fn(|p| {
         let property = Property::ALL[p];
         let mut choices = Vec::new();
         for (i, source) in sources.iter().enumerate() {
-            if held_out == Some(i) {
+            if !taught(i) {
                 continue;
             }
-            let cards: Vec<(&Seen, Card)> = part
-                .of(source)
-                .flat_map(|table| &table.seen)
-                .filter_map(|seen| Some((seen, seen.truth.card()?)))
-                .collect();
-            let weight = weight_of(cards.len());
+            let (cards, weight) = weighed_cards(source, part);
             choices.extend(cards.into_iter().map(|(seen, card)| Choice {
                 features: property_features(seen, p, heard),
                 truth: card.value(property),
@@ -262,17 +270,59 @@ fn fit_properties(
         let values = std::array::from_fn(|v| part(3 + v));
         PropertyWeights { classical: part(0), neural: part(1), in_place: part(2), values }
     });
-    (properties, color_of_table)
+    let mut properties = Properties { alone, color_of_table, stripes_lost: 0.0 };
+    let teaching = sources.iter().enumerate().filter(|(i, _)| taught(*i));
+    properties.stripes_lost =
+        fit_stripes_lost(teaching.map(|(_, source)| weighed_cards(source, part)), properties);
+    properties
+}
+
+/// The cards of a source that can be read, and the weight of each.
+fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Seen, Card)>, f64) {
+    let cards: Vec<(&Seen, Card)> = part
+        .of(source)
+        .flat_map(|table| &table.seen)
+        .filter_map(|seen| Some((seen, seen.truth.card()?)))
+        .collect();
+    let weight = weight_of(cards.len());
+    (cards, weight)
+}
+
+/// How often stripes are lost where white is clipped: what makes the cards' shadings likeliest.
+fn fit_stripes_lost<'a>(
+    cards: impl Iterator<Item = (Vec<(&'a Seen, Card)>, f64)>,
+    properties: Properties,
+) -> f32 {
+    /// Steps from never to [`MOST`].
+    const STEPS: u16 = 50;
+    /// More often than not stripes are seen, or nobody would be asked.
+    const MOST: f32 = 0.5;
+    let shading = Property::Shading;
+    let joint = properties.joint(CardWeights::default(), Calibration::default());
+    // Elsewhere it makes no difference.
+    let clipped: Vec<(&Seen, usize, f64)> = cards
+        .flat_map(|(cards, weight)| {
+            let clipped = cards.into_iter().filter(|(seen, _)| seen.seen.context[3] > 0.0);
+            clipped.map(move |(seen, card)| (seen, card.value(shading), weight))
+        })
+        .collect();
+    let log_likelihood = |stripes_lost: f32| -> f64 {
+        let joint = Joint { stripes_lost, ..joint.clone() };
+        let of_card = |(seen, value, weight): &(&Seen, usize, f64)| {
+            let reading = joint.join(&seen.classical, &seen.logits, &seen.seen);
+            weight * f64::from(log_of(reading.values[shading as usize][*value]))
+        };
+        clipped.iter().map(of_card).sum()
+    };
+    let tried = (0..=STEPS).map(|step| MOST * f32::from(step) / f32::from(STEPS));
+    let likeliest = tried.map(|often| (log_likelihood(often), often));
+    // The first of those that are alike: without clipped cards, never.
+    likeliest.reduce(|best, next| if next.0 > best.0 { next } else { best }).map_or(0.0, |b| b.1)
 }
 
 /// By how much the log probabilities of a source are too large, 0.25 to 4.
-fn temperature(source: &Source, part: Part, (properties, color_of_table): Properties) -> f64 {
-    let joint = Joint {
-        properties,
-        color_of_table,
-        card: CardWeights::default(),
-        board: Calibration::default(),
-    };
+fn temperature(source: &Source, part: Part, properties: Properties) -> f64 {
+    let joint = properties.joint(CardWeights::default(), Calibration::default());
     let mut choices = Vec::new();
     for seen in part.of(source).flat_map(|table| &table.seen) {
         let Some(card) = seen.truth.card() else { continue };

@@ -1,6 +1,8 @@
 use super::*;
+use crate::cards::Shading;
 use crate::geometry::{Point, Quad};
 use crate::model::refiner::VALUE_LOGITS;
+use crate::pipeline::classify::stripes::lost_by_table;
 use crate::render::dice::{Dice, Purpose};
 
 fn outline(i: usize) -> CardOutline {
@@ -26,6 +28,7 @@ const USUAL: Circumstances = Circumstances {
     context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     in_place: [0.0; VALUE_LOGITS],
     color: [0.0; 3],
+    stripes_lost: 1.0,
 };
 
 /// Tables on which a classical reader is right in four of five; the last outline of each holds
@@ -116,6 +119,40 @@ fn where_readers_are_at_a_loss_a_right_outline_speaks_for_a_card() {
         let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
         assert!(is_right, "{is_card} {:?} {:?}", seen.truth, joint.card);
     }
+}
+
+/// Clips the white of all tables and takes the stripes of every so many away.
+fn clipped(mut source: Source, stripes_lost_on_each: usize) -> Source {
+    let [open, striped] = [Shading::Open, Shading::Striped].map(Shading::index);
+    let at = 3 * Property::Shading as usize;
+    for (i, table) in source.tables.iter_mut().enumerate() {
+        for seen in &mut table.seen {
+            (seen.seen.context[3], seen.seen.context[8]) = (1.0, 1.0);
+            let is_striped = seen.truth.card().is_some_and(|card| card.shading == Shading::Striped);
+            if is_striped && i % stripes_lost_on_each == 0 {
+                seen.logits[at + open] = seen.logits[at + striped];
+                seen.logits[at + striped] = 0.0;
+                let classical = &mut seen.classical.values[Property::Shading as usize];
+                classical.swap(open, striped);
+            }
+        }
+        let logits: Vec<_> = table.seen.iter().map(|seen| seen.logits).collect();
+        for (seen, lost) in table.seen.iter_mut().zip(lost_by_table(&logits)) {
+            seen.seen.stripes_lost = lost;
+        }
+    }
+    source
+}
+
+#[test]
+fn how_often_stripes_are_lost_is_found_out() {
+    let net = Net { usual: (1.0, 9.0), doubtful: (1.0, 3.0) };
+    let fitted = |source: &Source| fit_joint(std::slice::from_ref(source), Heard::Both).0;
+    let seldom = fitted(&clipped(made_up(200, 7, net), 5));
+    assert!((0.1..0.3).contains(&seldom.stripes_lost), "{}", seldom.stripes_lost);
+    let never = fitted(&clipped(made_up(200, 7, net), 1000));
+    assert!(never.stripes_lost < 0.05, "{}", never.stripes_lost);
+    assert_eq!(fitted(&made_up(60, 7, net)).stripes_lost, 0.0);
 }
 
 #[test]
