@@ -8,6 +8,8 @@ use crate::model::reader;
 
 /// Share of a deck's cards that are not striped.
 const OTHERS: f32 = 2.0 / 3.0;
+/// More cards than the rest of a deck say no more; several hundred would leave the range of numbers.
+const MOST_OTHERS: f32 = 80.0;
 
 /// For each card of a table how many times likelier it is that none of the others looks striped if all
 /// stripes are lost than if they can be seen, by the network's `logits`: 1 for a card alone, 0 beside a
@@ -30,13 +32,13 @@ pub fn lost_by_table(logits: &[[f32; reader::OUTPUTS]]) -> Vec<f32> {
         let (count, none) = others.fold((0.0, 1.0), |(count, none), [is_card, is_striped]| {
             (count + is_card, none * (1.0 - is_striped))
         });
-        none * OTHERS.powf(-count)
+        none * OTHERS.powf(-MOST_OTHERS.min(count))
     };
     (0..logits.len()).map(of_others).collect()
 }
 
 /// Probability that stripes are lost, by what is thought before the table's other cards are seen and by
-/// what these tell ([`lost_by_table`]): Bayes' rule.
+/// what these tell ([`lost_by_table`]), 0 and less than 1 before, 0 to 1 after: Bayes' rule.
 pub fn lost(before: f32, by_table: f32) -> f32 {
     let odds = before * by_table;
     odds / (odds + 1.0 - before)
@@ -78,6 +80,15 @@ mod tests {
         // What is no card denies nothing.
         one[4][reader::CARD] = -12.0;
         assert!(lost_by_table(&one)[0] > 15.0);
+    }
+
+    #[test]
+    fn several_decks_on_one_table_stay_finite() {
+        let mut table = vec![card(Shading::Open); 400];
+        let without = lost_by_table(&table);
+        assert!((0.9..=1.0).contains(&lost(0.03, without[0])) && lost(0.0, without[0]) == 0.0);
+        table[7] = card(Shading::Striped);
+        assert!(lost_by_table(&table).iter().all(|by_table| lost(0.03, *by_table).is_finite()));
     }
 
     #[test]
