@@ -88,7 +88,7 @@ impl Options {
 /// A run that sees `pictures` pictures.
 pub fn settings(seed: u64, pictures: u64) -> Settings {
     let steps = pictures.div_ceil(BATCH as u64);
-    Settings::to_the_end(seed, steps, 2.5e-3, VALIDATE_EVERY)
+    Settings::to_the_end(seed, steps, 1.2e-2, VALIDATE_EVERY)
 }
 
 impl Finder {
