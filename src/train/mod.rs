@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | [`net`] | a network as a plan: its first weights, its pass in burn, its graph |
+//! | [`convolution`] | convolutions and their gradients on the processor |
 //! | [`weights`] | named arrays of numbers |
 //! | [`optimiser`] | from gradients to better weights |
 //! | [`checkpoint`] | a run on disk, to go on from |
@@ -18,6 +19,7 @@
 //! on burn's formats.
 
 pub mod checkpoint;
+pub mod convolution;
 pub mod curve;
 pub mod finder;
 pub mod fuse;

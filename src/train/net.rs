@@ -1,6 +1,7 @@
 //! A network as a plan: one description from which come its first weights, its pass in burn with
 //! gradients, and the [`Graph`] that reading and the exports take.
 
+use super::convolution::convolve;
 use super::weights::{Array, Role, Weights};
 use crate::model::graph::{Conv, Graph, Node, Op};
 use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
@@ -307,15 +308,17 @@ impl Plan {
             let result = match step.layer {
                 Layer::Conv { stride, padding, dilation, groups, norm, relu, .. } => {
                     let weight = live.four(next);
-                    let bias = (!norm).then(|| live.one(next + 1));
                     let options = conv_options(stride, padding, dilation, groups);
-                    let mut out = module::conv2d(of(0).map(), weight, bias, options);
+                    let mut out = convolve(of(0).map(), weight, options);
                     if norm {
                         let (scale, shift) = (live.one(next + 1), live.one(next + 2));
                         let seen =
                             module::batch_norm_train(out, scale, shift, f64::from(NORM_EPSILON));
                         statistics.push((next + 3, seen.mean, seen.variance));
                         out = seen.output;
+                    } else {
+                        let outputs = out.dims()[1];
+                        out = out + live.one(next + 1).reshape([1, outputs, 1, 1]);
                     }
                     next += if norm { 5 } else { 2 };
                     Output::Map(out).relu(relu)
