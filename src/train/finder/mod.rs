@@ -117,26 +117,26 @@ impl Finder {
 
 /// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, two blocks with a short cut (He
 /// et al. 2016) at 8 and 16 each, one of them dilated, and back to stride 4 by nearest upsampling
-/// and sums. 131 thousand parameters.
+/// and sums. 258 thousand parameters.
 pub fn plan() -> Plan {
     let mut net = Builder::default();
-    let half = net.conv(0, [3, 8], 3, 2, 1);
-    let quarter = net.conv(half, [8, 16], 3, 2, 1);
-    let quarter = net.conv(quarter, [16, 16], 3, 1, 1);
-    let eighth = net.conv(quarter, [16, 40], 3, 2, 1);
-    let eighth = net.block(eighth, 40, 1);
-    let sixteenth = net.conv(eighth, [40, 40], 3, 2, 1);
-    let sixteenth = net.block(sixteenth, 40, 1);
-    let sixteenth = net.block(sixteenth, 40, 2);
-    let wide = net.conv_plain(sixteenth, [40, 40]);
+    let half = net.conv(0, [3, 12], 3, 2, 1);
+    let quarter = net.conv(half, [12, 24], 3, 2, 1);
+    let quarter = net.conv(quarter, [24, 24], 3, 1, 1);
+    let eighth = net.conv(quarter, [24, 56], 3, 2, 1);
+    let eighth = net.block(eighth, 56, 1);
+    let sixteenth = net.conv(eighth, [56, 56], 3, 2, 1);
+    let sixteenth = net.block(sixteenth, 56, 1);
+    let sixteenth = net.block(sixteenth, 56, 2);
+    let wide = net.conv_plain(sixteenth, [56, 56]);
     let wide = net.push(Layer::Upsample, &[wide]);
     let eighth = net.push(Layer::Add { relu: true }, &[eighth, wide]);
-    let eighth = net.conv(eighth, [40, 40], 3, 1, 1);
-    let wide = net.conv_plain(eighth, [40, 16]);
+    let eighth = net.conv(eighth, [56, 56], 3, 1, 1);
+    let wide = net.conv_plain(eighth, [56, 24]);
     let wide = net.push(Layer::Upsample, &[wide]);
     let quarter = net.push(Layer::Add { relu: true }, &[quarter, wide]);
-    let quarter = net.conv(quarter, [16, 24], 3, 1, 1);
-    net.conv_plain(quarter, [24, finder::OUTPUTS]);
+    let quarter = net.conv(quarter, [24, 32], 3, 1, 1);
+    net.conv_plain(quarter, [32, finder::OUTPUTS]);
     Plan { input_channels: 3, input_size: None, steps: net.steps }
 }
 
