@@ -70,6 +70,9 @@ trait Convolve: Backend {
 
 /// A convolution without bias that knows its gradients: `input` [n, inputs, rows, columns] and
 /// `weights` [outputs, inputs / groups, rows, columns] to [n, outputs, rows, columns].
+///
+/// # Panics
+/// If the kernel is larger than an image with its padding, or shapes do not fit: a plan's mistake.
 pub fn convolve(input: Tensor<4>, weights: Tensor<4>, options: ConvOptions<2>) -> Tensor<4> {
     let (input, weights) = (input.into_dispatch(), weights.into_dispatch());
     Tensor::from_dispatch(<Dispatch as Convolve>::convolve(input, weights, options))
