@@ -89,7 +89,7 @@ pub fn straightened(
     let (y, roi_height) = bound(|p| p.y, height)?;
     let shrink =
         ((quad.long_side() / f64::from(size_px.0)) as i32).min(roi_width).min(roi_height).max(1);
-    // Whole blocks of pixels are averaged in half the time that parts of them take.
+    // OpenCV has a quicker way to average whole blocks of pixels than parts of them.
     let in_blocks =
         |first: i32, length: i32, limit: i32| match (length + shrink - 1) / shrink * shrink {
             whole if whole <= limit => (first.min(limit - whole), whole),
