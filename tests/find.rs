@@ -6,6 +6,7 @@ use setsight::geometry::{Point, Quad};
 use setsight::model::finder;
 use setsight::pipeline::engine::{Models, NetworkError};
 use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps};
+use setsight::pipeline::segment::overlap;
 use setsight::pipeline::{CardOutline, Frame, learned};
 use setsight::render::{self, Kind};
 
@@ -142,6 +143,23 @@ fn the_second_network_puts_more_of_a_heap_in_its_place() {
     }
     assert!(right[0] > right[1] && right[0] > cards / 2, "{right:?} of {cards}");
     assert!(misplaced[0] > 0.5 && misplaced[1] == 0.0, "{misplaced:?}");
+}
+
+#[test]
+fn cards_that_overlap_are_looked_at_in_place_and_those_that_lie_open_are_not() {
+    let finder = learned(&Models::Shipped).unwrap();
+    let found = |kind| finder.find(&drawn(kind, 31).0).unwrap();
+    let heap = found(Kind::Heap);
+    let overlapped = |own: &&CardOutline| {
+        let others = heap.iter().filter(|other| *other != *own);
+        others.into_iter().any(|other| overlap(&own.corners_in_image, &other.corners_in_image))
+    };
+    let overlapped: Vec<&CardOutline> = heap.iter().filter(overlapped).collect();
+    assert!(overlapped.len() > 10, "{} of {}", overlapped.len(), heap.len());
+    assert!(overlapped.iter().all(|outline| outline.in_place.is_some()));
+    let open = found(Kind::Wood);
+    let asked = open.iter().filter(|outline| outline.in_place.is_some()).count();
+    assert!(open.len() > 8 && asked <= open.len() / 4, "{asked} of {}", open.len());
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub mod refiner {
     /// Length of the output.
     pub const OUTPUTS: usize = 21;
     /// The output that is the log odds that the outline's corners are off by less than
-    /// [`RIGHT_WITHIN`] in the mean.
+    /// [`RIGHT_WITHIN`] in the mean; where no card lies, none is right, and the other outputs mean nothing.
     pub const RIGHT: usize = 8;
     /// Output `VALUES + 3 p + v` is the logit of value v of property p, as [`super::reader`] has them.
     pub const VALUES: usize = 9;

@@ -16,6 +16,7 @@ use crate::pipeline::InPlace;
 use crate::pipeline::segment::corners::{self, Refined};
 use crate::pipeline::segment::grouping::{Grouped, SymbolGroup};
 use crate::pipeline::segment::maps::Working;
+use crate::pipeline::segment::overlap;
 use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, SizeField, Table};
 
 /// How outlines are made exact.
@@ -80,7 +81,7 @@ pub struct Placed {
     /// How it fits the table of the others, if they show one.
     pub on_table: Option<OnTable>,
     /// What the network that looks at one card at a time says of it in this place; `None` where that
-    /// was not asked, as where all four sides were seen and the rim is even.
+    /// was not asked, as where all four sides were seen, the rim is even and nothing lies across it.
     pub in_place: Option<InPlace>,
 }
 
@@ -151,7 +152,7 @@ pub fn place(
             best[i] = settled;
         }
     }
-    let covered: Vec<usize> = (0..best.len()).filter(|&i| !best[i].is_clear()).collect();
+    let is_clear: Vec<bool> = best.iter().map(Try::is_clear).collect();
     let mut placed: Vec<Placed> = best.into_iter().map(|tried| tried.placed).collect();
     let mut table = first;
     for _ in 0..params.rounds {
@@ -166,9 +167,16 @@ pub fn place(
         table = Some(better);
     }
     if let Some(judge) = judge {
-        let quads: Vec<Quad> = covered.iter().map(|&i| placed[i].refined.quad).collect();
+        let quads: Vec<Quad> = placed.iter().map(|card| card.refined.quad).collect();
+        // A card on top of others is not told here from one under them whose cover ends at its own sides.
+        let is_overlapped = |i: usize| {
+            quads.iter().enumerate().any(|(k, other)| k != i && overlap(&quads[i], other))
+        };
+        let asked: Vec<usize> =
+            (0..quads.len()).filter(|&i| !is_clear[i] || is_overlapped(i)).collect();
+        let quads: Vec<Quad> = asked.iter().map(|&i| quads[i]).collect();
         let said = refine::in_place(&Photo::of(working)?, &quads, judge)?;
-        for (i, in_place) in covered.into_iter().zip(said) {
+        for (i, in_place) in asked.into_iter().zip(said) {
             placed[i].in_place = in_place;
         }
     }

@@ -5,20 +5,20 @@ use super::evidence::Weights;
 /// In the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
-    1.4759, // heat
-    0.1107, // symbols
-    0.3553, // a symbol
-    -2.0411, // misfit
-    0.3936, // too large
-    -1.0419, // too small
-    -1.7321, // no table
-    0.5285, // sides
-    -0.8665, // rim
-    -0.0356, // measured
-    0.0026, // agreed
-    0.7222, // own
-    -0.1903, // taken
-    0.3186, // in place
-    -1.1557, // in doubt
-    1.7779, // constant
+    1.4350, // heat
+    0.0917, // symbols
+    0.4063, // a symbol
+    -1.5995, // misfit
+    0.2707, // too large
+    -0.6986, // too small
+    -1.6898, // no table
+    0.3327, // sides
+    -0.6621, // rim
+    -0.0267, // measured
+    -0.0411, // agreed
+    0.9312, // own
+    -0.1755, // taken
+    0.3263, // in place
+    -1.5465, // in doubt
+    1.8340, // constant
 ];

@@ -8,6 +8,7 @@
 //! where it lies, which needs both at once.
 
 pub mod light;
+pub mod nothing;
 pub mod rough;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
@@ -15,7 +16,7 @@ use super::finder::target::SeenCard;
 use super::net::{Layer, Output, Plan};
 use super::run::{Settings, Task, Validation};
 use crate::cards::Property;
-use crate::geometry::Homography;
+use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
 use crate::pipeline::find::refine::{self, Photo, outline_in_short_sides};
 use crate::render::scenes::HELD_BACK;
@@ -35,7 +36,11 @@ const TABLES_PER_STEP: u64 = 2;
 /// Tables from the last of which a step's cards are.
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
-pub const STEPS: u64 = 20_000;
+pub const STEPS: u64 = 24_000;
+/// In the last two fifths of a training so many outlines of a step have no card under them: what is seen of
+/// a card is learned first.
+const NOTHING: usize = 10;
+const NOTHING_FROM: u64 = STEPS * 3 / 5;
 /// Tables on which a run is judged, and cards of each.
 pub const VALIDATION_TABLES: u64 = 200;
 const VALIDATION_CARDS: usize = 4;
@@ -54,21 +59,22 @@ const CORNERS_WEIGHT: f32 = 4.0;
 /// Weight of each property's cross entropy.
 const VALUE_WEIGHT: f32 = 0.5;
 
-/// The network: 21 million multiply-accumulates, 3x3 convolutions down to 8 x 12 and to 4 x 6 cells, where
+/// The network: 27 million multiply-accumulates, 3x3 convolutions down to 8 x 12 and to 4 x 6 cells, where
 /// some only add to what they take, so that it learns faster; two dense layers, for places matter.
 pub fn plan() -> Plan {
     let mut plan = Plan::chain(3, [HEIGHT, WIDTH], Vec::new());
     plan.then(Layer::conv3(3, 16, 2));
-    plan.then(Layer::conv3(16, 40, 2));
-    plan.then(Layer::conv3(40, 80, 2));
+    plan.then(Layer::conv3(16, 48, 2));
+    plan.then(Layer::conv3(48, 80, 2));
     plan.then_add(Layer::conv3(80, 80, 1));
     plan.then_add(Layer::conv3(80, 80, 1));
-    plan.then(Layer::conv3(80, 112, 2));
-    plan.then_add(Layer::conv3(112, 112, 1));
+    plan.then(Layer::conv3(80, 128, 2));
+    plan.then_add(Layer::conv3(128, 128, 1));
+    plan.then_add(Layer::conv3(128, 128, 1));
     // Else nearly all weights would be the first dense layer's.
-    plan.then(Layer::conv1(112, 40));
+    plan.then(Layer::conv1(128, 48));
     plan.then(Layer::Flatten);
-    plan.then(Layer::Dense { inputs: 40 * 4 * 6, outputs: 128, relu: true });
+    plan.then(Layer::Dense { inputs: 48 * 4 * 6, outputs: 128, relu: true });
     plan.then(Layer::Dense { inputs: 128, outputs: OUTPUTS, relu: false });
     plan
 }
@@ -94,13 +100,41 @@ pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
     /// `[n, 21]`: where the corners are, whether (1) or not (0) the outline is right, and which value
-    /// (1) each property has.
+    /// (1) each property has; nothing but noughts where no card lies.
     wanted: Vec<f32>,
 }
 
 impl Batch {
     fn len(&self) -> usize {
         self.wanted.len() / OUTPUTS
+    }
+
+    /// What was asked of each, in turn with whether a card lies there.
+    fn rows(&self) -> impl Iterator<Item = (&[f32], bool)> {
+        let rows = self.wanted.chunks_exact(OUTPUTS);
+        rows.map(|row| (row, row[VALUES..].iter().any(|value| *value > 0.0)))
+    }
+
+    /// Adds an outline under which no card lies, if the table has room for one: it is wrong, and nothing
+    /// else is asked.
+    fn push_nothing(&mut self, table: &Drawn, rng: &mut Pcg64) -> bool {
+        let Some(outline) = nothing::outline(table, rng) else { return false };
+        if !self.push_view(table, &outline, rng) {
+            return false;
+        }
+        self.wanted.extend([0.0; OUTPUTS]);
+        true
+    }
+
+    /// The picture through an outline.
+    fn push_view(&mut self, table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> bool {
+        let (width, height) = table.size_px;
+        let photo = Photo { rgb: &table.rgb, size_px: (width as u32, height as u32) };
+        let Some(view) = refine::view(&photo, outline) else { return false };
+        let light = Light::new(rng);
+        self.pixels
+            .extend(refine::input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
+        true
     }
 
     /// Adds a card of a table, if one is in view: any, through an outline that is off.
@@ -126,14 +160,11 @@ impl Batch {
             truth.0.rotate_left(2);
         }
         let Some(outline) = rough::outline(&truth, rng) else { return false };
-        let (width, height) = table.size_px;
-        let photo = Photo { rgb: &table.rgb, size_px: (width as u32, height as u32) };
-        let Some(view) = refine::view(&photo, &outline) else { return false };
         let own = outline_in_short_sides();
         let Some(from_image) = Homography::between(&outline, &own) else { return false };
-        let light = Light::new(rng);
-        self.pixels
-            .extend(refine::input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
+        if !self.push_view(table, &outline, rng) {
+            return false;
+        }
         let mut error = 0.0;
         for (seen, own) in from_image.apply_quad(&truth).0.into_iter().zip(own.0) {
             let off = seen - own;
@@ -182,6 +213,7 @@ impl Refiner {
                 for _ in 0..VALIDATION_CARDS {
                     batch.push(&table, &mut rng);
                 }
+                batch.push_nothing(&table, &mut rng);
             }
             batch
         })
@@ -204,6 +236,9 @@ impl Task for Refiner {
             "scenes": scenes::VERSION,
             "rough": rough::VERSION,
             "light": light::VERSION,
+            "nothing": nothing::VERSION,
+            "nothing_in_batch": NOTHING,
+            "nothing_from": NOTHING_FROM,
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
             "tables_per_step": TABLES_PER_STEP,
@@ -221,9 +256,14 @@ impl Task for Refiner {
         let pool = drawn.saturating_sub(POOL)..drawn;
         let mut rng = Pcg64::seed_from_u64(self.seed ^ step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut batch = Batch::default();
+        let cards = if step < NOTHING_FROM { BATCH } else { BATCH - NOTHING };
         while batch.len() < BATCH {
             let table = self.tables.table(rng.random_range(pool.clone()));
-            batch.push(&table, &mut rng);
+            if batch.len() < cards {
+                batch.push(&table, &mut rng);
+            } else {
+                batch.push_nothing(&table, &mut rng);
+            }
         }
         batch
     }
@@ -241,7 +281,9 @@ impl Task for Refiner {
         let wanted = Tensor::<2>::from_data(wanted, &device);
         let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
         let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
-        let corners = (corners(&numbers) - corners(&wanted)).abs().mean();
+        // Where no card lies, none has corners.
+        let is_card = wanted.clone().narrow(1, VALUES, 3).sum_dim(1);
+        let corners = ((corners(&numbers) - corners(&wanted)).abs() * is_card).mean();
         // log(1 + exp(x)) - x y, the cross entropy of a logit.
         let x = right(&numbers);
         let right = (activation::softplus(x.clone(), 1.0) - x * right(&wanted)).mean();
@@ -265,6 +307,7 @@ impl Task for Refiner {
         const AT_ONCE: usize = 200;
         let all = self.validation();
         let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
+        let (mut nothing, mut told_nothing) = (0u32, 0u32);
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
         for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
             let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
@@ -273,7 +316,12 @@ impl Task for Refiner {
             let floats = |data: TensorData| data.try_to_vec::<f32>().expect("training is in f32");
             loss += f64::from(floats(value.into_data())[0]) * batch.len() as f64;
             let numbers = floats(output.into_data());
-            for (said, wanted) in numbers.chunks_exact(OUTPUTS).zip(wanted.chunks_exact(OUTPUTS)) {
+            for (said, (wanted, is_card)) in numbers.chunks_exact(OUTPUTS).zip(batch.rows()) {
+                if !is_card {
+                    nothing += 1;
+                    told_nothing += u32::from(said[RIGHT] < 0.0);
+                    continue;
+                }
                 let corner = |i: usize| {
                     f64::from(said[2 * i] - wanted[2 * i])
                         .hypot(f64::from(said[2 * i + 1] - wanted[2 * i + 1]))
@@ -296,7 +344,9 @@ impl Task for Refiner {
         for (property, read) in Property::ALL.into_iter().zip(read) {
             figures.push((format!("{} right", property.word()), read as f64 / n));
         }
-        Validation { loss: loss / n, figures }
+        let share = f64::from(told_nothing) / f64::from(nothing.max(1));
+        figures.push(("told that no card is there".into(), share));
+        Validation { loss: loss / (all.len().max(1) as f64), figures }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The refiner's training as a whole, in seconds.
 
 use super::*;
-use crate::geometry::{Point, Quad};
+use crate::geometry::Point;
 use crate::train::net::{Live, run_graph};
 use crate::train::optimiser::Schedule;
 
@@ -46,6 +46,32 @@ fn a_batch_depends_on_seed_and_step_alone() {
 }
 
 #[test]
+fn later_steps_ask_where_no_card_lies_too() {
+    let with = |step| task().batch(step).rows().filter(|(_, is_card)| !is_card).count();
+    assert_eq!((with(NOTHING_FROM - 1), with(NOTHING_FROM)), (0, NOTHING));
+    let batch = task().batch(NOTHING_FROM);
+    assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
+    // Nothing but that the outline is wrong is asked of them.
+    let device = Device::default();
+    let loss = |spoil: &dyn Fn(usize) -> f32| {
+        let say = |(row, is_card): (&[f32], bool)| {
+            let of = |k: usize| match k {
+                k if k >= RIGHT => 18.0 * row[k] - 9.0,
+                k => row[k],
+            };
+            (0..OUTPUTS).map(|k| of(k) + if is_card { 0.0 } else { spoil(k) }).collect::<Vec<f32>>()
+        };
+        let said: Vec<f32> = batch.rows().flat_map(say).collect();
+        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
+        let (loss, _) = task().loss(Output::Flat(said), &batch);
+        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+    };
+    assert!(loss(&|_| 0.0) < 1e-3);
+    assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
+    assert!(loss(&|k| if k == RIGHT { 18.0 } else { 0.0 }) > 1.0);
+}
+
+#[test]
 fn a_perfect_answer_costs_least() {
     let (task, device) = (task(), Device::default());
     let batch = task.batch(0);
@@ -86,9 +112,9 @@ fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     }
     assert!(losses[24] < 0.5 * losses[0], "{losses:?}");
     let graph = task.plan().graph(&state.weights);
-    assert_eq!(graph.parameters(), 474_485);
+    assert_eq!(graph.parameters(), 701_349);
     let plain = Device::default();
     assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
     let judged = task.validate(&|input| run_graph(&graph, input), &plain);
-    assert!(judged.loss.is_finite() && judged.figures.len() == 7);
+    assert!(judged.loss.is_finite() && judged.figures.len() == 8);
 }
