@@ -5,6 +5,7 @@
 use setsight::geometry::{Point, Quad};
 use setsight::model::finder;
 use setsight::pipeline::engine::{Models, NetworkError};
+use setsight::pipeline::find::refine::is_same_place;
 use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps};
 use setsight::pipeline::segment::overlap;
 use setsight::pipeline::{CardOutline, Frame, learned};
@@ -160,6 +161,20 @@ fn cards_that_overlap_are_looked_at_in_place_and_those_that_lie_open_are_not() {
     let open = found(Kind::Wood);
     let asked = open.iter().filter(|outline| outline.in_place.is_some()).count();
     assert!(open.len() > 8 && asked <= open.len() / 4, "{asked} of {}", open.len());
+}
+
+#[test]
+fn no_two_cards_of_a_heap_are_put_in_one_place() {
+    let finder = learned(&Models::Shipped).unwrap();
+    let (mut found, mut twice) = (0, 0);
+    for seed in 41..45 {
+        let outlines = finder.find(&drawn(Kind::Heap, seed).0).unwrap();
+        let quads: Vec<Quad> = outlines.iter().map(|outline| outline.corners_in_image).collect();
+        let is_again = |i: &usize| quads[..*i].iter().any(|q| is_same_place(&quads[*i], q));
+        twice += (0..quads.len()).filter(is_again).count();
+        found += quads.len();
+    }
+    assert!(found > 60 && twice == 0, "{twice} of {found}");
 }
 
 #[test]

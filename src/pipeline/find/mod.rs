@@ -93,7 +93,7 @@ impl Default for Params {
             looks: 3,
             second_look_px: (128.0, 704.0),
             blind_looks_px: [640.0, 128.0],
-            least_heat: -1.4,
+            least_heat: -2.0,
             least_symbol_heat: -1.0,
             apart: 0.42,
             least_score: -2.0,

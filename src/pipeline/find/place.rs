@@ -148,7 +148,10 @@ pub fn place(
         let is_right = |said: Judged| said.right >= params.right_enough;
         unclear.retain(|_| !said.next().flatten().is_some_and(is_right));
         let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
-        for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts)?) {
+        let is_settled = |i: &usize| !unclear.contains(i);
+        let taken =
+            (0..best.len()).filter(is_settled).map(|i| best[i].placed.refined.quad).collect();
+        for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts, taken)?) {
             best[i] = settled;
         }
     }
@@ -361,35 +364,50 @@ impl Tries<'_> {
 
 /// The likeliest places of cards that are in doubt, given with what could be tried: a side that is seen
 /// may be a neighbour's. All cards' places are judged at once: a network takes many for little more
-/// than one.
+/// than one. No two cards lie in one place, nor one in a place that is `taken`, unless it has no other.
 fn settled(
     photo: &Photo,
     judge: &dyn RefinerNetwork,
     doubts: Vec<(Tries, Try)>,
+    mut taken: Vec<Quad>,
 ) -> Result<Vec<Try>, FindError> {
     /// What a side that is seen is worth, in log odds of the network.
     const SEEN: f64 = 0.5;
     let starts = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();
-    let mut close: Vec<Vec<Try>> = Vec::with_capacity(doubts.len());
-    for ((tries, best), places) in
-        doubts.into_iter().zip(refine::likely_places(photo, starts, judge)?)
-    {
-        let looked_at = places.iter().map(|place| tries.on(place, 0.0));
-        let mut of_card = looked_at.collect::<opencv::Result<Vec<Try>>>()?;
+    let mut close: Vec<(usize, Try)> = Vec::new();
+    let likely = refine::likely_places(photo, starts, &taken, judge)?;
+    for (card, ((tries, best), places)) in doubts.into_iter().zip(likely).enumerate() {
         // What cannot be looked at stays where it is.
-        of_card.insert(0, best);
-        close.push(of_card);
+        close.push((card, best));
+        for place in places {
+            close.push((card, tries.on(&place, 0.0)?));
+        }
     }
-    let quads: Vec<Quad> = close.iter().flatten().map(|tried| tried.placed.refined.quad).collect();
-    let mut judged = refine::right_both_ways(photo, &quads, judge)?.into_iter();
-    let likeliest = |of_card: Vec<Try>| {
-        let right = judged.by_ref().take(of_card.len());
-        let merits = right.zip(of_card).map(|(right, tried)| {
-            (right.map_or(f64::MIN, |right| right + SEEN * tried.seen()), tried)
-        });
-        merits.reduce(|best, other| if other.0 > best.0 { other } else { best })
+    let quads: Vec<Quad> = close.iter().map(|(_, tried)| tried.placed.refined.quad).collect();
+    let judged = refine::right_both_ways(photo, &quads, judge)?;
+    let merit = |right: Option<f64>, tried: &Try| {
+        right.map_or(f64::MIN, |right| right + SEEN * tried.seen())
     };
-    Ok(close.into_iter().filter_map(likeliest).map(|(_, tried)| tried).collect())
+    let mut tried: Vec<(f64, usize, Try)> = close
+        .into_iter()
+        .zip(judged)
+        .map(|((card, tried), right)| (merit(right, &tried), card, tried))
+        .collect();
+    tried.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let cards = tried.iter().map(|(_, card, _)| card + 1).max().unwrap_or(0);
+    let mut settled: Vec<Option<Try>> = vec![None; cards];
+    for (_, card, tried) in &tried {
+        let quad = &tried.placed.refined.quad;
+        let is_free = || !taken.iter().any(|other| refine::is_same_place(quad, other));
+        if settled[*card].is_none() && is_free() {
+            taken.push(*quad);
+            settled[*card] = Some(tried.clone());
+        }
+    }
+    for (_, card, tried) in tried {
+        settled[card].get_or_insert(tried);
+    }
+    Ok(settled.into_iter().flatten().collect())
 }
 
 /// Which group of symbols a candidate's are, and how far along the card's axis (in long sides) the

@@ -145,13 +145,15 @@ pub fn right_both_ways(
 }
 
 /// For each of some cards the places that the network finds likeliest, of those given and of those to
-/// which it leads from them: where it would put a card's corners, seen from there, again and again.
+/// which it leads from them: where it would put a card's corners, seen from there, again and again. Where
+/// another card is known to lie (`taken`) none is looked for: a covered card's starts lead to those on it.
 ///
 /// # Errors
 /// The network does not run.
 pub fn likely_places(
     photo: &Photo,
     starts: Vec<Vec<Quad>>,
+    taken: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Vec<Quad>>, NetworkError> {
     /// From how many of a card's likeliest places it goes on, step by step.
@@ -160,7 +162,9 @@ pub fn likely_places(
     const WANTED: usize = 4;
     let mut seen: Vec<Vec<(Quad, Judged)>> = vec![Vec::new(); starts.len()];
     let mut next = starts;
+    let is_free = |place: &Quad| !taken.iter().any(|other| is_same_place(place, other));
     for goes_on in GOES_ON {
+        next.iter_mut().for_each(|places| places.retain(is_free));
         let mut judged = judged(photo, &next.concat(), network)?.into_iter();
         for (seen, places) in seen.iter_mut().zip(&mut next) {
             let judged = judged.by_ref().take(places.len());
@@ -177,6 +181,18 @@ pub fn likely_places(
         some_apart(places.into_iter().map(|(place, _)| place), WANTED)
     };
     Ok(seen.into_iter().map(likeliest).collect())
+}
+
+/// Whether two outlines would be of one card: two cards in a heap may have nearly the same middle, but then
+/// they are turned otherwise.
+pub fn is_same_place(one: &Quad, other: &Quad) -> bool {
+    /// Mean distance of the corners, in short sides.
+    const WITHIN: f64 = 0.3;
+    let most = 4.0 * WITHIN * one.short_side();
+    // A card looks alike after half a turn.
+    [0, 2]
+        .iter()
+        .any(|turn| (0..4).map(|i| one.0[i].distance(other.0[(i + turn) % 4])).sum::<f64>() < most)
 }
 
 fn likeliest_first(places: &mut [(Quad, Judged)]) {
@@ -415,7 +431,7 @@ mod tests {
         let at =
             |x: f64| Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)));
         let starts = vec![vec![at(90.0), at(100.0), at(100.5)], Vec::new(), vec![at(128.0)]];
-        let found = likely_places(&photo, starts, &OfView(towards_column_130)).unwrap();
+        let found = likely_places(&photo, starts, &[], &OfView(towards_column_130)).unwrap();
         let columns = |i: usize| found[i].iter().map(|q| q.center().x).collect::<Vec<f64>>();
         // Two steps of five pixels from the nearer start; what is less than two apart is one place.
         let first = columns(0);
@@ -423,6 +439,12 @@ mod tests {
         assert!(first.windows(2).all(|two| two[0] > two[1] + 2.0), "{first:?}");
         assert!(columns(1).is_empty());
         assert!((columns(2)[0] - 130.0).abs() < 1.0, "{found:?}");
+        // Another card lies 14 pixels to the right of the first start, its ends exchanged.
+        let taken = at(104.0);
+        let taken = Quad([2, 3, 0, 1].map(|i| taken.0[i]));
+        let starts = vec![vec![at(85.0), at(100.0)]];
+        let found = likely_places(&photo, starts, &[taken], &OfView(towards_column_130)).unwrap();
+        assert_eq!(found[0], [at(85.0)]);
     }
 
     #[test]
