@@ -5,18 +5,24 @@ use crate::cli::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::train::refiner::{self, Refiner};
+use crate::train::run::best_weights;
 use crate::whole_file::write_whole;
 use anyhow::Context;
+use std::path::PathBuf;
 
 /// Arguments of `train refiner`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     setsight train refiner --out runs/refiner\n  \
     setsight train refiner --out runs/refiner --resume\n  \
+    setsight train refiner --out runs/second --start-from runs/refiner --steps 14000\n  \
     setsight train refiner --out runs/quick --steps 600")]
 pub struct Args {
     #[command(flatten)]
     run: RunArgs,
+    /// Go on from the best weights of another run, with harder outlines of no card
+    #[arg(long, value_name = "RUN")]
+    start_from: Option<PathBuf>,
     /// Steps of 64 cards to train for, two new tables in each
     #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
@@ -34,9 +40,13 @@ pub struct Args {
 /// A run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let seed = args.run.seed;
-    let mut settings = refiner::settings(seed, args.steps);
+    let mut settings = refiner::settings(seed, args.steps, args.start_from.is_some());
     settings.validate_every = args.validate_every;
-    let task = Refiner::new(seed, args.validation_tables);
+    let first = match &args.start_from {
+        Some(folder) => Some(best_weights(folder, &refiner::plan())?),
+        None => None,
+    };
+    let task = Refiner::new(seed, first, args.validation_tables);
     let Some(trained) = args.run.train(&task, &settings)? else {
         return Ok(Outcome::SomeFailed);
     };
@@ -45,12 +55,26 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         kind: Kind::Refiner,
         version: env!("CARGO_PKG_VERSION").into(),
         training_set: task.fingerprint(args.steps),
-        // Without the folder: it is of one machine.
-        command: format!("setsight train refiner --seed {seed} --steps {}", args.steps),
+        command: command(&args),
         seed,
     };
     write_whole(&path, &onnx::encode(&trained.graph, &metadata))
         .with_context(|| format!("cannot write {}", path.display()))?;
     tell(&path, &trained, &settings);
     Ok(Outcome::Done)
+}
+
+/// Without folders: they are of one machine.
+fn command(args: &Args) -> String {
+    let go_on = if args.start_from.is_some() { " --start-from FIRST" } else { "" };
+    let mut command =
+        format!("setsight train refiner --seed {}{go_on} --steps {}", args.run.seed, args.steps);
+    // What began it, if that run came to its end.
+    let first = args.start_from.as_ref().map(|run| std::fs::read(run.join("refiner.onnx")));
+    if let Some(Ok(bytes)) = first
+        && let Ok((_, first)) = onnx::decode(&bytes)
+    {
+        command += &format!(" (FIRST: {})", first.command);
+    }
+    command
 }

@@ -5,20 +5,20 @@ use super::evidence::Weights;
 /// In the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
-    1.4350, // heat
-    0.0917, // symbols
-    0.4063, // a symbol
-    -1.5995, // misfit
-    0.2707, // too large
-    -0.6986, // too small
-    -1.6898, // no table
-    0.3327, // sides
-    -0.6621, // rim
-    -0.0267, // measured
-    -0.0411, // agreed
-    0.9312, // own
-    -0.1755, // taken
-    0.3263, // in place
-    -1.5465, // in doubt
-    1.8340, // constant
+    1.5672, // heat
+    -0.0917, // symbols
+    0.6512, // a symbol
+    -2.0378, // misfit
+    0.0115, // too large
+    -0.2208, // too small
+    -1.2794, // no table
+    0.4638, // sides
+    -0.7042, // rim
+    -0.0370, // measured
+    -0.1173, // agreed
+    0.5885, // own
+    -0.3762, // taken
+    0.4591, // in place
+    -1.3797, // in doubt
+    2.1532, // constant
 ];

@@ -24,6 +24,8 @@ pub struct Drawn {
     pub mirrored: [bool; 2],
     /// From the lowest to the highest, those hardly in view too.
     pub cards: Vec<SeenCard>,
+    /// Corners of what looks like a card and is none, see [`render::Scene::others`].
+    pub others: Vec<Quad>,
 }
 
 /// Draws table number `index` of a series: seed, index, width and height in pixels.
@@ -52,6 +54,7 @@ fn drawn(scene: render::Scene, size_px: (u32, u32)) -> Drawn {
         gain: [1.0; 3],
         mirrored: [false; 2],
         cards: cards.collect(),
+        others: scene.others,
     }
 }
 
@@ -80,17 +83,19 @@ impl Drawn {
             let x = if sides[0] { width - p.x } else { p.x };
             Point::new(x, if sides[1] { height - p.y } else { p.y })
         };
+        let quad = |quad: &Quad| {
+            let corners = quad.0.map(place);
+            // A mirror turns clockwise about; the first edge stays a long one.
+            let order = if sides[0] != sides[1] { [1, 0, 3, 2] } else { [0, 1, 2, 3] };
+            Quad(order.map(|i| corners[i]))
+        };
         let cards = self.cards.iter().map(|card| {
-            let mut corners = card.corners.0.map(place);
-            if sides[0] != sides[1] {
-                // A mirror turns clockwise about; the first edge stays a long one.
-                corners = [corners[1], corners[0], corners[3], corners[2]];
-            }
             let symbols = card.symbols.iter().map(|&(p, seen)| (place(p), seen)).collect();
-            SeenCard { corners: Quad(corners), symbols, ..*card }
+            SeenCard { corners: quad(&card.corners), symbols, ..*card }
         });
         Self {
             cards: cards.collect(),
+            others: self.others.iter().map(quad).collect(),
             mirrored: [self.mirrored[0] != sides[0], self.mirrored[1] != sides[1]],
             ..self.clone()
         }
@@ -191,7 +196,14 @@ mod tests {
         let corners = Quad(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
         let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
         let cards = vec![SeenCard::whole(corners)];
-        Drawn { size_px: (w, h), rgb: rgb.into(), gain: [1.0; 3], mirrored: [false; 2], cards }
+        Drawn {
+            size_px: (w, h),
+            rgb: rgb.into(),
+            gain: [1.0; 3],
+            mirrored: [false; 2],
+            cards,
+            others: Vec::new(),
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
 use super::net::{Layer, Output, Plan};
 use super::run::{Settings, Task, Validation};
+use super::weights::Weights;
 use crate::cards::Property;
 use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
@@ -37,8 +38,8 @@ const TABLES_PER_STEP: u64 = 2;
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
 pub const STEPS: u64 = 24_000;
-/// In the last two fifths of a training so many outlines of a step have no card under them: what is seen of
-/// a card is learned first.
+/// Of a step's outlines so many have no card under them. A run from chance's weights asks for them late: what
+/// is seen of a card is learned first. One that goes on from another's asks for harder ones, from the start.
 const NOTHING: usize = 10;
 const NOTHING_FROM: u64 = STEPS * 3 / 5;
 /// Tables on which a run is judged, and cards of each.
@@ -83,15 +84,18 @@ pub fn plan() -> Plan {
 pub struct Refiner {
     seed: u64,
     plan: Plan,
+    /// Weights of an earlier run to go on from.
+    first: Option<Weights>,
     tables: Kept,
     /// Tables for validation, and how many.
     judged_on: (Kept, u64),
     validation: OnceLock<Batch>,
 }
 
-/// A run of so many steps.
-pub fn settings(seed: u64, steps: u64) -> Settings {
-    Settings::to_the_end(seed, steps, 5e-3, VALIDATE_EVERY)
+/// A run of so many steps, from the beginning or from another run's weights.
+pub fn settings(seed: u64, steps: u64, from_another: bool) -> Settings {
+    let learning_rate = if from_another { 2.5e-3 } else { 5e-3 };
+    Settings::to_the_end(seed, steps, learning_rate, VALIDATE_EVERY)
 }
 
 /// Cards ready for the network.
@@ -115,10 +119,9 @@ impl Batch {
         rows.map(|row| (row, row[VALUES..].iter().any(|value| *value > 0.0)))
     }
 
-    /// Adds an outline under which no card lies, if the table has room for one: it is wrong, and nothing
-    /// else is asked.
-    fn push_nothing(&mut self, table: &Drawn, rng: &mut Pcg64) -> bool {
-        let Some(outline) = nothing::outline(table, rng) else { return false };
+    /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
+    fn push_nothing(&mut self, table: &Drawn, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
+        let Some(outline) = outline else { return false };
         if !self.push_view(table, &outline, rng) {
             return false;
         }
@@ -181,15 +184,16 @@ impl Batch {
 }
 
 impl Refiner {
-    /// Ready to draw.
-    pub fn new(seed: u64, validation_tables: u64) -> Self {
-        Self::with(seed, scenes::draw_covered, SIZE_PX, validation_tables)
+    /// Ready to draw; `first` are the weights to begin with, or chance's.
+    pub fn new(seed: u64, first: Option<Weights>, validation_tables: u64) -> Self {
+        Self { first, ..Self::with(seed, scenes::draw_covered, SIZE_PX, validation_tables) }
     }
 
     fn with(seed: u64, draw: Draw, size_px: (u32, u32), validation_tables: u64) -> Self {
         Self {
             seed,
             plan: plan(),
+            first: None,
             tables: Kept::new(seed, draw, size_px, POOL as usize + 8),
             judged_on: (Kept::new(VALIDATION_SEED, draw, size_px, 1), validation_tables),
             validation: OnceLock::new(),
@@ -203,6 +207,18 @@ impl Refiner {
         scenes::fingerprint(self.seed, steps, first)
     }
 
+    fn nothing(&self, table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+        if self.first.is_some() {
+            nothing::harder(table, rng)
+        } else {
+            nothing::outline(table, rng)
+        }
+    }
+
+    fn nothing_from(&self) -> u64 {
+        if self.first.is_some() { 0 } else { NOTHING_FROM }
+    }
+
     fn validation(&self) -> &Batch {
         self.validation.get_or_init(|| {
             let (tables, number) = &self.judged_on;
@@ -213,7 +229,8 @@ impl Refiner {
                 for _ in 0..VALIDATION_CARDS {
                     batch.push(&table, &mut rng);
                 }
-                batch.push_nothing(&table, &mut rng);
+                let outline = self.nothing(&table, &mut rng);
+                batch.push_nothing(&table, outline, &mut rng);
             }
             batch
         })
@@ -238,7 +255,8 @@ impl Task for Refiner {
             "light": light::VERSION,
             "nothing": nothing::VERSION,
             "nothing_in_batch": NOTHING,
-            "nothing_from": NOTHING_FROM,
+            "nothing_from": self.nothing_from(),
+            "goes_on": self.first.is_some(),
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
             "tables_per_step": TABLES_PER_STEP,
@@ -249,6 +267,10 @@ impl Task for Refiner {
         })
     }
 
+    fn init(&self, seed: u64) -> Weights {
+        self.first.clone().unwrap_or_else(|| self.plan.init(seed))
+    }
+
     fn batch(&self, step: u64) -> Batch {
         // The first step draws enough tables for a batch to be of many.
         const FIRST: u64 = 24;
@@ -256,13 +278,14 @@ impl Task for Refiner {
         let pool = drawn.saturating_sub(POOL)..drawn;
         let mut rng = Pcg64::seed_from_u64(self.seed ^ step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut batch = Batch::default();
-        let cards = if step < NOTHING_FROM { BATCH } else { BATCH - NOTHING };
+        let cards = if step < self.nothing_from() { BATCH } else { BATCH - NOTHING };
         while batch.len() < BATCH {
             let table = self.tables.table(rng.random_range(pool.clone()));
             if batch.len() < cards {
                 batch.push(&table, &mut rng);
             } else {
-                batch.push_nothing(&table, &mut rng);
+                let outline = self.nothing(&table, &mut rng);
+                batch.push_nothing(&table, outline, &mut rng);
             }
         }
         batch

@@ -13,43 +13,101 @@ pub const VERSION: u32 = 1;
 const SAME_PLACE: f64 = 0.35;
 /// Of a card with less of it in view nothing is known.
 const HARDLY_THERE: f64 = 0.12;
+/// Places tried.
+const TRIES: usize = 20;
+/// How far from a card's centre they are, in its long sides, to either side.
+const REACH: f64 = 1.2;
 
 /// An outline of a card of the table, moved to where none lies; `None` where no such place was found.
 ///
 /// Three of four are put where the table shows between cards: in a heap its dark patches pass for a
 /// filled symbol on the white of the cards around them. The others lie anywhere, across the cards.
 pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
-    /// Places tried.
-    const TRIES: usize = 20;
-    /// How far from a card's centre, in its long sides.
-    const REACH: f64 = 1.2;
     if table.cards.is_empty() {
         return None;
     }
-    let (width, height) = (table.size_px.0 as f64, table.size_px.1 as f64);
     let is_between = rng.random_range(0..4) > 0;
-    for _ in 0..TRIES {
-        let pick = |rng: &mut Pcg64| table.cards[rng.random_range(0..table.cards.len())].corners;
-        // Of another card, which may lie turned otherwise.
-        let (near, own) = (pick(rng), pick(rng));
-        let reach = REACH * near.long_side();
-        let mut off = || reach * (2.0 * rng.random::<f64>() - 1.0);
-        let at = near.center() + Point::new(off(), off());
-        let in_picture = at.x > 0.0 && at.y > 0.0 && at.x < width && at.y < height;
-        let on_card = || table.cards.iter().any(|card| card.corners.contains(at));
-        if !in_picture || is_between && on_card() {
-            continue;
+    (0..TRIES).find_map(|_| {
+        let (at, own) = near_a_card(table, rng);
+        if !in_picture(table, at) || is_between && on_card(table, at) {
+            return None;
         }
-        let by = at - own.center();
-        let Some(outline) = rough::outline(&Quad(own.0.map(|p| p + by)), rng) else { continue };
-        let is_of =
-            |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
-        let in_view = table.cards.iter().filter(|card| card.in_view > HARDLY_THERE);
-        if !in_view.map(|card| card.corners).any(|quad| is_of(&quad)) {
-            return Some(outline);
-        }
+        of_none(table, &moved(&own, at), rng)
+    })
+}
+
+/// The same, but half of them in the middle of a gap that cards surround and a quarter on what looks like
+/// a card and is none, where the table has such things.
+pub fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+    let kind = rng.random_range(0..4);
+    if table.cards.is_empty() || kind == 3 || kind == 2 && table.others.is_empty() {
+        return outline(table, rng);
     }
-    None
+    (0..TRIES).find_map(|_| {
+        let (at, own) = near_a_card(table, rng);
+        let outline = if kind < 2 {
+            moved(&own, gap(table, at, own.long_side())?)
+        } else {
+            let other = table.others[rng.random_range(0..table.others.len())];
+            // As it lies, or as a card would on it.
+            if rng.random::<bool>() { other } else { moved(&own, other.center()) }
+        };
+        of_none(table, &outline, rng)
+    })
+}
+
+/// A point around a card, and the outline of another, which may lie turned otherwise.
+fn near_a_card(table: &Drawn, rng: &mut Pcg64) -> (Point, Quad) {
+    let pick = |rng: &mut Pcg64| table.cards[rng.random_range(0..table.cards.len())].corners;
+    let (near, own) = (pick(rng), pick(rng));
+    let reach = REACH * near.long_side();
+    let mut off = || reach * (2.0 * rng.random::<f64>() - 1.0);
+    (near.center() + Point::new(off(), off()), own)
+}
+
+fn in_picture(table: &Drawn, at: Point) -> bool {
+    let (width, height) = (table.size_px.0 as f64, table.size_px.1 as f64);
+    at.x > 0.0 && at.y > 0.0 && at.x < width && at.y < height
+}
+
+fn on_card(table: &Drawn, at: Point) -> bool {
+    table.cards.iter().any(|card| card.corners.contains(at))
+}
+
+fn moved(quad: &Quad, center: Point) -> Quad {
+    let by = center - quad.center();
+    Quad(quad.0.map(|p| p + by))
+}
+
+/// As a finder may have it, unless that is an outline of a card.
+fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+    let outline = rough::outline(outline, rng)?;
+    let is_of =
+        |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
+    let mut in_view = table.cards.iter().filter(|card| card.in_view > HARDLY_THERE);
+    (!in_view.any(|card| is_of(&card.corners))).then_some(outline)
+}
+
+/// The middle of the patch of table around a point, if cards of that long side surround it.
+fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
+    /// Ways to look from the point, how far, in long sides, and in which steps.
+    const WAYS: usize = 8;
+    const FAR: f64 = 0.6;
+    const STEP: f64 = 0.04;
+    /// Of these ways so many must end on a card.
+    const CLOSED: usize = 6;
+    if !in_picture(table, at) || on_card(table, at) {
+        return None;
+    }
+    let edge = |way: usize| {
+        let angle = std::f64::consts::TAU * way as f64 / WAYS as f64;
+        let along = Point::new(angle.cos(), angle.sin()) * long_side;
+        let mut steps = (1..=(FAR / STEP) as usize).map(|k| at + along * (STEP * k as f64));
+        steps.find(|p| on_card(table, *p))
+    };
+    let edges: Vec<Point> = (0..WAYS).filter_map(edge).collect();
+    let sum = edges.iter().fold(Point::default(), |sum, p| sum + *p);
+    (edges.len() >= CLOSED).then(|| sum / edges.len() as f64)
 }
 
 #[cfg(test)]
@@ -58,31 +116,58 @@ mod tests {
     use crate::train::finder::target::SeenCard;
     use rand::SeedableRng;
 
-    #[test]
-    fn no_card_lies_there_and_the_table_often_shows() {
+    /// Cards around an empty middle, a look-alike beside them.
+    fn table() -> Drawn {
         let at = |x: f64, y: f64| {
             SeenCard::whole(Quad(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))
         };
-        let cards = vec![at(20.0, 20.0), at(120.0, 20.0), at(70.0, 100.0)];
-        let table = Drawn {
-            size_px: (220, 160),
-            rgb: vec![0; 3 * 220 * 160].into(),
+        let cards = vec![at(20.0, 20.0), at(80.0, 20.0), at(20.0, 90.0), at(80.0, 90.0)];
+        let cards = [cards, vec![at(-20.0, 55.0), at(110.0, 55.0)]].concat();
+        let other = at(220.0, 40.0).corners;
+        Drawn {
+            size_px: (320, 160),
+            rgb: vec![0; 3 * 320 * 160].into(),
             gain: [1.0; 3],
             mirrored: [false; 2],
             cards,
-        };
-        let mut rng = Pcg64::seed_from_u64(9);
-        let found: Vec<Quad> = (0..200).filter_map(|_| outline(&table, &mut rng)).collect();
-        assert!(found.len() > 180, "{}", found.len());
-        for quad in &found {
-            for card in &table.cards {
-                assert!(quad.center().distance(card.corners.center()) > 21.0);
-            }
+            others: vec![other],
         }
-        let on_card = |quad: &&Quad| table.cards.iter().any(|c| c.corners.contains(quad.center()));
-        let on_card = found.iter().filter(on_card).count();
-        assert!((10..120).contains(&on_card), "{on_card}");
+    }
+
+    #[test]
+    fn no_card_lies_there_but_what_passes_for_one() {
+        let table = table();
+        let mut rng = Pcg64::seed_from_u64(9);
+        let near = |found: &[Quad], at: Point| {
+            found.iter().filter(|quad| quad.center().distance(at) < 15.0).count() * 100
+                / found.len()
+        };
+        let (middle, other) = (Point::new(81.0, 75.0), table.others[0].center());
+        for (which, least_percent) in [(outline as fn(&_, &mut _) -> _, [0, 0]), (harder, [25, 10])]
+        {
+            let found: Vec<Quad> = (0..400).filter_map(|_| which(&table, &mut rng)).collect();
+            assert!(found.len() > 300, "{}", found.len());
+            for quad in &found {
+                for card in &table.cards {
+                    assert!(quad.center().distance(card.corners.center()) > 21.0);
+                }
+            }
+            assert!(near(&found, middle) >= least_percent[0], "{}", near(&found, middle));
+            assert!(near(&found, other) >= least_percent[1], "{}", near(&found, other));
+            let on_card = found.iter().filter(|quad| on_card(&table, quad.center())).count();
+            assert!((10..200).contains(&on_card), "{on_card}");
+        }
         let bare = Drawn { cards: Vec::new(), ..table };
         assert_eq!(outline(&bare, &mut rng), None);
+        assert_eq!(harder(&bare, &mut rng), None);
+    }
+
+    #[test]
+    fn a_gap_is_a_patch_that_cards_surround() {
+        let table = table();
+        let middle = gap(&table, Point::new(84.0, 70.0), 62.0).expect("cards on all sides");
+        assert!(middle.distance(Point::new(81.0, 75.0)) < 8.0, "{middle:?}");
+        assert_eq!(gap(&table, Point::new(210.0, 100.0), 62.0), None);
+        assert_eq!(gap(&table, table.cards[0].corners.center(), 62.0), None);
     }
 }

@@ -23,7 +23,14 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
             _ => {}
         }
     }
-    Drawn { size_px: (w, h), rgb: rgb.into(), gain: [1.0; 3], mirrored: [false; 2], cards }
+    Drawn {
+        size_px: (w, h),
+        rgb: rgb.into(),
+        gain: [1.0; 3],
+        mirrored: [false; 2],
+        cards,
+        others: Vec::new(),
+    }
 }
 
 fn task() -> Refiner {
@@ -100,7 +107,7 @@ fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     let device = Device::default().autodiff();
     let batch = task.batch(0);
     let mut state = crate::train::optimiser::State::new(weights);
-    let schedule = Schedule { warm_up: 1, learning_rate: 5e-3, ..settings(1, 40).schedule };
+    let schedule = Schedule { warm_up: 1, learning_rate: 5e-3, ..settings(1, 40, false).schedule };
     let mut losses = Vec::new();
     for _ in 0..25 {
         let live = Live::new(&state.weights, &device);
