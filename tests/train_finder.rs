@@ -99,7 +99,7 @@ fn a_refiner_is_trained_from_nothing_and_goes_on_where_it_stopped() {
 fn the_shipped_refiner_tells_right_from_wrong_and_names_cards() {
     let (graph, _) = onnx::decode(REFINER).unwrap();
     let judged =
-        Refiner::new(1, 12).validate(&|input| run_graph(&graph, input), &Device::default());
+        Refiner::new(1, None, 12).validate(&|input| run_graph(&graph, input), &Device::default());
     let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
     assert!(
         figure("told right from wrong") > 0.9 && figure("corners within 0.16") > 0.6,
