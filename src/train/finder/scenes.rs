@@ -61,6 +61,13 @@ fn drawn(scene: render::Scene, size_px: (u32, u32)) -> Drawn {
 const REPLAY: u64 = 0x7265_706c_6179;
 
 impl Drawn {
+    /// A table as it is, with nothing on it but cards.
+    #[cfg(test)]
+    pub fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
+        let (gain, mirrored) = ([1.0; 3], [false; 2]);
+        Self { size_px, rgb: rgb.into(), gain, mirrored, cards, others: Vec::new() }
+    }
+
     /// `[3, rows, columns]`, 0 to 1, mirrored and in the light that it says.
     pub fn planes(&self) -> impl Iterator<Item = f32> + '_ {
         let (width, height) = self.size_px;
@@ -196,14 +203,7 @@ mod tests {
         let corners = Quad(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
         let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
         let cards = vec![SeenCard::whole(corners)];
-        Drawn {
-            size_px: (w, h),
-            rgb: rgb.into(),
-            gain: [1.0; 3],
-            mirrored: [false; 2],
-            cards,
-            others: Vec::new(),
-        }
+        Drawn::plain((w, h), rgb, cards)
     }
 
     #[test]

@@ -23,14 +23,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
             _ => {}
         }
     }
-    Drawn {
-        size_px: (w, h),
-        rgb: rgb.into(),
-        gain: [1.0; 3],
-        mirrored: [false; 2],
-        cards,
-        others: Vec::new(),
-    }
+    Drawn::plain((w, h), rgb, cards)
 }
 
 fn task() -> Refiner {
