@@ -4,11 +4,15 @@ use super::common::{RunArgs, tell};
 use crate::cli::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
+use crate::pipeline;
+use crate::pipeline::engine::Models;
+use crate::train::finder::scenes;
+use crate::train::refiner::found::Found;
 use crate::train::refiner::{self, Refiner};
 use crate::train::run::best_weights;
 use crate::whole_file::write_whole;
 use anyhow::Context;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `train refiner`.
 #[derive(clap::Args)]
@@ -23,7 +27,13 @@ pub struct Args {
     /// Go on from the best weights of another run, with harder outlines of no card
     #[arg(long, value_name = "RUN")]
     start_from: Option<PathBuf>,
-    /// Steps of 64 cards to train for, two new tables in each
+    /// Half of the outlines are where the finder of these models puts cards: a folder of models
+    #[arg(long, value_name = "MODELS")]
+    found_by: Option<PathBuf>,
+    /// Part of a card, 0 to 1, that must be in view to learn from it
+    #[arg(long, value_name = "PART", default_value_t = refiner::LEAST_IN_VIEW, value_parser = part)]
+    least_in_view: f64,
+    /// Steps of 64 cards to train for, one or two new tables in each
     #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Steps between validations
@@ -46,7 +56,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(folder) => Some(best_weights(folder, &refiner::plan())?),
         None => None,
     };
-    let task = Refiner::new(seed, first, args.validation_tables);
+    let finder = args.found_by.as_deref().map(finder).transpose()?;
+    let task = Refiner::new(seed, first, args.least_in_view, finder, args.validation_tables);
     let Some(trained) = args.run.train(&task, &settings)? else {
         return Ok(Outcome::SomeFailed);
     };
@@ -64,11 +75,20 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+fn finder(models: &Path) -> anyhow::Result<Found> {
+    let models = Models::Folder(models.to_owned());
+    let table = scenes::draw_covered(0, 0, refiner::SIZE_PX);
+    Ok(Found::by(Box::new(pipeline::learned(&models)?), &table)?)
+}
+
 /// Without folders: they are of one machine.
 fn command(args: &Args) -> String {
     let go_on = if args.start_from.is_some() { " --start-from FIRST" } else { "" };
-    let mut command =
-        format!("setsight train refiner --seed {}{go_on} --steps {}", args.run.seed, args.steps);
+    let found = if args.found_by.is_some() { " --found-by MODELS" } else { "" };
+    let (seed, least, steps) = (args.run.seed, args.least_in_view, args.steps);
+    let mut command = format!(
+        "setsight train refiner --seed {seed}{go_on}{found} --least-in-view {least} --steps {steps}"
+    );
     // What began it, if that run came to its end.
     let first = args.start_from.as_ref().map(|run| std::fs::read(run.join("refiner.onnx")));
     if let Some(Ok(bytes)) = first
@@ -77,4 +97,9 @@ fn command(args: &Args) -> String {
         command += &format!(" (FIRST: {})", first.command);
     }
     command
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    let part: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("expected a number from 0 to 1".into()) }
 }

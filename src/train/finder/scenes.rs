@@ -124,48 +124,47 @@ const KEPT: u64 = 800;
 /// Steps at the start without any that was seen before.
 const FIRST_STEPS: u64 = 30;
 
-/// An endless row of tables: those drawn lately are remembered, so that showing them again costs
-/// nothing.
-pub struct Kept {
-    seed: u64,
-    draw: Draw,
-    size_px: (u32, u32),
+/// An endless row of tables, or of what is known of them: those made lately are remembered, so that
+/// showing them again costs nothing.
+pub struct Kept<T> {
+    make: Box<dyn Fn(u64) -> T + Send + Sync>,
     most: usize,
-    lately: Mutex<BTreeMap<u64, Drawn>>,
+    lately: Mutex<BTreeMap<u64, T>>,
 }
 
-impl Kept {
-    /// A row of its own for each seed, of which the `most` last are remembered.
-    pub fn new(seed: u64, draw: Draw, size_px: (u32, u32), most: usize) -> Self {
-        Self { seed, draw, size_px, most, lately: Mutex::default() }
+impl<T: Clone> Kept<T> {
+    /// The row that `make` gives by index, of which the `most` last are remembered.
+    pub fn new(most: usize, make: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
+        Self { make: Box::new(make), most, lately: Mutex::default() }
     }
 
-    /// A table of the row.
-    pub fn table(&self, index: u64) -> Drawn {
+    /// One of the row.
+    pub fn at(&self, index: u64) -> T {
         let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = lately().get(&index) {
-            return table.clone();
+        if let Some(known) = lately().get(&index) {
+            return known.clone();
         }
-        let table = (self.draw)(self.seed, index, self.size_px);
+        let made = (self.make)(index);
         let mut lately = lately();
-        lately.insert(index, table.clone());
+        lately.insert(index, made.clone());
         while lately.len() > self.most {
             lately.pop_first();
         }
-        table
+        made
     }
 }
 
 /// What the finder's steps see of a row of tables: depends on the seed and the step alone.
 pub struct Stream {
     seed: u64,
-    tables: Kept,
+    tables: Kept<Drawn>,
 }
 
 impl Stream {
     /// A row of its own for each seed.
     pub fn new(seed: u64, draw: Draw, size_px: (u32, u32)) -> Self {
-        Self { seed, tables: Kept::new(seed, draw, size_px, KEPT as usize + 64) }
+        let tables = Kept::new(KEPT as usize + 64, move |index| draw(seed, index, size_px));
+        Self { seed, tables }
     }
 
     /// The `batch` tables of a step, the last `replayed` of them seen before.
@@ -175,14 +174,14 @@ impl Stream {
             early + step.saturating_sub(FIRST_STEPS) * (batch - replayed) as u64
         };
         let (first, next) = (fresh(step), fresh(step + 1));
-        let mut tables: Vec<Drawn> = (first..next).map(|index| self.tables.table(index)).collect();
+        let mut tables: Vec<Drawn> = (first..next).map(|index| self.tables.at(index)).collect();
         let mut dice = Dice::new(self.seed ^ REPLAY, step, Purpose::Layout);
         while tables.len() < batch {
             let past = first.min(KEPT);
             let index = first - 1 - dice.below(past as usize) as u64;
             let sides =
                 dice.pick(&[([true, false], 1.0), ([false, true], 1.0), ([true, true], 1.0)]);
-            let mut table = self.tables.table(index).mirror(sides);
+            let mut table = self.tables.at(index).mirror(sides);
             let light = (0.1 * dice.normal()).exp();
             table.gain = [0; 3].map(|_| (light * (0.07 * dice.normal()).exp()) as f32);
             tables.push(table);

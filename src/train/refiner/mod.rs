@@ -2,11 +2,12 @@
 //! tables alone.
 //!
 //! A batch holds cards of many tables, each seen through an outline that is off by as much as the
-//! finder's may be ([`rough`]). What input and output mean is told in [`crate::model::refiner`]. The
+//! finder's may be ([`rough`]), or where a finder put it ([`found`]). What input and output mean is told in [`crate::model::refiner`]. The
 //! loss is the mean absolute error of the corners and the cross entropies of whether the outline is
 //! right and of the card's properties: a card that others cover is told by what can be seen of it
 //! where it lies, which needs both at once.
 
+pub mod found;
 pub mod light;
 pub mod nothing;
 pub mod rough;
@@ -22,18 +23,20 @@ use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH}
 use crate::pipeline::find::refine::{self, Photo, outline_in_short_sides};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
+use found::{Found, Table};
 use light::Light;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Width and height of a training picture in pixels: its cards are as large as in the image in
 /// which a finder's outlines are made exact.
 pub const SIZE_PX: (u32, u32) = (480, 384);
 /// Cards in a step.
 pub const BATCH: usize = 64;
-/// New tables in a step.
+/// New tables in a step, and where a finder looks at each: that takes longer than to draw it.
 const TABLES_PER_STEP: u64 = 2;
+const TABLES_PER_STEP_WHERE_FOUND: u64 = 1;
 /// Tables from the last of which a step's cards are.
 const POOL: u64 = 320;
 /// Steps of the shipped weights' training.
@@ -49,12 +52,16 @@ const VALIDATION_CARDS: usize = 4;
 pub const VALIDATE_EVERY: u64 = 400;
 /// Seed of the validation's tables, beyond those that training may draw from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x7265_6669_6e65;
-/// Least part of a card, and of its symbols in the mean, that must be in view to learn from it.
-const LEAST_IN_VIEW: f64 = 0.3;
+/// Least part of a card that must be in view to learn from it.
+pub const LEAST_IN_VIEW: f64 = 0.15;
+/// The same of its symbols, in the mean.
 const LEAST_OF_SYMBOLS: f64 = 0.4;
 /// A card of which less than this is in view is one that others cover, and taken more often.
 const COVERED: f64 = 0.95;
 const COVERED_WEIGHT: f64 = 3.0;
+/// The same of a card of which hardly more than its symbols is in view: these are few, and hardest.
+const MOSTLY_COVERED: f64 = 0.3;
+const MOSTLY_COVERED_WEIGHT: f64 = 9.0;
 /// Weight of the corners' error.
 const CORNERS_WEIGHT: f32 = 4.0;
 /// Weight of each property's cross entropy.
@@ -86,9 +93,12 @@ pub struct Refiner {
     plan: Plan,
     /// Weights of an earlier run to go on from.
     first: Option<Weights>,
-    tables: Kept,
+    least_in_view: f64,
+    /// Whether a finder's own outlines are among those to learn from.
+    has_found: bool,
+    tables: Kept<Table>,
     /// Tables for validation, and how many.
-    judged_on: (Kept, u64),
+    judged_on: (Kept<Table>, u64),
     validation: OnceLock<Batch>,
 }
 
@@ -120,9 +130,9 @@ impl Batch {
     }
 
     /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
-    fn push_nothing(&mut self, table: &Drawn, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
+    fn push_nothing(&mut self, table: &Table, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
         let Some(outline) = outline else { return false };
-        if !self.push_view(table, &outline, rng) {
+        if !self.push_view(&table.drawn, &outline, rng) {
             return false;
         }
         self.wanted.extend([0.0; OUTPUTS]);
@@ -140,13 +150,15 @@ impl Batch {
         true
     }
 
-    /// Adds a card of a table, if one is in view: any, through an outline that is off.
-    fn push(&mut self, table: &Drawn, rng: &mut Pcg64) -> bool {
+    /// Adds a card of a table, if such a part of one is in view: any, through an outline that is off.
+    fn push(&mut self, table: &Table, least_in_view: f64, rng: &mut Pcg64) -> bool {
+        let Table { drawn: table, found } = table;
         let of_symbols = |card: &SeenCard| {
             card.symbols.iter().map(|symbol| symbol.1).sum::<f64>() / card.symbols.len() as f64
         };
         let weight = |card: &SeenCard| match card.in_view {
-            part if part < LEAST_IN_VIEW || of_symbols(card) < LEAST_OF_SYMBOLS => 0.0,
+            part if part < least_in_view || of_symbols(card) < LEAST_OF_SYMBOLS => 0.0,
+            part if part < MOSTLY_COVERED => MOSTLY_COVERED_WEIGHT,
             part if part < COVERED => COVERED_WEIGHT,
             _ => 1.0,
         };
@@ -162,7 +174,12 @@ impl Batch {
             // A card looks alike after half a turn.
             truth.0.rotate_left(2);
         }
-        let Some(outline) = rough::outline(&truth, rng) else { return false };
+        let found = found::of(found, table, card).filter(|_| rng.random::<bool>());
+        let outline = match found {
+            Some(found) => rough::nearly(&turned_like(found, &truth), rng),
+            None => rough::outline(&truth, rng),
+        };
+        let Some(outline) = outline else { return false };
         let own = outline_in_short_sides();
         let Some(from_image) = Homography::between(&outline, &own) else { return false };
         if !self.push_view(table, &outline, rng) {
@@ -183,19 +200,58 @@ impl Batch {
     }
 }
 
+/// The outline, turned by half a turn if that brings its corners nearer to another's.
+fn turned_like(outline: &Quad, other: &Quad) -> Quad {
+    let mut turned = *outline;
+    turned.0.rotate_left(2);
+    let far = |quad: &Quad| -> f64 {
+        quad.0.iter().zip(other.0).map(|(corner, other)| corner.distance(other)).sum()
+    };
+    if far(&turned) < far(outline) { turned } else { *outline }
+}
+
 impl Refiner {
-    /// Ready to draw; `first` are the weights to begin with, or chance's.
-    pub fn new(seed: u64, first: Option<Weights>, validation_tables: u64) -> Self {
-        Self { first, ..Self::with(seed, scenes::draw_covered, SIZE_PX, validation_tables) }
+    /// Ready to draw; `first` are the weights to begin with, or chance's, `least_in_view` the part of a
+    /// card that must be seen to learn from it, see [`LEAST_IN_VIEW`], and `finder` one whose outlines
+    /// are learned from too.
+    pub fn new(
+        seed: u64,
+        first: Option<Weights>,
+        least_in_view: f64,
+        finder: Option<Found>,
+        validation_tables: u64,
+    ) -> Self {
+        Self {
+            first,
+            least_in_view,
+            ..Self::with(seed, scenes::draw_covered, SIZE_PX, finder, validation_tables)
+        }
     }
 
-    fn with(seed: u64, draw: Draw, size_px: (u32, u32), validation_tables: u64) -> Self {
+    fn with(
+        seed: u64,
+        draw: Draw,
+        size_px: (u32, u32),
+        finder: Option<Found>,
+        validation_tables: u64,
+    ) -> Self {
+        let finder = finder.map(Arc::new);
+        let row = |seed: u64, most: usize| {
+            let finder = finder.clone();
+            Kept::new(most, move |index| {
+                let drawn = draw(seed, index, size_px);
+                let found = finder.as_ref().map_or_else(Vec::new, |finder| finder.on(&drawn));
+                Table { drawn, found }
+            })
+        };
         Self {
             seed,
             plan: plan(),
             first: None,
-            tables: Kept::new(seed, draw, size_px, POOL as usize + 8),
-            judged_on: (Kept::new(VALIDATION_SEED, draw, size_px, 1), validation_tables),
+            least_in_view: LEAST_IN_VIEW,
+            has_found: finder.is_some(),
+            tables: row(seed, POOL as usize + 8),
+            judged_on: (row(VALIDATION_SEED, 1), validation_tables),
             validation: OnceLock::new(),
         }
     }
@@ -203,16 +259,24 @@ impl Refiner {
     /// SHA-256, in hexadecimal digits, that stands for the tables of a run of so many steps: of the
     /// seed, the number and what is on the first of them, which settle all the others.
     pub fn fingerprint(&self, steps: u64) -> String {
-        let first = (0..TABLES_PER_STEP).map(|index| self.tables.table(index));
+        let first = (0..self.tables_per_step()).map(|index| self.tables.at(index).drawn);
         scenes::fingerprint(self.seed, steps, first)
     }
 
-    fn nothing(&self, table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
-        if self.first.is_some() {
-            nothing::harder(table, rng)
+    fn nothing(&self, table: &Table, rng: &mut Pcg64) -> Option<Quad> {
+        let Table { drawn, found } = table;
+        let found = found::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
+        if found.is_some() {
+            found
+        } else if self.first.is_some() {
+            nothing::harder(drawn, rng)
         } else {
-            nothing::outline(table, rng)
+            nothing::outline(drawn, rng)
         }
+    }
+
+    fn tables_per_step(&self) -> u64 {
+        if self.has_found { TABLES_PER_STEP_WHERE_FOUND } else { TABLES_PER_STEP }
     }
 
     fn nothing_from(&self) -> u64 {
@@ -224,10 +288,10 @@ impl Refiner {
             let (tables, number) = &self.judged_on;
             let mut batch = Batch::default();
             for index in 0..*number {
-                let table = tables.table(index);
+                let table = tables.at(index);
                 let mut rng = Pcg64::seed_from_u64(VALIDATION_SEED ^ index);
                 for _ in 0..VALIDATION_CARDS {
-                    batch.push(&table, &mut rng);
+                    batch.push(&table, self.least_in_view, &mut rng);
                 }
                 let outline = self.nothing(&table, &mut rng);
                 batch.push_nothing(&table, outline, &mut rng);
@@ -257,9 +321,11 @@ impl Task for Refiner {
             "nothing_in_batch": NOTHING,
             "nothing_from": self.nothing_from(),
             "goes_on": self.first.is_some(),
+            "least_in_view": self.least_in_view,
+            "found": self.has_found.then_some(found::VERSION),
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
-            "tables_per_step": TABLES_PER_STEP,
+            "tables_per_step": self.tables_per_step(),
             "pool": POOL,
             "validation_tables": self.judged_on.1,
             "corners_weight": CORNERS_WEIGHT,
@@ -274,15 +340,15 @@ impl Task for Refiner {
     fn batch(&self, step: u64) -> Batch {
         // The first step draws enough tables for a batch to be of many.
         const FIRST: u64 = 24;
-        let drawn = FIRST + TABLES_PER_STEP * step;
+        let drawn = FIRST + self.tables_per_step() * step;
         let pool = drawn.saturating_sub(POOL)..drawn;
         let mut rng = Pcg64::seed_from_u64(self.seed ^ step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut batch = Batch::default();
         let cards = if step < self.nothing_from() { BATCH } else { BATCH - NOTHING };
         while batch.len() < BATCH {
-            let table = self.tables.table(rng.random_range(pool.clone()));
+            let table = self.tables.at(rng.random_range(pool.clone()));
             if batch.len() < cards {
-                batch.push(&table, &mut rng);
+                batch.push(&table, self.least_in_view, &mut rng);
             } else {
                 let outline = self.nothing(&table, &mut rng);
                 batch.push_nothing(&table, outline, &mut rng);

@@ -3,6 +3,7 @@
 use super::rough;
 use crate::geometry::{Point, Quad};
 use crate::train::finder::scenes::Drawn;
+use crate::train::finder::target::SeenCard;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -10,7 +11,7 @@ use rand_pcg::Pcg64;
 pub const VERSION: u32 = 1;
 
 /// A card whose centre is nearer than this, in its long sides, is what an outline is of.
-const SAME_PLACE: f64 = 0.35;
+pub const SAME_PLACE: f64 = 0.35;
 /// Of a card with less of it in view nothing is known.
 const HARDLY_THERE: f64 = 0.12;
 /// Places tried.
@@ -82,10 +83,21 @@ fn moved(quad: &Quad, center: Point) -> Quad {
 /// As a finder may have it, unless that is an outline of a card.
 fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let outline = rough::outline(outline, rng)?;
+    is_none(table, &outline).then_some(outline)
+}
+
+/// Whether an outline is of no card of the table.
+pub fn is_none(table: &Drawn, outline: &Quad) -> bool {
     let is_of =
         |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
-    let mut in_view = table.cards.iter().filter(|card| card.in_view > HARDLY_THERE);
-    (!in_view.any(|card| is_of(&card.corners))).then_some(outline)
+    !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
+}
+
+/// Those of some cards of which enough is in view to know something of them.
+pub fn in_view<'a>(
+    cards: impl Iterator<Item = &'a SeenCard>,
+) -> impl Iterator<Item = &'a SeenCard> {
+    cards.filter(|card| card.in_view > HARDLY_THERE)
 }
 
 /// The middle of the patch of table around a point, if cards of that long side surround it.
@@ -113,7 +125,6 @@ fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::finder::target::SeenCard;
     use rand::SeedableRng;
 
     /// Cards around an empty middle, a look-alike beside them.

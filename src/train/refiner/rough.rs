@@ -44,11 +44,20 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     };
     // A card that shows little of its sides may be taken for one that lies otherwise.
     let turn = if rng.random_range(0..10) == 0 { TURN * normal(rng) } else { 0.0 };
-    let (sin, cos) = turn.sin_cos();
     let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
     let own = outline_in_short_sides();
     let shift = Point::new(steps * SYMBOL_SPACING / 2.0 * OUTLINE_PX.0 / OUTLINE_PX.1, 0.0);
-    let truth = Homography::between(&own, truth)?.apply_quad(&Quad(own.0.map(|p| p + shift)));
+    let shifted = Homography::between(&own, truth)?.apply_quad(&Quad(own.0.map(|p| p + shift)));
+    off_by(&spread, turn, &shifted, rng)
+}
+
+/// An outline that is next to none off from another; `None` for one without a surface.
+pub fn nearly(outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+    off_by(&FINE, 0.0, outline, rng)
+}
+
+fn off_by(spread: &Spread, turn: f64, truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+    let (sin, cos) = turn.sin_cos();
     let unit_px = (truth.signed_area().abs() * OUTLINE_PX.1 / OUTLINE_PX.0).sqrt();
     let mut two = |deviation: f64| Point::new(normal(rng), normal(rng)) * deviation;
     let middle = truth.0.iter().fold(Point::default(), |sum, p| sum + *p / 4.0);

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::geometry::Point;
+use crate::pipeline::find::{CardFinder, FindError};
+use crate::pipeline::{CardOutline, Frame};
 use crate::train::net::{Live, run_graph};
 use crate::train::optimiser::Schedule;
+use image::RgbImage;
 
 /// A white card with a dark symbol on grey; each table a little other than the one before, every
 /// fifth one empty.
@@ -27,7 +30,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
 }
 
 fn task() -> Refiner {
-    Refiner::with(4, simple, (96, 80), 6)
+    Refiner::with(4, simple, (96, 80), None, 6)
 }
 
 #[test]
@@ -69,6 +72,30 @@ fn later_steps_ask_where_no_card_lies_too() {
     assert!(loss(&|_| 0.0) < 1e-3);
     assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
     assert!(loss(&|k| if k == RIGHT { 18.0 } else { 0.0 }) > 1.0);
+}
+
+#[test]
+fn a_run_that_goes_on_asks_where_no_card_lies_from_its_first_step() {
+    let learnt = plan().init(7);
+    let task = Refiner { first: Some(learnt.clone()), ..task() };
+    assert_eq!(task.init(1), learnt);
+    assert_eq!(task.batch(0).rows().filter(|(_, is_card)| !is_card).count(), NOTHING);
+}
+
+#[test]
+fn cards_of_which_too_little_is_in_view_are_left_out() {
+    let table = |in_view, of_symbol| {
+        let mut table = simple(1, 0, (96, 80));
+        (table.cards[0].in_view, table.cards[0].symbols[0].1) = (in_view, of_symbol);
+        table
+    };
+    let learns = |in_view, of_symbol, least_in_view| {
+        let mut rng = Pcg64::seed_from_u64(3);
+        let table = Table { drawn: table(in_view, of_symbol), found: Vec::new() };
+        Batch::default().push(&table, least_in_view, &mut rng)
+    };
+    assert!(learns(0.2, 0.5, 0.15) && !learns(0.2, 0.5, 0.3) && !learns(0.1, 0.5, 0.15));
+    assert!(!learns(0.9, 0.3, 0.15));
 }
 
 #[test]
@@ -117,4 +144,56 @@ fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
     let judged = task.validate(&|input| run_graph(&graph, input), &plain);
     assert!(judged.loss.is_finite() && judged.figures.len() == 8);
+}
+
+/// Puts every card a third of a card too far to the right, and one where none lies.
+struct Astray;
+
+impl CardFinder for Astray {
+    fn name(&self) -> &'static str {
+        "astray"
+    }
+
+    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
+        let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
+            (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
+        };
+        let seen: Vec<(f64, f64)> = frame.image.enumerate_pixels().filter_map(bright).collect();
+        let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(Vec::new()) };
+        let at = |x: f64, y: f64| {
+            CardOutline::at(Quad(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
+        };
+        let (left, top) = (last.0 - 63.0, first.1);
+        Ok(vec![at(left + 64.0 * ASTRAY, top), at(left - 50.0, top)])
+    }
+
+    fn pictures(&self, _: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
+        Ok(Vec::new())
+    }
+}
+
+const ASTRAY: f64 = 0.3;
+
+#[test]
+fn half_of_the_outlines_are_those_that_a_finder_found() {
+    let found = Found::by(Box::new(Astray), &simple(4, 0, (96, 80))).unwrap();
+    let found = Refiner::with(4, simple, (96, 80), Some(found), 6);
+    let batch = found.batch(NOTHING_FROM);
+    // The card's left corners are where it is thought to lie, less what it is astray, whichever end is up.
+    let astray = (ASTRAY * 64.0 / 42.0) as f32;
+    let is_found = |row: &[f32]| {
+        (0..4).all(|i| (row[2 * i].abs() - astray).abs() < 0.12 && row[2 * i + 1].abs() < 0.12)
+    };
+    let cards: Vec<&[f32]> =
+        batch.rows().filter_map(|(row, is_card)| is_card.then_some(row)).collect();
+    let number = cards.iter().filter(|row| is_found(row)).count();
+    assert!(
+        (cards.len() / 3..cards.len() * 2 / 3).contains(&number),
+        "{number} of {}",
+        cards.len()
+    );
+    assert!(cards.iter().filter(|row| is_found(row)).all(|row| row[RIGHT] < 0.5));
+    let plain = task().batch(NOTHING_FROM);
+    let number = plain.rows().filter(|(row, _)| is_found(row)).count();
+    assert!(number < 6, "by chance {number}");
 }
