@@ -1,8 +1,9 @@
 //! All cards of one photo together: a deck holds each card once.
 
+use super::overlap::{shared_area, shares};
 use super::{CardOutline, Reading};
 use crate::cards::{Card, DECK_SIZE};
-use crate::geometry::{Point, Quad};
+use crate::geometry::Quad;
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,9 @@ pub struct Calibration {
     pub kept_own: f32,
     /// Of the part that other cards share, 0 to 1, in them.
     pub kept_covered: f32,
+    /// Of the posterior's log odds in them: under an outline that lies over no card, what is read is
+    /// seldom clear.
+    pub kept_posterior: f32,
     /// Added to the log odds of being right.
     pub bias: f32,
     /// Of the posterior's log odds.
@@ -70,6 +74,7 @@ impl Default for Calibration {
             kept_bias: 0.0,
             kept_own: 1.0,
             kept_covered: 0.0,
+            kept_posterior: 0.0,
             bias: 0.0,
             posterior: 1.0,
             covered: 0.0,
@@ -106,16 +111,16 @@ impl Calibration {
         let weights = [self.bias, self.posterior, self.covered, self.covered_posterior, self.small];
         let features = Self::features(evidence);
         let right: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
-        let weights = [self.kept_bias, self.kept_own, self.kept_covered];
+        let weights = [self.kept_bias, self.kept_own, self.kept_covered, self.kept_posterior];
         let features = Self::kept_features(evidence);
         let card: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
         (logistic(card) * logistic(right)).clamp(0.0, 1.0)
     }
 
     /// What the log odds of a card that the board keeps are weighed by, in the order `kept_bias`,
-    /// `kept_own`, `kept_covered`.
-    pub fn kept_features(evidence: &Evidence) -> [f32; 3] {
-        [1.0, log_odds(evidence.is_card), evidence.covered]
+    /// `kept_own`, `kept_covered`, `kept_posterior`.
+    pub fn kept_features(evidence: &Evidence) -> [f32; 4] {
+        [1.0, log_odds(evidence.is_card), evidence.covered, evidence.posterior]
     }
 
     /// Probability of a card, 0 to 1, from an outline's own evidence and the part of it that other
@@ -296,21 +301,11 @@ pub struct Claim {
 
 /// Tells each claim what of it the others share. Which card lies on top is not known.
 fn cover(claims: &mut [Claim]) {
-    let covered: Vec<f32> = (0..claims.len())
-        .map(|i| {
-            let own = &claims[i].outline.corners_in_image;
-            let reach = own.long_side().max(own.short_side());
-            let others = claims.iter().enumerate().filter(|(k, other)| {
-                let quad = &other.outline.corners_in_image;
-                let far = reach + quad.long_side().max(quad.short_side());
-                *k != i && quad.center().distance(own.center()) < far
-            });
-            let part = |other: &Claim| {
-                shared_area(own, &other.outline.corners_in_image) as f32 * logistic(other.log_odds)
-            };
-            others.map(|(_, other)| part(other)).sum::<f32>().min(1.0)
-        })
+    let lying: Vec<(Quad, f32)> = claims
+        .iter()
+        .map(|claim| (claim.outline.corners_in_image, logistic(claim.log_odds)))
         .collect();
+    let covered = shares(&lying);
     for (claim, covered) in claims.iter_mut().zip(covered) {
         claim.covered = covered;
     }
@@ -409,42 +404,10 @@ fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<Belief> {
         .collect()
 }
 
-/// Area that two convex quads share, as a share of the smaller one's (Sutherland and Hodgman 1974).
-fn shared_area(a: &Quad, b: &Quad) -> f64 {
-    let smaller = a.signed_area().abs().min(b.signed_area().abs());
-    if smaller <= 0.0 {
-        return 0.0;
-    }
-    let sign = b.signed_area().signum();
-    let mut polygon: Vec<Point> = a.0.to_vec();
-    for i in 0..4 {
-        let (from, to) = (b.0[i], b.0[(i + 1) % 4]);
-        let side = |p: Point| (to - from).cross(p - from) * sign;
-        let mut clipped = Vec::with_capacity(8);
-        for (k, &p) in polygon.iter().enumerate() {
-            let q = polygon[(k + 1) % polygon.len()];
-            let (s, t) = (side(p), side(q));
-            if s >= 0.0 {
-                clipped.push(p);
-            }
-            if (s >= 0.0) != (t >= 0.0) {
-                clipped.push(p.lerp(q, s / (s - t)));
-            }
-        }
-        polygon = clipped;
-        if polygon.is_empty() {
-            return 0.0;
-        }
-    }
-    let area: f64 =
-        (0..polygon.len()).map(|i| polygon[i].cross(polygon[(i + 1) % polygon.len()])).sum::<f64>()
-            / 2.0;
-    area.abs() / smaller
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::Point;
     use proptest::prelude::*;
 
     fn outline_at(x: f64, y: f64) -> CardOutline {
@@ -549,17 +512,6 @@ mod tests {
         assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
     }
 
-    #[test]
-    fn shared_area_is_a_share_of_the_smaller() {
-        let whole = Quad::rectangle(4.0, 2.0);
-        let half = Quad::rectangle(2.0, 2.0);
-        assert!((shared_area(&whole, &half) - 1.0).abs() < 1e-12);
-        let beside = Quad(half.0.map(|p| p + Point::new(3.0, 0.0)));
-        assert!((shared_area(&whole, &beside) - 0.5).abs() < 1e-12);
-        let away = Quad(half.0.map(|p| p + Point::new(5.0, 0.0)));
-        assert_eq!(shared_area(&whole, &away), 0.0);
-    }
-
     proptest! {
         #[test]
         fn no_card_lies_twice(raw in prop::collection::vec(prop::array::uniform12(0.01f32..1.0), 0..20)) {
@@ -584,12 +536,6 @@ mod tests {
             for c in &board.cards {
                 prop_assert!((0.0..=1.0).contains(&c.confidence));
             }
-        }
-
-        #[test]
-        fn shared_area_is_symmetric(x in -80.0..80.0f64, y in -50.0..50.0f64) {
-            let (a, b) = (outline_at(0.0, 0.0).corners_in_image, outline_at(x, y).corners_in_image);
-            prop_assert!((shared_area(&a, &b) - shared_area(&b, &a)).abs() < 1e-9);
         }
     }
 }

@@ -7,6 +7,7 @@ use super::find::{CardFinder, FindError};
 use super::{
     CardImage, CardOutline, Frame, ReadCard, Reading, dump, layout, rectify, segment, sets_of,
 };
+use crate::geometry::Quad;
 use crate::sets::Set;
 use cpu_time::ThreadTime;
 use image::RgbImage;
@@ -117,6 +118,23 @@ impl Pipeline {
         Self { finder, reader, board: board::Params::default() }
     }
 
+    /// Reads straightened cards of a frame, the outline of each given.
+    ///
+    /// # Errors
+    /// A network that does not run.
+    pub fn read_cards(
+        &self,
+        frame: &Frame,
+        outlines: &[CardOutline],
+        cards: &[CardImage],
+    ) -> Result<Vec<Reading>, NetworkError> {
+        let closer = |which: &[usize]| {
+            let quads: Vec<Quad> = which.iter().map(|&i| outlines[i].corners_in_image).collect();
+            self.finder.in_place(frame, &quads)
+        };
+        self.reader.read(cards, &closer)
+    }
+
     /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
     /// one; the time of pictures counts for no stage.
     ///
@@ -147,7 +165,7 @@ impl Pipeline {
         });
         show("rectify", &|| Ok(dump::cards(&images)))?;
 
-        let readings = clock.time("classify", || self.reader.read(&images))?;
+        let readings = clock.time("classify", || self.read_cards(frame, &outlines, &images))?;
         show("classify", &|| Ok(dump::readings(&images, &readings)))?;
 
         // The board keeps outlines, not pictures: which picture is a card's is found by its outline.
@@ -193,12 +211,13 @@ impl From<&board::BoardCard> for ReadCard {
 mod tests {
     use super::*;
     use crate::cards::Card;
+    use crate::pipeline::classify::Closer;
     use std::cell::RefCell;
 
     /// Says of the nth outline that it is the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
-        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, NetworkError> {
+        fn read(&self, cards: &[CardImage], _: &Closer) -> Result<Vec<Reading>, NetworkError> {
             Ok((0..cards.len()).map(|i| certain(Card::from_index(i))).collect())
         }
     }

@@ -9,6 +9,7 @@ pub mod dump;
 pub mod engine;
 pub mod find;
 pub mod layout;
+pub mod overlap;
 pub mod overlay;
 pub mod record;
 pub mod rectify;
@@ -47,6 +48,8 @@ pub struct CardOutline {
     /// What a look at the card with all that lies around it says; `None` where that was not asked, as
     /// where it lies open to view.
     pub in_place: Option<InPlace>,
+    /// Part of it that the photo's other outlines share, see [`overlap::shares`].
+    pub shared: f32,
 }
 
 /// What a network says that sees a card where it lies, see [`crate::model::refiner`].
@@ -61,7 +64,14 @@ pub struct InPlace {
 impl CardOutline {
     /// One of which nothing but its corners is known.
     pub fn at(corners_in_image: Quad) -> Self {
-        Self { corners_in_image, score: 0.0, symbols_seen: 0, shape_seen: None, in_place: None }
+        Self {
+            corners_in_image,
+            score: 0.0,
+            symbols_seen: 0,
+            shape_seen: None,
+            in_place: None,
+            shared: 0.0,
+        }
     }
 }
 
@@ -105,6 +115,8 @@ pub struct CardImage {
     pub long_side_in_image_px: f32,
     /// See [`CardOutline::in_place`].
     pub in_place: Option<InPlace>,
+    /// See [`CardOutline::shared`].
+    pub shared: f32,
 }
 
 /// What a reader says of a card: four probability triples and card-or-not, never a bare code.

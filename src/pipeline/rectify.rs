@@ -50,6 +50,7 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         light_cast: cast_of(white_in_image),
         long_side_in_image_px: quad.long_side() as f32,
         in_place: outline.in_place,
+        shared: outline.shared,
     }
 }
 

@@ -1,24 +1,24 @@
 //! Both readers together: their log probabilities weighed, by weights that validation data gave.
 
-use super::Reader;
 use super::classical::ClassicalReader;
 use super::ink;
-use super::neural::NeuralReader;
+use super::neural::{NeuralReader, doubts};
 use super::stripes;
+use super::{Closer, Reader};
 use crate::cards::Property;
 use crate::model::refiner::VALUE_LOGITS;
 use crate::model::{Kind, reader};
 use crate::pipeline::board;
 use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError, file_of, sha256};
 use crate::pipeline::rectify::BALANCED_WHITE;
-use crate::pipeline::{CardImage, Reading};
+use crate::pipeline::{CardImage, InPlace, Reading};
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 
 /// Length of a card's long side in the photo at which its context is nought, in pixels.
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 9;
+pub const CONTEXTS: usize = 10;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -109,17 +109,38 @@ pub struct Circumstances {
     pub stripes_lost: f32,
 }
 
-/// The circumstances of all cards of a table, the network's logits of each given.
+/// What a look in place says of each card: those that the finder asked of, and those of which the network's
+/// logits leave a doubt.
+///
+/// # Errors
+/// Those of `closer`.
+pub fn looks_in_place(
+    cards: &[CardImage],
+    logits: &[[f32; reader::OUTPUTS]],
+    closer: &Closer,
+) -> Result<Vec<Option<InPlace>>, NetworkError> {
+    let mut looks: Vec<Option<InPlace>> = cards.iter().map(|card| card.in_place).collect();
+    let doubted = doubts(cards, logits);
+    if !doubted.is_empty() {
+        for (i, said) in doubted.iter().zip(closer(&doubted)?) {
+            looks[*i] = said;
+        }
+    }
+    Ok(looks)
+}
+
+/// The circumstances of all cards of a table, the network's logits and the look in place of each given.
 pub fn circumstances_of(
     cards: &[CardImage],
     logits: &[[f32; reader::OUTPUTS]],
+    in_place: &[Option<InPlace>],
 ) -> Vec<Circumstances> {
     let inks: Vec<_> = cards.iter().map(ink::ink_of).collect();
     let colors = ink::colors_beside(&inks, logits);
-    let all = cards.iter().zip(colors).zip(stripes::lost_by_table(logits));
-    all.map(|((card, color), stripes_lost)| {
-        let in_place = card.in_place.map_or([0.0; VALUE_LOGITS], |said| said.values);
-        Circumstances { context: context_of(card), in_place, color, stripes_lost }
+    let all = cards.iter().zip(in_place).zip(colors).zip(stripes::lost_by_table(logits));
+    all.map(|(((card, look), color), stripes_lost)| {
+        let in_place = look.map_or([0.0; VALUE_LOGITS], |said| said.values);
+        Circumstances { context: context_of(card, *look), in_place, color, stripes_lost }
     })
     .collect()
 }
@@ -129,9 +150,10 @@ pub fn circumstances_of(
 /// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
 /// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
 /// card's white has 1.65 times as much red as blue; how likely its outline is off; 1 where it was
-/// looked at in place, because it does not lie open to view; the share of the channels in which its
-/// white is clipped, so that ink looks to have more of them than it has.
-pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
+/// looked at in place, because it does not lie open to view or left a doubt; the share of the channels in which its
+/// white is clipped, so that ink looks to have more of them than it has; the part of it that other outlines
+/// share, for what is seen there may be another card's.
+pub fn context_of(card: &CardImage, in_place: Option<InPlace>) -> [f32; CONTEXTS] {
     let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
     let [red, _, blue] = card.white_in_image;
     let clipped = card.white_in_image.map(|white| ((white - 245.0) / 10.0).clamp(0.0, 1.0));
@@ -142,9 +164,10 @@ pub fn context_of(card: &CardImage) -> [f32; CONTEXTS] {
         clipped.into_iter().fold(1.0, f32::min),
         (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
         (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
-        card.in_place.map_or(0.0, |said| said.misplaced),
-        if card.in_place.is_some() { 1.0 } else { 0.0 },
+        in_place.map_or(0.0, |said| said.misplaced),
+        if in_place.is_some() { 1.0 } else { 0.0 },
         clipped.into_iter().sum::<f32>() / 3.0,
+        card.shared,
     ]
 }
 
@@ -209,7 +232,7 @@ impl Fusion {
 impl Joint {
     /// How likely it is that a card's stripes, if it has any, cannot be seen, 0 to 1.
     fn stripes_lost(&self, seen: &Circumstances) -> f32 {
-        let [.., clipped_in_all, _, _, _, _, _] = seen.context;
+        let clipped_in_all = seen.context[3];
         stripes::lost(self.stripes_lost * clipped_in_all, seen.stripes_lost)
     }
 
@@ -257,8 +280,8 @@ impl Joint {
 pub fn log_odds_right(context: &[f32; CONTEXTS]) -> f32 {
     /// Beyond this it says no more.
     const MOST: f32 = 8.0;
-    let [.., misplaced, was_looked_at, _] = context;
-    was_looked_at * -log_odds(*misplaced).clamp(-MOST, MOST)
+    let (misplaced, was_looked_at) = (context[6], context[7]);
+    was_looked_at * -log_odds(misplaced).clamp(-MOST, MOST)
 }
 
 /// Natural logarithm of a probability, not below e^-12.
@@ -299,13 +322,14 @@ impl FusedReader {
 }
 
 impl Reader for FusedReader {
-    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, NetworkError> {
+    fn read(&self, cards: &[CardImage], closer: &Closer) -> Result<Vec<Reading>, NetworkError> {
         let logits = self.neural.logits(cards)?;
+        let in_place = looks_in_place(cards, &logits, closer)?;
         let classical = match self.classical {
             Some(reader) => reader.readings(cards),
             None => vec![Reading::UNKNOWN; cards.len()],
         };
-        let seen = circumstances_of(cards, &logits);
+        let seen = circumstances_of(cards, &logits, &in_place);
         let all = classical.iter().zip(&logits).zip(&seen);
         Ok(all
             .map(|((classical, logits), seen)| self.joint.join(classical, logits, seen))
@@ -368,7 +392,7 @@ mod tests {
     }
 
     const USUAL: Circumstances = Circumstances {
-        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         in_place: [0.0; VALUE_LOGITS],
         color: [0.0; 3],
         stripes_lost: 1.0,
@@ -448,7 +472,9 @@ mod tests {
             light_cast: 0.0,
             long_side_in_image_px: USUAL_LONG_SIDE_PX,
             in_place: None,
+            shared: 0.0,
         };
+        let context_of = |card: &CardImage| super::context_of(card, card.in_place);
         assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
         let clipped = context_of(&card(&pixels, [255.0; 3]));
         assert_eq!((clipped[3], clipped[8]), (1.0, 1.0));
@@ -465,9 +491,38 @@ mod tests {
             }
         }
         let mut covered = card(&pixels, [180.0; 3]);
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        covered.shared = 0.4;
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.4]);
         covered.in_place = Some(InPlace { misplaced: 0.2, values: [0.0; VALUE_LOGITS] });
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0, 0.0]);
+        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0, 0.0, 0.4]);
+    }
+
+    #[test]
+    fn a_closer_look_is_asked_for_where_a_property_is_in_doubt() {
+        let said = InPlace { misplaced: 0.1, values: [0.5; VALUE_LOGITS] };
+        let card = |in_place| CardImage {
+            pixels: RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: USUAL_LONG_SIDE_PX,
+            in_place,
+            shared: 0.0,
+        };
+        let finders = InPlace { misplaced: 0.3, ..said };
+        let cards = [card(None), card(None), card(Some(finders))];
+        let mut doubted = logits("1fgo", 9.0);
+        // Two colours nearly alike.
+        (doubted[6], doubted[7]) = (9.0, 8.0);
+        let closer = |which: &[usize]| {
+            assert_eq!(which, [1], "neither the clear one nor that which was looked at");
+            Ok(vec![Some(said)])
+        };
+        let logits = [logits("1fgo", 9.0), doubted, doubted];
+        let looks = looks_in_place(&cards, &logits, &closer).unwrap();
+        assert_eq!(looks, [None, Some(said), Some(finders)]);
+        let seen = circumstances_of(&cards, &logits, &looks);
+        assert_eq!(seen.iter().map(|one| one.in_place[0]).collect::<Vec<_>>(), [0.0, 0.5, 0.5]);
+        assert_eq!(seen.iter().map(|one| one.context[7]).collect::<Vec<_>>(), [0.0, 1.0, 1.0]);
     }
 
     #[test]

@@ -131,6 +131,7 @@ mod tests {
             light_cast: 0.0,
             long_side_in_image_px: 110.0,
             in_place: None,
+            shared: 0.0,
         }
     }
 

@@ -23,11 +23,12 @@ pub use shrink::Look;
 
 use crate::geometry::{Point, Quad};
 use crate::pipeline::engine::NetworkError;
+use crate::pipeline::overlap::tell_shared;
 use crate::pipeline::segment::components::Components;
 use crate::pipeline::segment::grouping::{self, Grouped};
 use crate::pipeline::segment::maps::{Chosen, Working, for_chosen_maps};
 use crate::pipeline::segment::symbols::{self, SymbolSearch};
-use crate::pipeline::{CardOutline, Frame, dump, segment};
+use crate::pipeline::{CardOutline, Frame, InPlace, dump, segment};
 use decode::sigmoid;
 use image::RgbImage;
 
@@ -120,6 +121,14 @@ pub trait CardFinder: Send + Sync {
     /// [`FindError`].
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError>;
 
+    /// What a look at each of some outlines in place says; nothing from a finder that has no such look.
+    ///
+    /// # Errors
+    /// The network does not run.
+    fn in_place(&self, _: &Frame, outlines: &[Quad]) -> Result<Vec<Option<InPlace>>, NetworkError> {
+        Ok(vec![None; outlines.len()])
+    }
+
     /// Pictures of what it sees on the way, each with its name, for people to look at.
     ///
     /// # Errors
@@ -174,6 +183,16 @@ impl CardFinder for Learned {
 
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
         Ok(self.see(frame)?.map_or_else(Vec::new, |seen| outlines(&seen, &self.params)))
+    }
+
+    fn in_place(
+        &self,
+        frame: &Frame,
+        outlines: &[Quad],
+    ) -> Result<Vec<Option<InPlace>>, NetworkError> {
+        let Some(network) = &self.refiner else { return Ok(vec![None; outlines.len()]) };
+        let photo = Photo { rgb: frame.image.as_raw(), size_px: frame.image.dimensions() };
+        refine::in_place(&photo, outlines, &**network)
     }
 
     fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
@@ -297,10 +316,12 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
             symbols_seen: symbols_on(&card.refined.quad, &seen.symbols),
             shape_seen: card.group.map(|group| group.shape),
             in_place: card.in_place,
+            shared: 0.0,
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
+    tell_shared(&mut outlines);
     outlines
 }
 

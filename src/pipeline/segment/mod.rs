@@ -15,6 +15,7 @@ pub mod plane;
 pub mod shape;
 pub mod symbols;
 
+use super::overlap::tell_shared;
 use super::{CardOutline, Frame};
 use crate::geometry::Quad;
 
@@ -91,7 +92,9 @@ fn in_photo(seen: Seen) -> Vec<CardOutline> {
             outline.corners_in_image.scaled(1.0 / seen.scale).higher_corner_first();
         outline
     };
-    seen.outlines.into_iter().map(to_photo).collect()
+    let mut outlines: Vec<CardOutline> = seen.outlines.into_iter().map(to_photo).collect();
+    tell_shared(&mut outlines);
+    outlines
 }
 
 /// The working size for a second look, when the cards are too small in the first.
@@ -174,6 +177,7 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
             symbols_seen: card.symbols.len(),
             shape_seen: Some(card.shape),
             in_place: None,
+            shared: 0.0,
         })
         .collect();
     if let Some(table) = &table {

@@ -13,19 +13,29 @@ pub trait Eyes: Send + Sync {
     /// # Errors
     /// Those of the finder.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
-    /// Straightened cards of one frame.
+    /// Straightened cards of one frame, the outline of each given.
     ///
     /// # Errors
     /// Those of the reader.
-    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError>;
+    fn read(
+        &self,
+        frame: &Frame,
+        outlines: &[CardOutline],
+        cards: &[CardImage],
+    ) -> Result<Vec<Reading>, PipelineError>;
 }
 
 impl Eyes for Pipeline {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         Ok(self.finder.find(frame)?)
     }
-    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
-        Ok(self.reader.read(cards)?)
+    fn read(
+        &self,
+        frame: &Frame,
+        outlines: &[CardOutline],
+        cards: &[CardImage],
+    ) -> Result<Vec<Reading>, PipelineError> {
+        Ok(self.read_cards(frame, outlines, cards)?)
     }
 }
 
@@ -119,7 +129,8 @@ pub fn look(
     let images: Vec<CardImage> = clock.time("rectify", || {
         wanted.iter().map(|&i| rectify::rectify(frame, &outlines[i])).collect()
     });
-    let readings = clock.time("classify", || eyes.read(&images))?;
+    let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
+    let readings = clock.time("classify", || eyes.read(frame, &chosen, &images))?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
@@ -281,7 +292,12 @@ mod tests {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             Ok(self.0.iter().copied().map(outline).collect())
         }
-        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
+        fn read(
+            &self,
+            _: &Frame,
+            _: &[CardOutline],
+            cards: &[CardImage],
+        ) -> Result<Vec<Reading>, PipelineError> {
             Ok(vec![Reading::UNKNOWN; cards.len()])
         }
     }

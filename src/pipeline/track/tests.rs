@@ -71,7 +71,12 @@ impl Eyes for Knowing<'_> {
             })
             .collect())
     }
-    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
+    fn read(
+        &self,
+        _: &Frame,
+        _: &[CardOutline],
+        cards: &[CardImage],
+    ) -> Result<Vec<Reading>, PipelineError> {
         // All cards of a look are read; which is which is told by the pattern's mean, so the fake
         // recomputes it from the pixels.
         Ok(cards.iter().map(|card| self.reading_of(card)).collect())
@@ -252,9 +257,14 @@ fn what_is_no_card_is_not_read_over_and_over() {
             cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
             Ok(cards)
         }
-        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
+        fn read(
+            &self,
+            frame: &Frame,
+            outlines: &[CardOutline],
+            cards: &[CardImage],
+        ) -> Result<Vec<Reading>, PipelineError> {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
-            let mut readings = self.0.read(cards)?;
+            let mut readings = self.0.read(frame, outlines, cards)?;
             for (reading, card) in readings.iter_mut().zip(cards) {
                 // Balanced on its own white, the table is bright too; its green is not.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
@@ -283,8 +293,13 @@ fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
             cards.remove(0);
             Ok(cards)
         }
-        fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, PipelineError> {
-            self.0.read(cards)
+        fn read(
+            &self,
+            frame: &Frame,
+            outlines: &[CardOutline],
+            cards: &[CardImage],
+        ) -> Result<Vec<Reading>, PipelineError> {
+            self.0.read(frame, outlines, cards)
         }
     }
     let mut run = Run::new();

@@ -3,9 +3,9 @@
 use super::{Seen, Truth};
 use crate::cards::Card;
 use crate::geometry::{Point, Quad};
-use crate::pipeline::classify::NeuralReader;
 use crate::pipeline::classify::classical::ClassicalReader;
-use crate::pipeline::classify::fused::circumstances_of;
+use crate::pipeline::classify::fused::{circumstances_of, looks_in_place};
+use crate::pipeline::classify::{Closer, NeuralReader, no_closer};
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::find::CardFinder;
 use crate::pipeline::source::{self, SourceError};
@@ -81,7 +81,12 @@ pub fn drawn(
         let outlines = finder.find(&frame).map_err(PipelineError::from)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let table = look(network, outlines, &images, |outline| truth_at(&scene, outline))?;
+        let closer = |which: &[usize]| {
+            let quads: Vec<Quad> = which.iter().map(|&i| outlines[i].corners_in_image).collect();
+            finder.in_place(&frame, &quads)
+        };
+        let table =
+            look(network, &outlines, &images, &closer, |outline| truth_at(&scene, outline))?;
         done();
         Ok(table)
     };
@@ -140,7 +145,7 @@ pub fn crops(
         let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let image = rectify::from_crop(picture);
-        let table = look(network, vec![outline], &[image], |_| Truth::Card(card))?;
+        let table = look(network, &[outline], &[image], &no_closer, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -151,15 +156,18 @@ pub fn crops(
 
 fn look(
     network: &NeuralReader,
-    outlines: Vec<CardOutline>,
+    outlines: &[CardOutline],
     images: &[CardImage],
+    closer: &Closer,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<Table, NetworkError> {
     let classical = ClassicalReader.readings(images);
     let logits = network.logits(images)?;
-    let circumstances = circumstances_of(images, &logits);
+    let in_place = looks_in_place(images, &logits, closer)?;
+    let circumstances = circumstances_of(images, &logits, &in_place);
     let seen = outlines
-        .into_iter()
+        .iter()
+        .cloned()
         .zip(circumstances)
         .zip(classical.into_iter().zip(logits))
         .map(|((outline, seen), (classical, logits))| {

@@ -441,14 +441,15 @@ fn fit_confidence(sources: &[Source], joint: &Joint, part: Part) -> Calibration 
             }
         }
     }
-    let w = fit(&kept, &[0.0, 1.0, 0.0], PRIOR_STRENGTH);
-    let [kept_bias, kept_own, kept_covered] = std::array::from_fn(|i| w[i] as f32);
+    let w = fit(&kept, &[0.0, 1.0, 0.0, 0.0], PRIOR_STRENGTH);
+    let [kept_bias, kept_own, kept_covered, kept_posterior] = std::array::from_fn(|i| w[i] as f32);
     let w = fit(&right, &[0.0, 1.0, 0.0, 0.0, 0.0], PRIOR_STRENGTH);
     let [bias, posterior, covered, covered_posterior, small] = std::array::from_fn(|i| w[i] as f32);
     Calibration {
         kept_bias,
         kept_own,
         kept_covered,
+        kept_posterior,
         bias,
         posterior,
         covered,

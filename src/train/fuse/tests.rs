@@ -25,7 +25,7 @@ const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
 const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 
 const USUAL: Circumstances = Circumstances {
-    context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     in_place: [0.0; VALUE_LOGITS],
     color: [0.0; 3],
     stripes_lost: 1.0,

@@ -14,7 +14,7 @@ mod weights;
 
 pub use symbols::Symbol;
 
-use super::Reader;
+use super::{Closer, Reader};
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::{CardImage, Reading};
 use color::Hue;
@@ -32,7 +32,7 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn read(&self, cards: &[CardImage]) -> Result<Vec<Reading>, NetworkError> {
+    fn read(&self, cards: &[CardImage], _: &Closer) -> Result<Vec<Reading>, NetworkError> {
         Ok(self.readings(cards))
     }
 }

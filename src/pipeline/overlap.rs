@@ -1,0 +1,102 @@
+//! What of an outline other outlines share. Which of two cards lies on top is not known there.
+
+use super::CardOutline;
+use crate::geometry::{Point, Quad};
+
+/// Part of each outline that the others share, each as far as it is a card (its probability), 0 to 1.
+pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
+    let reach = |quad: &Quad| quad.long_side().max(quad.short_side());
+    let share_of = |i: usize| {
+        let (own, _) = &lying[i];
+        let others = lying.iter().enumerate().filter(|(k, (quad, _))| {
+            *k != i && quad.center().distance(own.center()) < reach(own) + reach(quad)
+        });
+        let part = |(quad, is_card): &(Quad, f32)| shared_area(own, quad) as f32 * is_card;
+        others.map(|(_, other)| part(other)).sum::<f32>().min(1.0)
+    };
+    (0..lying.len()).map(share_of).collect()
+}
+
+/// Tells each outline of a photo what the others share of it, by what the finder thinks of them.
+pub fn tell_shared(outlines: &mut [CardOutline]) {
+    let is_card = |outline: &CardOutline| 1.0 / (1.0 + (-outline.score as f32).exp());
+    let lying: Vec<(Quad, f32)> =
+        outlines.iter().map(|outline| (outline.corners_in_image, is_card(outline))).collect();
+    for (outline, shared) in outlines.iter_mut().zip(shares(&lying)) {
+        outline.shared = shared;
+    }
+}
+
+/// Area that two convex quads share, as a share of the smaller one's (Sutherland and Hodgman 1974).
+pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
+    let smaller = a.signed_area().abs().min(b.signed_area().abs());
+    if smaller <= 0.0 {
+        return 0.0;
+    }
+    let sign = b.signed_area().signum();
+    let mut polygon: Vec<Point> = a.0.to_vec();
+    for i in 0..4 {
+        let (from, to) = (b.0[i], b.0[(i + 1) % 4]);
+        let side = |p: Point| (to - from).cross(p - from) * sign;
+        let mut clipped = Vec::with_capacity(8);
+        for (k, &p) in polygon.iter().enumerate() {
+            let q = polygon[(k + 1) % polygon.len()];
+            let (s, t) = (side(p), side(q));
+            if s >= 0.0 {
+                clipped.push(p);
+            }
+            if (s >= 0.0) != (t >= 0.0) {
+                clipped.push(p.lerp(q, s / (s - t)));
+            }
+        }
+        polygon = clipped;
+        if polygon.is_empty() {
+            return 0.0;
+        }
+    }
+    let area: f64 =
+        (0..polygon.len()).map(|i| polygon[i].cross(polygon[(i + 1) % polygon.len()])).sum::<f64>()
+            / 2.0;
+    area.abs() / smaller
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_lies_apart_shares_nothing_and_what_is_hardly_a_card_little() {
+        let card = Quad::rectangle(154.0, 100.0);
+        let moved = |x: f64| Quad(card.0.map(|p| p + Point::new(x, 0.0)));
+        let outline = |x, score| CardOutline { score, ..CardOutline::at(moved(x)) };
+        let mut outlines = [outline(0.0, 20.0), outline(77.0, -20.0), outline(500.0, 20.0)];
+        tell_shared(&mut outlines);
+        let shared = outlines.map(|outline| outline.shared);
+        assert!(
+            shared[0] < 1e-6 && (shared[1] - 0.5).abs() < 1e-6 && shared[2] == 0.0,
+            "{shared:?}"
+        );
+        assert_eq!(shares(&[(card, 1.0); 3]), [1.0; 3]);
+    }
+
+    #[test]
+    fn shared_area_is_a_share_of_the_smaller() {
+        let whole = Quad::rectangle(4.0, 2.0);
+        let half = Quad::rectangle(2.0, 2.0);
+        assert!((shared_area(&whole, &half) - 1.0).abs() < 1e-12);
+        let beside = Quad(half.0.map(|p| p + Point::new(3.0, 0.0)));
+        assert!((shared_area(&whole, &beside) - 0.5).abs() < 1e-12);
+        let away = Quad(half.0.map(|p| p + Point::new(5.0, 0.0)));
+        assert_eq!(shared_area(&whole, &away), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn shared_area_is_symmetric(x in -80.0..80.0f64, y in -50.0..50.0f64) {
+            let a = Quad::rectangle(77.0, 50.0);
+            let b = Quad(a.0.map(|p| p + Point::new(x, y)));
+            prop_assert!((shared_area(&a, &b) - shared_area(&b, &a)).abs() < 1e-9);
+        }
+    }
+}
