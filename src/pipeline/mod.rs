@@ -75,6 +75,17 @@ impl CardOutline {
     }
 }
 
+/// Of logits of values, three for each property: by how much the likeliest of a property leads, where it
+/// leads by least.
+pub fn least_lead(values: &[f32]) -> f32 {
+    let leads = values.chunks_exact(3).map(|three| {
+        let mut sorted = [three[0], three[1], three[2]];
+        sorted.sort_by(f32::total_cmp);
+        sorted[2] - sorted[1]
+    });
+    leads.fold(f32::MAX, f32::min)
+}
+
 /// A card of the table as it leaves the pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCard {

@@ -3,7 +3,7 @@
 use super::{Closer, Reader};
 use crate::model::{Kind, reader};
 use crate::pipeline::engine::{Models, ModelsError, Network, NetworkError};
-use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading, least_lead};
 use image::RgbImage;
 
 /// Something that gives logits for cards: the network, or a fake in a test.
@@ -85,7 +85,7 @@ impl NeuralReader {
 fn is_clear(logits: &[f32; reader::OUTPUTS]) -> bool {
     /// Odds of about seven to one.
     const LEAD: f32 = 2.0;
-    least_lead(logits) >= LEAD
+    least_lead(&logits[..reader::CARD]) >= LEAD
 }
 
 /// The cards, not looked at in place yet, of which these logits leave such a doubt that a look in place is
@@ -94,18 +94,9 @@ fn is_clear(logits: &[f32; reader::OUTPUTS]) -> bool {
 pub fn doubts(cards: &[CardImage], logits: &[[f32; reader::OUTPUTS]]) -> Vec<usize> {
     /// Odds of about fifty to one.
     const LEAD: f32 = 4.0;
-    let in_doubt = |i: &usize| cards[*i].in_place.is_none() && least_lead(&logits[*i]) < LEAD;
+    let in_doubt =
+        |i: &usize| cards[*i].in_place.is_none() && least_lead(&logits[*i][..reader::CARD]) < LEAD;
     (0..cards.len()).filter(in_doubt).collect()
-}
-
-/// By how much the likeliest value of a property leads, where it leads by least.
-fn least_lead(logits: &[f32; reader::OUTPUTS]) -> f32 {
-    let leads = logits[..reader::CARD].chunks_exact(3).map(|three| {
-        let mut sorted = [three[0], three[1], three[2]];
-        sorted.sort_by(f32::total_cmp);
-        sorted[2] - sorted[1]
-    });
-    leads.fold(f32::MAX, f32::min)
 }
 
 /// Other views of a doubtful card: see [`other_views`].

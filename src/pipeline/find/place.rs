@@ -43,8 +43,10 @@ pub struct Params {
     pub agree: f64,
     /// Log odds that symbols need to be a card where the network sees none.
     pub group_alone: f64,
-    /// Log odds that a place is right from which no other is tried.
+    /// Log odds that a place is right, by one look at it, from which no other is tried.
     pub right_enough: f64,
+    /// The same by the mean of two looks.
+    pub right_enough_both_ways: f64,
 }
 
 impl Default for Params {
@@ -63,6 +65,7 @@ impl Default for Params {
             agree: 4.0,
             group_alone: 2.0,
             right_enough: 4.0,
+            right_enough_both_ways: 2.5,
         }
     }
 }
@@ -147,7 +150,17 @@ pub fn place(
         let mut said = refine::judged(&photo, &quads, judge)?.into_iter();
         let is_right = |said: Judged| said.right >= params.right_enough;
         unclear.retain(|_| !said.next().flatten().is_some_and(is_right));
-        let doubts = unclear.iter().map(|&i| (tries(&claims[i]), best[i].clone())).collect();
+        let quads: Vec<Quad> = unclear.iter().map(|&i| best[i].placed.refined.quad).collect();
+        let mut said = refine::right_both_ways(&photo, &quads, judge)?.into_iter();
+        let is_right = |right: f64| right >= params.right_enough_both_ways;
+        unclear.retain(|_| !said.next().flatten().is_some_and(is_right));
+        let quads: Vec<Quad> = best.iter().map(|tried| tried.placed.refined.quad).collect();
+        let doubt = |&i: &usize| Doubt {
+            tries: tries(&claims[i]),
+            best: best[i].clone(),
+            lies_open: !is_overlapped(i, &quads),
+        };
+        let doubts = unclear.iter().map(doubt).collect();
         let is_settled = |i: &usize| !unclear.contains(i);
         let taken =
             (0..best.len()).filter(is_settled).map(|i| best[i].placed.refined.quad).collect();
@@ -172,11 +185,8 @@ pub fn place(
     if let Some(judge) = judge {
         let quads: Vec<Quad> = placed.iter().map(|card| card.refined.quad).collect();
         // A card on top of others is not told here from one under them whose cover ends at its own sides.
-        let is_overlapped = |i: usize| {
-            quads.iter().enumerate().any(|(k, other)| k != i && overlap(&quads[i], other))
-        };
         let asked: Vec<usize> =
-            (0..quads.len()).filter(|&i| !is_clear[i] || is_overlapped(i)).collect();
+            (0..quads.len()).filter(|&i| !is_clear[i] || is_overlapped(i, &quads)).collect();
         let quads: Vec<Quad> = asked.iter().map(|&i| quads[i]).collect();
         let said = refine::in_place(&Photo::of(working)?, &quads, judge)?;
         for (i, in_place) in asked.into_iter().zip(said) {
@@ -184,6 +194,11 @@ pub fn place(
         }
     }
     Ok((placed, table))
+}
+
+/// Whether one of some outlines overlaps another.
+fn is_overlapped(one: usize, quads: &[Quad]) -> bool {
+    quads.iter().enumerate().any(|(k, other)| k != one && overlap(&quads[one], other))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -270,16 +285,20 @@ impl Tries<'_> {
 
     /// Places from which to look for a card that did not become clear: where it was put, where its
     /// symbols would be others of a card's, and turned to either side; the same of the network's own
-    /// outline.
-    fn starts(&self, best: &Try) -> Vec<Quad> {
+    /// outline. What lies open shows all its symbols, and is near where it was put.
+    fn starts(&self, best: &Try, lies_open: bool) -> Vec<Quad> {
         const HALF: f64 = SYMBOL_SPACING / 2.0;
         /// In radians: of covered cards that are misplaced one in two is off by 4 to 30 degrees.
         const TURN: f64 = 15.0 * std::f64::consts::PI / 180.0;
+        let bases = [best.placed.refined.quad, self.as_network_says()];
+        if lies_open {
+            return bases.to_vec();
+        }
         let about = |base: Quad| {
             let moved = [0.0, -1.0, 1.0, -2.0, 2.0].map(|steps| shifted(&base, steps * HALF));
             moved.into_iter().chain([-TURN, TURN].map(|angle| turned(&base, angle)))
         };
-        [best.placed.refined.quad, self.as_network_says()].into_iter().flat_map(about).collect()
+        bases.into_iter().flat_map(about).collect()
     }
 
     /// The network's outline, laid on the table and moved to the symbols that it saw.
@@ -362,25 +381,34 @@ impl Tries<'_> {
     }
 }
 
+/// A card whose place is in doubt.
+struct Doubt<'a> {
+    tries: Tries<'a>,
+    best: Try,
+    /// No other card seems to lie across it.
+    lies_open: bool,
+}
+
 /// The likeliest places of cards that are in doubt, given with what could be tried: a side that is seen
 /// may be a neighbour's. All cards' places are judged at once: a network takes many for little more
 /// than one. No two cards lie in one place, nor one in a place that is `taken`, unless it has no other.
 fn settled(
     photo: &Photo,
     judge: &dyn RefinerNetwork,
-    doubts: Vec<(Tries, Try)>,
+    doubts: Vec<Doubt>,
     mut taken: Vec<Quad>,
 ) -> Result<Vec<Try>, FindError> {
     /// What a side that is seen is worth, in log odds of the network.
     const SEEN: f64 = 0.5;
-    let starts = doubts.iter().map(|(tries, best)| tries.starts(best)).collect();
+    let starts =
+        doubts.iter().map(|doubt| doubt.tries.starts(&doubt.best, doubt.lies_open)).collect();
     let mut close: Vec<(usize, Try)> = Vec::new();
     let likely = refine::likely_places(photo, starts, &taken, judge)?;
-    for (card, ((tries, best), places)) in doubts.into_iter().zip(likely).enumerate() {
+    for (card, (doubt, places)) in doubts.into_iter().zip(likely).enumerate() {
         // What cannot be looked at stays where it is.
-        close.push((card, best));
+        close.push((card, doubt.best));
         for place in places {
-            close.push((card, tries.on(&place, 0.0)?));
+            close.push((card, doubt.tries.on(&place, 0.0)?));
         }
     }
     let quads: Vec<Quad> = close.iter().map(|(_, tried)| tried.placed.refined.quad).collect();

@@ -7,10 +7,10 @@
 
 use crate::geometry::{Homography, Point, Quad};
 use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUES, WIDTH};
-use crate::pipeline::InPlace;
 use crate::pipeline::engine::{Network, NetworkError};
 use crate::pipeline::rectify::straightened;
 use crate::pipeline::segment::maps::Working;
+use crate::pipeline::{InPlace, least_lead};
 use image::RgbImage;
 use opencv::prelude::*;
 
@@ -136,8 +136,7 @@ pub fn right_both_ways(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<f64>>, NetworkError> {
-    let looks: Vec<Look> =
-        outlines.iter().map(Look::at).flat_map(|look| [look, look.turned()]).collect();
+    let looks: Vec<Look> = outlines.iter().flat_map(as_it_lies).collect();
     let answers = answers(photo, &looks, network)?;
     let right = |answer: Option<[f32; OUTPUTS]>| answer.map(|answer| f64::from(answer[RIGHT]));
     let mean = |two: &[_]| Some((right(two[0])? + right(two[1])?) / 2.0);
@@ -217,8 +216,8 @@ fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
 }
 
 /// What lies under each of some outlines (in pixels of the photo), all of them at once; of those that
-/// cannot be looked at nothing is said. As with the reader several views are taken, and the mean counts:
-/// the other way round, and moved by as much as a place that was found is off.
+/// cannot be looked at nothing is said. It is looked at from either end; where that leaves a doubt, as with the
+/// reader, also moved by as much as a place that was found is off, and the mean counts.
 ///
 /// # Errors
 /// The network does not run.
@@ -227,31 +226,52 @@ pub fn in_place(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<InPlace>>, NetworkError> {
-    let looks: Vec<Look> = outlines.iter().flat_map(looks_at).collect();
-    let answers = answers(photo, &looks, network)?;
-    let mean = |views: &[Option<[f32; OUTPUTS]>]| -> Option<InPlace> {
-        let seen: Vec<&[f32; OUTPUTS]> = views.iter().flatten().collect();
-        let sum = |i: usize| seen.iter().map(|answer| answer[i]).sum::<f32>();
-        let values = std::array::from_fn(|i| sum(VALUES + i) / seen.len() as f32);
-        let [Some(one), Some(other), ..] = views else { return None };
-        let right = (one[RIGHT] + other[RIGHT]) / 2.0;
-        Some(InPlace { misplaced: 1.0 / (1.0 + right.exp()), values })
-    };
-    Ok(answers.chunks_exact(LOOKS).map(mean).collect())
+    let from_either_end: Vec<Look> = outlines.iter().flat_map(as_it_lies).collect();
+    let answers_to_two = answers(photo, &from_either_end, network)?;
+    let mut seen: Vec<Option<Vec<[f32; OUTPUTS]>>> =
+        answers_to_two.chunks_exact(2).map(|two| two.iter().copied().collect()).collect();
+    let is_doubtful = |seen: &Option<Vec<_>>| seen.as_ref().is_some_and(|two| !is_clear(two));
+    let doubtful: Vec<usize> = (0..seen.len()).filter(|&i| is_doubtful(&seen[i])).collect();
+    let more: Vec<Look> = doubtful.iter().flat_map(|&i| moved(&outlines[i])).collect();
+    let answers_to_more = answers(photo, &more, network)?;
+    for (i, two) in doubtful.into_iter().zip(answers_to_more.chunks_exact(2)) {
+        seen[i].iter_mut().for_each(|seen| seen.extend(two.iter().flatten()));
+    }
+    Ok(seen.iter().map(|seen| seen.as_deref().map(mean_of)).collect())
 }
 
-/// Looks at a card in [`in_place`].
-const LOOKS: usize = 4;
+/// Of answers to looks, the first two of which are at the place itself.
+fn mean_of(seen: &[[f32; OUTPUTS]]) -> InPlace {
+    let mean = |i: usize, seen: &[[f32; OUTPUTS]]| {
+        seen.iter().map(|answer| answer[i]).sum::<f32>() / seen.len() as f32
+    };
+    let right = mean(RIGHT, &seen[..2]);
+    let values = std::array::from_fn(|i| mean(VALUES + i, seen));
+    InPlace { misplaced: 1.0 / (1.0 + right.exp()), values }
+}
 
-/// As it is and turned by 180 degrees, and each of these moved along the card, to either side.
-fn looks_at(outline: &Quad) -> [Look; LOOKS] {
+/// Whether the answers to two looks leave no doubt of the place nor of any property.
+fn is_clear(two: &[[f32; OUTPUTS]]) -> bool {
+    /// Odds of about fifty to one.
+    const LEAD: f32 = 4.0;
+    let said = mean_of(two);
+    said.misplaced < 1.0 / (1.0 + LEAD.exp()) && least_lead(&said.values) >= LEAD
+}
+
+/// From either end.
+fn as_it_lies(outline: &Quad) -> [Look; 2] {
+    let as_is = Look::at(outline);
+    [as_is, as_is.turned()]
+}
+
+/// The same, moved along the card to either side.
+fn moved(outline: &Quad) -> [Look; 2] {
     /// In long sides.
     const BY: f64 = 0.02;
     let [a, b, c, d] = outline.0;
     let along = (b - a + c - d) * (BY / 2.0);
     let moved = |by: Point| Look::at(&Quad(outline.0.map(|p| p + by)));
-    let as_is = Look::at(outline);
-    [as_is, as_is.turned(), moved(along), moved(along * -1.0).turned()]
+    [moved(along), moved(along * -1.0).turned()]
 }
 
 /// From which end an outline is looked at.
@@ -465,11 +485,35 @@ mod tests {
             .unwrap()[0]
             .unwrap();
         assert!(near(one_way as f32, 1.0) && near(both_ways as f32, 0.5));
-        let [as_is, turned, right, left] = looks_at(&outline);
+        let ([as_is, turned], [right, left]) = (as_it_lies(&outline), moved(&outline));
         assert_eq!((as_is.outline, turned.outline), (outline, outline));
         assert_eq!([as_is, turned, right, left].map(|l| l.is_turned), [false, true, false, true]);
         // A fiftieth of the long side either way.
-        let moved = |look: Look| look.outline.center().x - outline.center().x;
-        assert!((moved(right) - 1.54).abs() < 1e-9 && (moved(left) + 1.54).abs() < 1e-9);
+        let by = |look: Look| look.outline.center().x - outline.center().x;
+        assert!((by(right) - 1.54).abs() < 1e-9 && (by(left) + 1.54).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_what_is_doubtful_is_looked_at_again_a_little_aside() {
+        let image = RgbImage::new(300, 200);
+        let photo = Photo { rgb: image.as_raw(), size_px: image.dimensions() };
+        let outline = Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(80.0, 60.0)));
+        let looks_at = |right: f32, leads: f32| {
+            let mut numbers = [0.0; OUTPUTS];
+            numbers[RIGHT] = right;
+            (0..4).for_each(|p| numbers[VALUES + 3 * p] = 9.0);
+            numbers[VALUES + 4] = 9.0 - leads;
+            let looks = std::sync::atomic::AtomicUsize::new(0);
+            let says = OfView(|_: &[f32]| {
+                looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                numbers
+            });
+            let said = in_place(&photo, &[outline], &says).unwrap()[0].unwrap();
+            assert_eq!(said.values, numbers[VALUES..]);
+            looks.into_inner()
+        };
+        assert_eq!(looks_at(6.0, 6.0), 2);
+        assert_eq!(looks_at(3.0, 6.0), 4, "it may lie elsewhere");
+        assert_eq!(looks_at(6.0, 3.0), 4, "it may be another");
     }
 }
