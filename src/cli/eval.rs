@@ -1,7 +1,7 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReadingArgs};
-use super::{BadCall, Format, Outcome};
+use super::{BadCall, Format, Outcome, told};
 use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
@@ -88,7 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                 }
                 return ControlFlow::Continue(());
             }
-            Ok(Err(error)) => format!("{error:#}"),
+            Ok(Err(error)) => told(&error),
             Err(panic) => format!("made the program fail ({panic}); please report this photo"),
         };
         let file = photo.path.display().to_string();
@@ -133,7 +133,7 @@ fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
                 names.push(reader.name());
                 pipelines.push(pipeline);
             }
-            Err(error) => eprintln!("without the {} reader: {error:#}", reader.name()),
+            Err(error) => eprintln!("without the {} reader: {}", reader.name(), told(&error)),
         }
     }
     Ok((names, pipelines))

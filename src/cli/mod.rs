@@ -144,14 +144,42 @@ pub fn main() -> ExitCode {
         // Whoever read our output has seen enough: no error of ours.
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", told(&error));
             // A bad call that only the command itself could notice.
             ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
         }
     }
 }
 
+/// An error and its causes in one line; a cause that is told already is not told again.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text += ": ";
+            text += &cause;
+        }
+    }
+    text
+}
+
 /// An error of the caller that clap could not see: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadCall(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no such file").context("photo.jpg cannot be read");
+        assert_eq!(told(&error), "photo.jpg cannot be read: no such file");
+        let error = Err::<(), _>(error.context("photo.jpg (no such file)")).context("stopped");
+        let error = error.unwrap_err();
+        assert_eq!(told(&error), "stopped: photo.jpg (no such file): photo.jpg cannot be read");
+    }
+}

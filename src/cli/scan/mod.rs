@@ -2,9 +2,9 @@
 
 mod folder;
 
-use super::Outcome;
 use super::photos::{self, ReadingArgs};
 use super::terminal::{self, ColorChoice};
+use super::{Outcome, told};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
 use crate::pipeline::record::{CSV_HEADER, PhotoRecord, Record};
@@ -189,12 +189,12 @@ fn read_photo(
     };
     let (frame, scan) = match scan() {
         Ok(read) => read,
-        Err(error) => return Done { result: Err(format!("{error:#}")), unwritten: None },
+        Err(error) => return Done { result: Err(told(&error)), unwritten: None },
     };
     let unwritten = out.and_then(|out| {
         let written =
             clock.time("overlay", || folder::write_pictures(out, &job.name, &frame, &scan, style));
-        written.err().map(|error| format!("{error:#}"))
+        written.err().map(|error| told(&error))
     });
     let (width, height) = frame.image.dimensions();
     let record =

@@ -78,7 +78,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn finder(models: &Path) -> anyhow::Result<Found> {
     let models = Models::Folder(models.to_owned());
     let table = scenes::draw_covered(0, 0, refiner::SIZE_PX);
-    Ok(Found::by(Box::new(pipeline::learned(&models)?), &table)?)
+    let finder = pipeline::learned(&models)
+        .context("--found-by needs a folder with finder.onnx and, better, refiner.onnx")?;
+    Ok(Found::by(Box::new(finder), &table)?)
 }
 
 /// Without folders: they are of one machine.
