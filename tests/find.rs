@@ -3,13 +3,15 @@
 #![cfg(feature = "vision")]
 
 use setsight::geometry::{Point, Quad};
-use setsight::model::finder;
+use setsight::model::{finder, refiner};
 use setsight::pipeline::engine::{Models, NetworkError};
 use setsight::pipeline::find::refine::is_same_place;
-use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps};
+use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps, RefinerNetwork};
 use setsight::pipeline::segment::overlap;
 use setsight::pipeline::{CardOutline, Frame, learned};
 use setsight::render::{self, Kind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Knows the cards of a photo, and turns and shifts each by a few hundredths of its length.
 struct Told {
@@ -161,6 +163,37 @@ fn cards_that_overlap_are_looked_at_in_place_and_those_that_lie_open_are_not() {
     let open = found(Kind::Wood);
     let asked = open.iter().filter(|outline| outline.in_place.is_some()).count();
     assert!(open.len() > 8 && asked <= open.len() / 4, "{asked} of {}", open.len());
+}
+
+/// Doubts every place, and counts its looks.
+struct Doubts(Arc<AtomicUsize>);
+
+impl RefinerNetwork for Doubts {
+    fn answers(&self, _: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+        self.0.fetch_add(outlines, Ordering::Relaxed);
+        Ok(vec![0.0; outlines * refiner::OUTPUTS])
+    }
+}
+
+#[test]
+fn a_card_in_doubt_that_lies_open_is_looked_for_in_fewer_places() {
+    // Beside each other, their sides without contrast; and on top of each other.
+    let looks_a_card = |apart: f64| {
+        let cards = [0.0, 1.0, 2.0].map(|i| {
+            let at = Point::new(150.0 + i * apart * 154.0, 200.0 + 20.0 * i);
+            Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + at))
+        });
+        let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
+        let looks = Arc::new(AtomicUsize::new(0));
+        let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
+        let judge: Box<dyn RefinerNetwork> = Box::new(Doubts(Arc::clone(&looks)));
+        let finder = Learned::new(Box::new(network), Some(judge));
+        let found = finder.find(&Frame { image }).unwrap();
+        assert_eq!(found.len(), 3);
+        looks.load(Ordering::Relaxed)
+    };
+    let (open, covered) = (looks_a_card(1.3), looks_a_card(0.6));
+    assert!(open > 0 && 2 * open < covered, "{open} and {covered}");
 }
 
 #[test]
