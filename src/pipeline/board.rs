@@ -474,6 +474,10 @@ mod tests {
         let lenient = Calibration { kept_covered: 2.0, ..usual };
         let odds = 9.0 * 1f32.exp();
         assert!((lenient.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
+        // What is read clearly is likelier a card.
+        let by_reading = Calibration { kept_posterior: 0.05, ..usual };
+        let odds = 9.0 * 0.6f32.exp();
+        assert!((by_reading.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
         let doubtful = Calibration { kept_bias: -1.0, kept_own: 0.5, ..usual };
         let odds = 9.0f32.sqrt() / 1f32.exp();
         assert!((doubtful.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);

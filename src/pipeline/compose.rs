@@ -7,7 +7,6 @@ use super::find::{CardFinder, FindError};
 use super::{
     CardImage, CardOutline, Frame, ReadCard, Reading, dump, layout, rectify, segment, sets_of,
 };
-use crate::geometry::Quad;
 use crate::sets::Set;
 use cpu_time::ThreadTime;
 use image::RgbImage;
@@ -128,10 +127,7 @@ impl Pipeline {
         outlines: &[CardOutline],
         cards: &[CardImage],
     ) -> Result<Vec<Reading>, NetworkError> {
-        let closer = |which: &[usize]| {
-            let quads: Vec<Quad> = which.iter().map(|&i| outlines[i].corners_in_image).collect();
-            self.finder.in_place(frame, &quads)
-        };
+        let closer = |asked: &[usize]| self.finder.in_place(frame, outlines, asked);
         self.reader.read(cards, &closer)
     }
 

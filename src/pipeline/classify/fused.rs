@@ -19,6 +19,11 @@ use serde::{Deserialize, Serialize};
 const USUAL_LONG_SIDE_PX: f32 = 110.0;
 /// Numbers that say under which circumstances a card was seen, see [`context_of`].
 pub const CONTEXTS: usize = 10;
+/// Of these: how far its white is clipped in every channel, how likely its outline is off, and whether it
+/// was looked at in place.
+const CLIPPED_IN_ALL: usize = 3;
+const MISPLACED: usize = 6;
+const LOOKED_AT: usize = 7;
 /// Evidence beyond this says no more: log odds.
 const MOST_LOG_ODDS: f32 = 12.0;
 
@@ -232,8 +237,7 @@ impl Fusion {
 impl Joint {
     /// How likely it is that a card's stripes, if it has any, cannot be seen, 0 to 1.
     fn stripes_lost(&self, seen: &Circumstances) -> f32 {
-        let clipped_in_all = seen.context[3];
-        stripes::lost(self.stripes_lost * clipped_in_all, seen.stripes_lost)
+        stripes::lost(self.stripes_lost * seen.context[CLIPPED_IN_ALL], seen.stripes_lost)
     }
 
     /// One reading from what both say of a card.
@@ -280,8 +284,7 @@ impl Joint {
 pub fn log_odds_right(context: &[f32; CONTEXTS]) -> f32 {
     /// Beyond this it says no more.
     const MOST: f32 = 8.0;
-    let (misplaced, was_looked_at) = (context[6], context[7]);
-    was_looked_at * -log_odds(misplaced).clamp(-MOST, MOST)
+    context[LOOKED_AT] * -log_odds(context[MISPLACED]).clamp(-MOST, MOST)
 }
 
 /// Natural logarithm of a probability, not below e^-12.

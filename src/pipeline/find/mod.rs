@@ -121,12 +121,18 @@ pub trait CardFinder: Send + Sync {
     /// [`FindError`].
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError>;
 
-    /// What a look at each of some outlines in place says; nothing from a finder that has no such look.
+    /// What a look in place says at those of some outlines that are `asked` for by number; nothing from a
+    /// finder that has no such look.
     ///
     /// # Errors
     /// The network does not run.
-    fn in_place(&self, _: &Frame, outlines: &[Quad]) -> Result<Vec<Option<InPlace>>, NetworkError> {
-        Ok(vec![None; outlines.len()])
+    fn in_place(
+        &self,
+        _: &Frame,
+        _: &[CardOutline],
+        asked: &[usize],
+    ) -> Result<Vec<Option<InPlace>>, NetworkError> {
+        Ok(vec![None; asked.len()])
     }
 
     /// Pictures of what it sees on the way, each with its name, for people to look at.
@@ -188,11 +194,13 @@ impl CardFinder for Learned {
     fn in_place(
         &self,
         frame: &Frame,
-        outlines: &[Quad],
+        outlines: &[CardOutline],
+        asked: &[usize],
     ) -> Result<Vec<Option<InPlace>>, NetworkError> {
-        let Some(network) = &self.refiner else { return Ok(vec![None; outlines.len()]) };
+        let Some(network) = &self.refiner else { return Ok(vec![None; asked.len()]) };
         let photo = Photo { rgb: frame.image.as_raw(), size_px: frame.image.dimensions() };
-        refine::in_place(&photo, outlines, &**network)
+        let quads: Vec<Quad> = asked.iter().map(|&i| outlines[i].corners_in_image).collect();
+        refine::in_place(&photo, &quads, &**network)
     }
 
     fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {

@@ -162,8 +162,7 @@ pub fn place(
         };
         let doubts = unclear.iter().map(doubt).collect();
         let is_settled = |i: &usize| !unclear.contains(i);
-        let taken =
-            (0..best.len()).filter(is_settled).map(|i| best[i].placed.refined.quad).collect();
+        let taken = (0..best.len()).filter(is_settled).map(|i| quads[i]).collect();
         for (i, settled) in unclear.into_iter().zip(settled(&photo, judge, doubts, taken)?) {
             best[i] = settled;
         }

@@ -81,10 +81,7 @@ pub fn drawn(
         let outlines = finder.find(&frame).map_err(PipelineError::from)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let closer = |which: &[usize]| {
-            let quads: Vec<Quad> = which.iter().map(|&i| outlines[i].corners_in_image).collect();
-            finder.in_place(&frame, &quads)
-        };
+        let closer = |asked: &[usize]| finder.in_place(&frame, &outlines, asked);
         let table =
             look(network, &outlines, &images, &closer, |outline| truth_at(&scene, outline))?;
         done();
