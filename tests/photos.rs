@@ -7,7 +7,7 @@ mod common;
 
 use common::World;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder of photos, if there is one.
 fn photos() -> Option<PathBuf> {
@@ -31,10 +31,27 @@ struct Floors {
     false_cards: f64,
 }
 
+/// Photos of what the program does not know yet: another edition's shapes, and mirrored pictures.
+const OTHER_CARDS: [&str; 2] = ["stetelepta-setdetection", "bouda1-set-game"];
+
+/// The folders of photos of usual cards.
+fn usual(folder: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_usual = |path: &PathBuf| !OTHER_CARDS.iter().any(|other| path.ends_with(other));
+    let folders = folders.filter(|path| path.join("labels.json").is_file()).filter(is_usual);
+    let mut folders: Vec<String> =
+        folders.map(|path| path.to_str().expect("a name in UTF-8").to_owned()).collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "no labelled photos in {}", folder.display());
+    folders
+}
+
 fn holds(options: &[&str], floors: &Floors) {
     let Some(folder) = photos() else { return };
-    let call = ["eval", folder.to_str().unwrap(), "--format", "json"];
-    let ran = World::new().run(&[&call, options].concat()).expect(0);
+    let folders = usual(&folder);
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    let call = [&["eval"], &folders[..], &["--format", "json"]].concat();
+    let ran = World::new().run(&[&call[..], options].concat()).expect(0);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     eprintln!("{:#}", json["all"]);
     let figure = |group: &Value, key: &str| group[key].as_f64().unwrap();
@@ -57,13 +74,13 @@ fn holds(options: &[&str], floors: &Floors) {
 fn the_classical_reader_holds_its_floors() {
     let options = ["--reader", "classical", "--finder", "classical"];
     let floors =
-        Floors { found: 99.3, right: 94.0, claims: 97.0, found_on_white: 98.0, false_cards: 0.1 };
+        Floors { found: 99.3, right: 98.0, claims: 98.8, found_on_white: 98.0, false_cards: 0.1 };
     holds(&options, &floors);
 }
 
 #[test]
 fn the_default_holds_its_floors() {
     let floors =
-        Floors { found: 99.7, right: 96.5, claims: 99.0, found_on_white: 99.0, false_cards: 0.12 };
+        Floors { found: 99.7, right: 99.0, claims: 99.6, found_on_white: 99.0, false_cards: 0.1 };
     holds(&[], &floors);
 }
