@@ -4,22 +4,17 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use setsight::geometry::Quad;
-use setsight::pipeline::classify::{NeuralReader, input_of};
+use setsight::pipeline::classify::neural::{NeuralReader, input_of};
 use setsight::pipeline::engine::{self, Models};
-use setsight::pipeline::find::refine::{self, Photo};
-use setsight::pipeline::{CardImage, rectify};
+use setsight::pipeline::{CardImage, CardOutline, Frame, rectify, refiner};
 use setsight::render::{Kind, Params, render};
 use std::hint::black_box;
 
 /// Twelve cards of a plain drawn table, straightened.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
-    let frame = setsight::pipeline::Frame { image: scene.image };
-    let outline = |card: &setsight::render::DrawnCard| setsight::pipeline::CardOutline {
-        score: 1.0,
-        symbols_seen: 1,
-        ..setsight::pipeline::CardOutline::at(card.corners_in_image)
-    };
+    let frame = Frame { image: scene.image };
+    let outline = |card: &setsight::render::DrawnCard| CardOutline::at(card.corners_in_image);
     scene.cards.iter().map(|card| rectify::rectify(&frame, &outline(card))).take(12).collect()
 }
 
@@ -43,9 +38,9 @@ fn reading(c: &mut Criterion) {
 
 fn judging(c: &mut Criterion) {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
-    let photo = Photo { rgb: scene.image.as_raw(), size_px: scene.image.dimensions() };
     let outlines: Vec<Quad> =
         scene.cards.iter().map(|card| card.corners_in_image).take(12).collect();
+    let frame = Frame { image: scene.image };
     let Ok(network) = Models::Shipped.network(setsight::model::Kind::Refiner) else {
         eprintln!("no refining network is inside this program: nothing to time");
         return;
@@ -53,7 +48,7 @@ fn judging(c: &mut Criterion) {
     let name = engine::in_use().map_or("none", |engine| engine.name());
     c.bench_function(&format!("judging, {name}, 12 outlines"), |b| {
         b.iter(|| {
-            refine::judged(&photo, black_box(&outlines), &network).expect("a network that runs")
+            refiner::look(&frame, black_box(&outlines), &network).expect("a network that runs")
         });
     });
 }

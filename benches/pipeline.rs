@@ -1,10 +1,11 @@
 //! Each stage, and all of them, on the drawn tables of `datasets/samples` and one drawn photo of
 //! two megapixels: `cargo bench --bench pipeline`. One thread; a photo's bytes are in memory.
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
 use setsight::pipeline::board::{self, Board};
 use setsight::pipeline::classify::classical::ClassicalReader;
+use setsight::pipeline::engine::Models;
 use setsight::pipeline::overlay::{self, Style};
 use setsight::pipeline::{CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source};
 use setsight::render::{Kind, Params, render};
@@ -44,7 +45,7 @@ fn stages(c: &mut Criterion) {
     let bytes = two_megapixels();
     let frame = frame_of(&bytes);
     let pipeline = Pipeline::classical();
-    let outlines = pipeline.finder.find(&frame).expect("memory enough");
+    let outlines = pipeline.finder.find(&frame, None).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     let readings = ClassicalReader.readings(&images);
@@ -55,7 +56,7 @@ fn stages(c: &mut Criterion) {
     group.sample_size(20);
     group.bench_function("load", |b| b.iter(|| frame_of(black_box(&bytes))));
     group.bench_function("segment", |b| {
-        b.iter(|| pipeline.finder.find(black_box(&frame)).expect("memory enough"));
+        b.iter(|| pipeline.finder.find(black_box(&frame), None).expect("memory enough"));
     });
     group.bench_function("rectify", |b| {
         let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));
@@ -63,11 +64,8 @@ fn stages(c: &mut Criterion) {
     });
     group.bench_function("classify", |b| b.iter(|| ClassicalReader.readings(black_box(&images))));
     group.bench_function("board", |b| {
-        b.iter_batched(
-            || (outlines.clone(), readings.clone()),
-            |(outlines, readings)| Board::settle(outlines, readings, &board::Params::default()),
-            BatchSize::SmallInput,
-        );
+        let params = board::Params::default();
+        b.iter(|| Board::settle(black_box(&outlines), &readings, &params));
     });
     group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&scan.cards))));
     group.bench_function("overlay", |b| {
@@ -80,7 +78,7 @@ fn stages(c: &mut Criterion) {
 }
 
 fn whole(c: &mut Criterion) {
-    let pipeline = Pipeline::classical();
+    let pipeline = Pipeline::with_defaults(&Models::Shipped).expect("the shipped weights");
     let mut group = c.benchmark_group("photo to sets");
     group.sample_size(20);
     let bytes = two_megapixels();

@@ -105,6 +105,16 @@ impl Quad {
         ])
     }
 
+    /// A card about the origin, its sides for units.
+    pub const fn unit_card() -> Self {
+        Self([
+            Point::new(-0.5, -0.5),
+            Point::new(0.5, -0.5),
+            Point::new(0.5, 0.5),
+            Point::new(-0.5, 0.5),
+        ])
+    }
+
     /// The same four corners, clockwise and with a long side first. Of the two ways that remain
     /// (a card turned by half a turn looks alike) the one whose first corner is higher.
     pub fn as_card(self) -> Self {

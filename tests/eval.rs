@@ -285,3 +285,13 @@ fn no_card_of_the_samples_is_wrong() {
     assert!(count("right") + 1 >= count("cards"), "{:#}", json["by_tag"]);
     assert_eq!(count("false_cards"), 0, "{:#}", json["by_tag"]);
 }
+
+#[test]
+fn steps_of_the_cascade_can_be_left_out() {
+    let world = world_with_datasets();
+    let all = ["second-look", "corrected", "search", "context", "features"].join(",");
+    let json = figures(&world, &["set", "--without", &all]);
+    assert_eq!(json["all"]["cards"], 24);
+    let ran = world.run(&["eval", "set", "--without", "luck"]).expect(2);
+    assert!(ran.stderr.contains("luck") && ran.stderr.contains("search"), "{}", ran.stderr);
+}

@@ -5,10 +5,12 @@
 use setsight::geometry::{Point, Quad};
 use setsight::model::{finder, refiner};
 use setsight::pipeline::engine::{Models, NetworkError};
-use setsight::pipeline::find::refine::is_same_place;
-use setsight::pipeline::find::{CardFinder, FinderNetwork, Input, Learned, Maps, RefinerNetwork};
-use setsight::pipeline::segment::overlap;
-use setsight::pipeline::{CardOutline, Frame, learned};
+use setsight::pipeline::find::Learned;
+use setsight::pipeline::find::network::{FinderNetwork, Input, Maps};
+use setsight::pipeline::finder::CardFinder;
+use setsight::pipeline::overlap::is_same_place;
+use setsight::pipeline::refiner::RefinerNetwork;
+use setsight::pipeline::{CardOutline, Frame, learned, shared_refiner};
 use setsight::render::{self, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,14 +78,10 @@ fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
     (Frame { image: scene.image }, cards)
 }
 
-fn find(frame: &Frame, cards: &[Quad], off: f64, measure: bool) -> Vec<CardOutline> {
+fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
     let photo_long_px = f64::from(frame.image.width().max(frame.image.height()));
     let told = Told { cards: cards.to_vec(), photo_long_px, off };
-    let mut finder = Learned::new(Box::new(told), None);
-    if !measure {
-        finder.params.measure = None;
-    }
-    finder.find(frame).unwrap()
+    Learned::new(Box::new(told), None).find(frame, None).unwrap()
 }
 
 /// Largest corner error of each card in its long sides; cards that were not found are left out.
@@ -107,62 +105,57 @@ fn errors(cards: &[Quad], found: &[CardOutline]) -> Vec<f64> {
 fn rough_outlines_become_exact_where_there_is_a_border() {
     for (kind, seed) in [(Kind::Wood, 11), (Kind::Black, 12), (Kind::Cloth, 13)] {
         let (frame, cards) = drawn(kind, seed);
-        // By table and borders alone, and with the symbols measured in the photo.
-        for measure in [false, true] {
-            let errors = errors(&cards, &find(&frame, &cards, 1.0, measure));
-            assert_eq!(errors.len(), cards.len(), "{kind:?}");
-            let worst = errors.into_iter().fold(0.0, f64::max);
-            assert!(worst < 0.02, "{kind:?}, symbols measured: {measure}: {worst}");
-        }
+        let errors = errors(&cards, &find(&frame, &cards, 1.0));
+        assert_eq!(errors.len(), cards.len(), "{kind:?}");
+        let worst = errors.into_iter().fold(0.0, f64::max);
+        assert!(worst < 0.02, "{kind:?}: {worst}");
     }
 }
 
 #[test]
 fn an_exact_network_stays_near_on_a_white_table() {
     let (frame, cards) = drawn(Kind::White, 5);
-    let errors = errors(&cards, &find(&frame, &cards, 0.0, false));
+    let errors = errors(&cards, &find(&frame, &cards, 0.0));
     assert_eq!(errors.len(), cards.len());
     let worst = errors.into_iter().fold(0.0, f64::max);
     // As the finder without a network is held to: a shadow's edge may pass for a side.
     assert!(worst < 0.06, "{worst}");
 }
 
+fn shipped() -> Learned {
+    learned(&Models::Shipped, shared_refiner(&Models::Shipped).unwrap()).unwrap()
+}
+
 #[test]
-fn the_second_network_puts_more_of_a_heap_in_its_place() {
-    let with = learned(&Models::Shipped).unwrap();
-    let without = Learned { refiner: None, ..learned(&Models::Shipped).unwrap() };
-    let (mut cards, mut right, mut misplaced) = (0, [0; 2], [0.0f32; 2]);
+fn the_refiner_puts_more_of_a_heap_in_its_place() {
+    let with = shipped();
+    let without = Learned { refiner: None, ..shipped() };
+    let (mut cards, mut right) = (0, [0; 2]);
     for seed in 21..25 {
         let (frame, truth) = drawn(Kind::Heap, seed);
         cards += truth.len();
         for (finder, right) in [&with, &without].into_iter().zip(&mut right) {
-            let found = finder.find(&frame).unwrap();
+            let found = finder.find(&frame, None).unwrap();
             *right += errors(&truth, &found).into_iter().filter(|error| *error < 0.08).count();
-            let told_of = found.iter().filter_map(|outline| outline.in_place);
-            let most = told_of.map(|said| said.misplaced).fold(0.0, f32::max);
-            let told = &mut misplaced[usize::from(finder.refiner.is_none())];
-            *told = told.max(most);
         }
     }
     assert!(right[0] > right[1] && right[0] > cards / 2, "{right:?} of {cards}");
-    assert!(misplaced[0] > 0.5 && misplaced[1] == 0.0, "{misplaced:?}");
 }
 
 #[test]
-fn cards_that_overlap_are_looked_at_in_place_and_those_that_lie_open_are_not() {
-    let finder = learned(&Models::Shipped).unwrap();
-    let found = |kind| finder.find(&drawn(kind, 31).0).unwrap();
-    let heap = found(Kind::Heap);
-    let overlapped = |own: &&CardOutline| {
-        let others = heap.iter().filter(|other| *other != *own);
-        others.into_iter().any(|other| overlap(&own.corners_in_image, &other.corners_in_image))
-    };
-    let overlapped: Vec<&CardOutline> = heap.iter().filter(overlapped).collect();
-    assert!(overlapped.len() > 10, "{} of {}", overlapped.len(), heap.len());
-    assert!(overlapped.iter().all(|outline| outline.in_place.is_some()));
-    let open = found(Kind::Wood);
-    let asked = open.iter().filter(|outline| outline.in_place.is_some()).count();
-    assert!(open.len() > 8 && asked <= open.len() / 4, "{asked} of {}", open.len());
+fn the_refiner_mends_a_table_that_is_taken_for_another() {
+    // At a flat angle the network's outlines hardly lean.
+    let (with, without) = (shipped(), Learned { refiner: None, ..shipped() });
+    let (mut cards, mut exact) = (0, [0; 2]);
+    for seed in 1..5 {
+        let (frame, truth) = drawn(Kind::Perspective, seed);
+        cards += truth.len();
+        for (finder, exact) in [&with, &without].into_iter().zip(&mut exact) {
+            let found = finder.find(&frame, None).unwrap();
+            *exact += errors(&truth, &found).into_iter().filter(|error| *error < 0.02).count();
+        }
+    }
+    assert!(exact[0] > exact[1] && exact[0] * 20 > cards * 19, "{exact:?} of {cards}");
 }
 
 /// Doubts every place, and counts its looks.
@@ -176,7 +169,7 @@ impl RefinerNetwork for Doubts {
 }
 
 #[test]
-fn a_card_in_doubt_that_lies_open_is_looked_for_in_fewer_places() {
+fn only_a_covered_card_is_looked_for_in_other_places() {
     // Beside each other, their sides without contrast; and on top of each other.
     let looks_a_card = |apart: f64| {
         let cards = [0.0, 1.0, 2.0].map(|i| {
@@ -186,22 +179,23 @@ fn a_card_in_doubt_that_lies_open_is_looked_for_in_fewer_places() {
         let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
         let looks = Arc::new(AtomicUsize::new(0));
         let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
-        let judge: Box<dyn RefinerNetwork> = Box::new(Doubts(Arc::clone(&looks)));
+        let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
         let finder = Learned::new(Box::new(network), Some(judge));
-        let found = finder.find(&Frame { image }).unwrap();
+        let found = finder.find(&Frame { image }, None).unwrap();
         assert_eq!(found.len(), 3);
         looks.load(Ordering::Relaxed)
     };
     let (open, covered) = (looks_a_card(1.3), looks_a_card(0.6));
-    assert!(open > 0 && 2 * open < covered, "{open} and {covered}");
+    // Two looks at each for the corners that it would name.
+    assert!(open == 6 && covered > 50, "{open} and {covered}");
 }
 
 #[test]
 fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
-    let finder = learned(&Models::Shipped).unwrap();
+    let finder = shipped();
     let (mut found, mut twice) = (0, 0);
     for seed in 41..49 {
-        let outlines = finder.find(&drawn(Kind::Heap, seed).0).unwrap();
+        let outlines = finder.find(&drawn(Kind::Heap, seed).0, None).unwrap();
         let quads: Vec<Quad> = outlines.iter().map(|outline| outline.corners_in_image).collect();
         let is_again = |i: &usize| quads[..*i].iter().any(|q| is_same_place(&quads[*i], q));
         twice += (0..quads.len()).filter(is_again).count();
@@ -216,6 +210,6 @@ fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
 fn of_a_photo_too_small_for_a_card_nothing_is_asked() {
     for (width, height) in [(1, 1), (15, 300), (300, 15)] {
         let image = image::RgbImage::new(width, height);
-        assert_eq!(find(&Frame { image }, &[], 0.0, true), []);
+        assert_eq!(find(&Frame { image }, &[], 0.0), []);
     }
 }

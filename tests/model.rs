@@ -4,7 +4,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use setsight::export::onnx;
 use setsight::model::graph::{Conv, Graph, Node, Op};
 use setsight::model::{Kind, Metadata, reader, refiner};
-use setsight::pipeline::classify::{Fusion, input_of};
+use setsight::pipeline::classify::fusion::Fusion;
+use setsight::pipeline::classify::neural::input_of;
 use setsight::pipeline::engine::{self, Manifest, Models, Network};
 use setsight::pipeline::{
     CardImage, CardOutline, FinderChoice, Frame, Pipeline, ReaderChoice, rectify,
@@ -88,11 +89,8 @@ fn cards() -> Vec<CardImage> {
     let params = render::Params { size_px: (640, 480), ..render::Params::of(render::Kind::Mixed) };
     let scene = render::render(&params, 5, 0).unwrap();
     let frame = Frame { image: scene.image };
-    let outline = |corners_in_image| CardOutline {
-        score: 1.0,
-        symbols_seen: 1,
-        ..CardOutline::at(corners_in_image)
-    };
+    let outline =
+        |corners_in_image| CardOutline { score: 1.0, ..CardOutline::at(corners_in_image) };
     let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
     let mut cards: Vec<CardImage> =
         drawn.map(|outline| rectify::rectify(&frame, &outline)).collect();

@@ -1,7 +1,8 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
 #![cfg(feature = "vision")]
 
-use setsight::pipeline::segment::{Params, segment};
+use setsight::pipeline::finder::CardFinder;
+use setsight::pipeline::segment::Params;
 use setsight::pipeline::{CardOutline, Frame};
 use setsight::render::{self, Kind};
 
@@ -11,7 +12,7 @@ fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
     params.cards = (cards, cards);
     let scene = render::render(&params, seed, 0).unwrap();
     let frame = Frame { image: scene.image.clone() };
-    let outlines = segment(&frame, &Params::default()).unwrap();
+    let outlines = Params::default().find(&frame, None).unwrap();
     let mut worst: f64 = 0.0;
     let mut found = 0;
     for card in &scene.cards {

@@ -9,14 +9,14 @@
 //! than half of the symbols is in view counts neither way, unless nothing of them is. Seeded: the
 //! same network gives the same weights.
 
-use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use setsight::geometry::Quad;
 use setsight::pipeline::engine::Models;
 use setsight::pipeline::find::Learned;
 use setsight::pipeline::find::evidence::{NAMES, SIGNS, Weights, log_odds};
-use setsight::pipeline::{Frame, learned};
+use setsight::pipeline::{Frame, learned, shared_refiner};
 use setsight::render::{self, Kind, Scene};
+use setsight::train::newton::{self, Choice};
 use std::path::PathBuf;
 
 /// Neither training nor a suite draws from it.
@@ -40,7 +40,7 @@ fn main() -> anyhow::Result<()> {
         Some(text) => text.to_string_lossy().parse()?,
         None => TABLES,
     };
-    let finder = learned(&models)?;
+    let finder = learned(&models, shared_refiner(&models)?)?;
     let _ = opencv::core::set_num_threads(1);
     let examples: Vec<Example> = (0..tables)
         .into_par_iter()
@@ -91,9 +91,8 @@ fn table(i: u64) -> anyhow::Result<Scene> {
 fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Result<Vec<Example>> {
     let frame = Frame { image: scene.image.clone() };
     let Some(seen) = finder.see(&frame)? else { return Ok(Vec::new()) };
-    let photo_from_working = 1.0 / seen.working.scale;
     let quads: Vec<Quad> =
-        seen.placed.iter().map(|card| card.refined.quad.scaled(photo_from_working)).collect();
+        seen.placed.iter().map(|card| seen.working.in_image(&card.refined.quad)).collect();
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     for (i, card) in scene.cards.iter().enumerate() {
         let truth = &card.corners_in_image;
@@ -119,22 +118,13 @@ fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Resul
     Ok(seen.signs.iter().zip(&card_of).filter_map(example).collect())
 }
 
-/// Logistic regression by Newton's method with a ridge.
-fn fit<'a>(examples: impl Iterator<Item = &'a Example> + Clone) -> Weights {
-    let mut weights = DVector::<f64>::zeros(SIGNS + 1);
-    for _ in 0..50 {
-        let mut gradient = -&weights * RIDGE;
-        let mut curvature = DMatrix::<f64>::identity(SIGNS + 1, SIGNS + 1) * RIDGE;
-        for example in examples.clone() {
-            let mut x = DVector::from_element(SIGNS + 1, 1.0);
-            x.rows_mut(0, SIGNS).copy_from_slice(&example.signs);
-            let p = 1.0 / (1.0 + (-weights.dot(&x)).exp());
-            gradient += &x * (f64::from(example.is_card) - p);
-            curvature += &x * x.transpose() * (p * (1.0 - p));
-        }
-        let Some(step) = curvature.lu().solve(&gradient) else { break };
-        weights += step;
-    }
+fn fit<'a>(examples: impl Iterator<Item = &'a Example>) -> Weights {
+    let choice = |example: &Example| {
+        let features = example.signs.iter().copied().chain([1.0]).collect();
+        Choice::yes_or_no(features, example.is_card, 1.0)
+    };
+    let choices: Vec<Choice> = examples.map(choice).collect();
+    let weights = newton::fit(&choices, &[0.0; SIGNS + 1], RIDGE);
     std::array::from_fn(|k| weights[k])
 }
 

@@ -6,7 +6,7 @@ use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
 };
-use crate::pipeline::{Pipeline, ReaderChoice, batch};
+use crate::pipeline::{Pipeline, ReaderChoice, Step, batch};
 use anyhow::Context;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -28,6 +28,9 @@ pub struct Args {
     /// Read with every reader there is, and set the figures side by side
     #[arg(long, conflicts_with = "reader")]
     all_readers: bool,
+    /// Leave out steps of the cascade, to see what they are worth; may be given several times
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP")]
+    without: Vec<Step>,
     /// Figures of an earlier run: say what got better and what got worse
     ///
     /// FILE is the output of `eval --format json`, or the figures.json of a report.
@@ -124,11 +127,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 /// and left out; the one without a network always reads.
 fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
     if !args.all_readers {
-        return Ok((vec![args.reading.reader.name()], vec![args.reading.pipeline()?]));
+        return Ok((
+            vec![args.reading.reader.name()],
+            vec![args.reading.pipeline_without(&args.without)?],
+        ));
     }
     let (mut names, mut pipelines) = (Vec::new(), Vec::new());
     for reader in ReaderChoice::ALL {
-        match (ReadingArgs { reader, ..args.reading.clone() }).pipeline() {
+        match (ReadingArgs { reader, ..args.reading.clone() }).pipeline_without(&args.without) {
             Ok(pipeline) => {
                 names.push(reader.name());
                 pipelines.push(pipeline);

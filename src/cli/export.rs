@@ -5,7 +5,7 @@ mod h7;
 use super::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::Kind;
-use crate::pipeline::classify::Fusion;
+use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{FUSION, MANIFEST, Manifest, ManifestFile, Network, file_of, sha256};
 use crate::whole_file::write_whole;
 use anyhow::Context;

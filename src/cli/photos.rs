@@ -1,10 +1,11 @@
 //! What the commands on photos share: how they are read, jobs, stopping, progress.
 
 use super::BadCall;
-use crate::model::Kind;
-use crate::pipeline::classify::Fusion;
-use crate::pipeline::engine::{self, FUSION, Models, ModelsError, file_of};
-use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice};
+use crate::pipeline::classify::fusion::Fusion;
+use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
+use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice, Step};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,28 +32,74 @@ impl ReadingArgs {
     /// # Errors
     /// Weights that are missing or broken.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
+        self.pipeline_without(&[])
+    }
+
+    /// The same with steps left out.
+    ///
+    /// # Errors
+    /// Weights that are missing or broken.
+    pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
-        let pipeline = Pipeline::chosen(self.finder, self.reader, &models).map_err(bad_models)?;
+        let pipeline =
+            Pipeline::without(steps, self.finder, self.reader, &models).map_err(bad_models)?;
         warn_of_engines();
-        if self.models.is_some() && self.reader != ReaderChoice::Classical && models.has(FUSION) {
-            self.warn_of_strangers(&models)?;
+        if self.models.is_some() && self.reader == ReaderChoice::Fused {
+            warn_of_strangers(&models)?;
         }
         Ok(pipeline)
     }
+}
 
-    /// Names on stderr the networks that the weights of the evidence were not fitted with.
-    fn warn_of_strangers(&self, models: &Models) -> Result<(), ModelsError> {
-        let is_asked =
-            |file: &str| file == file_of(Kind::Reader) || self.finder == FinderChoice::Learned;
-        let strangers = Fusion::load(models)?.not_fitted_with(models)?;
-        for file in strangers.into_iter().filter(|file| is_asked(file)) {
-            eprintln!(
-                "warning: {} was fitted with another {file} than the one beside it, so that how sure a card \
-                 is may not hold; fit it anew with `setsight train fuse`",
-                models.name_of(FUSION)
-            );
-        }
-        Ok(())
+/// Names on stderr the networks that the weights of the evidence were not fitted with.
+fn warn_of_strangers(models: &Models) -> Result<(), ModelsError> {
+    for file in Fusion::load(models)?.not_fitted_with(models)? {
+        eprintln!(
+            "warning: {} was fitted with another {file} than the one beside it, so that how sure a card \
+             is may not hold; fit it anew with `setsight train fuse`",
+            models.name_of(FUSION)
+        );
+    }
+    Ok(())
+}
+
+impl ValueEnum for ReaderChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Classical => "By measuring: no network",
+            Self::Neural => "By one network alone, each card by itself",
+            Self::Fused => "By networks, and by measuring where they leave a doubt",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for FinderChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Classical => "By symbols and borders: no network",
+            Self::Learned => "By networks and borders",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for Step {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = self.name_and_help();
+        Some(PossibleValue::new(name).help(help))
     }
 }
 

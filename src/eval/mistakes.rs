@@ -6,7 +6,7 @@ use crate::cards::Card;
 use crate::dataset::CardLabel;
 use crate::geometry::{Point, Quad};
 use crate::model::reader;
-use crate::pipeline::classify::input_of;
+use crate::pipeline::classify::neural::input_of;
 use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Scan, overlay, rectify};
 use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use std::io;

@@ -1,14 +1,12 @@
 //! All cards of one photo together: a deck holds each card once.
 
+use super::data::{CardOutline, Reading};
 use super::overlap::{shared_area, shares};
-use super::{CardOutline, Reading};
+use super::probability::{log_odds, logistic};
 use crate::cards::{Card, DECK_SIZE};
 use crate::geometry::Quad;
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
-
-/// Length of a card's long side that counts as usual, in pixels.
-const USUAL_LONG_SIDE_PX: f32 = 110.0;
 
 /// What decides which outlines become cards, and which of them are sure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,133 +22,6 @@ pub struct Params {
     pub one_card_overlap_when_alike: f64,
 }
 
-/// How evidence becomes the probability that a card is right: a logistic model, fitted by
-/// `setsight train fuse`. The log odds of the board's own posterior are weighed by how much of the
-/// card other cards cover, because a symbol that nobody sees leaves no trace in a reading.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Calibration {
-    /// Of the outline's score in the log odds of a card.
-    pub score: f32,
-    /// Added to the log odds of a card, all evidence of its own weighed.
-    pub card_bias: f32,
-    /// Of these log odds.
-    pub card_own: f32,
-    /// Of the part that other cards share, 0 to 1, in the log odds of a card: what lies by itself and
-    /// still hardly looks like a card is none, what lies under a card may be one.
-    pub card_covered: f32,
-    /// Added to the log odds of a card that the board keeps, where it comes to how sure that is.
-    pub kept_bias: f32,
-    /// Of these log odds, the others' claims weighed.
-    pub kept_own: f32,
-    /// Of the part that other cards share, 0 to 1, in them.
-    pub kept_covered: f32,
-    /// Of the posterior's log odds in them: under an outline that lies over no card, what is read is
-    /// seldom clear.
-    pub kept_posterior: f32,
-    /// Added to the log odds of being right.
-    pub bias: f32,
-    /// Of the posterior's log odds.
-    pub posterior: f32,
-    /// Of the part that others share, 0 to 1.
-    pub covered: f32,
-    /// Of that part times the posterior's log odds.
-    pub covered_posterior: f32,
-    /// Of how small the card is: ln(110 / its long side in pixels), -0.5 to 1.2.
-    pub small: f32,
-    /// A card with less confidence than this is `unsure`.
-    pub least_confidence: f32,
-}
-
-impl Default for Calibration {
-    /// The posterior as it is. Two outlines with equal claims to one card come out just below the
-    /// limit.
-    fn default() -> Self {
-        Self {
-            score: 0.0,
-            card_bias: 0.0,
-            card_own: 1.0,
-            card_covered: 0.0,
-            kept_bias: 0.0,
-            kept_own: 1.0,
-            kept_covered: 0.0,
-            kept_posterior: 0.0,
-            bias: 0.0,
-            posterior: 1.0,
-            covered: 0.0,
-            covered_posterior: 0.0,
-            small: 0.0,
-            least_confidence: 0.6,
-        }
-    }
-}
-
-/// What the confidence in one card rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evidence {
-    /// Probability that this is a card.
-    pub is_card: f32,
-    /// Log odds, given that it is a card, that it is the one chosen, the others' claims weighed.
-    pub posterior: f32,
-    /// Part of the outline that other cards share, 0 to 1.
-    pub covered: f32,
-    /// How small the card is, see [`Calibration::small`].
-    pub small: f32,
-}
-
-impl Calibration {
-    /// What the log odds of being right are weighed by, in the order bias, posterior, covered,
-    /// `covered_posterior`, small.
-    pub fn features(evidence: &Evidence) -> [f32; 5] {
-        let Evidence { posterior, covered, small, .. } = *evidence;
-        [1.0, posterior, covered, covered * posterior, small]
-    }
-
-    /// Probability that what the evidence is about is a card and the one chosen.
-    pub fn confidence(&self, evidence: &Evidence) -> f32 {
-        let weights = [self.bias, self.posterior, self.covered, self.covered_posterior, self.small];
-        let features = Self::features(evidence);
-        let right: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
-        let weights = [self.kept_bias, self.kept_own, self.kept_covered, self.kept_posterior];
-        let features = Self::kept_features(evidence);
-        let card: f32 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
-        (logistic(card) * logistic(right)).clamp(0.0, 1.0)
-    }
-
-    /// What the log odds of a card that the board keeps are weighed by, in the order `kept_bias`,
-    /// `kept_own`, `kept_covered`, `kept_posterior`.
-    pub fn kept_features(evidence: &Evidence) -> [f32; 4] {
-        [1.0, log_odds(evidence.is_card), evidence.covered, evidence.posterior]
-    }
-
-    /// Probability of a card, 0 to 1, from an outline's own evidence and the part of it that other
-    /// cards share: a logistic model of [`Claim::log_odds`] and [`Claim::covered`].
-    fn presence(&self, claim: &Claim) -> f32 {
-        let log_odds =
-            self.card_bias + self.card_own * claim.log_odds + self.card_covered * claim.covered;
-        logistic(log_odds)
-    }
-
-    /// Probability of a card from the reader's and the outline's evidence.
-    fn is_card(&self, outline: &CardOutline, reading: &Reading) -> f32 {
-        if self.score == 0.0 {
-            return reading.is_card;
-        }
-        let score = outline.score.clamp(-8.0, 8.0) as f32;
-        logistic(log_odds(reading.is_card) + self.score * score)
-    }
-}
-
-fn logistic(log_odds: f32) -> f32 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
-/// Log odds of a probability, within what a 32-bit number tells from 0 and 1.
-fn log_odds(probability: f32) -> f32 {
-    let p = f64::from(probability).clamp(1e-6, 1.0 - 1e-6);
-    (p / (1.0 - p)).ln() as f32
-}
-
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -164,13 +35,62 @@ impl Default for Params {
     }
 }
 
+/// How the board's own posterior becomes the probability that a card is the one chosen: a logistic
+/// model, fitted by `setsight train fuse`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Added to the log odds.
+    pub bias: f32,
+    /// Of the posterior's log odds.
+    pub posterior: f32,
+    /// Of the part that other cards share, 0 to 1: a symbol that nobody sees leaves no trace in a
+    /// reading.
+    pub covered: f32,
+    /// A card with less confidence than this is `unsure`.
+    pub least_confidence: f32,
+}
+
+impl Default for Calibration {
+    /// The posterior as it is. Two outlines with equal claims to one card come out just below the
+    /// limit.
+    fn default() -> Self {
+        Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 }
+    }
+}
+
+/// What the confidence in one card rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Probability that this is a card.
+    pub is_card: f32,
+    /// Log odds, given that it is a card, that it is the one chosen, the others' claims weighed.
+    pub posterior: f32,
+    /// Part of the outline that other cards share, 0 to 1.
+    pub covered: f32,
+}
+
+impl Evidence {
+    /// What the weights of a [`Calibration`] multiply, in its order.
+    pub fn features(&self) -> [f32; 3] {
+        [1.0, self.posterior, self.covered]
+    }
+}
+
+impl Calibration {
+    /// Probability that what the evidence is about is a card and the one chosen.
+    pub fn confidence(&self, evidence: &Evidence) -> f32 {
+        let weights = [self.bias, self.posterior, self.covered];
+        let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
+        evidence.is_card * logistic(right)
+    }
+}
+
 /// One card on the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardCard {
-    /// Where it lies.
-    pub outline: CardOutline,
-    /// What the reader said of it alone.
-    pub reading: Reading,
+    /// Which of the outlines it is.
+    pub outline: usize,
     /// What it is, or is thought to be.
     pub card: Card,
     /// Probability of being a card and this one, with the other cards' claims weighed, 0 to 1.
@@ -189,28 +109,6 @@ pub struct Board {
 }
 
 impl Board {
-    /// What may be the cards of a table: of outlines that cover one another the most card-like.
-    ///
-    /// # Panics
-    /// If there are not as many readings as outlines.
-    pub fn claims(
-        outlines: Vec<CardOutline>,
-        readings: Vec<Reading>,
-        params: &Params,
-    ) -> Vec<Claim> {
-        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
-        let seen = without_doubles(outlines.into_iter().zip(readings).collect(), params);
-        let mut claims: Vec<Claim> = seen
-            .into_iter()
-            .map(|(outline, reading)| {
-                let log_odds = log_odds(params.calibration.is_card(&outline, &reading));
-                Claim { outline, reading, log_odds, covered: 0.0 }
-            })
-            .collect();
-        cover(&mut claims);
-        claims
-    }
-
     /// Settles what lies on the table.
     ///
     /// Of two outlines of one card the better stays, what is no card is dropped, and the cards that
@@ -220,64 +118,40 @@ impl Board {
     ///
     /// # Panics
     /// If there are not as many readings as outlines.
-    pub fn settle(outlines: Vec<CardOutline>, readings: Vec<Reading>, params: &Params) -> Self {
-        let calibration = &params.calibration;
-        let mut claims = Self::claims(outlines, readings, params);
-        let unlikely = |claim: &Claim| calibration.presence(claim) < params.least_is_card;
-        while claims.iter().any(unlikely) {
-            claims.retain(|claim| !unlikely(claim));
-            // What was under one of them lies open now.
-            cover(&mut claims);
-        }
+    pub fn settle(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Self {
+        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
+        let mut claims = without_doubles(outlines, readings, params);
+        claims.retain(|&i| readings[i].is_card >= params.least_is_card);
         // What was most likely a card may be none once surer cards have laid claim to all that it
         // could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
             let chances: Vec<[f32; DECK_SIZE]> = claims
                 .iter()
-                .map(|claim| {
-                    std::array::from_fn(|i| claim.reading.probability(Card::from_index(i)))
-                })
+                .map(|&i| std::array::from_fn(|k| readings[i].probability(Card::from_index(k))))
                 .collect();
-            // What lies on it speaks for whether to keep it, and not for how sure its code is: where
-            // there is hardly a doubt, that was fitted on the doubtful ones.
-            let is_card: Vec<f32> = claims.iter().map(|c| logistic(c.log_odds)).collect();
+            let is_card: Vec<f32> = claims.iter().map(|&i| readings[i].is_card).collect();
             let beliefs = compete(&chances, &is_card);
             // One at a time: without it the others' claims are worth more.
             let least = (0..beliefs.len())
                 .filter(|&i| beliefs[i].is_card < params.least_is_card)
                 .min_by(|&a, &b| beliefs[a].is_card.total_cmp(&beliefs[b].is_card));
             match least {
-                Some(least) => {
-                    claims.remove(least);
-                    cover(&mut claims);
-                }
+                Some(least) => drop(claims.remove(least)),
                 None => break (chances, beliefs),
             }
         };
+        let lying: Vec<(Quad, f32)> =
+            claims.iter().map(|&i| (outlines[i].corners_in_image, readings[i].is_card)).collect();
         let chosen = assign(&chances);
-        let cards = claims
-            .into_iter()
-            .enumerate()
-            .map(|(i, Claim { outline, reading, covered, .. })| {
-                let long_side_px = outline.corners_in_image.long_side().max(1.0) as f32;
-                let evidence = Evidence {
-                    is_card: beliefs[i].is_card,
-                    posterior: log_odds(beliefs[i].posterior[chosen[i].index()]),
-                    covered,
-                    small: (USUAL_LONG_SIDE_PX / long_side_px).ln().clamp(-0.5, 1.2),
-                };
-                let confidence = calibration.confidence(&evidence);
-                BoardCard {
-                    outline,
-                    reading,
-                    card: chosen[i],
-                    confidence,
-                    unsure: confidence < calibration.least_confidence,
-                    evidence,
-                }
-            })
-            .collect();
-        Self { cards }
+        let cards = claims.iter().zip(shares(&lying)).zip(chosen.iter().zip(&beliefs));
+        let cards = cards.map(|((&outline, covered), (&card, belief))| {
+            let posterior = log_odds(belief.posterior[card.index()]);
+            let evidence = Evidence { is_card: belief.is_card, posterior, covered };
+            let confidence = params.calibration.confidence(&evidence);
+            let unsure = confidence < params.calibration.least_confidence;
+            BoardCard { outline, card, confidence, unsure, evidence }
+        });
+        Self { cards: cards.collect() }
     }
 
     /// The cards that are clearly read, with their indices in [`Self::cards`].
@@ -286,40 +160,12 @@ impl Board {
     }
 }
 
-/// What may be a card.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// Where it lies.
-    pub outline: CardOutline,
-    /// What the reader says of it.
-    pub reading: Reading,
-    /// Of a card, by its own reading and outline.
-    pub log_odds: f32,
-    /// Part of it that other cards share, each as far as it is one, 0 to 1.
-    pub covered: f32,
-}
-
-/// Tells each claim what of it the others share. Which card lies on top is not known.
-fn cover(claims: &mut [Claim]) {
-    let lying: Vec<(Quad, f32)> = claims
-        .iter()
-        .map(|claim| (claim.outline.corners_in_image, logistic(claim.log_odds)))
-        .collect();
-    let covered = shares(&lying);
-    for (claim, covered) in claims.iter_mut().zip(covered) {
-        claim.covered = covered;
-    }
-}
-
 /// Of outlines that cover one another the most card-like, in the order given, at most a deck.
-fn without_doubles(
-    seen: Vec<(CardOutline, Reading)>,
-    params: &Params,
-) -> Vec<(CardOutline, Reading)> {
-    let mut order: Vec<usize> = (0..seen.len()).collect();
+fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..outlines.len()).collect();
     let merit = |i: usize| {
-        let (outline, reading) = &seen[i];
-        (reading.is_card * reading.best().1, outline.score)
+        let reading = &readings[i];
+        (reading.is_card * reading.best().1, outlines[i].score)
     };
     order.sort_by(|&a, &b| {
         let (a, b) = (merit(a), merit(b));
@@ -328,20 +174,17 @@ fn without_doubles(
     let mut kept: Vec<usize> = Vec::new();
     for i in order {
         let double = kept.iter().any(|&k| {
-            let share = shared_area(&seen[i].0.corners_in_image, &seen[k].0.corners_in_image);
+            let share = shared_area(&outlines[i].corners_in_image, &outlines[k].corners_in_image);
             share >= params.one_card_overlap
                 || share >= params.one_card_overlap_when_alike
-                    && seen[i].1.best().0 == seen[k].1.best().0
+                    && readings[i].best().0 == readings[k].best().0
         });
         if !double && kept.len() < DECK_SIZE {
             kept.push(i);
         }
     }
-    let mut keep = vec![false; seen.len()];
-    for k in kept {
-        keep[k] = true;
-    }
-    seen.into_iter().zip(keep).filter_map(|(item, keep)| keep.then_some(item)).collect()
+    kept.sort_unstable();
+    kept
 }
 
 /// The most likely way to give every outline a card of its own.
@@ -413,7 +256,7 @@ mod tests {
     fn outline_at(x: f64, y: f64) -> CardOutline {
         let quad = Quad::rectangle(89.0, 57.0);
         let outline = CardOutline::at(Quad(quad.0.map(|p| p + Point::new(x, y))));
-        CardOutline { score: 1.0, symbols_seen: 1, ..outline }
+        CardOutline { score: 1.0, ..outline }
     }
 
     /// Sure of a card by `certainty` in every property.
@@ -428,9 +271,10 @@ mod tests {
     }
 
     fn settle(cards: &[((f64, f64), Reading)]) -> Board {
-        let outlines = cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
-        let readings = cards.iter().map(|(_, r)| r.clone()).collect();
-        Board::settle(outlines, readings, &Params::default())
+        let outlines: Vec<CardOutline> =
+            cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
+        let readings: Vec<Reading> = cards.iter().map(|(_, r)| r.clone()).collect();
+        Board::settle(&outlines, &readings, &Params::default())
     }
 
     #[test]
@@ -449,38 +293,20 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_by_itself_and_hardly_looks_like_a_card_is_none() {
-        let mut doubtful = reading("1sro", 0.9);
-        doubtful.is_card = 0.5;
-        let calibration =
-            Calibration { card_bias: -0.8, card_covered: 2.0, ..Calibration::default() };
-        let params = Params { calibration, ..Params::default() };
-        let settle = |x: f64| {
-            let outlines = vec![outline_at(0.0, 0.0), outline_at(x, 0.0)];
-            Board::settle(outlines, vec![reading("2spd", 0.99), doubtful.clone()], &params)
-        };
-        assert_eq!(settle(200.0).cards.len(), 1);
-        // Half of it lies under a card; of that card half lies under what is one only perhaps.
-        let covered: Vec<f32> = settle(44.0).cards.iter().map(|c| c.evidence.covered).collect();
-        assert!(matches!(covered[..], [a, b] if (a - 0.25).abs() < 0.03 && (b - 0.5).abs() < 0.03));
+    fn a_card_is_as_sure_as_that_it_is_one_and_less_under_others() {
+        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5 };
+        let usual = Calibration::default();
+        assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
+        let covered = Calibration { covered: -24.0, ..usual };
+        assert!((covered.confidence(&evidence) - 0.45).abs() < 1e-3);
     }
 
     #[test]
-    fn how_sure_a_card_is_depends_on_how_sure_that_it_is_one() {
-        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5, small: 0.0 };
-        let usual = Calibration::default();
-        assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
-        // Readers doubt what is covered more than they should.
-        let lenient = Calibration { kept_covered: 2.0, ..usual };
-        let odds = 9.0 * 1f32.exp();
-        assert!((lenient.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
-        // What is read clearly is likelier a card.
-        let by_reading = Calibration { kept_posterior: 0.05, ..usual };
-        let odds = 9.0 * 0.6f32.exp();
-        assert!((by_reading.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
-        let doubtful = Calibration { kept_bias: -1.0, kept_own: 0.5, ..usual };
-        let odds = 9.0f32.sqrt() / 1f32.exp();
-        assert!((doubtful.confidence(&evidence) - odds / (1.0 + odds)).abs() < 1e-3);
+    fn a_card_tells_which_outline_it_is_of() {
+        let mut paper = reading("1sro", 0.9);
+        paper.is_card = 0.1;
+        let board = settle(&[((200.0, 0.0), paper), ((0.0, 0.0), reading("2spd", 0.99))]);
+        assert_eq!(board.cards.iter().map(|card| card.outline).collect::<Vec<_>>(), [1]);
     }
 
     #[test]

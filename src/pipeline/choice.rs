@@ -1,22 +1,27 @@
 //! Which finder and reader are the default, chosen in this one place for every command and the window.
 
-use super::classify::{
-    FusedReader, Fusion, Joints, NeuralReader, Reader, classical::ClassicalReader,
-};
+use super::classify::classical::ClassicalReader;
+use super::classify::fused::FusedReader;
+use super::classify::fusion::Fusion;
+use super::classify::neural::NeuralReader;
+use super::classify::reader::Reader;
+use super::compose::Pipeline;
 use super::engine::{FUSION, Models, ModelsError, file_of};
-use super::find::{CardFinder, Learned, RefinerNetwork};
-use super::{Pipeline, board, segment};
+use super::find::{self, Learned};
+use super::finder::CardFinder;
+use super::refiner::RefinerNetwork;
+use super::{board, segment};
 use crate::model::Kind;
-use std::io::ErrorKind;
+use std::sync::Arc;
 
 /// What reads the cards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReaderChoice {
     /// By measuring: no network
     Classical,
-    /// By a network
+    /// By one network alone, each card by itself
     Neural,
-    /// Both, joined
+    /// By networks, and by measuring where they leave a doubt
     Fused,
 }
 
@@ -40,46 +45,10 @@ impl ReaderChoice {
             Self::Fused => "fused",
         }
     }
-
-    /// The reader of what a finder finds, and what makes a board of its readings.
-    ///
-    /// # Errors
-    /// Weights that they need are missing or broken.
-    pub fn reader(
-        self,
-        finder: FinderChoice,
-        models: &Models,
-    ) -> Result<(Box<dyn Reader>, board::Params), ModelsError> {
-        let joints = |fusion: Fusion| match finder {
-            FinderChoice::Learned => fusion.learned,
-            FinderChoice::Classical => fusion.classical,
-        };
-        let plain = board::Calibration::default();
-        let (reader, calibration): (Box<dyn Reader>, _) = match self {
-            Self::Classical => (Box::new(ClassicalReader), plain),
-            Self::Neural => {
-                let network = NeuralReader::load(models)?;
-                match fusion_if_there(models)?.map(joints) {
-                    Some(Joints { neural, .. }) => {
-                        let board = neural.board;
-                        (Box::new(FusedReader::network_only(network, neural)), board)
-                    }
-                    None => (Box::new(network), plain),
-                }
-            }
-            Self::Fused => {
-                let network = NeuralReader::load(models)?;
-                let Joints { fused, .. } = joints(Fusion::load(models)?);
-                let board = fused.board;
-                (Box::new(FusedReader::new(network, fused)), board)
-            }
-        };
-        Ok((reader, board::Params { calibration, ..board::Params::default() }))
-    }
 }
 
 /// What finds the cards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FinderChoice {
     /// By symbols and borders: no network
     Classical,
@@ -106,31 +75,77 @@ impl FinderChoice {
         }
     }
 
-    /// The finder.
+    /// The finder, with the network that it shares with the reader.
     ///
     /// # Errors
     /// Weights that it needs are missing or broken.
-    pub fn finder(self, models: &Models) -> Result<Box<dyn CardFinder>, ModelsError> {
+    pub fn finder(
+        self,
+        models: &Models,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+    ) -> Result<Box<dyn CardFinder>, ModelsError> {
         Ok(match self {
             Self::Classical => Box::new(segment::Params::default()),
-            Self::Learned => Box::new(learned(models)?),
+            Self::Learned => Box::new(learned(models, refiner)?),
         })
     }
 }
 
-/// The finder with the networks of a set of weights.
+/// The finder with networks, one of which it shares with the reader.
 ///
 /// # Errors
-/// The finding network is missing, or one of them is broken.
-pub fn learned(models: &Models) -> Result<Learned, ModelsError> {
-    let finder = models.network(Kind::Finder)?;
-    // Weights of one's own may go without: corners are less exact then.
-    let refiner: Option<Box<dyn RefinerNetwork>> = if models.has(file_of(Kind::Refiner)) {
-        Some(Box::new(models.network(Kind::Refiner)?))
-    } else {
-        None
-    };
-    Ok(Learned::new(Box::new(finder), refiner))
+/// The finding network is missing or broken.
+pub fn learned(
+    models: &Models,
+    refiner: Option<Arc<dyn RefinerNetwork>>,
+) -> Result<Learned, ModelsError> {
+    Ok(Learned::new(Box::new(models.network(Kind::Finder)?), refiner))
+}
+
+/// The network that looks at cards with their surroundings, if a set of weights holds one: a folder of
+/// one's own may go without, and is less exact then.
+///
+/// # Errors
+/// It is broken.
+pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>, ModelsError> {
+    if !models.has(file_of(Kind::Refiner)) {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(models.network(Kind::Refiner)?)))
+}
+
+/// A step of the cascade that may be left out, to measure what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The finder's second look, at the size that suits the cards
+    SecondLook,
+    /// The corners that the refiner names where the table is in doubt
+    Corrected,
+    /// Other places for covered cards
+    Search,
+    /// The refiner's look at cards that are read with doubt
+    Context,
+    /// The classical features of cards that are still in doubt
+    Features,
+}
+
+impl Step {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::SecondLook, Self::Corrected, Self::Search, Self::Context, Self::Features];
+
+    /// Its name on the command line, and what it is.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SecondLook => {
+                ("second-look", "the finder's look at the size that suits the cards")
+            }
+            Self::Corrected => ("corrected", "the refiner's corners where the table is in doubt"),
+            Self::Search => ("search", "other places for covered cards"),
+            Self::Context => ("context", "the refiner's look at cards that are read with doubt"),
+            Self::Features => ("features", "classical features of cards that are still in doubt"),
+        }
+    }
 }
 
 impl Pipeline {
@@ -151,19 +166,56 @@ impl Pipeline {
         reader: ReaderChoice,
         models: &Models,
     ) -> Result<Self, ModelsError> {
-        let (reader, board) = reader.reader(finder, models)?;
-        Ok(Self { board, ..Self::new(finder.finder(models)?, reader) })
+        Self::without(&[], finder, reader, models)
     }
-}
 
-/// The network reads without it too, then less well calibrated.
-fn fusion_if_there(models: &Models) -> Result<Option<Fusion>, ModelsError> {
-    match Fusion::load(models) {
-        Ok(fusion) => Ok(Some(fusion)),
-        Err(ModelsError::NotShipped(_)) => Ok(None),
-        Err(ModelsError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
+    /// The same with steps left out; the weights of the evidence stay as fitted with them.
+    ///
+    /// # Errors
+    /// Weights that are missing or broken.
+    pub fn without(
+        steps: &[Step],
+        finder: FinderChoice,
+        reader: ReaderChoice,
+        models: &Models,
+    ) -> Result<Self, ModelsError> {
+        let needs_refiner = finder == FinderChoice::Learned || reader == ReaderChoice::Fused;
+        let refiner = if needs_refiner { shared_refiner(models)? } else { None };
+        let finder_stage: Box<dyn CardFinder> = match finder {
+            FinderChoice::Classical => finder.finder(models, None)?,
+            FinderChoice::Learned => {
+                let mut learned = learned(models, refiner.clone())?;
+                let find::Params { looks, place, .. } = &mut learned.params;
+                for step in steps {
+                    match step {
+                        Step::SecondLook => *looks = 1,
+                        Step::Corrected => place.enough_sides = 0.0,
+                        Step::Search => place.search = None,
+                        Step::Context | Step::Features => {}
+                    }
+                }
+                Box::new(learned)
+            }
+        };
+        let plain = board::Calibration::default();
+        let (reader_stage, calibration): (Box<dyn Reader>, _) = match reader {
+            ReaderChoice::Classical => (Box::new(ClassicalReader), plain),
+            ReaderChoice::Neural => (Box::new(NeuralReader::load(models)?), plain),
+            ReaderChoice::Fused => {
+                let network = NeuralReader::load(models)?;
+                let fusion = Fusion::load(models)?;
+                let joint = match finder {
+                    FinderChoice::Learned => fusion.learned,
+                    FinderChoice::Classical => fusion.classical,
+                };
+                let calibration = joint.board;
+                let refiner = refiner.filter(|_| !steps.contains(&Step::Context));
+                let mut reader = FusedReader::new(network, refiner, joint);
+                reader.with_features = !steps.contains(&Step::Features);
+                (Box::new(reader), calibration)
+            }
+        };
+        let board = board::Params { calibration, ..board::Params::default() };
+        Ok(Self { board, ..Self::new(finder_stage, reader_stage) })
     }
 }

@@ -1,17 +1,17 @@
 //! The one place that puts the stages together.
 
 use super::board::{self, Board};
-use super::classify::{Reader, classical::ClassicalReader};
+use super::classify::classical::ClassicalReader;
+use super::classify::reader::{Cards, Reader};
+use super::data::{CardImage, CardOutline, Frame, ReadCard, Reading, sets_of};
 use super::engine::NetworkError;
-use super::find::{CardFinder, FindError};
-use super::{
-    CardImage, CardOutline, Frame, ReadCard, Reading, dump, layout, rectify, segment, sets_of,
-};
+use super::finder::{CardFinder, FindError};
+use super::stage::{StageClock, StageSink};
+use super::{dump, layout, rectify, segment};
+use crate::geometry::Quad;
 use crate::sets::Set;
-use cpu_time::ThreadTime;
 use image::RgbImage;
 use std::io;
-use std::time::Instant;
 
 /// Why a frame was not read. "No cards in view" is no error.
 #[derive(Debug, thiserror::Error)]
@@ -32,50 +32,9 @@ impl From<FindError> for PipelineError {
         match error {
             FindError::Image(error) => Self::Segment(error),
             FindError::Network(error) => Self::Network(error),
+            FindError::Sink(error) => Self::Sink(error),
         }
     }
-}
-
-/// How long a stage took.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StageTime {
-    /// `load`, `segment`, `rectify`, `classify`, `board` or `sets`; `overlay` is drawing the
-    /// annotated picture and writing it.
-    pub stage: &'static str,
-    /// On the clock.
-    pub elapsed_ms: f64,
-    /// Of this thread's CPU alone.
-    pub cpu_ms: f64,
-}
-
-/// Takes the time of stages that run on this thread.
-#[derive(Clone, Debug, Default)]
-pub struct StageClock {
-    /// In the order in which they ran.
-    pub times: Vec<StageTime>,
-}
-
-impl StageClock {
-    /// Runs a stage and notes how long it took.
-    pub fn time<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
-        let (start, cpu_start) = (Instant::now(), ThreadTime::now());
-        let result = run();
-        self.times.push(StageTime {
-            stage,
-            elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
-            cpu_ms: cpu_start.elapsed().as_secs_f64() * 1e3,
-        });
-        result
-    }
-}
-
-/// Takes the pictures that stages make for people to look at.
-pub trait StageSink {
-    /// Takes the picture of one stage.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()>;
 }
 
 /// What a frame holds.
@@ -117,22 +76,8 @@ impl Pipeline {
         Self { finder, reader, board: board::Params::default() }
     }
 
-    /// Reads straightened cards of a frame, the outline of each given.
-    ///
-    /// # Errors
-    /// A network that does not run.
-    pub fn read_cards(
-        &self,
-        frame: &Frame,
-        outlines: &[CardOutline],
-        cards: &[CardImage],
-    ) -> Result<Vec<Reading>, NetworkError> {
-        let closer = |asked: &[usize]| self.finder.in_place(frame, outlines, asked);
-        self.reader.read(cards, &closer)
-    }
-
     /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
-    /// one; the time of pictures counts for no stage.
+    /// one; only the finder's own pictures count in its time.
     ///
     /// # Errors
     /// [`PipelineError`].
@@ -142,79 +87,62 @@ impl Pipeline {
         clock: &mut StageClock,
         sink: Option<&dyn StageSink>,
     ) -> Result<Scan, PipelineError> {
-        let show = |stage: &str, picture: &dyn Fn() -> opencv::Result<RgbImage>| match sink {
-            Some(sink) => Ok(sink.picture(stage, &picture()?)?),
-            None => Ok::<(), PipelineError>(()),
+        let show = |stage: &str, picture: &dyn Fn() -> RgbImage| match sink {
+            Some(sink) => sink.picture(stage, &picture()),
+            None => Ok(()),
         };
-        show("load", &|| Ok(frame.image.clone()))?;
-        if let Some(sink) = sink {
-            for (stage, picture) in self.finder.pictures(frame)? {
-                sink.picture(stage, &picture)?;
-            }
-        }
+        show("load", &|| frame.image.clone())?;
 
-        let outlines = clock.time("segment", || self.finder.find(frame))?;
-        show("segment", &|| Ok(dump::outlines(frame, &outlines)))?;
+        let outlines = clock.time("segment", || self.finder.find(frame, sink))?;
+        show("segment", &|| dump::outlines(frame, &outlines))?;
 
         let images: Vec<CardImage> = clock.time("rectify", || {
             outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect()
         });
-        show("rectify", &|| Ok(dump::cards(&images)))?;
+        show("rectify", &|| dump::cards(&images))?;
 
-        let readings = clock.time("classify", || self.read_cards(frame, &outlines, &images))?;
-        show("classify", &|| Ok(dump::readings(&images, &readings)))?;
+        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let readings = clock.time("classify", || self.reader.read(&cards))?;
+        show("classify", &|| dump::readings(&images, &readings))?;
 
-        // The board keeps outlines, not pictures: which picture is a card's is found by its outline.
-        let given = outlines.clone();
-        let mut board = clock.time("board", || Board::settle(outlines, readings, &self.board));
-        in_reading_order(&mut board);
-        let cards: Vec<ReadCard> = board.cards.iter().map(ReadCard::from).collect();
-
+        let board = clock.time("board", || Board::settle(&outlines, &readings, &self.board));
+        let order = reading_order(&board, &outlines);
+        let cards: Vec<ReadCard> = order
+            .iter()
+            .map(|&i| {
+                let board::BoardCard { outline, card, confidence, unsure, .. } = board.cards[i];
+                let corners_in_image = outlines[outline].corners_in_image;
+                ReadCard { corners_in_image, card, confidence, unsure }
+            })
+            .collect();
         let sets = clock.time("sets", || sets_of(&cards));
-        show("board", &|| Ok(dump::board(frame, &cards, &sets)))?;
+        show("board", &|| dump::board(frame, &cards, &sets))?;
 
-        let mut images: Vec<Option<CardImage>> = images.into_iter().map(Some).collect();
-        let image_of = |outline: &CardOutline| {
-            let found = (0..given.len()).find(|&i| images[i].is_some() && given[i] == *outline);
-            found.and_then(|i| images[i].take()).expect("the board's outlines are the segmenter's")
-        };
-        let images = board.cards.iter().map(|card| &card.outline).map(image_of).collect();
-        let readings = board.cards.into_iter().map(|card| card.reading).collect();
+        let chosen = || order.iter().map(|&i| board.cards[i].outline);
+        let readings = chosen().map(|i| readings[i].clone()).collect();
+        let images = chosen().map(|i| images[i].clone()).collect();
         Ok(Scan { cards, sets, readings, images })
     }
 }
 
 /// Row by row from the left, so that a card's index says where it lies.
-fn in_reading_order(board: &mut Board) {
-    let quads: Vec<_> = board.cards.iter().map(|card| card.outline.corners_in_image).collect();
-    let mut cards: Vec<_> = std::mem::take(&mut board.cards).into_iter().map(Some).collect();
-    let order = layout::rows(&quads).concat();
-    board.cards = order.into_iter().filter_map(|i| cards[i].take()).collect();
-}
-
-impl From<&board::BoardCard> for ReadCard {
-    fn from(card: &board::BoardCard) -> Self {
-        Self {
-            corners_in_image: card.outline.corners_in_image,
-            card: card.card,
-            confidence: card.confidence,
-            unsure: card.unsure,
-        }
-    }
+fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
+    let quads: Vec<Quad> =
+        board.cards.iter().map(|card| outlines[card.outline].corners_in_image).collect();
+    layout::rows(&quads).concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cards::Card;
-    use crate::pipeline::classify::Closer;
     use std::cell::RefCell;
 
     /// Says of the nth outline that it is the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
-        fn read(&self, cards: &[CardImage], _: &Closer) -> Result<Vec<Reading>, NetworkError> {
-            Ok((0..cards.len()).map(|i| certain(Card::from_index(i))).collect())
+        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
+            Ok((0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect())
         }
     }
 
@@ -248,7 +176,17 @@ mod tests {
         assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
         assert_eq!(
             names.0.into_inner(),
-            ["load", "maps", "symbols", "segment", "rectify", "classify", "board"]
+            [
+                "load",
+                "maps",
+                "symbols",
+                "maps-closer",
+                "symbols-closer",
+                "segment",
+                "rectify",
+                "classify",
+                "board"
+            ]
         );
     }
 }

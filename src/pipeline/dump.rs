@@ -1,13 +1,10 @@
 //! Each stage's picture, to be looked at by people.
 
+use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame, ReadCard, Reading};
 use super::overlay::{self, Style};
-use super::segment::components::Components;
-use super::segment::maps::{Working, for_each_map};
-use super::segment::symbols::SymbolSearch;
-use super::{
-    CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame, ReadCard, Reading, StageSink,
-    segment,
-};
+use super::segment::maps::{BinaryMap, Working};
+use super::segment::symbols::Symbol;
+use super::stage::StageSink;
 use crate::cards::Shape;
 use crate::geometry::{Point, Quad};
 use crate::sets::Set;
@@ -18,8 +15,8 @@ use std::path::PathBuf;
 
 const INK: Rgb<u8> = Rgb([255, 255, 255]);
 const GROUND: Rgb<u8> = Rgb([40, 40, 44]);
-const SYMBOLS: Rgb<u8> = Rgb([0, 158, 115]);
-const BORDER_ONLY: Rgb<u8> = Rgb([230, 159, 0]);
+const FOR: Rgb<u8> = Rgb([0, 158, 115]);
+const AGAINST: Rgb<u8> = Rgb([230, 159, 0]);
 const OVALS: Rgb<u8> = Rgb([86, 180, 233]);
 /// Size of captions, in pixels.
 const SMALL_PX: f64 = 13.0;
@@ -55,50 +52,42 @@ impl StageSink for FolderSink {
     }
 }
 
-/// All binary maps in which symbols and borders are looked for, on one sheet, each a third as wide
-/// as the working image (a map at half resolution two thirds).
-///
-/// # Errors
-/// Those of OpenCV, such as no memory.
-pub fn maps(frame: &Frame, params: &segment::Params) -> opencv::Result<RgbImage> {
-    let working = Working::new(frame, params.long_side_px)?;
-    let cell = ((working.width as u32).div_ceil(3), (working.height as u32).div_ceil(3));
-    let mut pictures: Vec<(String, RgbImage)> = Vec::new();
-    for_each_map(&working, |map| {
+/// The binary maps in which symbols and borders are looked for, gathered as they are made.
+#[derive(Default)]
+pub struct Maps(Vec<(String, RgbImage)>);
+
+impl Maps {
+    /// One map, a third as wide as the working image.
+    pub fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
         let (width, step) = (map.width as u32, map.step);
         let height = (map.pixels.len() / map.width) as u32;
         let full = GrayImage::from_raw(width, height, map.pixels.to_vec()).expect("whole rows");
-        let small = imageops::thumbnail(&full, cell.0, cell.1);
-        let name = format!("{} {:?}, step {step}", pictures.len() + 1, map.kind);
-        pictures.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
-    })?;
-    Ok(sheet_of(&pictures, 3))
+        let cell = [working.width, working.height].map(|side| (side as u32).div_ceil(3));
+        let small = imageops::thumbnail(&full, cell[0], cell[1]);
+        let name = format!("{} {:?}, step {step}", self.0.len() + 1, map.kind);
+        self.0.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
+    }
+
+    /// All of them on one sheet.
+    pub fn sheet(&self) -> RgbImage {
+        sheet_of(&self.0, 3)
+    }
 }
 
 /// The working image with every place that looks like a symbol (green diamond, blue oval, orange
 /// squiggle; its likeness in per cent and the number of maps that show it).
-///
-/// # Errors
-/// Those of OpenCV, such as no memory.
-pub fn symbols(frame: &Frame, params: &segment::Params) -> opencv::Result<RgbImage> {
-    let working = Working::new(frame, params.long_side_px)?;
-    let mut search = SymbolSearch::new(&working, &params.symbols);
-    let mut components = Components::default();
-    for_each_map(&working, |map| {
-        components.label(map.pixels, map.width);
-        search.look(map, &components);
-    })?;
+pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = imageops::resize(
         &frame.image,
         working.width as u32,
         working.height as u32,
         imageops::FilterType::Triangle,
     );
-    for symbol in search.finish(&working)? {
+    for symbol in symbols {
         let color = match symbol.shape {
-            Shape::Diamond => SYMBOLS,
+            Shape::Diamond => FOR,
             Shape::Oval => OVALS,
-            Shape::Squiggle => BORDER_ONLY,
+            Shape::Squiggle => AGAINST,
         };
         // A filled ellipse reaches twice its standard deviation.
         let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
@@ -110,7 +99,7 @@ pub fn symbols(frame: &Frame, params: &segment::Params) -> opencv::Result<RgbIma
         overlay::rectangle(&mut picture, corner, (1.2 * width, 1.2 * SMALL_PX), GROUND, 0.85);
         overlay::text_centred(&mut picture, c, SMALL_PX, INK, &label);
     }
-    Ok(picture)
+    picture
 }
 
 /// Pictures of one size in rows, each with its caption below.
@@ -128,16 +117,16 @@ fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
     sheet
 }
 
-/// The photo with the segmenter's outlines: green where symbols were seen (with their number),
-/// orange where only a border was; the score beside it.
+/// The photo with the finder's outlines, green where the evidence is for a card and orange where it is
+/// against it; the log odds beside each.
 pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
     let mut picture = frame.image.clone();
     for outline in outlines {
         let quad = &outline.corners_in_image;
-        let color = if outline.symbols_seen > 0 { SYMBOLS } else { BORDER_ONLY };
+        let color = if outline.score > 0.0 { FOR } else { AGAINST };
         overlay::outline(&mut picture, quad, (0.02 * quad.long_side()).max(2.0), color, None);
         let size = (0.14 * quad.long_side()).max(11.0);
-        let label = format!("{} {:.1}", outline.symbols_seen, outline.score);
+        let label = format!("{:.1}", outline.score);
         let (middle, width) = (quad.0[0].lerp(quad.0[1], 0.5), overlay::text_width(&label, size));
         let corner = (middle.x - 0.6 * width, middle.y - 0.55 * size);
         overlay::rectangle(&mut picture, corner, (1.2 * width, 1.1 * size), GROUND, 0.85);

@@ -5,156 +5,25 @@ pub mod board;
 mod choice;
 pub mod classify;
 mod compose;
+pub mod data;
 pub mod dump;
 pub mod engine;
 pub mod find;
+pub mod finder;
 pub mod layout;
 pub mod overlap;
 pub mod overlay;
+pub mod probability;
 pub mod record;
 pub mod rectify;
+pub mod refiner;
 pub mod resize;
 pub mod segment;
 pub mod source;
+pub mod stage;
 pub mod track;
 
-pub use choice::{FinderChoice, ReaderChoice, learned};
-pub use compose::{Pipeline, PipelineError, Scan, StageClock, StageSink, StageTime};
-
-use crate::cards::{Card, Property};
-use crate::geometry::Quad;
-use crate::model::refiner::VALUE_LOGITS;
-use crate::sets::{self, Set};
-use image::RgbImage;
-
-/// A photo, upright.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
-    pub image: RgbImage,
-}
-
-/// Where a card is thought to lie.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CardOutline {
-    /// Clockwise, a long side first, in pixels of the upright photo.
-    pub corners_in_image: Quad,
-    /// Log odds that this is a card, from the segmenter's evidence alone.
-    pub score: f64,
-    /// How many symbols the segmenter saw; 0 when only the border was seen.
-    pub symbols_seen: usize,
-    /// Which shape those symbols had, when any were seen.
-    pub shape_seen: Option<crate::cards::Shape>,
-    /// What a look at the card with all that lies around it says; `None` where that was not asked, as
-    /// where it lies open to view.
-    pub in_place: Option<InPlace>,
-    /// Part of it that the photo's other outlines share, see [`overlap::shares`].
-    pub shared: f32,
-}
-
-/// What a network says that sees a card where it lies, see [`crate::model::refiner`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InPlace {
-    /// Probability that the corners are off by so much that another card may be read, 0 to 1.
-    pub misplaced: f32,
-    /// Logit of value v of property p at `3 p + v`, in [`Property::ALL`] order.
-    pub values: [f32; VALUE_LOGITS],
-}
-
-impl CardOutline {
-    /// One of which nothing but its corners is known.
-    pub fn at(corners_in_image: Quad) -> Self {
-        Self {
-            corners_in_image,
-            score: 0.0,
-            symbols_seen: 0,
-            shape_seen: None,
-            in_place: None,
-            shared: 0.0,
-        }
-    }
-}
-
-/// Of logits of values, three for each property: by how much the likeliest of a property leads, where it
-/// leads by least.
-pub fn least_lead(values: &[f32]) -> f32 {
-    let leads = values.chunks_exact(3).map(|three| {
-        let mut sorted = [three[0], three[1], three[2]];
-        sorted.sort_by(f32::total_cmp);
-        sorted[2] - sorted[1]
-    });
-    leads.fold(f32::MAX, f32::min)
-}
-
-/// A card of the table as it leaves the pipeline.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadCard {
-    /// Clockwise, a long side first, in pixels of the upright photo.
-    pub corners_in_image: Quad,
-    /// The card, or the best guess when `unsure`.
-    pub card: Card,
-    /// Probability that `card` is right, 0 to 1.
-    pub confidence: f32,
-    /// Whether the best reading is not clearly best. Such a card takes part in no set.
-    pub unsure: bool,
-}
-
-/// All sets among the cards that are sure, as indices into `cards`.
-pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
-    let sure: Vec<usize> = (0..cards.len()).filter(|&i| !cards[i].unsure).collect();
-    let board: Vec<Card> = sure.iter().map(|&i| cards[i].card).collect();
-    sets::find_all(&board).into_iter().map(|set| Set(set.0.map(|place| sure[place]))).collect()
-}
-
-/// Long side of a [`CardImage`] in pixels: twice the model's input.
-pub const CARD_LONG_PX: u32 = 192;
-/// Short side of a [`CardImage`] in pixels: twice the model's input.
-pub const CARD_SHORT_PX: u32 = 128;
-
-/// A straightened card, lying with its long side across.
-#[derive(Clone, Debug)]
-pub struct CardImage {
-    /// [`CARD_LONG_PX`] x [`CARD_SHORT_PX`] RGB, balanced so that the card's own white is (255, 255, 255)
-    /// scaled by [`rectify::BALANCED_WHITE`].
-    pub pixels: RgbImage,
-    /// The card's white in the photo before balancing, R, G, B, 0 to 255.
-    pub white_in_image: [f32; 3],
-    /// How far the light was from neutral: length of the white's chromaticity vector, 0 for grey,
-    /// about 0.1 for a warm lamp.
-    pub light_cast: f32,
-    /// Length of the card's long side in the photo: what detail there can be.
-    pub long_side_in_image_px: f32,
-    /// See [`CardOutline::in_place`].
-    pub in_place: Option<InPlace>,
-    /// See [`CardOutline::shared`].
-    pub shared: f32,
-}
-
-/// What a reader says of a card: four probability triples and card-or-not, never a bare code.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// Probability of each value of each property, in [`Property::ALL`] order; each triple sums to 1.
-    pub values: [[f32; 3]; 4],
-    /// Probability that this is a face-up card at all.
-    pub is_card: f32,
-}
-
-impl Reading {
-    /// Nothing known.
-    pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
-
-    /// Probability of one card, given that it is a card: the product over the properties.
-    pub fn probability(&self, card: Card) -> f32 {
-        Property::ALL.into_iter().zip(&self.values).map(|(p, v)| v[card.value(p)]).product()
-    }
-
-    /// The most probable card and its probability.
-    pub fn best(&self) -> (Card, f32) {
-        let best = |values: &[f32; 3]| {
-            (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values")
-        };
-        let index = self.values.iter().fold(0, |index, v| index * 3 + best(v));
-        let card = Card::from_index(index);
-        (card, self.probability(card))
-    }
-}
+pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
+pub use compose::{Pipeline, PipelineError, Scan};
+pub use data::*;
+pub use stage::{StageClock, StageSink, StageTime};

@@ -1,6 +1,6 @@
 //! What of an outline other outlines share. Which of two cards lies on top is not known there.
 
-use super::CardOutline;
+use super::data::CardOutline;
 use crate::geometry::{Point, Quad};
 
 /// Part of each outline that the others share, each as far as it is a card (its probability), 0 to 1.
@@ -60,6 +60,42 @@ pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
     area.abs() / smaller
 }
 
+/// Whether two cards cover each other by more than an error of their outlines.
+pub fn overlap(a: &Quad, b: &Quad) -> bool {
+    if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
+        return false;
+    }
+    let inner = |quad: &Quad| {
+        let center = quad.center();
+        Quad(quad.0.map(|corner| center.lerp(corner, 0.85)))
+    };
+    let (a, b) = (inner(a), inner(b));
+    let along_sides = |quad: &Quad, other: &Quad| {
+        (0..4).any(|i| {
+            let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
+            [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
+        })
+    };
+    along_sides(&a, &b) || along_sides(&b, &a)
+}
+
+/// Whether one of some outlines overlaps another.
+pub fn is_overlapped(one: usize, quads: &[Quad]) -> bool {
+    quads.iter().enumerate().any(|(k, other)| k != one && overlap(&quads[one], other))
+}
+
+/// Whether two outlines would be of one card: two cards in a heap may have nearly the same middle, but then
+/// they are turned otherwise.
+pub fn is_same_place(one: &Quad, other: &Quad) -> bool {
+    /// Mean distance of the corners, in short sides.
+    const WITHIN: f64 = 0.3;
+    let most = 4.0 * WITHIN * one.short_side();
+    // A card looks alike after half a turn.
+    [0, 2]
+        .iter()
+        .any(|turn| (0..4).map(|i| one.0[i].distance(other.0[(i + turn) % 4])).sum::<f64>() < most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +125,14 @@ mod tests {
         assert!((shared_area(&whole, &beside) - 0.5).abs() < 1e-12);
         let away = Quad(half.0.map(|p| p + Point::new(5.0, 0.0)));
         assert_eq!(shared_area(&whole, &away), 0.0);
+    }
+
+    #[test]
+    fn overlap_is_more_than_a_shared_side() {
+        let card = Quad::rectangle(154.0, 100.0);
+        let moved = |x: f64, y: f64| Quad(card.0.map(|p| p + Point::new(x, y)));
+        assert!(overlap(&card, &moved(60.0, 40.0)) && overlap(&card, &card));
+        assert!(!overlap(&card, &moved(150.0, 0.0)) && !overlap(&card, &moved(0.0, 400.0)));
     }
 
     proptest! {

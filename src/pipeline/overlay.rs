@@ -9,7 +9,7 @@ mod paint;
 
 pub use paint::{Dash, disc, offset, outline, rectangle, segment, text, text_centred, text_width};
 
-use super::ReadCard;
+use super::data::ReadCard;
 use crate::geometry::{Homography, Point, Quad};
 use crate::sets::Set;
 use image::{Rgb, RgbImage, imageops};

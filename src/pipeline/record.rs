@@ -1,6 +1,8 @@
 //! What is said of one photo: as text, JSON or CSV.
 
-use super::{ReadCard, StageTime, engine, layout};
+use super::data::ReadCard;
+use super::stage::StageTime;
+use super::{engine, layout};
 use crate::cards::picture::{Ink, Slot, grid};
 use crate::sets::Set;
 use serde_json::{Value, json};
@@ -168,7 +170,7 @@ fn rounded(value: f64, parts: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sets_of;
+    use super::super::data::sets_of;
     use super::*;
     use crate::geometry::{Point, Quad};
 

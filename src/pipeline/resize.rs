@@ -5,8 +5,8 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 use opencv::core::{CV_8UC3, Mat, MatTraitManual, Scalar, StsError};
 
 /// A picture (R, G, B row by row, 8-bit, of `from_px` columns and rows) at the size `to_px`, as height x
-/// width x (R, G, B), by cubic weights (Catmull and Rom 1974) that are as wide as a pixel of the
-/// smaller picture.
+/// width x (R, G, B), by weights as wide as a pixel of the smaller picture (Hamming's window): half as
+/// wide as cubic ones, and half the work.
 ///
 /// # Errors
 /// No memory, or `rgb` holds fewer than three bytes a pixel.
@@ -26,7 +26,7 @@ pub fn resized(rgb: &[u8], from_px: (u32, u32), to_px: (u32, u32)) -> opencv::Re
         let pixels = to.data_bytes_mut()?;
         let mut out = Image::from_slice_u8(to_px.0, to_px.1, pixels, PixelType::U8x3)
             .map_err(|reason| error(&reason))?;
-        let way = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+        let way = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Hamming));
         Resizer::new().resize(&picture, &mut out, &way).map_err(|reason| error(&reason))?;
     }
     Ok(to)

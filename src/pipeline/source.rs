@@ -10,7 +10,7 @@ mod upright;
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
-use super::Frame;
+use super::data::Frame;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
 use std::fs::File;

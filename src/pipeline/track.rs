@@ -19,16 +19,21 @@
 //!
 //! Only the frames' own times count, never the clock: the same frames give the same cards.
 
+mod card;
 pub mod evidence;
 pub mod grey;
 mod looking;
 pub mod motion;
+mod params;
 
+use card::Asked;
+pub use card::Track;
 pub use looking::{Ask, Eyes, Known, Look, Seen, look};
+pub use params::Params;
 
-use super::board::{self, Board};
-use super::{CardOutline, ReadCard, Reading, layout, sets_of};
-use crate::cards::Card;
+use super::board::Board;
+use super::data::{CardOutline, ReadCard, Reading, sets_of};
+use super::layout;
 use crate::geometry::{Homography, Point, Quad};
 use crate::sets::Set;
 use evidence::Evidence;
@@ -36,129 +41,6 @@ use grey::{Glance, Grey};
 use motion::Patches;
 use nalgebra::Matrix3;
 use std::sync::Arc;
-
-/// How cards are tracked. Times in milliseconds of the frames' own clock.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params {
-    /// Longest time between two looks when nothing seems to happen.
-    pub idle_ms: f64,
-    /// Shortest time between two looks.
-    pub busy_ms: f64,
-    /// Patches for the motion are chosen anew after so long.
-    pub patches_ms: f64,
-    /// Part of the picture that must change for a look to be due.
-    pub change: f64,
-    /// Likeness of two glances at one unchanged card.
-    pub alike: f64,
-    /// Likeness below which something else is there.
-    pub unlike: f64,
-    /// A card whose evidence is worth so many readings and so probable is not read again.
-    pub settled: (f32, f32),
-    /// Readings after which an unchanged card is not read again, whatever they say.
-    pub most_readings: u32,
-    /// Change of a place from frame to frame, in grey levels, below which nothing moves there.
-    pub still_levels: f64,
-    /// Or likeness from frame to frame above which nothing moves there.
-    pub still_likeness: f64,
-    /// A place that looks like the table and was still for so long holds no card.
-    pub bare_ms: f64,
-    /// A place without a card to be seen that was still for so long holds none, whatever it
-    /// looks like: a resting hand moves.
-    pub hidden_still_ms: f64,
-    /// A card that could not be seen for so long is given up.
-    pub hidden_ms: f64,
-    /// What was read and is no card is not read again for so long, if it does not change.
-    pub no_card_ms: f64,
-    /// Looks in a row that must not find a card that looks unchanged before it is taken for gone,
-    /// where its place is bare; more of them, and it counts as hidden.
-    pub misses: u32,
-    /// Looks that must contradict before a code on the screen changes.
-    pub contradictions: u32,
-    /// Time in which a drawn outline goes most of the way to the measured one.
-    pub smooth_ms: f64,
-    /// Texture, relative to the best of late, below which a reading counts for nothing, and above
-    /// which it counts in full.
-    pub focus: (f32, f32),
-    /// What makes readings a board.
-    pub board: board::Params,
-}
-
-impl Params {
-    /// The usual ones, with what makes a board of these readings.
-    pub fn for_board(board: board::Params) -> Self {
-        Self { board, ..Self::default() }
-    }
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            idle_ms: 500.0,
-            busy_ms: 60.0,
-            patches_ms: 1_000.0,
-            // Fourteen cells of 3,600: a card is about forty.
-            change: 0.004,
-            alike: 0.85,
-            unlike: 0.7,
-            settled: (1.8, 0.97),
-            most_readings: 6,
-            still_levels: 3.0,
-            still_likeness: 0.95,
-            bare_ms: 60.0,
-            hidden_still_ms: 1_500.0,
-            hidden_ms: 5_000.0,
-            no_card_ms: 2_000.0,
-            misses: 3,
-            contradictions: 3,
-            smooth_ms: 90.0,
-            focus: (0.35, 0.75),
-            board: board::Params::default(),
-        }
-    }
-}
-
-/// A card that is followed.
-#[derive(Clone, Debug)]
-pub struct Track {
-    /// Never given to another card.
-    pub id: u64,
-    /// Where it is measured to lie, in pixels of the frame.
-    pub quad: Quad,
-    /// Where it is drawn: follows `quad` smoothly.
-    pub drawn: Quad,
-    /// What its readings say together.
-    pub evidence: Evidence,
-    /// The card as shown, with its confidence and whether it is unsure.
-    pub shown: Option<(Card, f32, bool)>,
-    /// Whether its picture is not to be seen now.
-    pub hidden: bool,
-    /// When it was first seen.
-    pub since_ms: f64,
-    outline: CardOutline,
-    /// Its picture when it was last read or found unchanged in focus.
-    reference: Glance,
-    last: Glance,
-    /// Since when its picture differs from the reference; `None` while it does not.
-    hidden_since: Option<f64>,
-    still_since: f64,
-    /// It was hidden since it was read last: another card may have come.
-    doubtful: bool,
-    /// What it was read as since, when that was another card, and how many times in a row.
-    another: Option<(Card, u32)>,
-    readings: u32,
-    looks: u32,
-    contradicted: u32,
-    /// Looks in a row that found it away from its place.
-    elsewhere: u32,
-    /// Looks in a row that did not find it, though its picture is the same: under the edge of a hard
-    /// shadow card and table look alike at a glance.
-    missed: u32,
-    /// Since when it is known to be no card; the place is remembered, so that it is not read over
-    /// and over.
-    no_card: Option<f64>,
-    /// Colour of the table beside it: mean and spread of each channel.
-    beside: Option<looking::Ground>,
-}
 
 /// A card as it is now.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,16 +82,6 @@ pub struct Tracker {
     asked: Option<Asked>,
     /// The frame of the last look, and how the picture moved since: from then to now.
     looked: Option<(f64, Arc<Grey>, Homography)>,
-}
-
-/// A look under way.
-struct Asked {
-    number: u64,
-    grey: Arc<Grey>,
-    now_from_asked: Homography,
-    /// Whether the way from there to here is known.
-    followed: bool,
-    quality: f32,
 }
 
 fn identity() -> Homography {
@@ -476,16 +348,12 @@ impl Tracker {
             .map(|track| CardOutline { corners_in_image: track.quad, ..track.outline.clone() })
             .collect();
         let readings: Vec<Reading> = self.tracks.iter().map(|t| t.evidence.reading()).collect();
-        let board = Board::settle(outlines.clone(), readings, &self.params.board);
+        let board = Board::settle(&outlines, &readings, &self.params.board);
         let mut kept = vec![false; self.tracks.len()];
+        // An outline is that of the track of its number.
         for card in board.cards {
-            // The board keeps the outlines it was given.
-            let Some(i) = (0..outlines.len()).find(|&i| !kept[i] && outlines[i] == card.outline)
-            else {
-                continue;
-            };
-            kept[i] = true;
-            self.tracks[i].show(card.card, card.confidence, card.unsure, &self.params);
+            kept[card.outline] = true;
+            self.tracks[card.outline].show(card.card, card.confidence, card.unsure, &self.params);
         }
         // No card, or another card's double.
         let mut kept = kept.into_iter();
@@ -542,188 +410,6 @@ impl Tracker {
     pub fn is_lost(&self) -> bool {
         self.lost
     }
-}
-
-impl Track {
-    /// Whether its picture is still the same.
-    fn glance(&mut self, grey: &Grey, time_ms: f64, params: &Params) {
-        let Some(now) = grey.glance(&self.quad) else {
-            self.hidden = true;
-            self.hidden_since.get_or_insert(time_ms);
-            return;
-        };
-        // A textured table is never quite still under a camera in motion; it stays like itself.
-        let still = now.difference(&self.last) <= params.still_levels
-            || now.likeness(&self.last) > params.still_likeness;
-        if !still {
-            self.still_since = time_ms;
-        }
-        let likeness = now.likeness(&self.reference);
-        self.last = now;
-        let overlooked = self.missed > params.misses;
-        if likeness >= params.alike && !overlooked {
-            self.hidden = false;
-            self.hidden_since = None;
-        } else if likeness < params.unlike || overlooked {
-            self.hidden = true;
-            self.doubtful = true;
-            self.hidden_since.get_or_insert(time_ms);
-        }
-    }
-
-    fn is_settled(&self, params: &Params) -> bool {
-        let (weight, probability) = params.settled;
-        self.no_card.is_some()
-            || self.readings >= params.most_readings
-            || self.evidence.weight() >= weight
-                && self.evidence.reading().best().1 >= probability
-                && self.shown.is_some_and(|(.., unsure)| !unsure)
-    }
-
-    /// Whether it was known to be no card, and may be one now.
-    fn is_no_more_no_card(&self, time_ms: f64, params: &Params) -> bool {
-        self.no_card.is_some_and(|since| {
-            let looks_another = self.last.likeness(&self.reference) < params.alike;
-            looks_another || self.elsewhere > 0 || time_ms - since > params.no_card_ms
-        })
-    }
-
-    /// Whether what lies here now is another card than the one that was hidden: looks in a row must
-    /// say so, one more where the picture is as it was before.
-    fn is_replaced_by(
-        &mut self,
-        seen: &Seen,
-        quality: f32,
-        likeness: f64,
-        params: &Params,
-    ) -> bool {
-        let Some(reading) = seen.reading.as_ref().filter(|_| self.doubtful && quality > 0.5) else {
-            return false;
-        };
-        let (card, probability) = reading.best();
-        if card == self.evidence.reading().best().0 || reading.is_card < 0.5 || probability < 0.8 {
-            self.another = None;
-            return false;
-        }
-        let before = self.another.filter(|&(other, _)| other == card).map_or(0, |(_, times)| times);
-        self.another = Some((card, before + 1));
-        before + 1 >= if likeness >= params.alike { 3 } else { 2 }
-    }
-
-    /// Takes in that a look has found it.
-    fn see(&mut self, seen: &Seen, quad: Quad, then: Glance, asked: &Asked, params: &Params) {
-        let likeness = then.likeness(&self.reference);
-        if let Some(reading) = &seen.reading {
-            if self.doubtful && asked.quality > 0.5 {
-                // Read again after it was hidden: most likely the same card.
-                self.evidence.doubt(0.5);
-                self.readings = 0;
-            }
-            self.evidence.add(reading, asked.quality);
-            if asked.quality > 0.5 {
-                self.readings += 1;
-                self.reference = then;
-                self.doubtful = false;
-                self.hidden = false;
-                self.hidden_since = None;
-            }
-        } else if likeness >= params.alike && asked.quality > 0.5 {
-            self.reference = then;
-        }
-        let quad = in_order_of(quad, &self.quad);
-        let long = self.quad.long_side().max(1.0);
-        let off = (0..4).map(|i| quad.0[i].distance(self.quad.0[i])).fold(0.0, f64::max) / long;
-        self.looks += 1;
-        let known = self.evidence.reading().best().0;
-        let agrees = seen.reading.as_ref().is_some_and(|reading| reading.best().0 == known);
-        self.elsewhere = if off > PUSHED { self.elsewhere + 1 } else { 0 };
-        let share = if off > PUSHED {
-            // Its own picture in another place, or the same card read there again and again: it was
-            // pushed. Else half of it is covered, and what is left was taken for a whole card.
-            self.doubtful |= !agrees;
-            if likeness >= params.alike || agrees && self.elsewhere > 3 { 1.0 } else { 0.0 }
-        } else if self.looks < 4 {
-            0.5
-        } else if likeness >= params.alike {
-            0.2
-        } else {
-            0.05 // What covers a card also bends its outline.
-        };
-        for (old, measured) in self.quad.0.iter_mut().zip(quad.0) {
-            *old = old.lerp(measured, share);
-        }
-        if seen.beside.is_some() {
-            self.beside = seen.beside;
-        }
-        // A hand over a part of it makes it no less of a card.
-        let score = if likeness >= params.alike && asked.quality > 0.5 {
-            self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
-        } else {
-            self.outline.score
-        };
-        self.outline = CardOutline { corners_in_image: self.quad, score, ..seen.outline.clone() };
-    }
-
-    /// Whether a card that a look did not find is off the table.
-    fn is_gone(&self, bare: bool, time_ms: f64, params: &Params) -> bool {
-        if self.no_card.is_some() {
-            return true; // Not even an outline is left.
-        }
-        let Some(since) = self.hidden_since else {
-            return bare && self.missed >= params.misses;
-        };
-        // It may have lain still before it was hidden.
-        let still_ms = time_ms - self.still_since.max(since);
-        bare && still_ms >= params.bare_ms
-            || still_ms >= params.hidden_still_ms
-            || time_ms - since >= params.hidden_ms
-    }
-
-    fn show(&mut self, card: Card, confidence: f32, unsure: bool, params: &Params) {
-        // One reading alone must be very sure of itself.
-        let unsure = unsure || self.evidence.weight() < 1.2 && confidence < 0.97;
-        match self.shown {
-            Some((old, _, false)) if old != card => {
-                self.contradicted += 1;
-                if self.contradicted >= params.contradictions && !unsure {
-                    self.shown = Some((card, confidence, unsure));
-                    self.contradicted = 0;
-                } else if self.contradicted >= params.contradictions {
-                    self.shown = Some((old, 1.0 - confidence, true));
-                }
-            }
-            Some((old, _, false)) if unsure && old == card => {
-                // Sure once, and nothing speaks for another card.
-                self.shown = Some((
-                    old,
-                    confidence,
-                    confidence < 0.5 * params.board.calibration.least_confidence,
-                ));
-            }
-            _ => {
-                self.contradicted = 0;
-                self.shown = Some((card, confidence, unsure));
-            }
-        }
-    }
-}
-
-/// A corner that is farther off than this, as a part of the card's long side, was not measured badly:
-/// the card was pushed.
-const PUSHED: f64 = 0.15;
-
-/// What a look's score of an outline counts against those before.
-const SCORE_SHARE: f64 = 0.4;
-
-/// The corners of `quad` named as those of `like`: the turn that moves them least.
-fn in_order_of(quad: Quad, like: &Quad) -> Quad {
-    let turned = |n: usize| {
-        let mut corners = quad.0;
-        corners.rotate_left(n);
-        Quad(corners)
-    };
-    let off = |q: &Quad| q.0.iter().zip(like.0).map(|(a, b)| a.distance(b)).sum::<f64>();
-    (0..4).map(turned).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(quad)
 }
 
 /// Whether one's centre lies well within the other.

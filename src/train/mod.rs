@@ -24,6 +24,7 @@ pub mod curve;
 pub mod finder;
 pub mod fuse;
 pub mod net;
+pub mod newton;
 pub mod optimiser;
 pub mod reader;
 pub mod refiner;

@@ -1,11 +1,12 @@
-//! `setsight train fuse`: how the two readers are joined.
+//! `setsight train fuse`: how the witnesses are joined.
 
 use crate::cli::photos;
 use crate::cli::{BadCall, Outcome};
-use crate::pipeline::FinderChoice;
-use crate::pipeline::classify::{Fusion, Joints, NeuralReader};
+use crate::pipeline::classify::fusion::Fusion;
+use crate::pipeline::classify::neural::NeuralReader;
 use crate::pipeline::engine::{Models, Network, file_of, sha256};
-use crate::train::fuse::{self, Heard, Source};
+use crate::pipeline::{FinderChoice, shared_refiner};
+use crate::train::fuse::{self, Source};
 use crate::whole_file::write_whole;
 use crate::{cards::Property, model::Kind};
 use anyhow::Context;
@@ -52,22 +53,19 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         photographed.push(fuse::crops(crops, &network, &|| ())?);
     }
     let bar = photos::progress(args.tables as usize * FinderChoice::ALL.len());
+    let refiner = shared_refiner(&models)?;
     let fit = |choice: FinderChoice| -> anyhow::Result<_> {
-        let finder = choice.finder(&models)?;
-        let drawn = fuse::drawn(&*finder, &network, args.tables, args.seed, &|| bar.inc(1))?;
+        let finder = choice.finder(&models, refiner.clone())?;
+        let done = || bar.inc(1);
+        let drawn =
+            fuse::drawn(&*finder, &network, refiner.as_deref(), args.tables, args.seed, &done)?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
-        let (fused, report) = fuse::fit_joint(&sources, Heard::Both);
-        let (neural, neural_report) = fuse::fit_joint(&sources, Heard::Network);
+        let (joint, report) = fuse::fit_joint(&sources);
         let counts: Vec<_> = sources.iter().map(counted).collect();
-        let name = choice.name();
-        bar.suspend(|| {
-            print!("{name} finder, both readers\n{report}");
-            print!("{name} finder, the network alone\n{neural_report}\n");
-        });
-        let told = json!({"sources": counts, "fused": report, "neural": neural_report});
-        Ok((Joints { fused, neural }, told))
+        bar.suspend(|| print!("{} finder\n{report}", choice.name()));
+        Ok((joint, json!({"sources": counts, "fused": report})))
     };
     let (classical, classical_told) = fit(FinderChoice::Classical)?;
     let (learned, learned_told) = fit(FinderChoice::Learned)?;

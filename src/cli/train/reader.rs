@@ -5,8 +5,8 @@ use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
-use crate::pipeline::FinderChoice;
 use crate::pipeline::engine::{Models, file_of, sha256};
+use crate::pipeline::{FinderChoice, shared_refiner};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
 use crate::train::reader::{
@@ -222,7 +222,8 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
-    let finder = FinderChoice::default().finder(&Models::Shipped)?;
+    let finder =
+        FinderChoice::default().finder(&Models::Shipped, shared_refiner(&Models::Shipped)?)?;
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
         "drawn": args.drawn, "finder": finder_of_drawn()?,

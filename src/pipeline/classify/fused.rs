@@ -1,387 +1,260 @@
-//! Both readers together: their log probabilities weighed, by weights that validation data gave.
+//! Reads by a cascade: the reader network on every card; where that leaves a doubt the refiner on a
+//! context crop; where that leaves one too, the refiner from the other end, and the classical features.
+//!
+//! What the witnesses say of a property, as logits or log probabilities, is weighed and added up. The
+//! weights are fitted by `setsight train fuse`.
 
 use super::classical::ClassicalReader;
-use super::ink;
-use super::neural::{NeuralReader, doubts};
-use super::stripes;
-use super::{Closer, Reader};
-use crate::cards::Property;
-use crate::model::refiner::VALUE_LOGITS;
-use crate::model::{Kind, reader};
-use crate::pipeline::board;
-use crate::pipeline::engine::{FUSION, Models, ModelsError, NetworkError, file_of, sha256};
-use crate::pipeline::rectify::BALANCED_WHITE;
-use crate::pipeline::{CardImage, InPlace, Reading};
-use image::RgbImage;
-use serde::{Deserialize, Serialize};
+use super::fusion::Joint;
+use super::neural::NeuralReader;
+use super::reader::{Cards, Reader};
+use crate::geometry::Quad;
+use crate::model::reader;
+use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
+use crate::pipeline::engine::NetworkError;
+use crate::pipeline::probability::{logistic, softmax};
+use crate::pipeline::refiner::{self, Answer, RefinerNetwork};
+use std::sync::Arc;
 
-/// Length of a card's long side in the photo at which its context is nought, in pixels.
-const USUAL_LONG_SIDE_PX: f32 = 110.0;
-/// Numbers that say under which circumstances a card was seen, see [`context_of`].
-pub const CONTEXTS: usize = 10;
-/// Of these: how far its white is clipped in every channel, how likely its outline is off, and whether it
-/// was looked at in place.
-const CLIPPED_IN_ALL: usize = 3;
-const MISPLACED: usize = 6;
-const LOOKED_AT: usize = 7;
-/// Evidence beyond this says no more: log odds.
-const MOST_LOG_ODDS: f32 = 12.0;
-
-/// `fusion.json`: how the readers' evidence becomes one probability, and when it is enough.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fusion {
-    /// Version of the program that fitted it.
-    pub version: String,
-    /// SHA-256 of the reading network that it was fitted with, in hexadecimal.
-    pub reader_sha256: String,
-    /// The same of the network that looks at cards in place, if there was one.
-    pub refiner_sha256: Option<String>,
-    /// For the learned finder.
-    pub learned: Joints,
-    /// For the classical finder.
-    pub classical: Joints,
-    /// How it was fitted and what that gave, for people.
-    pub fitted: serde_json::Value,
+/// What all witnesses say of one card.
+#[derive(Clone, Debug)]
+pub struct Witnesses {
+    /// The reader network's logits, see [`reader`].
+    pub logits: [f32; reader::OUTPUTS],
+    /// What was asked where these leave a doubt.
+    pub asked: Option<Asked>,
 }
 
-/// Weights for one finder: each finder's outlines and scores are its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Joints {
-    /// For both readers together.
-    pub fused: Joint,
-    /// For the network alone: what the classical reader says has no weight.
-    pub neural: Joint,
+/// What is asked of a card in doubt.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What the refiner says of the context crop; `None` where there is none.
+    pub context: Option<Answer>,
+    /// What the classical features say; `None` where the context crop left no doubt.
+    pub features: Option<Reading>,
 }
 
-/// Weights of the evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Joint {
-    /// For each property, in [`crate::cards::Property::ALL`] order.
-    pub properties: [PropertyWeights; 4],
-    /// Of the log likelihoods of colours by the inks of the table, by context as the others.
-    pub color_of_table: [f32; CONTEXTS],
-    /// How often the stripes of a table are lost whose white is clipped in every channel, 0 to 1, as
-    /// thought before its cards are looked at.
-    pub stripes_lost: f32,
-    /// For card-or-not.
-    pub card: CardWeights,
-    /// What the board makes of it.
-    pub board: board::Calibration,
-}
-
-/// A property's log probabilities are multiplied by the first three, and the last is added: each the
-/// weights of the context (see [`context_of`]), summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PropertyWeights {
-    /// Of the classical reader.
-    pub classical: [f32; CONTEXTS],
-    /// Of the network's logits: the reciprocal of a temperature.
-    pub neural: [f32; CONTEXTS],
-    /// Of the logits of a look at the card in place, where there was one.
-    pub in_place: [f32; CONTEXTS],
-    /// Of each value as such: where light bleaches stripes, many a card that looks open is none.
-    pub values: [[f32; CONTEXTS]; 3],
-}
-
-/// Log odds of a card: a sum, each weight by context as the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CardWeights {
-    /// Added to it all.
-    pub bias: [f32; CONTEXTS],
-    /// Of the classical reader's log odds.
-    pub classical: [f32; CONTEXTS],
-    /// Of the network's.
-    pub neural: [f32; CONTEXTS],
-    /// Of the log odds that an outline that was looked at in place is right.
-    pub right: f32,
-}
-
-/// How a card was seen, beside what the readers say of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Circumstances {
-    /// See [`context_of`].
-    pub context: [f32; CONTEXTS],
-    /// See [`crate::pipeline::InPlace::values`]; all alike where that was not asked.
-    pub in_place: [f32; VALUE_LOGITS],
-    /// Log likelihood of each colour by the inks of its table, see [`ink::colors_beside`].
-    pub color: [f32; 3],
-    /// See [`stripes::lost_by_table`].
-    pub stripes_lost: f32,
-}
-
-/// What a look in place says of each card: those that the finder asked of, and those of which the network's
-/// logits leave a doubt.
-///
-/// # Errors
-/// Those of `closer`.
-pub fn looks_in_place(
-    cards: &[CardImage],
-    logits: &[[f32; reader::OUTPUTS]],
-    closer: &Closer,
-) -> Result<Vec<Option<InPlace>>, NetworkError> {
-    let mut looks: Vec<Option<InPlace>> = cards.iter().map(|card| card.in_place).collect();
-    let doubted = doubts(cards, logits);
-    if !doubted.is_empty() {
-        for (i, said) in doubted.iter().zip(closer(&doubted)?) {
-            looks[*i] = said;
-        }
-    }
-    Ok(looks)
-}
-
-/// The circumstances of all cards of a table, the network's logits and the look in place of each given.
-pub fn circumstances_of(
-    cards: &[CardImage],
-    logits: &[[f32; reader::OUTPUTS]],
-    in_place: &[Option<InPlace>],
-) -> Vec<Circumstances> {
-    let inks: Vec<_> = cards.iter().map(ink::ink_of).collect();
-    let colors = ink::colors_beside(&inks, logits);
-    let all = cards.iter().zip(in_place).zip(colors).zip(stripes::lost_by_table(logits));
-    all.map(|(((card, look), color), stripes_lost)| {
-        let in_place = look.map_or([0.0; VALUE_LOGITS], |said| said.values);
-        Circumstances { context: context_of(card, *look), in_place, color, stripes_lost }
-    })
-    .collect()
-}
-
-/// Under which circumstances a card was seen: 1; how small it is, 0 for usual and 1 for a third of
-/// that; how coloured the light was, 1 for a warm lamp; how over-exposed it is, 1 where its white is
-/// clipped in every channel, so that pale stripes are lost; how much of its rim is not stock, 1 where
-/// a neighbour or a finger lies over a side; how warm the light was, negative for cold, 1 where the
-/// card's white has 1.65 times as much red as blue; how likely its outline is off; 1 where it was
-/// looked at in place, because it does not lie open to view or left a doubt; the share of the channels in which its
-/// white is clipped, so that ink looks to have more of them than it has; the part of it that other outlines
-/// share, for what is seen there may be another card's.
-pub fn context_of(card: &CardImage, in_place: Option<InPlace>) -> [f32; CONTEXTS] {
-    let small = (USUAL_LONG_SIDE_PX / card.long_side_in_image_px.max(1.0)).ln();
-    let [red, _, blue] = card.white_in_image;
-    let clipped = card.white_in_image.map(|white| ((white - 245.0) / 10.0).clamp(0.0, 1.0));
-    [
-        1.0,
-        small.clamp(-0.5, 1.2),
-        (card.light_cast * 10.0).clamp(0.0, 2.0),
-        clipped.into_iter().fold(1.0, f32::min),
-        (rim_covered(&card.pixels) / 0.15).clamp(0.0, 1.0),
-        (2.0 * (red.max(1.0) / blue.max(1.0)).ln()).clamp(-1.5, 1.5),
-        in_place.map_or(0.0, |said| said.misplaced),
-        if in_place.is_some() { 1.0 } else { 0.0 },
-        clipped.into_iter().sum::<f32>() / 3.0,
-        card.shared,
-    ]
-}
-
-/// Of the four sides' rims, where a card is blank, the largest share that is not stock.
-fn rim_covered(card: &RgbImage) -> f32 {
-    /// Beginning and end of the rim along the side's normal and along the side, in sides.
-    const RIM: (f32, f32) = (0.03, 0.11);
-    const SIDE: (f32, f32) = (0.05, 0.95);
-    /// Darker than this in any channel is not stock. A shadow that the white field did not follow
-    /// leaves more than this.
-    const STOCK: f32 = 0.6 * BALANCED_WHITE * 255.0;
-    let (width, height) = (card.width() as f32, card.height() as f32);
-    let part = |x: (f32, f32), y: (f32, f32)| {
-        let (mut all, mut dark) = (0u32, 0u32);
-        for v in (y.0 * height) as u32..(y.1 * height) as u32 {
-            for u in (x.0 * width) as u32..(x.1 * width) as u32 {
-                all += 1;
-                dark += u32::from(card.get_pixel(u, v).0.iter().any(|&c| f32::from(c) < STOCK));
-            }
-        }
-        dark as f32 / all.max(1) as f32
-    };
-    let far = (1.0 - RIM.1, 1.0 - RIM.0);
-    [part(RIM, SIDE), part(far, SIDE), part(SIDE, RIM), part(SIDE, far)]
-        .into_iter()
-        .fold(0.0, f32::max)
-}
-
-impl Fusion {
-    /// From a folder of models or the program itself.
-    ///
-    /// # Errors
-    /// It is not there, or not of this form.
-    pub fn load(models: &Models) -> Result<Self, ModelsError> {
-        let bytes = models.read(FUSION)?;
-        serde_json::from_slice(&bytes).map_err(|error| ModelsError::Json {
-            file: models.name_of(FUSION),
-            reason: error.to_string(),
-        })
-    }
-
-    /// The networks beside it that are not those it was fitted with, by file name: how sure it is of what
-    /// they say was never looked at.
-    ///
-    /// # Errors
-    /// A network that is there cannot be read.
-    pub fn not_fitted_with(&self, models: &Models) -> Result<Vec<&'static str>, ModelsError> {
-        let known = [
-            (file_of(Kind::Reader), Some(&self.reader_sha256)),
-            (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
-        ];
-        let mut others = Vec::new();
-        for (file, fitted_with) in known {
-            if models.has(file) && fitted_with != Some(&sha256(&models.read(file)?)) {
-                others.push(file);
-            }
-        }
-        Ok(others)
-    }
-}
-
-impl Joint {
-    /// How likely it is that a card's stripes, if it has any, cannot be seen, 0 to 1.
-    fn stripes_lost(&self, seen: &Circumstances) -> f32 {
-        stripes::lost(self.stripes_lost * seen.context[CLIPPED_IN_ALL], seen.stripes_lost)
-    }
-
-    /// One reading from what both say of a card.
-    pub fn join(
-        &self,
-        classical: &Reading,
-        logits: &[f32; reader::OUTPUTS],
-        seen: &Circumstances,
-    ) -> Reading {
-        let sum_of = |weights: &[f32; CONTEXTS]| -> f32 {
-            weights.iter().zip(seen.context).map(|(w, c)| w * c).sum()
-        };
-        // Never against what is said, whatever the circumstances.
-        let of = |weights: &[f32; CONTEXTS]| sum_of(weights).max(0.0);
-        let values = std::array::from_fn(|p| {
-            let weights = &self.properties[p];
-            let (by_rule, by_net) = (of(&weights.classical), of(&weights.neural));
-            let by_place = of(&weights.in_place);
-            let is_color = Property::ALL[p] == Property::Color;
-            let by_table = if is_color { of(&self.color_of_table) } else { 0.0 };
-            let scores: [f32; 3] = std::array::from_fn(|v| {
-                by_rule * log_of(classical.values[p][v])
-                    + by_net * logits[3 * p + v]
-                    + by_place * seen.in_place[3 * p + v]
-                    + by_table * seen.color[v]
-                    + sum_of(&weights.values[v])
-            });
-            let chances = softmax(scores);
-            if Property::ALL[p] == Property::Shading {
-                stripes::with_lost(chances, self.stripes_lost(seen))
-            } else {
-                chances
-            }
-        });
-        let card = sum_of(&self.card.bias)
-            + of(&self.card.classical) * log_odds(classical.is_card)
-            + of(&self.card.neural) * logits[reader::CARD].clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
-            + self.card.right * log_odds_right(&seen.context);
-        Reading { values, is_card: 1.0 / (1.0 + (-card).exp()) }
-    }
-}
-
-/// Log odds that an outline that was looked at in place is right, 0 where none was.
-pub fn log_odds_right(context: &[f32; CONTEXTS]) -> f32 {
-    /// Beyond this it says no more.
-    const MOST: f32 = 8.0;
-    context[LOOKED_AT] * -log_odds(context[MISPLACED]).clamp(-MOST, MOST)
-}
-
-/// Natural logarithm of a probability, not below e^-12.
-pub fn log_of(probability: f32) -> f32 {
-    probability.max((-MOST_LOG_ODDS).exp()).ln()
-}
-
-/// Log odds of a probability, -12 to 12.
-pub fn log_odds(probability: f32) -> f32 {
-    let odds = probability.clamp(1e-9, 1.0 - f32::EPSILON);
-    (odds / (1.0 - odds)).ln().clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS)
-}
-
-fn softmax(scores: [f32; 3]) -> [f32; 3] {
-    let most = scores.into_iter().fold(f32::MIN, f32::max);
-    let odds = scores.map(|score| (score - most).exp());
-    let sum: f32 = odds.iter().sum();
-    odds.map(|odds| odds / sum)
-}
-
-/// Reads by measuring and by a network, and weighs what both say.
+/// Reads by the cascade.
 pub struct FusedReader {
-    classical: Option<ClassicalReader>,
-    neural: NeuralReader,
+    network: NeuralReader,
+    refiner: Option<Arc<dyn RefinerNetwork>>,
     joint: Joint,
+    /// Whether cards that stay in doubt are measured.
+    pub with_features: bool,
 }
 
 impl FusedReader {
-    /// Both readers.
-    pub fn new(neural: NeuralReader, joint: Joint) -> Self {
-        Self { classical: Some(ClassicalReader), neural, joint }
-    }
-
-    /// The network alone, calibrated.
-    pub fn network_only(neural: NeuralReader, joint: Joint) -> Self {
-        Self { classical: None, neural, joint }
+    /// With its networks and weights.
+    pub fn new(
+        network: NeuralReader,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+        joint: Joint,
+    ) -> Self {
+        Self { network, refiner, joint, with_features: true }
     }
 }
 
 impl Reader for FusedReader {
-    fn read(&self, cards: &[CardImage], closer: &Closer) -> Result<Vec<Reading>, NetworkError> {
-        let logits = self.neural.logits(cards)?;
-        let in_place = looks_in_place(cards, &logits, closer)?;
-        let classical = match self.classical {
-            Some(reader) => reader.readings(cards),
-            None => vec![Reading::UNKNOWN; cards.len()],
-        };
-        let seen = circumstances_of(cards, &logits, &in_place);
-        let all = classical.iter().zip(&logits).zip(&seen);
-        Ok(all
-            .map(|((classical, logits), seen)| self.joint.join(classical, logits, seen))
-            .collect())
+    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
+        let mut witnesses = ask(cards, &self.network, self.refiner.as_deref())?;
+        if !self.with_features {
+            witnesses.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
+        }
+        let join = |(witnesses, outline)| self.joint.reading(witnesses, outline);
+        Ok(witnesses.iter().zip(cards.outlines).map(join).collect())
     }
+}
+
+/// Asks the witnesses of each card: the one rule of doubt.
+///
+/// A card is in doubt where the two likeliest values of a property are within [`LEAST_LEAD`] of one
+/// another to the reader network, and where other outlines share part of it, for what is seen there may
+/// be another card's. It stays in doubt where the refiner's values are as near to one another, where it
+/// names another card, and where the outline may be off.
+///
+/// # Errors
+/// A network that does not run.
+pub fn ask(
+    cards: &Cards,
+    network: &NeuralReader,
+    refiner: Option<&dyn RefinerNetwork>,
+) -> Result<Vec<Witnesses>, NetworkError> {
+    let logits = network.logits(cards.images)?;
+    let in_doubt = |i: &usize| {
+        least_lead(values_of(&logits[*i])) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
+    };
+    let doubtful: Vec<usize> = (0..logits.len()).filter(in_doubt).collect();
+    let outline = |i: &usize| cards.outlines[*i].corners_in_image;
+    let look = |which: &[usize], look: Look| match refiner {
+        Some(network) => {
+            look(cards.frame, &which.iter().map(outline).collect::<Vec<Quad>>(), network)
+        }
+        None => Ok(vec![None; which.len()]),
+    };
+    let mut contexts = look(&doubtful, refiner::look)?;
+    let stays_in_doubt = |k: &usize| {
+        contexts[*k].is_none_or(|context| {
+            let values = values_of(&logits[doubtful[*k]]);
+            context.right < LEAST_LEAD
+                || least_lead(&context.values) < LEAST_LEAD
+                || likeliest(&context.values) != likeliest(values)
+        })
+    };
+    let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
+    let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
+    for (&k, both_ends) in still.iter().zip(look(&still_doubtful, refiner::look_from_both_ends)?) {
+        contexts[k] = both_ends;
+    }
+    let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
+    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images)) {
+        features[k] = Some(reading);
+    }
+    let mut witnesses: Vec<Witnesses> =
+        logits.into_iter().map(|logits| Witnesses { logits, asked: None }).collect();
+    for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
+        witnesses[i].asked = Some(Asked { context, features });
+    }
+    Ok(witnesses)
+}
+
+/// One look or two, see [`refiner`].
+type Look = fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
+
+/// Natural logarithm of the odds from which a network leaves no doubt: about fifty to one.
+const LEAST_LEAD: f32 = 4.0;
+/// Part of an outline from which what others share of it matters, 0 to 1: less is an error of the
+/// outlines.
+const LEAST_SHARED: f32 = 0.02;
+
+fn values_of(logits: &[f32; reader::OUTPUTS]) -> &[f32] {
+    &logits[..reader::CARD]
+}
+
+/// The likeliest value of each property.
+fn likeliest(values: &[f32]) -> Vec<usize> {
+    let best = |three: &[f32]| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b]));
+    values.chunks_exact(3).filter_map(best).collect()
+}
+
+/// What the classical features say of some cards, judged together with as many others as a table's
+/// colours need.
+fn in_company(some: &[usize], images: &[CardImage]) -> Vec<Reading> {
+    /// Three colours are told apart by about two cards of each.
+    const COMPANY: usize = 6;
+    if some.is_empty() {
+        return Vec::new();
+    }
+    let others = (0..images.len()).filter(|i| !some.contains(i));
+    let together: Vec<&CardImage> = some
+        .iter()
+        .copied()
+        .chain(others.take(COMPANY.saturating_sub(some.len())))
+        .map(|i| &images[i])
+        .collect();
+    let mut readings = ClassicalReader.readings(&together);
+    readings.truncate(some.len());
+    readings
+}
+
+/// Of logits of values, three for each property: by how much the likeliest value of a property leads
+/// the next, in the property where it leads by least.
+pub fn least_lead(values: &[f32]) -> f32 {
+    let leads = values.chunks_exact(3).map(|three| {
+        let mut sorted = [three[0], three[1], three[2]];
+        sorted.sort_by(f32::total_cmp);
+        sorted[2] - sorted[1]
+    });
+    leads.fold(f32::MAX, f32::min)
+}
+
+impl Joint {
+    /// One reading from what the witnesses say of a card.
+    pub fn reading(&self, witnesses: &Witnesses, outline: &CardOutline) -> Reading {
+        let values = std::array::from_fn(|p| {
+            let weights = &self.properties[p];
+            let said = said_of_property(witnesses, p);
+            let weighed = match &witnesses.asked {
+                None => said.map(|[reader, ..]| weights.clear * reader),
+                Some(asked) => {
+                    let weights = match (asked.context, &asked.features) {
+                        (Some(_), None) => &weights.context,
+                        (Some(_), Some(_)) => &weights.doubtful,
+                        (None, _) => &weights.without_context,
+                    };
+                    said.map(|[reader, refiner, features]| {
+                        weights.reader * reader
+                            + weights.refiner * refiner
+                            + weights.features * features
+                    })
+                }
+            };
+            softmax(weighed)
+        });
+        let weights = &self.card;
+        let weights = [
+            weights.bias,
+            weights.reader,
+            weights.score,
+            weights.context,
+            weights.right,
+            weights.lead,
+            weights.shared,
+        ];
+        let said = said_of_card(witnesses, outline);
+        let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
+        Reading { values, is_card: logistic(log_odds) }
+    }
+}
+
+/// For each value of a property what the reader network, the refiner and the features say of it: two
+/// logits and a log probability; 0 where nobody was asked.
+pub fn said_of_property(witnesses: &Witnesses, property: usize) -> [[f32; 3]; 3] {
+    /// No feature rules a value out: natural logarithm.
+    const LEAST_LOG: f32 = -12.0;
+    let asked = witnesses.asked.as_ref();
+    let context = asked.and_then(|asked| asked.context);
+    let features = asked.and_then(|asked| asked.features.as_ref());
+    std::array::from_fn(|v| {
+        let at = 3 * property + v;
+        [
+            witnesses.logits[at],
+            context.map_or(0.0, |context| context.values[at]),
+            features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
+        ]
+    })
+}
+
+/// What speaks for a card, in the order of [`super::fusion::CardWeights`].
+pub fn said_of_card(witnesses: &Witnesses, outline: &CardOutline) -> [f32; 7] {
+    let reader = witnesses.logits[reader::CARD].clamp(-12.0, 12.0);
+    let score = outline.score.clamp(-8.0, 8.0) as f32;
+    let context = witnesses.asked.as_ref().and_then(|asked| asked.context);
+    let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
+        let lead = least_lead(&context.values).clamp(0.0, 8.0);
+        [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
+    });
+    [1.0, reader, score, asked, right, lead, shared]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fusion::{CardWeights, PropertyWeights, WitnessWeights};
+    use super::super::neural::CardNetwork;
     use super::*;
-    use crate::cards::{Card, Shading};
-    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, InPlace};
+    use crate::cards::{Card, Property};
+    use crate::model::refiner::{OUTPUTS, VALUES};
+    use crate::pipeline::board::Calibration;
+    use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use image::{Rgb, RgbImage};
 
-    /// The same weight under all circumstances.
-    fn only(weight: f32) -> [f32; CONTEXTS] {
-        std::array::from_fn(|i| if i == 0 { weight } else { 0.0 })
-    }
-
-    fn joint(classical: f32, neural: f32) -> Joint {
-        let values = [[0.0; CONTEXTS]; 3];
-        let (classical_weights, in_place) = (only(classical), only(0.0));
-        let weights = PropertyWeights {
-            classical: classical_weights,
-            neural: only(neural),
-            in_place,
-            values,
-        };
-        Joint {
-            properties: [weights; 4],
-            color_of_table: [0.0; CONTEXTS],
-            stripes_lost: 0.0,
-            card: CardWeights {
-                bias: only(0.0),
-                classical: only(classical),
-                neural: only(neural),
-                right: 0.0,
-            },
-            board: board::Calibration::default(),
-        }
-    }
-
-    fn reading(code: &str, certainty: f32) -> Reading {
-        let card: Card = code.parse().unwrap();
-        let values = Property::ALL.map(|property| {
-            let mut triple = [(1.0 - certainty) / 2.0; 3];
-            triple[card.value(property)] = certainty;
-            triple
-        });
-        Reading { values, is_card: certainty }
+    fn joint() -> Joint {
+        let all = WitnessWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
+        let without = WitnessWeights { refiner: 0.0, ..all };
+        let context = WitnessWeights { features: 0.0, ..all };
+        let weights =
+            PropertyWeights { clear: 1.0, context, doubtful: all, without_context: without };
+        let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
+        Joint { properties: [weights; 4], card, board: Calibration::default() }
     }
 
     fn logits(code: &str, strength: f32) -> [f32; reader::OUTPUTS] {
@@ -394,188 +267,114 @@ mod tests {
         logits
     }
 
-    const USUAL: Circumstances = Circumstances {
-        context: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        in_place: [0.0; VALUE_LOGITS],
-        color: [0.0; 3],
-        stripes_lost: 1.0,
-    };
+    fn says(code: &str, strength: f32, right: f32) -> Answer {
+        let values = std::array::from_fn(|i| logits(code, strength)[i]);
+        Answer { right, values, corrected: None }
+    }
 
-    #[test]
-    fn without_weight_a_reader_is_not_heard() {
-        let own = reading("2spd", 0.9);
-        let alone = joint(1.0, 0.0).join(&own, &logits("1fgo", 9.0), &USUAL);
-        for (a, b) in own.values.iter().flatten().zip(alone.values.iter().flatten()) {
-            assert!((a - b).abs() < 1e-5);
-        }
-        assert!((alone.is_card - 0.9).abs() < 1e-5);
-        let other = joint(0.0, 1.0).join(&own, &logits("1fgo", 9.0), &USUAL);
-        assert_eq!(other.best().0.to_string(), "1fgo");
+    fn measured(code: &str, certainty: f32) -> Reading {
+        let card: Card = code.parse().unwrap();
+        let values = Property::ALL.map(|property| {
+            let mut triple = [(1.0 - certainty) / 2.0; 3];
+            triple[card.value(property)] = certainty;
+            triple
+        });
+        Reading { values, is_card: certainty }
+    }
+
+    fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
+        let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
+        joint().reading(&Witnesses { logits, asked }, &outline)
     }
 
     #[test]
-    fn agreement_is_surer_and_dispute_less_sure_than_either() {
-        let joint = joint(1.0, 1.0);
-        let own = reading("2spd", 0.9);
-        let same = joint.join(&own, &logits("2spd", 3.0), &USUAL);
-        assert!(same.best().1 > own.best().1 && same.is_card > 0.9);
-        let other = joint.join(&own, &logits("2srd", 3.0), &USUAL);
-        assert!(other.values[2].iter().all(|p| *p < 0.6), "{other:?}");
-        assert!(other.values[0][1] > 0.9);
+    fn what_is_clear_is_said_by_the_network_alone() {
+        let reading = read(logits("2spd", 9.0), None);
+        assert_eq!(reading.best().0.to_string(), "2spd");
+        assert!(reading.best().1 > 0.99 && reading.is_card > 0.99);
     }
 
     #[test]
-    fn circumstances_shift_the_weight() {
-        let mut joint = joint(1.0, 1.0);
-        joint.properties[1].classical[1] = -2.0;
-        let own = reading("1fgd", 0.99);
-        let near = joint.join(&own, &logits("1sgd", 2.0), &USUAL);
-        let mut small = USUAL;
-        small.context[1] = 1.0;
-        let far = joint.join(&own, &logits("1sgd", 2.0), &small);
-        assert_eq!(near.best().0.to_string(), "1fgd");
-        assert_eq!(far.best().0.to_string(), "1sgd");
-    }
-
-    #[test]
-    fn a_value_can_be_likelier_than_it_looks() {
-        let mut joint = joint(1.0, 1.0);
-        // In clipped light an open symbol may be a striped one.
-        joint.properties[1].values[Shading::Striped.index()][3] = 3.0;
-        let (own, net) = (reading("1ogd", 0.6), logits("1ogd", 1.0));
-        let mut clipped = USUAL;
-        clipped.context[3] = 1.0;
-        assert_eq!(joint.join(&own, &net, &USUAL).best().0.to_string(), "1ogd");
-        assert_eq!(joint.join(&own, &net, &clipped).best().0.to_string(), "1sgd");
-    }
-
-    #[test]
-    fn an_outline_that_is_right_is_of_a_card() {
-        let mut joint = joint(1.0, 1.0);
-        (joint.card.right, joint.card.neural[7]) = (0.5, -0.75);
-        let seen = |misplaced: f32, was_looked_at: f32| {
-            let mut seen = USUAL;
-            (seen.context[6], seen.context[7]) = (misplaced, was_looked_at);
-            log_odds(joint.join(&reading("1fgd", 0.5), &logits("1fgd", 2.0), &seen).is_card)
-        };
-        assert!((seen(0.0, 0.0) - 2.0).abs() < 1e-4);
-        // A quarter of the reader's two counts there, and half the log odds of being right.
-        assert!((seen(0.5, 1.0) - 0.5).abs() < 1e-4);
-        assert!((seen(0.1, 1.0) - (0.5 + 0.5 * 9f32.ln())).abs() < 1e-4);
-        assert!((seen(1.0, 1.0) - (0.5 - 4.0)).abs() < 1e-4);
-    }
-
-    #[test]
-    fn circumstances_are_seen_in_the_card() {
-        let white = (255.0 * BALANCED_WHITE) as u8;
-        let mut pixels = RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, image::Rgb([white; 3]));
-        let card = |pixels: &RgbImage, white_in_image: [f32; 3]| CardImage {
-            pixels: pixels.clone(),
-            white_in_image,
-            light_cast: 0.0,
-            long_side_in_image_px: USUAL_LONG_SIDE_PX,
-            in_place: None,
-            shared: 0.0,
-        };
-        let context_of = |card: &CardImage| super::context_of(card, card.in_place);
-        assert_eq!(context_of(&card(&pixels, [180.0; 3])), USUAL.context);
-        let clipped = context_of(&card(&pixels, [255.0; 3]));
-        assert_eq!((clipped[3], clipped[8]), (1.0, 1.0));
-        // Where one channel is not clipped, stripes leave a trace.
-        let partly = context_of(&card(&pixels, [255.0, 255.0, 200.0]));
-        assert_eq!((partly[3], partly[8]), (0.0, 2.0 / 3.0));
-        let warm = context_of(&card(&pixels, [180.0, 150.0, 110.0]))[5];
-        let cold = context_of(&card(&pixels, [110.0, 150.0, 180.0]))[5];
-        assert!((warm - 0.985).abs() < 0.01 && (warm + cold).abs() < 1e-6, "{warm} {cold}");
-        // A finger over an end.
-        for y in 40..80 {
-            for x in 0..30 {
-                pixels.put_pixel(x, y, image::Rgb([150, 110, 90]));
-            }
-        }
-        let mut covered = card(&pixels, [180.0; 3]);
-        covered.shared = 0.4;
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.4]);
-        covered.in_place = Some(InPlace { misplaced: 0.2, values: [0.0; VALUE_LOGITS] });
-        assert_eq!(context_of(&covered), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.2, 1.0, 0.0, 0.4]);
-    }
-
-    #[test]
-    fn a_closer_look_is_asked_for_where_a_property_is_in_doubt() {
-        let said = InPlace { misplaced: 0.1, values: [0.5; VALUE_LOGITS] };
-        let card = |in_place| CardImage {
-            pixels: RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX),
-            white_in_image: [180.0; 3],
-            light_cast: 0.0,
-            long_side_in_image_px: USUAL_LONG_SIDE_PX,
-            in_place,
-            shared: 0.0,
-        };
-        let finders = InPlace { misplaced: 0.3, ..said };
-        let cards = [card(None), card(None), card(Some(finders))];
-        let mut doubted = logits("1fgo", 9.0);
-        // Two colours nearly alike.
-        (doubted[6], doubted[7]) = (9.0, 8.0);
-        let closer = |which: &[usize]| {
-            assert_eq!(which, [1], "neither the clear one nor that which was looked at");
-            Ok(vec![Some(said)])
-        };
-        let logits = [logits("1fgo", 9.0), doubted, doubted];
-        let looks = looks_in_place(&cards, &logits, &closer).unwrap();
-        assert_eq!(looks, [None, Some(said), Some(finders)]);
-        let seen = circumstances_of(&cards, &logits, &looks);
-        assert_eq!(seen.iter().map(|one| one.in_place[0]).collect::<Vec<_>>(), [0.0, 0.5, 0.5]);
-        assert_eq!(seen.iter().map(|one| one.context[7]).collect::<Vec<_>>(), [0.0, 1.0, 1.0]);
-    }
-
-    #[test]
-    fn a_look_in_place_counts_where_there_was_one() {
-        let mut joint = joint(1.0, 1.0);
-        joint.properties[0].in_place[7] = 1.0;
-        let (own, net) = (reading("1spd", 0.7), logits("1spd", 0.5));
-        let mut looked = USUAL;
-        looked.in_place[2] = 6.0;
-        // Without the circumstance its weight is none.
-        assert_eq!(joint.join(&own, &net, &looked).best().0.to_string(), "1spd");
-        looked.context[7] = 1.0;
-        assert_eq!(joint.join(&own, &net, &looked).best().0.to_string(), "3spd");
-    }
-
-    #[test]
-    fn a_table_tells_colours_alone() {
-        let mut joint = joint(1.0, 1.0);
-        joint.color_of_table[0] = 1.0;
-        let seen = Circumstances { color: [0.0, -4.0, 0.0], ..USUAL };
-        let (own, net) = (reading("2spd", 0.6), logits("2spd", 0.5));
-        let (plain, told) = (joint.join(&own, &net, &USUAL), joint.join(&own, &net, &seen));
-        assert_eq!(plain.best().0.to_string(), "2spd");
-        assert!(told.values[2][1] < 0.1, "{told:?}");
-        for p in [0, 1, 3] {
-            assert_eq!(plain.values[p], told.values[p]);
-        }
-    }
-
-    #[test]
-    fn stripes_may_be_lost_where_white_is_clipped() {
-        let joint = Joint { stripes_lost: 0.1, ..joint(1.0, 1.0) };
-        let (own, net) = (reading("1ogd", 0.9), logits("1ogd", 9.0));
-        let without_stripes = Circumstances { stripes_lost: 90.0, ..USUAL };
-        assert_eq!(joint.join(&own, &net, &without_stripes), joint.join(&own, &net, &USUAL));
-        let mut clipped = without_stripes;
-        clipped.context[3] = 1.0;
-        let [filled, open, striped] = joint.join(&own, &net, &clipped).values[1];
-        assert!(filled < 0.01 && open < 0.6 && striped > 0.4, "{open} {striped}");
-        // One striped card on the table.
-        let beside = Circumstances { stripes_lost: 0.0, ..clipped };
-        assert!(joint.join(&own, &net, &beside).values[1][1] > 0.99);
+    fn in_doubt_the_witnesses_agree_or_dispute() {
+        let ask = |context, features| Some(Asked { context, features: Some(features) });
+        let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
+        let agreed = says("2spd", 2.0, 3.0);
+        let agreed = read(logits("2spd", 2.0), ask(Some(agreed), measured("2spd", 0.8)));
+        assert!(agreed.best().1 > alone.best().1 && agreed.is_card > alone.is_card);
+        let other = says("2srd", 2.0, -3.0);
+        let disputed = read(logits("2spd", 2.0), ask(Some(other), Reading::UNKNOWN));
+        assert!(disputed.values[2].iter().all(|p| *p < 0.6) && disputed.is_card < alone.is_card);
+        let settled = read(logits("2spd", 2.0), ask(Some(other), measured("2srd", 0.9)));
+        assert_eq!(settled.best().0.to_string(), "2srd");
     }
 
     #[test]
     fn certainty_stays_finite() {
-        for p in [0.0, 1.0, f32::MIN_POSITIVE] {
-            assert!(log_odds(p).is_finite() && log_of(p).is_finite());
+        let features = Some(measured("1fgd", 1.0));
+        let context = Some(says("3sps", 900.0, -900.0));
+        let reading = read(logits("3sps", 800.0), Some(Asked { context, features }));
+        assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
+    }
+
+    /// Says of a dark card that it may be red or purple, and nothing doubtful of others.
+    struct Doubting;
+    impl CardNetwork for Doubting {
+        fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+            let of = |card: &[f32]| {
+                let mut said = logits("1fro", 9.0);
+                if card[0] < 0.5 {
+                    said[7] = 8.0;
+                }
+                said
+            };
+            Ok(input.chunks(input.len() / cards).flat_map(of).collect())
         }
-        let reading = joint(1.0, 1.0).join(&reading("1fgd", 1.0), &logits("3sps", 800.0), &USUAL);
-        assert!(reading.values.iter().flatten().all(|p| p.is_finite()), "{reading:?}");
+    }
+
+    /// Always the same, and counts what it is asked.
+    struct Counting(std::sync::Mutex<Vec<usize>>);
+    impl RefinerNetwork for Counting {
+        fn answers(&self, _: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+            self.0.lock().unwrap().push(outlines);
+            let mut answer = [0.0; OUTPUTS];
+            answer[VALUES] = 5.0;
+            Ok(answer.repeat(outlines))
+        }
+    }
+
+    #[test]
+    fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
+        let image = |level| CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([level; 3])),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 90.0,
+        };
+        let frame = Frame { image: RgbImage::new(400, 300) };
+        let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
+        let outlines = [lies(0.0), lies(0.0), lies(0.4)];
+        let images = [image(220), image(20), image(220)];
+        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let counting = Counting(Default::default());
+        let network = NeuralReader::with_network(Box::new(Doubting));
+        let said = ask(&cards, &network, Some(&counting)).unwrap();
+        let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
+        assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
+        // A look at each; both stay in doubt, and are looked at from both ends.
+        assert_eq!(*counting.0.lock().unwrap(), [2, 4]);
+        assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
+        let without = ask(&cards, &network, None).unwrap();
+        assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
+    }
+
+    #[test]
+    fn a_few_are_measured_in_company() {
+        let image = CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([220; 3])),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 90.0,
+        };
+        assert_eq!(in_company(&[3, 1], &vec![image; 30]).len(), 2);
     }
 }

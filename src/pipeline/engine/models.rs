@@ -1,6 +1,6 @@
 //! Where weights come from: those inside the program, or a folder of one's own.
 
-use super::{Network, NetworkError};
+use super::network::{Network, NetworkError};
 use crate::model::Kind;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

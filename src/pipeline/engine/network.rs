@@ -1,6 +1,6 @@
 //! One network, ready to run.
 
-use super::{Chosen, Engine, EngineError, chosen};
+use super::runtime::{Chosen, Engine, EngineError, chosen};
 use crate::model::{Kind, Metadata, MetadataError};
 use onnx_rs::ast::Dimension;
 use ort::session::{Session, builder::GraphOptimizationLevel};
@@ -130,9 +130,6 @@ impl Network {
             let found = &output.shape;
             return Err(foreign(format!("it gives {found:?} for {shape:?}, not {expected:?}")));
         }
-        if output.values.iter().any(|value| !value.is_finite()) {
-            return Err(broken("it gives numbers that are none".to_owned()));
-        }
         Ok(network)
     }
 
@@ -163,11 +160,7 @@ impl Network {
     }
 
     fn run_at_once(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, NetworkError> {
-        let failed = |error: ort::Error| NetworkError::Run {
-            file: self.file.clone(),
-            engine: self.chosen.engine.name(),
-            reason: error.to_string(),
-        };
+        let failed = |error: ort::Error| self.failed(&error.to_string());
         let fixed = (self.chosen.engine == Engine::Embedded).then_some(shape);
         let idle = {
             let mut sessions = self.sessions();
@@ -185,6 +178,9 @@ impl Network {
             let shape = shape.iter().map(|&side| usize::try_from(side).unwrap_or(0)).collect();
             Output { values: values.to_vec(), shape }
         };
+        if output.values.iter().any(|value| !value.is_finite()) {
+            return Err(self.failed("it gives numbers that are none"));
+        }
         let mut sessions = self.sessions();
         if sessions.len() >= SESSIONS_KEPT {
             // The longest unused.
@@ -192,6 +188,14 @@ impl Network {
         }
         sessions.push((fixed, session));
         Ok(output)
+    }
+
+    fn failed(&self, reason: &str) -> NetworkError {
+        NetworkError::Run {
+            file: self.file.clone(),
+            engine: self.chosen.engine.name(),
+            reason: reason.to_owned(),
+        }
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<(Option<[usize; 4]>, Session)>> {

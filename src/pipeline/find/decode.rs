@@ -3,6 +3,7 @@
 use super::network::Maps;
 use crate::geometry::{Point, Quad};
 use crate::model::finder;
+use crate::pipeline::probability::sigmoid;
 
 /// A card as the network sees it. Coordinates in pixels of the network's input.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,20 +148,9 @@ fn half_axis(xx: f64, yy: f64, xy: f64) -> Option<Point> {
     (length > 0.1 && length.is_finite()).then(|| Point::new(angle.cos(), angle.sin()) * length)
 }
 
-/// Probability from log odds.
-pub fn sigmoid(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
 /// The best log odds of a symbol within half a cell of a point of the input; `None` outside.
 pub fn symbol_heat_at(maps: &Maps, at: Point) -> Option<f64> {
     heat_at(maps, finder::SYMBOL, at)
-}
-
-/// The best log odds of a card's centre there; those of nothing outside.
-pub fn card_heat_at(maps: &Maps, at: Point) -> f64 {
-    const NOTHING: f64 = -8.0;
-    heat_at(maps, finder::CARD, at).unwrap_or(NOTHING)
 }
 
 fn heat_at(maps: &Maps, output: usize, at: Point) -> Option<f64> {

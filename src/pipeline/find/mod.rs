@@ -1,175 +1,48 @@
-//! Finds the cards of a photo with a network, and their corners by table, symbols and borders.
+//! Finds the cards of a photo with a network, and their corners by table and borders.
 //!
 //! The photo is shrunk until a card is about 52 pixels long ([`shrink`]), a network says where
 //! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place ([`place`]),
-//! where a second network judges cards that do not show all their sides ([`refine`]) and says which
-//! they are, and all that
-//! speaks for or against it is weighed ([`evidence`]).
+//! covered ones after a look at other places ([`search`]), and all that speaks for or against a card is
+//! weighed ([`evidence`]).
 
 pub mod decode;
 pub mod evidence;
 pub mod network;
 pub mod pictures;
 pub mod place;
-pub mod refine;
+pub mod placer;
+pub mod search;
+pub mod seen;
 pub mod shrink;
 pub mod weights;
 
-pub use decode::{Candidate, SymbolPeak};
-pub use network::{FinderNetwork, Input, Maps};
-pub use place::Placed;
-pub use refine::{Photo, RefinerNetwork};
-pub use shrink::Look;
-
 use crate::geometry::{Point, Quad};
-use crate::pipeline::engine::NetworkError;
+use crate::pipeline::data::{CardOutline, Frame};
+use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::overlap::tell_shared;
-use crate::pipeline::segment::components::Components;
-use crate::pipeline::segment::grouping::{self, Grouped};
-use crate::pipeline::segment::maps::{Chosen, Working, for_chosen_maps};
-use crate::pipeline::segment::symbols::{self, SymbolSearch};
-use crate::pipeline::{CardOutline, Frame, InPlace, dump, segment};
-use decode::sigmoid;
-use image::RgbImage;
-
-/// How cards are looked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Params {
-    /// Long side of the photo in the first look, in pixels.
-    pub long_side_px: f64,
-    /// Long side that a card should have in a look: the middle of what the network was trained on.
-    pub card_px: f64,
-    /// Lengths of the median card with which the first look is content.
-    pub content_px: (f64, f64),
-    /// How many looks may be taken: 1 for a film, where the card's size is known.
-    pub looks: usize,
-    /// Shortest and longest long side of the second look.
-    pub second_look_px: (f64, f64),
-    /// Long sides for the second look when the first saw nothing: small cards, or one that fills
-    /// the photo. As many as looks are left.
-    pub blind_looks_px: [f64; 2],
-    /// Log odds, as the network gives them, below which a peak is not looked at.
-    pub least_heat: f64,
-    /// The same of a symbol.
-    pub least_symbol_heat: f64,
-    /// Two centres closer than this, in short sides, are one card.
-    pub apart: f64,
-    /// Log odds, all evidence weighed, below which a candidate is dropped. The reader has its say
-    /// later, so what is more likely no card than a card may pass.
-    pub least_score: f64,
-    /// Weights of the evidence.
-    pub weights: evidence::Weights,
-    /// In which maps symbols are measured; `None`: the network's must do.
-    pub measure: Option<Chosen>,
-    /// What counts as a measured symbol.
-    pub symbols: symbols::Params,
-    /// What counts as a card's symbols.
-    pub grouping: grouping::Params,
-    /// How outlines are made exact.
-    pub place: place::Params,
-    /// Long side of the working image, in which the sides are looked for.
-    pub working_px: f64,
-    /// Shortest median card in the working image; smaller ones get a larger working image.
-    pub smallest_working_card_px: f64,
-    /// Longest side of the working image.
-    pub largest_working_px: f64,
-}
-
-/// Six of the ten maps. On drawn tables they measure symbols as exactly as all ten, in two thirds of
-/// the time: what the others add is votes, and here the network votes too.
-const MEASURED: Chosen = Chosen {
-    local_windows: &[0.018, 0.044],
-    local_offsets: &[9],
-    canny: &[(25.0, 70.0)],
-    ink: &[20, 52],
-    coarse_ink: &[26],
-};
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            long_side_px: 384.0,
-            card_px: 52.0,
-            content_px: (40.0, 68.0),
-            looks: 3,
-            second_look_px: (128.0, 704.0),
-            blind_looks_px: [640.0, 128.0],
-            least_heat: -2.0,
-            least_symbol_heat: -1.0,
-            apart: 0.42,
-            least_score: -2.0,
-            weights: weights::WEIGHTS,
-            measure: Some(MEASURED),
-            symbols: symbols::Params::default(),
-            grouping: grouping::Params::default(),
-            place: place::Params::default(),
-            working_px: 800.0,
-            smallest_working_card_px: 75.0,
-            largest_working_px: 1600.0,
-        }
-    }
-}
-
-/// Something that finds the cards of a photo.
-pub trait CardFinder: Send + Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-
-    /// The cards of a photo, the likeliest first.
-    ///
-    /// # Errors
-    /// [`FindError`].
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError>;
-
-    /// What a look in place says at those of some outlines that are `asked` for by number; nothing from a
-    /// finder that has no such look.
-    ///
-    /// # Errors
-    /// The network does not run.
-    fn in_place(
-        &self,
-        _: &Frame,
-        _: &[CardOutline],
-        asked: &[usize],
-    ) -> Result<Vec<Option<InPlace>>, NetworkError> {
-        Ok(vec![None; asked.len()])
-    }
-
-    /// Pictures of what it sees on the way, each with its name, for people to look at.
-    ///
-    /// # Errors
-    /// [`FindError`].
-    fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError>;
-}
-
-/// The finder that needs no network.
-impl CardFinder for segment::Params {
-    fn name(&self) -> &'static str {
-        "classical"
-    }
-
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
-        Ok(segment::segment(frame, self)?)
-    }
-
-    fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
-        Ok(vec![("maps", dump::maps(frame, self)?), ("symbols", dump::symbols(frame, self)?)])
-    }
-}
+use crate::pipeline::probability::sigmoid;
+use crate::pipeline::refiner::RefinerNetwork;
+use crate::pipeline::segment::maps::Working;
+use crate::pipeline::stage::StageSink;
+use decode::Candidate;
+use network::{FinderNetwork, Maps};
+pub use seen::{Params, Seen};
+use shrink::Look;
+use std::sync::Arc;
 
 /// The finder with networks.
 pub struct Learned {
     /// The network that finds.
     pub network: Box<dyn FinderNetwork>,
     /// The one that judges places; without it the sides that are seen must do.
-    pub refiner: Option<Box<dyn RefinerNetwork>>,
+    pub refiner: Option<Arc<dyn RefinerNetwork>>,
     /// How it is used.
     pub params: Params,
 }
 
 impl Learned {
     /// With the default parameters.
-    pub fn new(network: Box<dyn FinderNetwork>, refiner: Option<Box<dyn RefinerNetwork>>) -> Self {
+    pub fn new(network: Box<dyn FinderNetwork>, refiner: Option<Arc<dyn RefinerNetwork>>) -> Self {
         Self { network, refiner, params: Params::default() }
     }
 
@@ -187,59 +60,18 @@ impl CardFinder for Learned {
         "learned"
     }
 
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
-        Ok(self.see(frame)?.map_or_else(Vec::new, |seen| outlines(&seen, &self.params)))
-    }
-
-    fn in_place(
+    fn find(
         &self,
         frame: &Frame,
-        outlines: &[CardOutline],
-        asked: &[usize],
-    ) -> Result<Vec<Option<InPlace>>, NetworkError> {
-        let Some(network) = &self.refiner else { return Ok(vec![None; asked.len()]) };
-        let photo = Photo { rgb: frame.image.as_raw(), size_px: frame.image.dimensions() };
-        let quads: Vec<Quad> = asked.iter().map(|&i| outlines[i].corners_in_image).collect();
-        refine::in_place(&photo, &quads, &**network)
+        sink: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        let Some(seen) = self.see(frame)? else { return Ok(Vec::new()) };
+        if let Some(sink) = sink {
+            sink.picture("heat", &pictures::heat(&seen))?;
+            sink.picture("places", &pictures::places(frame, &seen, &self.params))?;
+        }
+        Ok(outlines(&seen, &self.params))
     }
-
-    fn pictures(&self, frame: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
-        Ok(match self.see(frame)? {
-            Some(seen) => vec![
-                ("heat", pictures::heat(&seen)),
-                ("places", pictures::places(frame, &seen, &self.params)),
-            ],
-            None => Vec::new(),
-        })
-    }
-}
-
-/// Why cards could not be looked for.
-#[derive(Debug, thiserror::Error)]
-pub enum FindError {
-    /// OpenCV gave up, for want of memory perhaps.
-    #[error(transparent)]
-    Image(#[from] opencv::Error),
-    /// The network gave no answer.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
-
-/// Everything that was seen on the way.
-#[derive(Debug)]
-pub struct Seen {
-    /// The photo in which sides were looked for.
-    pub working: Working,
-    /// The look that counted.
-    pub look: Look,
-    /// What the network said to it.
-    pub maps: Maps,
-    /// Symbols in working pixels.
-    pub symbols: Vec<SymbolPeak>,
-    /// The candidates in their places.
-    pub placed: Vec<Placed>,
-    /// What speaks for each.
-    pub signs: Vec<[f64; evidence::SIGNS]>,
 }
 
 fn see(
@@ -275,37 +107,9 @@ fn see(
     for symbol in &mut symbols {
         symbol.center = look.working_from_input(symbol.center);
     }
-    let groups = measured(&working, &symbols, params)?;
-    let heat_at = |p: Point| decode::card_heat_at(&maps, look.input_from_working(p));
-    let (placed, _) =
-        place::place(&working, &cards, &symbols, &groups, &heat_at, refiner, &params.place)?;
-    let signs = evidence::signs(&working, &maps, &look, &symbols, &placed)?;
+    let placed = place::place(frame, &working, &cards, &symbols, refiner, &params.place)?;
+    let signs = evidence::signs(&maps, &look, &symbols, &placed);
     Ok(Some(Seen { working, look, maps, symbols, placed, signs }))
-}
-
-/// Cards as symbols measured in the photo show them. Where the network sees a symbol too, that
-/// counts as further votes.
-fn measured(working: &Working, peaks: &[SymbolPeak], params: &Params) -> opencv::Result<Grouped> {
-    /// A full vote of all ten maps is what the weights of a symbol's evidence are for.
-    const FULL: usize = 10;
-    const VOTES_OF_NETWORK: usize = 3;
-    let Some(chosen) = &params.measure else { return Ok(Grouped::default()) };
-    let mut search = SymbolSearch::new(working, &params.symbols);
-    let mut components = Components::default();
-    for_chosen_maps(working, chosen, |map| {
-        components.label(map.pixels, map.width);
-        search.look(map, &components);
-    })?;
-    let mut symbols = search.finish(working)?;
-    for symbol in &mut symbols {
-        symbol.votes = symbol.votes * FULL / chosen.count().max(1);
-        let reach = symbol.frame.minor.norm().max(4.0);
-        if peaks.iter().any(|p| p.heat > 0.0 && p.center.distance(symbol.frame.center) < reach) {
-            symbol.votes += VOTES_OF_NETWORK;
-        }
-    }
-    let long = working.width.max(working.height) as f64;
-    Ok(grouping::group(symbols, long, &params.grouping))
 }
 
 /// What the weighed evidence leaves.
@@ -315,26 +119,14 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
         .iter()
         .zip(&seen.signs)
         .map(|(card, signs)| CardOutline {
-            corners_in_image: card
-                .refined
-                .quad
-                .scaled(1.0 / seen.working.scale)
-                .higher_corner_first(),
             score: evidence::log_odds(signs, &params.weights),
-            symbols_seen: symbols_on(&card.refined.quad, &seen.symbols),
-            shape_seen: card.group.map(|group| group.shape),
-            in_place: card.in_place,
-            shared: 0.0,
+            ..CardOutline::at(seen.working.in_image(&card.refined.quad).higher_corner_first())
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
     tell_shared(&mut outlines);
     outlines
-}
-
-fn symbols_on(quad: &Quad, symbols: &[SymbolPeak]) -> usize {
-    symbols.iter().filter(|s| s.heat > 0.0 && quad.contains(s.center)).count().min(3)
 }
 
 /// The look that shows cards at the size the network knows best.

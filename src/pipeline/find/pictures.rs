@@ -1,10 +1,11 @@
 //! What the finder sees on the way, as pictures for people.
 
-use super::decode::sigmoid;
-use super::{Params, Seen, evidence};
+use super::evidence;
+use super::seen::{Params, Seen};
 use crate::model::finder;
-use crate::pipeline::Frame;
+use crate::pipeline::data::Frame;
 use crate::pipeline::overlay;
+use crate::pipeline::probability::sigmoid;
 use image::{Rgb, RgbImage, imageops};
 
 const INK: Rgb<u8> = Rgb([255, 255, 255]);
@@ -45,15 +46,15 @@ pub fn heat(seen: &Seen) -> RgbImage {
 pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.image.clone();
-    let photo_from_working = 1.0 / seen.working.scale;
+    let working = &seen.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
     for (card, signs) in seen.placed.iter().zip(&seen.signs) {
         let log_odds = evidence::log_odds(signs, &params.weights);
-        let quad = card.refined.quad.scaled(photo_from_working);
+        let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
-        let predicted = card.candidate.quad.scaled(photo_from_working);
+        let predicted = working.in_image(&card.candidate.quad);
         overlay::outline(&mut picture, &predicted, unit, PREDICTED, None);
-        let expected = card.expected.scaled(photo_from_working);
+        let expected = working.in_image(&card.expected);
         overlay::outline(&mut picture, &expected, unit, EXPECTED, None);
         overlay::outline(&mut picture, &quad, 2.0 * unit, color, None);
         let size = (0.12 * quad.long_side()).max(11.0);
@@ -65,7 +66,7 @@ pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
         overlay::text_centred(&mut picture, middle, size, INK, &label);
     }
     for symbol in &seen.symbols {
-        overlay::disc(&mut picture, symbol.center * photo_from_working, 3.0 * unit, PREDICTED);
+        overlay::disc(&mut picture, symbol.center / working.scale, 3.0 * unit, PREDICTED);
     }
     picture
 }

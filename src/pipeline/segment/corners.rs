@@ -7,6 +7,7 @@
 
 use super::maps::Working;
 use super::plane::{CARD_ASPECT, Pose, Table};
+use super::rim::white_rim;
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Point, Quad};
 use nalgebra::{Matrix3, Vector3};
@@ -201,27 +202,6 @@ impl Profiles<'_> {
         seen
     }
 
-    /// Share of the rim just inside a card's sides that is as white as its stock, 0 to 1; what lies
-    /// outside the picture does not count.
-    fn white_rim(&self, quad: &Quad, white: [f64; 3]) -> f64 {
-        let center = quad.center();
-        let (mut seen, mut blank) = (0, 0);
-        for i in 0..4 {
-            let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
-            for k in 0..9 {
-                let at = center.lerp(a.lerp(b, 0.1 + 0.1 * f64::from(k)), 0.9);
-                if let Some(rgb) = self.bilinear(at) {
-                    seen += 1;
-                    let like_stock = (0..3).all(|c| {
-                        (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c]))
-                    });
-                    blank += usize::from(like_stock);
-                }
-            }
-        }
-        blank as f64 / f64::from(seen.max(1))
-    }
-
     fn bilinear(&self, p: Point) -> Option<[f32; 3]> {
         let (x, y) = (p.x - 0.5, p.y - 0.5);
         if x < 0.0 || y < 0.0 || x >= (self.width - 1) as f64 || y >= (self.height - 1) as f64 {
@@ -349,25 +329,18 @@ impl Refined {
         if ends(self) == 2 {
             return Ok(*self);
         }
-        let rgb = working.rgb.data_bytes()?;
-        let profiles = Profiles {
-            rgb,
-            width: working.width,
-            height: working.height,
-            edge: Vec::new(),
-            preferred: Vec::new(),
-        };
         /// What a wholly white rim is worth against fully supported sides.
         const RIM_WEIGHT: f64 = 2.0;
-        let evidence =
-            |card: &Self| card.support() + RIM_WEIGHT * profiles.white_rim(&card.quad, white);
-        let mut best = (evidence(self) + needed, *self);
+        let evidence = |card: &Self| -> opencv::Result<f64> {
+            Ok(card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white)?)
+        };
+        let mut best = (evidence(self)? + needed, *self);
         let pose = Pose::nearest(&table.table_from_image.apply_quad(&self.quad));
         let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
         for shift in shifts {
             let shifted = Pose { center: pose.center + along * *shift, ..pose };
             let card = Self::of(working, &table.quad_in_image(&shifted), Some(table), params)?;
-            let evidence = evidence(&card);
+            let evidence = evidence(&card)?;
             if evidence > best.0 {
                 best = (evidence, card);
             }
@@ -469,7 +442,7 @@ fn intersection(a: [Point; 2], b: [Point; 2]) -> Option<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Frame;
+    use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
     /// A light card on a dark cloth, both a little uneven, its sides at the given x and y.

@@ -3,7 +3,8 @@
 //! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do, and a
 //! true symbol appears in many of them while a chance shape appears in one.
 
-use crate::pipeline::Frame;
+use crate::geometry::Quad;
+use crate::pipeline::data::Frame;
 use crate::pipeline::resize::resized;
 use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size};
 use opencv::imgproc;
@@ -49,6 +50,16 @@ impl Working {
         let rgb = resized(image.as_raw(), (w, h), (width, height))?;
         Ok(Self { rgb, scale, width: width as usize, height: height as usize })
     }
+
+    /// An outline in pixels of the photo, given in working pixels.
+    pub fn in_image(&self, quad: &Quad) -> Quad {
+        quad.scaled(1.0 / self.scale)
+    }
+
+    /// An outline in working pixels, given in pixels of the photo.
+    pub fn in_working(&self, quad: &Quad) -> Quad {
+        quad.scaled(self.scale)
+    }
 }
 
 /// A binary map (255 dark or inky, 0 light) and where it comes from.
@@ -77,55 +88,12 @@ const INK: [u8; 2] = [20, 52];
 const COARSE_INK: [u8; 2] = [10, 26];
 const INK_FULL: f64 = 200.0;
 
-/// Which maps are made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chosen {
-    /// Windows of the local mean, as fractions of the long side.
-    pub local_windows: &'static [f64],
-    /// How much darker than the local mean counts, in levels of 255.
-    pub local_offsets: &'static [i16],
-    /// Lower and upper threshold of Canny's hysteresis, on the L1 gradient of the darkest channel.
-    pub canny: &'static [(f64, f64)],
-    /// Thresholds on ink, where white is 0 and black 200.
-    pub ink: &'static [u8],
-    /// The same at half resolution.
-    pub coarse_ink: &'static [u8],
-}
-
-impl Chosen {
-    /// All ten.
-    pub const ALL: Self = Self {
-        local_windows: &LOCAL_WINDOWS,
-        local_offsets: &LOCAL_OFFSETS,
-        canny: &CANNY,
-        ink: &INK,
-        coarse_ink: &COARSE_INK,
-    };
-
-    /// How many maps that makes.
-    pub const fn count(&self) -> usize {
-        self.local_windows.len() * self.local_offsets.len()
-            + self.canny.len()
-            + self.ink.len()
-            + self.coarse_ink.len()
-    }
-}
-
-/// Makes all maps one by one; each lives only during its call of `use_map`.
+/// Makes the ten maps one by one; each lives only during its call of `use_map`.
 ///
 /// # Errors
 /// Those of OpenCV, such as no memory.
-pub fn for_each_map(working: &Working, use_map: impl FnMut(&BinaryMap<'_>)) -> opencv::Result<()> {
-    for_chosen_maps(working, &Chosen::ALL, use_map)
-}
-
-/// Makes the chosen maps one by one; each lives only during its call of `use_map`.
-///
-/// # Errors
-/// Those of OpenCV, such as no memory.
-pub fn for_chosen_maps(
+pub fn for_each_map(
     working: &Working,
-    chosen: &Chosen,
     mut use_map: impl FnMut(&BinaryMap<'_>),
 ) -> opencv::Result<()> {
     let long = working.width.max(working.height) as f64;
@@ -134,7 +102,7 @@ pub fn for_chosen_maps(
     let smooth = blurred(&working.rgb, 5)?;
     let dark = darkest_channel(&smooth)?;
     let dark_px = dark.data_bytes()?;
-    for window in chosen.local_windows {
+    for window in LOCAL_WINDOWS {
         let side = odd(window * long);
         let mut mean = Mat::default();
         imgproc::box_filter(
@@ -146,7 +114,7 @@ pub fn for_chosen_maps(
             true,
             BORDER_REPLICATE,
         )?;
-        for &offset in chosen.local_offsets {
+        for offset in LOCAL_OFFSETS {
             for ((m, &value), &mean) in map.iter_mut().zip(dark_px).zip(mean.data_bytes()?) {
                 *m = if i16::from(value) < i16::from(mean) - offset { 255 } else { 0 };
             }
@@ -159,45 +127,39 @@ pub fn for_chosen_maps(
         }
     }
 
-    if !chosen.canny.is_empty() {
-        let (mut dx, mut dy) = (Mat::default(), Mat::default());
-        imgproc::sobel(&dark, &mut dx, CV_16S, 1, 0, 3, 1.0, 0.0, BORDER_REPLICATE)?;
-        imgproc::sobel(&dark, &mut dy, CV_16S, 0, 1, 3, 1.0, 0.0, BORDER_REPLICATE)?;
-        let cross = square(3)?;
-        for &(low, high) in chosen.canny {
-            let (mut edges, mut thick) = (Mat::default(), Mat::default());
-            imgproc::canny_derivative(&dx, &dy, &mut edges, low, high, false)?;
-            imgproc::dilate(
-                &edges,
-                &mut thick,
-                &cross,
-                CvPoint::new(-1, -1),
-                1,
-                core::BORDER_CONSTANT,
-                Scalar::all(0.0),
-            )?;
-            use_map(&BinaryMap {
-                pixels: thick.data_bytes()?,
-                width: working.width,
-                step: 1.0,
-                kind: MapKind::Edges,
-            });
-        }
+    let (mut dx, mut dy) = (Mat::default(), Mat::default());
+    imgproc::sobel(&dark, &mut dx, CV_16S, 1, 0, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+    imgproc::sobel(&dark, &mut dy, CV_16S, 0, 1, 3, 1.0, 0.0, BORDER_REPLICATE)?;
+    let cross = square(3)?;
+    for (low, high) in CANNY {
+        let (mut edges, mut thick) = (Mat::default(), Mat::default());
+        imgproc::canny_derivative(&dx, &dy, &mut edges, low, high, false)?;
+        imgproc::dilate(
+            &edges,
+            &mut thick,
+            &cross,
+            CvPoint::new(-1, -1),
+            1,
+            core::BORDER_CONSTANT,
+            Scalar::all(0.0),
+        )?;
+        use_map(&BinaryMap {
+            pixels: thick.data_bytes()?,
+            width: working.width,
+            step: 1.0,
+            kind: MapKind::Edges,
+        });
     }
 
     let fine = blurred(&working.rgb, 3)?;
-    if !chosen.ink.is_empty() {
-        let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
-        for &threshold in chosen.ink {
-            for (m, &value) in map.iter_mut().zip(ink.data_bytes()?) {
-                *m = if value > threshold { 255 } else { 0 };
-            }
-            let width = working.width;
-            use_map(&BinaryMap { pixels: &map, width, step: 1.0, kind: MapKind::Ink });
+
+    let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
+    for threshold in INK {
+        for (m, &value) in map.iter_mut().zip(ink.data_bytes()?) {
+            *m = if value > threshold { 255 } else { 0 };
         }
-    }
-    if chosen.coarse_ink.is_empty() {
-        return Ok(());
+        let width = working.width;
+        use_map(&BinaryMap { pixels: &map, width, step: 1.0, kind: MapKind::Ink });
     }
 
     let mut half = Mat::default();
@@ -206,7 +168,7 @@ pub fn for_chosen_maps(
     let coarse = ink_of(&half, COARSE_WHITE_WINDOW * long / 2.0, 0.5)?;
     let width = half.cols() as usize;
     map.resize(width * half.rows() as usize, 0);
-    for &threshold in chosen.coarse_ink {
+    for threshold in COARSE_INK {
         for (m, &value) in map.iter_mut().zip(coarse.data_bytes()?) {
             *m = if value > threshold { 255 } else { 0 };
         }

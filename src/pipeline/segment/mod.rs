@@ -12,11 +12,15 @@ pub mod corners;
 pub mod grouping;
 pub mod maps;
 pub mod plane;
+pub mod rim;
 pub mod shape;
 pub mod symbols;
 
-use super::overlap::tell_shared;
-use super::{CardOutline, Frame};
+use super::data::{CardOutline, Frame};
+use super::dump;
+use super::finder::{CardFinder, FindError};
+use super::overlap::{overlap, tell_shared};
+use super::stage::StageSink;
 use crate::geometry::Quad;
 
 /// How cards are looked for.
@@ -31,8 +35,6 @@ pub struct Params {
     pub closer_card_px: f64,
     /// Long side of the working image in the closest look.
     pub closest_long_side_px: f64,
-    /// In which maps symbols and borders are looked for.
-    pub maps: maps::Chosen,
     /// What counts as a symbol.
     pub symbols: symbols::Params,
     /// What counts as a card's symbols.
@@ -50,7 +52,6 @@ impl Default for Params {
             small_card_px: 60.0,
             closer_card_px: 100.0,
             closest_long_side_px: 1600.0,
-            maps: maps::Chosen::ALL,
             symbols: Default::default(),
             grouping: Default::default(),
             borders: Default::default(),
@@ -59,24 +60,32 @@ impl Default for Params {
     }
 }
 
-/// Finds the cards of a photo, best first where their symbols were seen.
-///
-/// # Errors
-/// Those of OpenCV, such as no memory.
-pub fn segment(frame: &Frame, params: &Params) -> opencv::Result<Vec<CardOutline>> {
-    // In less than this no symbol can be told, and the coarse maps would have no pixel.
-    const SMALLEST_PX: u32 = 16;
-    if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
-        return Ok(Vec::new());
+/// The finder that needs no network.
+impl CardFinder for Params {
+    fn name(&self) -> &'static str {
+        "classical"
     }
-    let first = at_scale(frame, params, params.long_side_px)?;
-    let Some(closer) = closer_long_side_px(&first, params) else {
-        return Ok(in_photo(first));
-    };
-    let second = at_scale(frame, params, closer)?;
-    // A closer look sees more cards, unless it only brought texture into reach.
-    let evidence = |seen: &Seen| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
-    Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
+
+    fn find(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        // In less than this no symbol can be told, and the coarse maps would have no pixel.
+        const SMALLEST_PX: u32 = 16;
+        if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
+            return Ok(Vec::new());
+        }
+        let first = at_scale(frame, self, self.long_side_px, sink.map(|sink| ("", sink)))?;
+        let Some(closer) = closer_long_side_px(&first, self) else {
+            return Ok(in_photo(first));
+        };
+        let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
+        // A closer look sees more cards, unless it only brought texture into reach.
+        let evidence =
+            |seen: &Seen| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
+        Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
+    }
 }
 
 /// What one look at one working size found. Outlines in working pixels.
@@ -112,17 +121,31 @@ fn closer_long_side_px(seen: &Seen, params: &Params) -> Option<f64> {
     (closer > 1.2 * seen.long_side_px).then_some(closer)
 }
 
-fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result<Seen> {
+/// `sink` takes its pictures, named with an ending.
+fn at_scale(
+    frame: &Frame,
+    params: &Params,
+    long_side_px: f64,
+    sink: Option<(&str, &dyn StageSink)>,
+) -> Result<Seen, FindError> {
     let working = maps::Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
     let mut components = components::Components::default();
-    maps::for_chosen_maps(&working, &params.maps, |map| {
+    let mut pictures = sink.map(|_| dump::Maps::default());
+    maps::for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
         symbol_search.look(map, &components);
         border_search.look(map, &components);
+        if let Some(pictures) = &mut pictures {
+            pictures.add(&working, map);
+        }
     })?;
     let symbols = symbol_search.finish(&working)?;
+    if let (Some((ending, sink)), Some(pictures)) = (sink, pictures) {
+        sink.picture(&format!("maps{ending}"), &pictures.sheet())?;
+        sink.picture(&format!("symbols{ending}"), &dump::symbols(frame, &working, &symbols))?;
+    }
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
     let mut table = grouped.table;
@@ -171,14 +194,7 @@ fn at_scale(frame: &Frame, params: &Params, long_side_px: f64) -> opencv::Result
         .cards
         .iter()
         .zip(&refined)
-        .map(|(card, refined)| CardOutline {
-            corners_in_image: refined.quad,
-            score: card.score,
-            symbols_seen: card.symbols.len(),
-            shape_seen: Some(card.shape),
-            in_place: None,
-            shared: 0.0,
-        })
+        .map(|(card, refined)| CardOutline { score: card.score, ..CardOutline::at(refined.quad) })
         .collect();
     if let Some(table) = &table {
         add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
@@ -215,25 +231,6 @@ fn add_borders(
 /// of a card's very size, but the reader must see ink in it.
 const BORDER_ONLY_SCORE: f64 = 0.5;
 
-/// Whether two cards cover each other by more than an error of their outlines.
-pub fn overlap(a: &Quad, b: &Quad) -> bool {
-    if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
-        return false;
-    }
-    let inner = |quad: &Quad| {
-        let center = quad.center();
-        Quad(quad.0.map(|corner| center.lerp(corner, 0.85)))
-    };
-    let (a, b) = (inner(a), inner(b));
-    let along_sides = |quad: &Quad, other: &Quad| {
-        (0..4).any(|i| {
-            let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
-            [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
-        })
-    };
-    along_sides(&a, &b) || along_sides(&b, &a)
-}
-
 /// Corners of the cards whose sides were nearly all seen, with weights.
 fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
     cards
@@ -250,7 +247,6 @@ fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Point;
     use image::{Rgb, RgbImage};
 
     #[test]
@@ -259,7 +255,6 @@ mod tests {
         let seen = |card_px: f64| Seen {
             outlines: vec![CardOutline {
                 score: 5.0,
-                symbols_seen: 1,
                 ..CardOutline::at(Quad::rectangle(card_px, card_px / 1.54))
             }],
             scale: 1.0,
@@ -278,16 +273,8 @@ mod tests {
         for side in [1, 15, 16, 40, 300] {
             for (width, height) in [(side, side), (side, 700), (900, side)] {
                 let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
-                assert_eq!(segment(&Frame { image: plain }, &Params::default()).unwrap(), []);
+                assert_eq!(Params::default().find(&Frame { image: plain }, None).unwrap(), []);
             }
         }
-    }
-
-    #[test]
-    fn overlap_is_more_than_a_shared_side() {
-        let card = Quad::rectangle(154.0, 100.0);
-        let moved = |x: f64, y: f64| Quad(card.0.map(|p| p + Point::new(x, y)));
-        assert!(overlap(&card, &moved(60.0, 40.0)) && overlap(&card, &card));
-        assert!(!overlap(&card, &moved(150.0, 0.0)) && !overlap(&card, &moved(0.0, 400.0)));
     }
 }

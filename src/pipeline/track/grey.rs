@@ -1,7 +1,7 @@
 //! What tracking looks at: a small grey picture of each frame, at three sizes.
 
 use crate::geometry::{Homography, Point, Quad};
-use crate::pipeline::Frame;
+use crate::pipeline::data::Frame;
 use opencv::core::{Mat, MatTraitConst, MatTraitConstManual, Size};
 use opencv::imgproc;
 

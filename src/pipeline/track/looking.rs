@@ -1,10 +1,11 @@
 //! A look at one frame: the finder on all of it, the reader on the cards that need it.
 
 use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::classify::reader::Cards;
+use crate::pipeline::compose::{Pipeline, PipelineError};
+use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
 use crate::pipeline::rectify;
-use crate::pipeline::{
-    CardImage, CardOutline, Frame, Pipeline, PipelineError, Reading, StageClock,
-};
+use crate::pipeline::stage::StageClock;
 
 /// What finds and reads cards.
 pub trait Eyes: Send + Sync {
@@ -13,29 +14,19 @@ pub trait Eyes: Send + Sync {
     /// # Errors
     /// Those of the finder.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
-    /// Straightened cards of one frame, the outline of each given.
+    /// Cards of one frame.
     ///
     /// # Errors
     /// Those of the reader.
-    fn read(
-        &self,
-        frame: &Frame,
-        outlines: &[CardOutline],
-        cards: &[CardImage],
-    ) -> Result<Vec<Reading>, PipelineError>;
+    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError>;
 }
 
 impl Eyes for Pipeline {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-        Ok(self.finder.find(frame)?)
+        Ok(self.finder.find(frame, None)?)
     }
-    fn read(
-        &self,
-        frame: &Frame,
-        outlines: &[CardOutline],
-        cards: &[CardImage],
-    ) -> Result<Vec<Reading>, PipelineError> {
-        Ok(self.read_cards(frame, outlines, cards)?)
+    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
+        Ok(self.reader.read(cards)?)
     }
 }
 
@@ -130,7 +121,8 @@ pub fn look(
         wanted.iter().map(|&i| rectify::rectify(frame, &outlines[i])).collect()
     });
     let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
-    let readings = clock.time("classify", || eyes.read(frame, &chosen, &images))?;
+    let cards = Cards { frame, outlines: &chosen, images: &images };
+    let readings = clock.time("classify", || eyes.read(&cards))?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
@@ -283,7 +275,7 @@ mod tests {
     }
 
     fn outline(quad: Quad) -> CardOutline {
-        CardOutline { score: 3.0, symbols_seen: 1, ..CardOutline::at(quad) }
+        CardOutline { score: 3.0, ..CardOutline::at(quad) }
     }
 
     /// Finds what it is told to find, and counts what it reads.
@@ -292,13 +284,8 @@ mod tests {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             Ok(self.0.iter().copied().map(outline).collect())
         }
-        fn read(
-            &self,
-            _: &Frame,
-            _: &[CardOutline],
-            cards: &[CardImage],
-        ) -> Result<Vec<Reading>, PipelineError> {
-            Ok(vec![Reading::UNKNOWN; cards.len()])
+        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
+            Ok(vec![Reading::UNKNOWN; cards.images.len()])
         }
     }
 

@@ -276,7 +276,7 @@ fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Frame;
+    use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
     /// A smooth texture seen through a map from picture to texture; a patch of another motion

@@ -1,7 +1,10 @@
 //! The tracker on small drawn frames with eyes that know what is there.
 
+use super::card::in_order_of;
 use super::*;
+use crate::cards::Card;
 use crate::cards::Property;
+use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::{CardImage, Frame, PipelineError, StageClock};
 use image::{Rgb, RgbImage};
 
@@ -66,20 +69,14 @@ impl Eyes for Knowing<'_> {
         Ok(in_view
             .map(|(code, corners_in_image)| CardOutline {
                 score: code as f64,
-                symbols_seen: 1,
                 ..CardOutline::at(corners_in_image)
             })
             .collect())
     }
-    fn read(
-        &self,
-        _: &Frame,
-        _: &[CardOutline],
-        cards: &[CardImage],
-    ) -> Result<Vec<Reading>, PipelineError> {
+    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
         // All cards of a look are read; which is which is told by the pattern's mean, so the fake
         // recomputes it from the pixels.
-        Ok(cards.iter().map(|card| self.reading_of(card)).collect())
+        Ok(cards.images.iter().map(|card| self.reading_of(card)).collect())
     }
 }
 
@@ -257,15 +254,10 @@ fn what_is_no_card_is_not_read_over_and_over() {
             cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
             Ok(cards)
         }
-        fn read(
-            &self,
-            frame: &Frame,
-            outlines: &[CardOutline],
-            cards: &[CardImage],
-        ) -> Result<Vec<Reading>, PipelineError> {
+        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
-            let mut readings = self.0.read(frame, outlines, cards)?;
-            for (reading, card) in readings.iter_mut().zip(cards) {
+            let mut readings = self.0.read(cards)?;
+            for (reading, card) in readings.iter_mut().zip(cards.images) {
                 // Balanced on its own white, the table is bright too; its green is not.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
@@ -293,13 +285,8 @@ fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
             cards.remove(0);
             Ok(cards)
         }
-        fn read(
-            &self,
-            frame: &Frame,
-            outlines: &[CardOutline],
-            cards: &[CardImage],
-        ) -> Result<Vec<Reading>, PipelineError> {
-            self.0.read(frame, outlines, cards)
+        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
+            self.0.read(cards)
         }
     }
     let mut run = Run::new();

@@ -18,7 +18,7 @@ use super::net::{Layer, Output, Plan, Step};
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
 use crate::model::finder;
-use crate::pipeline::find::{self, Maps};
+use crate::pipeline::find::{self, network::Maps};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use scenes::{Draw, Drawn, Stream};

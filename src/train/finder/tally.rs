@@ -3,7 +3,7 @@
 
 use super::target::{SeenCard, Wanted};
 use crate::geometry::Quad;
-use crate::pipeline::find::Candidate;
+use crate::pipeline::find::decode::Candidate;
 
 /// How the claims of some pictures fit the cards that lay there.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -221,7 +221,7 @@ fn for_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::find::{Maps, decode};
+    use crate::pipeline::find::{decode, network::Maps};
     use proptest::prelude::*;
 
     fn card(center: Point, angle: f64, long: f64, bend: f64) -> SeenCard {

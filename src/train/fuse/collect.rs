@@ -1,39 +1,22 @@
-//! What both readers say of tables and crops whose cards are known.
+//! What the witnesses say of tables and crops whose cards are known.
 
-use super::{Seen, Truth};
+use super::seen::{Seen, Source, Table, Truth};
 use crate::cards::Card;
 use crate::geometry::{Point, Quad};
-use crate::pipeline::classify::classical::ClassicalReader;
-use crate::pipeline::classify::fused::{circumstances_of, looks_in_place};
-use crate::pipeline::classify::{Closer, NeuralReader, no_closer};
+use crate::pipeline::classify::fused;
+use crate::pipeline::classify::neural::NeuralReader;
+use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::engine::NetworkError;
-use crate::pipeline::find::CardFinder;
+use crate::pipeline::finder::CardFinder;
+use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::source::{self, SourceError};
-use crate::pipeline::{CardImage, CardOutline, PipelineError, rectify};
+use crate::pipeline::{CardImage, CardOutline, Frame, PipelineError, rectify};
 use crate::render::dice::Span;
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
 use crate::train::reader::real::{CropsError, straight_crops};
 use image::RgbImage;
 use rayon::prelude::*;
 use std::path::Path;
-
-/// Cards of one kind of origin.
-#[derive(Clone, Debug)]
-pub struct Source {
-    /// `drawn`, or the name of a folder of crops.
-    pub name: String,
-    /// Whether its outlines were found, with a score.
-    pub has_outlines: bool,
-    /// A crop is a table of one card.
-    pub tables: Vec<Table>,
-}
-
-/// All outlines of a picture.
-#[derive(Clone, Debug, Default)]
-pub struct Table {
-    /// In the finder's order.
-    pub seen: Vec<Seen>,
-}
 
 /// Why there is nothing to fit on.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +54,7 @@ const SEEN_ENOUGH: f64 = 0.5;
 pub fn drawn(
     finder: &dyn CardFinder,
     network: &NeuralReader,
+    refiner: Option<&dyn RefinerNetwork>,
     tables: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
@@ -78,12 +62,11 @@ pub fn drawn(
     let table = |index: u64| {
         let scene = scene(seed, index)?;
         let frame = source::decode(&scene.jpeg()?)?.frame;
-        let outlines = finder.find(&frame).map_err(PipelineError::from)?;
+        let outlines = finder.find(&frame, None).map_err(PipelineError::from)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let closer = |asked: &[usize]| finder.in_place(&frame, &outlines, asked);
-        let table =
-            look(network, &outlines, &images, &closer, |outline| truth_at(&scene, outline))?;
+        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let table = ask(&cards, network, refiner, |outline| truth_at(&scene, outline))?;
         done();
         Ok(table)
     };
@@ -141,8 +124,10 @@ pub fn crops(
     let crop = |(picture, card): (RgbImage, Card)| {
         let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
-        let image = rectify::from_crop(picture);
-        let table = look(network, &[outline], &[image], &no_closer, |_| Truth::Card(card))?;
+        let frame = Frame { image: picture };
+        let image = rectify::rectify(&frame, &outline);
+        let cards = Cards { frame: &frame, outlines: &[outline], images: &[image] };
+        let table = ask(&cards, network, None, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -151,32 +136,17 @@ pub fn crops(
     Ok(Source { name, has_outlines: false, tables })
 }
 
-fn look(
+fn ask(
+    cards: &Cards,
     network: &NeuralReader,
-    outlines: &[CardOutline],
-    images: &[CardImage],
-    closer: &Closer,
+    refiner: Option<&dyn RefinerNetwork>,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<Table, NetworkError> {
-    let classical = ClassicalReader.readings(images);
-    let logits = network.logits(images)?;
-    let in_place = looks_in_place(images, &logits, closer)?;
-    let circumstances = circumstances_of(images, &logits, &in_place);
-    let seen = outlines
-        .iter()
-        .cloned()
-        .zip(circumstances)
-        .zip(classical.into_iter().zip(logits))
-        .map(|((outline, seen), (classical, logits))| {
-            let truth = truth(&outline);
-            Seen { outline, classical, logits, seen, truth }
-        })
-        .collect();
-    Ok(Table { seen })
-}
-
-/// The cards that can be seen on the tables of a source.
-pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Seen, Card)> {
-    let seen = source.tables.iter().flat_map(|table| &table.seen);
-    seen.filter_map(|seen| Some((seen, seen.truth.card()?)))
+    let witnesses = fused::ask(cards, network, refiner)?;
+    let seen = cards.outlines.iter().zip(witnesses).map(|(outline, witnesses)| Seen {
+        outline: outline.clone(),
+        witnesses,
+        truth: truth(outline),
+    });
+    Ok(Table { seen: seen.collect() })
 }

@@ -1,11 +1,11 @@
 //! What a fit gave, source by source, for people and for `fusion.json`.
 
-use super::collect::cards_of;
-use super::{Seen, Source, Told, most_wrong};
+use super::limit::{Told, most_wrong};
+use super::seen::{Seen, Source, cards_of};
 use crate::cards::{Card, Property};
 use crate::pipeline::Reading;
-use crate::pipeline::classify::fused::{Joint, log_of};
-use crate::pipeline::classify::reading_of;
+use crate::pipeline::classify::fusion::Joint;
+use crate::pipeline::classify::neural::reading_of;
 use serde::Serialize;
 use std::fmt;
 
@@ -50,8 +50,8 @@ pub struct SourceReport {
     pub name: String,
     /// Cards.
     pub cards: usize,
-    /// Right codes by each card alone, per cent: classical, network, joined.
-    pub right_percent: [f64; 3],
+    /// Right codes by each card alone, per cent: network, joined.
+    pub right_percent: [f64; 2],
     /// Cards claimed by a fit that did not see them: how many, and how many are wrong.
     pub claims: usize,
     /// See `claims`.
@@ -63,15 +63,15 @@ pub struct SourceReport {
 }
 
 /// One property of a source's cards: mean negative log likelihood, and right values per cent, for
-/// classical, network, joined.
+/// network and joined.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyReport {
     /// Its name.
     pub name: &'static str,
     /// In nats.
-    pub unlikelihood: [f64; 3],
+    pub unlikelihood: [f64; 2],
     /// Per cent.
-    pub right_percent: [f64; 3],
+    pub right_percent: [f64; 2],
 }
 
 pub(super) fn report(
@@ -116,17 +116,13 @@ fn reliability(told: &[Told]) -> Vec<Bin> {
 }
 
 fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
-    let readings = |seen: &Seen| -> [Reading; 3] {
-        [
-            seen.classical.clone(),
-            reading_of(&seen.logits),
-            joint.join(&seen.classical, &seen.logits, &seen.seen),
-        ]
+    let readings = |seen: &Seen| -> [Reading; 2] {
+        [reading_of(&seen.witnesses.logits), joint.reading(&seen.witnesses, &seen.outline)]
     };
-    let all: Vec<([Reading; 3], Card)> =
+    let all: Vec<([Reading; 2], Card)> =
         cards_of(source).map(|(seen, card)| (readings(seen), card)).collect();
     let n = all.len().max(1) as f64;
-    let percent = |right: &dyn Fn(&Reading, Card) -> bool| -> [f64; 3] {
+    let percent = |right: &dyn Fn(&Reading, Card) -> bool| -> [f64; 2] {
         std::array::from_fn(|r| {
             let count = all.iter().filter(|(readings, card)| right(&readings[r], *card)).count();
             100.0 * count as f64 / n
@@ -141,7 +137,7 @@ fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
                 let sum: f64 = all
                     .iter()
                     .map(|(readings, card)| readings[r].values[p][card.value(property)])
-                    .map(|probability| -f64::from(log_of(probability)))
+                    .map(|probability| -f64::from(probability.max(1e-6).ln()))
                     .sum();
                 sum / n
             }),
@@ -166,17 +162,13 @@ fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "{:28}{:>9}{:>11}{:>9}{:>9}",
-            "right, %", "cards", "classical", "neural", "fused"
-        )?;
+        writeln!(f, "{:28}{:>9}{:>9}{:>9}", "right, %", "cards", "neural", "fused")?;
         for source in &self.sources {
-            let [a, b, c] = source.right_percent;
-            writeln!(f, "{:28}{:>9}{a:>11.2}{b:>9.2}{c:>9.2}", source.name, source.cards)?;
+            let [a, b] = source.right_percent;
+            writeln!(f, "{:28}{:>9}{a:>9.2}{b:>9.2}", source.name, source.cards)?;
             for property in &source.properties {
-                let [a, b, c] = property.right_percent;
-                writeln!(f, "  {:35}{a:>11.2}{b:>9.2}{c:>9.2}", property.name)?;
+                let [a, b] = property.right_percent;
+                writeln!(f, "  {:35}{a:>9.2}{b:>9.2}", property.name)?;
             }
         }
         writeln!(f, "{:28}{:>9}{:>11}{:>9}", "claims", "kept", "claimed", "wrong")?;

@@ -5,7 +5,7 @@ use super::key;
 use super::miss::{anywhere, beside, holds, outline};
 use super::sample::{Group, Sample};
 use crate::geometry::Quad;
-use crate::pipeline::find::{CardFinder, FindError};
+use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::{CardOutline, Frame, rectify};
 use crate::render::{DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
@@ -70,7 +70,7 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let frame = Frame { image: scene.image };
     let found: Vec<Quad> =
-        finder.find(&frame)?.into_iter().map(|outline| outline.corners_in_image).collect();
+        finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
     let cut = |quad: Quad| {
         let outline = CardOutline::at(quad);
         rectify::rectify(&frame, &outline)

@@ -5,7 +5,7 @@ use super::nothing;
 use super::rough;
 use crate::geometry::Quad;
 use crate::pipeline::Frame;
-use crate::pipeline::find::{CardFinder, FindError};
+use crate::pipeline::finder::{CardFinder, FindError};
 use crate::train::finder::scenes::Drawn;
 use crate::train::finder::target::SeenCard;
 use image::RgbImage;
@@ -33,13 +33,13 @@ impl Found {
     /// # Errors
     /// It does not run.
     pub fn by(finder: Box<dyn CardFinder>, table: &Drawn) -> Result<Self, FindError> {
-        finder.find(&frame(table))?;
+        finder.find(&frame(table), None)?;
         Ok(Self(finder))
     }
 
     /// Where it puts cards on a table.
     pub fn on(&self, table: &Drawn) -> Vec<Quad> {
-        let found = self.0.find(&frame(table)).expect("a finder that ran on the first table");
+        let found = self.0.find(&frame(table), None).expect("a finder that ran on the first table");
         found.into_iter().map(|outline| outline.corners_in_image).collect()
     }
 }

@@ -20,7 +20,7 @@ use super::weights::Weights;
 use crate::cards::Property;
 use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
-use crate::pipeline::find::refine::{self, Photo, outline_in_short_sides};
+use crate::pipeline::refiner::{input_of, outline_in_short_sides, view};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use found::{Found, Table};
@@ -142,11 +142,10 @@ impl Batch {
     /// The picture through an outline.
     fn push_view(&mut self, table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> bool {
         let (width, height) = table.size_px;
-        let photo = Photo { rgb: &table.rgb, size_px: (width as u32, height as u32) };
-        let Some(view) = refine::view(&photo, outline) else { return false };
+        let size_px = (width as u32, height as u32);
+        let Some(view) = view(&table.rgb, size_px, outline) else { return false };
         let light = Light::new(rng);
-        self.pixels
-            .extend(refine::input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
+        self.pixels.extend(input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
         true
     }
 

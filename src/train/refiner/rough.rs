@@ -3,7 +3,7 @@
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Homography, Point, Quad};
 use crate::model::refiner::OUTLINE_PX;
-use crate::pipeline::find::refine::outline_in_short_sides;
+use crate::pipeline::refiner::outline_in_short_sides;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 

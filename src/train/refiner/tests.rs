@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::geometry::Point;
-use crate::pipeline::find::{CardFinder, FindError};
-use crate::pipeline::{CardOutline, Frame};
+use crate::pipeline::finder::{CardFinder, FindError};
+use crate::pipeline::{CardOutline, Frame, StageSink};
 use crate::train::net::{Live, run_graph};
 use crate::train::optimiser::Schedule;
-use image::RgbImage;
 
 /// A white card with a dark symbol on grey; each table a little other than the one before, every
 /// fifth one empty.
@@ -154,7 +153,11 @@ impl CardFinder for Astray {
         "astray"
     }
 
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, FindError> {
+    fn find(
+        &self,
+        frame: &Frame,
+        _: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
         let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
             (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
         };
@@ -165,10 +168,6 @@ impl CardFinder for Astray {
         };
         let (left, top) = (last.0 - 63.0, first.1);
         Ok(vec![at(left + 64.0 * ASTRAY, top), at(left - 50.0, top)])
-    }
-
-    fn pictures(&self, _: &Frame) -> Result<Vec<(&'static str, RgbImage)>, FindError> {
-        Ok(Vec::new())
     }
 }
 

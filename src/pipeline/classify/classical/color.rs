@@ -6,8 +6,8 @@
 //! known from labelled crops. The most probable move is found by expectation maximisation (MAP
 //! adaptation). The distributions are Student's, so that one misread symbol does not rule.
 
-use super::model::softmax;
 use super::weights::{COLOR_CENTER, COLOR_MOVE, COLOR_SCATTER};
+use crate::pipeline::probability::softmax;
 use nalgebra::{Matrix2, SMatrix, SVector, Vector2};
 
 type Matrix6 = SMatrix<f64, 6, 6>;

@@ -2,7 +2,8 @@
 
 use crate::cards::outline::{symbol_centers, symbol_outline};
 use crate::cards::{Card, Color, Shading};
-use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, rectify};
+use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
+use crate::pipeline::rectify;
 use image::{Rgb, RgbImage};
 
 /// A card as printed, under a light (R, G, B shares of full white), moved by a shift in pixels.

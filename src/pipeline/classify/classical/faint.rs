@@ -3,7 +3,7 @@
 
 use crate::cards::outline::{symbol_centers, symbol_outline};
 use crate::cards::{Number, Shape};
-use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 
 /// How far the card may be shifted against its outline, in pixels of the card image, and in which
 /// steps.

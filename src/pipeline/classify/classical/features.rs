@@ -4,7 +4,7 @@ use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::symbols::{self, Symbol};
 use super::template::{TEMPLATES, apply};
 use crate::cards::outline::SYMBOL_SPACING;
-use crate::pipeline::CardImage;
+use crate::pipeline::data::CardImage;
 
 /// Everything measured on one card.
 #[derive(Clone, Debug)]

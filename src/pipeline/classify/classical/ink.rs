@@ -1,7 +1,7 @@
 //! How much ink lies where on a card.
 
+use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use crate::pipeline::rectify::BALANCED_WHITE;
-use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 
 /// Width of a card image in pixels.
 pub const WIDTH: usize = CARD_LONG_PX as usize;

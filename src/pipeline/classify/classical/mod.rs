@@ -14,12 +14,14 @@ mod weights;
 
 pub use symbols::Symbol;
 
-use super::{Closer, Reader};
+use super::reader::{Cards, Reader};
+use crate::pipeline::data::{CardImage, Reading};
 use crate::pipeline::engine::NetworkError;
-use crate::pipeline::{CardImage, Reading};
+use crate::pipeline::probability::{logistic, softmax};
 use color::Hue;
 use features::Features;
-use model::{logistic, quadratic, scores_of_card, scores_of_hypotheses, softmax};
+use model::{quadratic, scores_of_card, scores_of_hypotheses};
+use std::borrow::Borrow;
 
 /// Probability that a card image without a single symbol is a card after all: glare or a hand over
 /// it.
@@ -32,19 +34,20 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn read(&self, cards: &[CardImage], _: &Closer) -> Result<Vec<Reading>, NetworkError> {
-        Ok(self.readings(cards))
+    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
+        Ok(self.readings(cards.images))
     }
 }
 
 impl ClassicalReader {
     /// One reading for each card of a photo, in the same order; never fails.
-    pub fn readings(&self, cards: &[CardImage]) -> Vec<Reading> {
-        let features: Vec<Features> = cards.iter().map(Features::of).collect();
+    pub fn readings<T: Borrow<CardImage>>(&self, cards: &[T]) -> Vec<Reading> {
+        let features: Vec<Features> =
+            cards.iter().map(|card| Features::of(card.borrow())).collect();
         let mut readings = judge(&features);
         for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
             if features.symbols.is_empty()
-                && let Some(faint) = faint::read(card)
+                && let Some(faint) = faint::read(card.borrow())
             {
                 *reading = faint;
             }
@@ -97,7 +100,8 @@ fn never_certain(values: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
     use crate::cards::Card;
-    use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX, rectify};
+    use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use crate::pipeline::rectify;
     use image::{Rgb, RgbImage};
     use proptest::prelude::*;
 
@@ -119,7 +123,7 @@ mod tests {
 
     #[test]
     fn no_cards_no_readings() {
-        assert!(ClassicalReader.readings(&[]).is_empty());
+        assert!(ClassicalReader.readings::<CardImage>(&[]).is_empty());
     }
 
     #[test]

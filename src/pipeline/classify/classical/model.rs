@@ -33,16 +33,3 @@ pub fn scores_of_hypotheses(weights: &[f32], terms: &[Vec<f32>; 3]) -> [f32; 3] 
         weights.iter().zip(row).map(|(w, t)| w * t).sum()
     })
 }
-
-/// Log odds to probabilities.
-pub fn softmax(scores: [f32; 3]) -> [f32; 3] {
-    let highest = scores.iter().copied().fold(f32::MIN, f32::max);
-    let raised = scores.map(|s| (s - highest).exp());
-    let sum: f32 = raised.iter().sum();
-    raised.map(|v| v / sum)
-}
-
-/// Log odds to a probability.
-pub fn logistic(score: f32) -> f32 {
-    1.0 / (1.0 + (-score).exp())
-}

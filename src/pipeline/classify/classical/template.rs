@@ -1,7 +1,7 @@
 //! The three shapes as the reader compares them: inner points, edge points with normals, moments.
 
 use crate::cards::{Shape, outline::symbol_outline};
-use crate::pipeline::{CARD_LONG_PX, CARD_SHORT_PX};
+use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
 use std::sync::LazyLock;
 
 /// A symmetric or general 2 x 2 matrix, rows first.

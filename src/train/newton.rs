@@ -13,6 +13,14 @@ pub struct Choice {
     pub weight: f64,
 }
 
+impl Choice {
+    /// Between no (0) and yes (1), as in a logistic model.
+    pub fn yes_or_no(features: Vec<f64>, yes: bool, weight: f64) -> Self {
+        let features = vec![vec![0.0; features.len()], features];
+        Self { features, truth: usize::from(yes), weight }
+    }
+}
+
 /// The weights that make the observations most likely, drawn to `prior` by so much weight of
 /// samples. The likelihood is log-concave, so Newton's method with halved steps finds the one top.
 pub fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {

@@ -1,0 +1,176 @@
+//! Which engine runs the networks. The choice is made once for the whole process, when the first network is loaded.
+
+use ort::environment::Environment;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Set to `embedded` or `onnxruntime` to ask for one engine: for comparing them, and for benches.
+pub const CHOICE_VARIABLE: &str = "SETSIGHT_ENGINE";
+/// Where ONNX Runtime's library lies, for whoever has one.
+pub const LIBRARY_VARIABLE: &str = "ORT_DYLIB_PATH";
+
+/// What runs the networks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Microsoft's library, opened at run time.
+    OnnxRuntime {
+        /// The file that was opened.
+        library: PathBuf,
+        /// What it says of its build.
+        build: String,
+    },
+    /// Pure Rust, inside this program: slower, always there.
+    Embedded,
+}
+
+impl Engine {
+    /// `onnxruntime` or `embedded`, as in JSON and in [`CHOICE_VARIABLE`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::OnnxRuntime { .. } => "onnxruntime",
+            Self::Embedded => "embedded",
+        }
+    }
+}
+
+/// The engine of this process.
+pub struct Chosen {
+    /// Which it is.
+    pub engine: Engine,
+    /// Libraries that are there but could not be used, each with the reason.
+    pub warnings: Vec<String>,
+    pub(super) environment: Environment,
+}
+
+/// Why there is no engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// Asked for an engine that does not exist.
+    #[error("{CHOICE_VARIABLE} is `{0}`; expected `embedded` or `onnxruntime`, or leave it unset")]
+    UnknownChoice(String),
+    /// Asked for ONNX Runtime, and no library could be opened.
+    #[error(
+        "{CHOICE_VARIABLE} asks for ONNX Runtime, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or unset {CHOICE_VARIABLE}"
+    )]
+    NoLibrary(String),
+    /// An engine that does not start.
+    #[error("the {engine} engine does not start ({reason}); try {CHOICE_VARIABLE}=embedded")]
+    NoStart {
+        /// Its name.
+        engine: &'static str,
+        /// What it says.
+        reason: String,
+    },
+}
+
+static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
+
+/// The engine of this process, chosen at the first call.
+///
+/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points, beside the program, and
+/// where the set-up puts it ([`library_folder`]); the first one that opens is taken.
+///
+/// # Errors
+/// [`EngineError`].
+pub fn chosen() -> Result<&'static Chosen, EngineError> {
+    CHOSEN.get_or_init(choose).as_ref().map_err(Clone::clone)
+}
+
+/// The engine, if any network was loaded.
+pub fn in_use() -> Option<&'static Engine> {
+    CHOSEN.get()?.as_ref().ok().map(|chosen| &chosen.engine)
+}
+
+fn choose() -> Result<Chosen, EngineError> {
+    let asked = std::env::var(CHOICE_VARIABLE).unwrap_or_default();
+    match asked.as_str() {
+        "" | "onnxruntime" => {}
+        "embedded" => return embedded(Vec::new()),
+        other => return Err(EngineError::UnknownChoice(other.to_owned())),
+    }
+    let mut warnings = Vec::new();
+    for library in candidates() {
+        match ort::init_from(&library) {
+            Ok(environment) => {
+                let start = environment.with_name("setsight").with_telemetry(false).build();
+                let environment = start.map_err(|error| EngineError::NoStart {
+                    engine: "onnxruntime",
+                    reason: error.to_string(),
+                })?;
+                let build = ort::info().to_owned();
+                let engine = Engine::OnnxRuntime { library, build };
+                return Ok(Chosen { engine, warnings, environment });
+            }
+            Err(error) => warnings.push(error.to_string()),
+        }
+    }
+    if asked == "onnxruntime" {
+        let none = || format!("no {} was found", library_name());
+        let reason = if warnings.is_empty() { none() } else { warnings.join("; ") };
+        return Err(EngineError::NoLibrary(reason));
+    }
+    embedded(warnings)
+}
+
+fn embedded(warnings: Vec<String>) -> Result<Chosen, EngineError> {
+    // Nobody else sets it, so this is the first time; a second would change nothing.
+    ort::set_api(ort_tract::api());
+    let start = ort::init().with_name("setsight").build();
+    let environment = start
+        .map_err(|error| EngineError::NoStart { engine: "embedded", reason: error.to_string() })?;
+    Ok(Chosen { engine: Engine::Embedded, warnings, environment })
+}
+
+/// Where libraries are tried, in order. What the variable names is tried even if it is not there,
+/// so that a typing error is told.
+fn candidates() -> Vec<PathBuf> {
+    let named = std::env::var_os(LIBRARY_VARIABLE).filter(|path| !path.is_empty());
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let folders = [beside, library_folder()].into_iter().flatten();
+    let found = folders.map(|folder| folder.join(library_name())).filter(|file| file.is_file());
+    named.map(PathBuf::from).into_iter().chain(found).collect()
+}
+
+/// `libonnxruntime.so` or what it is called on this system.
+pub fn library_name() -> String {
+    format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}")
+}
+
+/// The folder of this user where the set-up puts ONNX Runtime's library.
+pub fn library_folder() -> Option<PathBuf> {
+    data_folder(|name| std::env::var_os(name)).map(|folder| folder.join("setsight"))
+}
+
+/// The user's data folder: XDG's on Linux, the system's own on macOS and Windows.
+fn data_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // XDG: a relative path is to be ignored.
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let in_home = |rest: &str| absolute("HOME").map(|home| home.join(Path::new(rest)));
+    match std::env::consts::OS {
+        "windows" => absolute("LOCALAPPDATA"),
+        "macos" => in_home("Library/Application Support"),
+        _ => absolute("XDG_DATA_HOME").or_else(|| in_home(".local/share")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_data_folder_is_xdgs() {
+        let folder = |xdg: &str, home: &str| {
+            data_folder(|name| match name {
+                "XDG_DATA_HOME" => Some(xdg.into()),
+                "HOME" => Some(home.into()),
+                _ => None,
+            })
+        };
+        assert_eq!(folder("/data", "/home/ann"), Some("/data".into()));
+        assert_eq!(folder("relative", "/home/ann"), Some("/home/ann/.local/share".into()));
+        assert_eq!(folder("", ""), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! One card on a table that is known.
+
+use super::decode::{Candidate, SymbolPeak};
+use crate::cards::Number;
+use crate::cards::outline::symbol_centers;
+use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::segment::corners::{self, Refined};
+use crate::pipeline::segment::maps::Working;
+use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, Table};
+use crate::pipeline::segment::rim::even_rim;
+
+/// A card in its place. Coordinates in working pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// What the network said.
+    pub candidate: Candidate,
+    /// Where table and symbols put it.
+    pub expected: Quad,
+    /// Where its sides were found.
+    pub refined: Refined,
+    /// Share of its rim that is even, see [`evidence::even_rim`].
+    pub rim: f64,
+    /// How the network's outline fits the table of the others, if they show one.
+    pub on_table: Option<OnTable>,
+}
+
+/// How an outline fits the table of the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnTable {
+    /// Mean distance of its corners from the nearest card's, in short sides.
+    pub misfit: f64,
+    /// Natural logarithm of its size over that of a card there.
+    pub log_size: f64,
+}
+
+/// Puts cards on a table.
+pub struct Placer<'a> {
+    /// The photo in which sides are looked for.
+    pub working: &'a Working,
+    /// The table that the cards lie on, if they show one.
+    pub table: Option<&'a Table>,
+    /// The network's symbols, in working pixels.
+    pub peaks: &'a [SymbolPeak],
+    /// How sides are looked for.
+    pub corners: &'a corners::Params,
+    /// Mean distance of the corners, in short sides, from which a card does not lie on the table.
+    pub elsewhere: f64,
+}
+
+impl Placer<'_> {
+    /// Where a card should lie that seems to lie at an outline: laid on the table, if it seems to lie
+    /// there, and moved to the symbols that the network saw.
+    pub fn expected(&self, outline: &Quad) -> Quad {
+        let laid = match self.table {
+            Some(table) if table.misfit(outline) < self.elsewhere => {
+                let seen = table.table_from_image.apply_quad(outline);
+                table.quad_in_image(&Pose::nearest(&seen))
+            }
+            _ => *outline,
+        };
+        centred_on_symbols(&laid, self.peaks)
+    }
+
+    /// A card with its sides looked for near where it is expected.
+    ///
+    /// # Errors
+    /// Those of OpenCV, when the working image cannot be read.
+    pub fn put(&self, candidate: &Candidate, expected: &Quad) -> opencv::Result<Placed> {
+        let table = self.table.filter(|table| table.misfit(expected) < self.elsewhere);
+        let refined = Refined::of(self.working, expected, table, self.corners)?;
+        let rim = even_rim(&refined.quad, self.working)?;
+        let on_table = self.table.map(|table| fit_on(table, &candidate.quad));
+        Ok(Placed { candidate: *candidate, expected: *expected, refined, rim, on_table })
+    }
+}
+
+/// Logarithm of the long side of a card of this area.
+pub fn log_size(quad: &Quad) -> f64 {
+    (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
+}
+
+/// How an outline fits a table.
+pub fn fit_on(table: &Table, quad: &Quad) -> OnTable {
+    let seen = table.table_from_image.apply_quad(quad);
+    OnTable {
+        misfit: table.misfit(quad).min(10.0),
+        log_size: (log_size(&seen) - CARD_ASPECT.ln()).clamp(-3.0, 3.0),
+    }
+}
+
+/// The card moved so that the symbols on it stand where a card's symbols stand.
+///
+/// The number is not known: of one, two and three that one counts which leaves the fewest symbols
+/// unexplained and the fewest places empty (in a heap some are covered).
+fn centred_on_symbols(quad: &Quad, symbols: &[SymbolPeak]) -> Quad {
+    /// How far from its place a symbol may stand, in long and in short sides.
+    const REACH: (f64, f64) = (0.10, 0.16);
+    const UNEXPLAINED: f64 = 0.7;
+    const EMPTY: f64 = 0.5;
+    /// Precision of the predicted centre, in symbols: the mean of this many would weigh the same.
+    const PREDICTION: f64 = 0.5;
+    let unit = Quad::unit_card();
+    let Some(image_from_card) = Homography::between(&unit, quad) else { return *quad };
+    let Some(card_from_image) = image_from_card.inverse() else { return *quad };
+    let reach_px = 0.5 * quad.long_side().max(quad.short_side());
+    let inside: Vec<Point> = symbols
+        .iter()
+        .filter(|s| s.heat > 0.0 && s.center.distance(quad.center()) < reach_px)
+        .map(|s| card_from_image.apply(s.center))
+        .filter(|p| p.x.abs() < 0.42 && p.y.abs() < 0.22)
+        .collect();
+    let mut best = (f64::MIN, Point::default());
+    for number in Number::ALL {
+        let places = symbol_centers(number);
+        let (mut shift, mut matched) = (Point::default(), 0.0);
+        for &p in &inside {
+            let nearest =
+                places.iter().copied().min_by(|a, b| (p.x - a).abs().total_cmp(&(p.x - b).abs()));
+            if let Some(x) = nearest
+                && (p.x - x).abs() < REACH.0
+                && p.y.abs() < REACH.1
+            {
+                matched += 1.0;
+                shift = shift + Point::new(p.x - x, p.y);
+            }
+        }
+        let score = matched
+            - UNEXPLAINED * (inside.len() as f64 - matched)
+            - EMPTY * (places.len() as f64 - matched).abs();
+        if score > best.0 {
+            best = (score, shift / (matched + PREDICTION));
+        }
+    }
+    let moved = Quad(unit.0.map(|p| p + best.1));
+    image_from_card.apply_quad(&moved)
+}

@@ -1,0 +1,44 @@
+//! Probabilities, log odds and logits.
+
+/// Probability from log odds.
+pub fn logistic(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// The same in double precision, for the finders' evidence.
+pub fn sigmoid(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// Log odds of a probability, as far as a 32-bit number tells it from 0 and 1: within about 14.
+pub fn log_odds(probability: f32) -> f32 {
+    let p = f64::from(probability).clamp(1e-6, 1.0 - 1e-6);
+    (p / (1.0 - p)).ln() as f32
+}
+
+/// Probabilities from logits.
+pub fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
+    let most = logits.into_iter().fold(f32::MIN, f32::max);
+    let odds = logits.map(|logit| (logit - most).exp());
+    let sum: f32 = odds.iter().sum();
+    odds.map(|odds| odds / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_odds_and_probabilities_go_there_and_back() {
+        for p in [0.0, 1e-3, 0.5, 0.97, 1.0] {
+            assert!((logistic(log_odds(p)) - p).abs() < 2e-6, "{p}");
+        }
+    }
+
+    #[test]
+    fn softmax_stays_finite() {
+        assert_eq!(softmax([500.0, 0.0, -800.0]), [1.0, 0.0, 0.0]);
+        let [a, b] = softmax([0.0, 3f32.ln()]);
+        assert!((a - 0.25).abs() < 1e-6 && (b - 0.75).abs() < 1e-6);
+    }
+}

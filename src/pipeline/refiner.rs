@@ -1,0 +1,275 @@
+//! A network that looks at one card with what lies around it: whether an outline is the card's own,
+//! where its corners should be, and which card it is.
+//!
+//! The finder's network sees the whole photo small, and a side that is seen may be a neighbour's. Seen
+//! straight and at its own size with its surroundings ([`view`]), a card shows better whether an
+//! outline is its own, though half of it is covered; and how many symbols it has shows where they lie
+//! on it, and what lies on them. The finder asks it for outlines, the reader for cards.
+
+use super::data::Frame;
+use super::engine::{Network, NetworkError};
+use super::rectify::straightened;
+use crate::geometry::{Homography, Point, Quad};
+use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUE_LOGITS, VALUES, WIDTH};
+use image::RgbImage;
+
+/// Something that looks at cards with their surroundings: the network, or a fake in a test.
+pub trait RefinerNetwork: Send + Sync {
+    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 21]`
+    /// numbers, the last dimension fastest in both.
+    ///
+    /// # Errors
+    /// The network does not run.
+    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError>;
+}
+
+impl RefinerNetwork for Network {
+    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+        Ok(self.run(input, [outlines, 3, HEIGHT, WIDTH])?.values)
+    }
+}
+
+/// What the network says of an outline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// Log odds that the outline is the card's own, see [`crate::model::refiner::RIGHT`].
+    pub right: f32,
+    /// Logit of value v of property p at `3 p + v`, in [`crate::cards::Property::ALL`] order.
+    pub values: [f32; VALUE_LOGITS],
+    /// Where the card's corners should be, in pixels of the photo; `None` where they would be no card's.
+    pub corrected: Option<Quad>,
+}
+
+/// What the network says of each of some outlines (in pixels of the upright photo), all of them at once;
+/// nothing of those that cannot be looked at.
+///
+/// # Errors
+/// The network does not run.
+pub fn look(
+    frame: &Frame,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<Answer>>, NetworkError> {
+    let said = numbers(frame, outlines, network, false)?;
+    Ok(outlines.iter().zip(said).map(|(outline, said)| Some(answer(outline, &said?[0]))).collect())
+}
+
+/// The same, each outline looked at from both ends: the mean of both, with the corners that the first
+/// look names.
+///
+/// # Errors
+/// The network does not run.
+pub fn look_from_both_ends(
+    frame: &Frame,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<Answer>>, NetworkError> {
+    let said = numbers(frame, outlines, network, true)?;
+    let mean = |outline: &Quad, said: &[[f32; OUTPUTS]; 2]| {
+        let [one, other] = [0, 1].map(|end| answer(outline, &said[end]));
+        Answer {
+            right: (one.right + other.right) / 2.0,
+            values: std::array::from_fn(|i| (one.values[i] + other.values[i]) / 2.0),
+            corrected: one.corrected,
+        }
+    };
+    Ok(outlines.iter().zip(said).map(|(outline, said)| Some(mean(outline, &said?))).collect())
+}
+
+fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
+    let own = outline_in_short_sides();
+    let off = |i: usize| Point::new(f64::from(numbers[2 * i]), f64::from(numbers[2 * i + 1]));
+    let corrected = Homography::between(&own, outline)
+        .map(|image_from_outline| {
+            Quad(std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i))))
+        })
+        .filter(Quad::is_convex);
+    let values = std::array::from_fn(|i| numbers[VALUES + i]);
+    Answer { right: numbers[RIGHT], values, corrected }
+}
+
+/// The outline's own corners, with (0, 0) in its middle and its short side for a unit.
+pub fn outline_in_short_sides() -> Quad {
+    let half = (OUTLINE_PX.0 / OUTLINE_PX.1 / 2.0, 0.5);
+    Quad(
+        [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+            .map(|(x, y)| Point::new(x * half.0, y * half.1)),
+    )
+}
+
+/// The photo (R, G, B row by row, of `size_px` columns and rows) around an outline as the network takes
+/// it, see [`crate::model::refiner`]; `None` for an outline without a surface or outside of the photo.
+pub fn view(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage> {
+    let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
+    let (x, y) = (WIDTH as f64 / OUTLINE_PX.1 / 2.0, HEIGHT as f64 / OUTLINE_PX.1 / 2.0);
+    let around = Quad([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Point::new(x, y)));
+    let quad = image_from_outline.apply_quad(&around);
+    // A steep outline's surroundings may lie beyond the horizon.
+    if !quad.is_convex() || !outline.is_convex() {
+        return None;
+    }
+    straightened(rgb, size_px, &quad, (WIDTH as u32, HEIGHT as u32))
+}
+
+/// `[3, 64, 96]`, 0 to 1.
+pub fn input_of(view: &RgbImage) -> Vec<f32> {
+    let mut input = Vec::with_capacity(3 * WIDTH * HEIGHT);
+    push_input(view, false, &mut input);
+    input
+}
+
+/// The same behind other views, as it is or turned by 180 degrees.
+fn push_input(view: &RgbImage, turned: bool, input: &mut Vec<f32>) {
+    let pixels = view.as_raw().chunks_exact(3);
+    for channel in 0..3 {
+        let value = |pixel: &[u8]| f32::from(pixel[channel]) / 255.0;
+        if turned {
+            input.extend(pixels.clone().rev().map(value));
+        } else {
+            input.extend(pixels.clone().map(value));
+        }
+    }
+}
+
+/// The network's numbers for each outline: seen as it is, and turned by 180 degrees if `both_ends`; the
+/// second repeats the first if not.
+fn numbers(
+    frame: &Frame,
+    outlines: &[Quad],
+    network: &dyn RefinerNetwork,
+    both_ends: bool,
+) -> Result<Vec<Option<[[f32; OUTPUTS]; 2]>>, NetworkError> {
+    /// Of a deck in a heap there are more than a thousand; together they would fill a hundred megabytes.
+    const AT_ONCE: usize = 32;
+    let photo = (frame.image.as_raw(), frame.image.dimensions());
+    let mut all = Vec::with_capacity(outlines.len());
+    for outlines in outlines.chunks(AT_ONCE) {
+        let mut input = Vec::new();
+        let mut views = 0;
+        let mut push = |outline: &Quad| -> bool {
+            let Some(view) = view(photo.0, photo.1, outline) else { return false };
+            push_input(&view, false, &mut input);
+            views += 1;
+            if both_ends {
+                push_input(&view, true, &mut input);
+                views += 1;
+            }
+            true
+        };
+        let seen: Vec<bool> = outlines.iter().map(&mut push).collect();
+        let numbers = if views == 0 { Vec::new() } else { network.answers(input, views)? };
+        let mut rows = numbers.chunks_exact(OUTPUTS).filter_map(|row| row.try_into().ok());
+        all.extend(seen.into_iter().map(|seen| {
+            if !seen {
+                return None;
+            }
+            let first = rows.next()?;
+            Some([first, if both_ends { rows.next()? } else { first }])
+        }));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says of each view what a function of its three planes says.
+    struct OfView<F>(F);
+
+    impl<F: Fn(&[f32]) -> [f32; OUTPUTS] + Send + Sync> RefinerNetwork for OfView<F> {
+        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+            let views = input.chunks_exact(3 * WIDTH * HEIGHT);
+            assert_eq!(views.len(), outlines);
+            Ok(views.flat_map(&self.0).collect())
+        }
+    }
+
+    fn frame(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Frame {
+        Frame { image: RgbImage::from_fn(width, height, |x, y| image::Rgb(pixel(x, y))) }
+    }
+
+    fn card_at(x: f64, y: f64) -> Quad {
+        Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x, y)))
+    }
+
+    #[test]
+    fn the_outline_fills_the_middle_of_its_view() {
+        let outline = Quad(
+            [(60.0, 50.0), (150.0, 60.0), (144.0, 116.0), (54.0, 108.0)]
+                .map(|(x, y)| Point::new(x, y)),
+        );
+        let inside =
+            |x: u32, y: u32| outline.contains(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
+        let frame = frame(220, 180, |x, y| [if inside(x, y) { 220 } else { 20 }, 0, 255]);
+        let view = view(frame.image.as_raw(), frame.image.dimensions(), &outline).unwrap();
+        assert_eq!(view.dimensions(), (WIDTH as u32, HEIGHT as u32));
+        let (left, top) = ((96.0 - OUTLINE_PX.0) / 2.0, (64.0 - OUTLINE_PX.1) / 2.0);
+        for (x, y, pixel) in view.enumerate_pixels() {
+            let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+            let depth = (x - left).min(96.0 - left - x).min(y - top).min(64.0 - top - y);
+            if depth.abs() > 1.5 {
+                assert_eq!(pixel.0[0] > 120, depth > 0.0, "{x} {y}");
+            }
+        }
+        let planes = input_of(&view);
+        assert_eq!(planes.len(), 3 * WIDTH * HEIGHT);
+        assert_eq!((planes[WIDTH * HEIGHT], planes[2 * WIDTH * HEIGHT]), (0.0, 1.0));
+    }
+
+    #[test]
+    fn only_what_can_be_looked_at_is_judged() {
+        let frame = frame(300, 200, |_, _| [0; 3]);
+        let (outline, far) = (card_at(80.0, 60.0), card_at(5e3, 60.0));
+        let line = Quad([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let mut numbers = [0.0; OUTPUTS];
+        numbers[RIGHT] = 1.5;
+        let says = OfView(|_: &[f32]| numbers);
+        // More than go at once.
+        let many = [vec![line, outline, far], vec![outline; 70]].concat();
+        for look in [look, look_from_both_ends] {
+            let found = look(&frame, &many, &says).unwrap();
+            let right: Vec<_> = found.iter().map(|said| said.map(|said| said.right)).collect();
+            assert_eq!(right[..4], [None, Some(1.5), None, Some(1.5)]);
+            assert_eq!((right.len(), right[72]), (73, Some(1.5)));
+            assert_eq!(look(&frame, &[], &says).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn corners_are_corrected_where_the_outline_lies() {
+        let frame = frame(300, 200, |_, _| [0; 3]);
+        let outline = card_at(80.0, 60.0);
+        let standing = Quad([1, 2, 3, 0].map(|i| outline.0[i]));
+        let mut numbers = [0.0; OUTPUTS];
+        // All corners a fifth of a short side along the first edge, the third half of one down.
+        (0..4).for_each(|i| numbers[2 * i] = 0.2);
+        numbers[5] = 0.5;
+        let quads = [outline, standing];
+        let found = look(&frame, &quads, &OfView(|_: &[f32]| numbers)).unwrap();
+        let off = |i: usize, k: usize| found[i].unwrap().corrected.unwrap().0[k] - quads[i].0[k];
+        let near = |p: Point, x: f64, y: f64| p.distance(Point::new(x, y)) < 0.05;
+        assert!(near(off(0, 0), 10.0, 0.0) && near(off(0, 2), 10.0, 25.0), "{found:?}");
+        // Along the edge that comes first, whichever way that goes; what is stretched counts so.
+        assert!(near(off(1, 0), 0.0, 0.2 / 1.54 * 50.0), "{found:?}");
+    }
+
+    #[test]
+    fn from_both_ends_the_mean_counts() {
+        // White to the left of x = 100, where the card's middle lies.
+        let frame = frame(200, 200, |x, _| [if x < 100 { 255 } else { 0 }; 3]);
+        let brightness_on_the_left = |view: &[f32]| {
+            let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);
+            let bright = left.map(|(_, v)| v).sum::<f32>() / (1.5 * (WIDTH * HEIGHT) as f32);
+            let mut answer = [0.0; OUTPUTS];
+            (answer[RIGHT], answer[VALUES]) = (bright, bright);
+            answer
+        };
+        let network = OfView(brightness_on_the_left);
+        let outline = [card_at(61.5, 75.0)];
+        let one = look(&frame, &outline, &network).unwrap()[0].unwrap();
+        let both = look_from_both_ends(&frame, &outline, &network).unwrap()[0].unwrap();
+        let near = |a: f32, b: f32| (a - b).abs() < 0.02;
+        assert!(near(one.right, 1.0) && near(both.right, 0.5) && near(both.values[0], 0.5));
+    }
+}

@@ -1,0 +1,62 @@
+//! What the rim of a card looks like, where a card is blank.
+
+use super::maps::Working;
+use crate::geometry::Quad;
+use opencv::prelude::*;
+
+/// Where the rim is, from the centre (0) to the side (1).
+const INWARDS: f64 = 0.9;
+
+/// Colours (R, G, B) of places on the rim of a card, `count` on each side from `first` to its mirror, in
+/// sides; what lies outside the picture is left out.
+fn rim(quad: &Quad, working: &Working, first: f64, count: usize) -> opencv::Result<Vec<[u8; 3]>> {
+    let (rgb, width, height) = (working.rgb.data_bytes()?, working.width, working.height);
+    let center = quad.center();
+    let mut seen = Vec::with_capacity(4 * count);
+    for i in 0..4 {
+        let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
+        for k in 0..count {
+            let t = first + (1.0 - 2.0 * first) * k as f64 / (count - 1) as f64;
+            let p = center.lerp(a.lerp(b, t), INWARDS);
+            if p.x >= 0.0 && p.y >= 0.0 && p.x < width as f64 && p.y < height as f64 {
+                let at = 3 * (p.y as usize * width + p.x as usize);
+                seen.push([rgb[at], rgb[at + 1], rgb[at + 2]]);
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Share of the rim just inside the sides (in working pixels) that looks like the rim's median, 0 to 1: a
+/// card is blank there, in one colour. What lies outside the picture does not count.
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn even_rim(quad: &Quad, working: &Working) -> opencv::Result<f64> {
+    let seen = rim(quad, working, 0.08, 10)?;
+    if seen.is_empty() {
+        return Ok(0.0);
+    }
+    let median = [0, 1, 2].map(|c| {
+        let mut values: Vec<u8> = seen.iter().map(|px| px[c]).collect();
+        let middle = values.len() / 2;
+        f64::from(*values.select_nth_unstable(middle).1)
+    });
+    let alike = seen
+        .iter()
+        .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
+    Ok(alike.count() as f64 / seen.len() as f64)
+}
+
+/// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1; what lies outside the
+/// picture does not count.
+///
+/// # Errors
+/// Those of OpenCV, when the working image cannot be read.
+pub fn white_rim(quad: &Quad, working: &Working, white: [f64; 3]) -> opencv::Result<f64> {
+    let seen = rim(quad, working, 0.1, 9)?;
+    let like_stock = |rgb: &&[u8; 3]| {
+        (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))
+    };
+    Ok(seen.iter().filter(like_stock).count() as f64 / seen.len().max(1) as f64)
+}

@@ -1,0 +1,48 @@
+//! How long each stage takes, and where its picture goes.
+
+use cpu_time::ThreadTime;
+use image::RgbImage;
+use std::io;
+use std::time::Instant;
+
+/// How long a stage took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageTime {
+    /// `load`, `segment`, `rectify`, `classify`, `board` or `sets`; `overlay` is drawing the
+    /// annotated picture and writing it.
+    pub stage: &'static str,
+    /// On the clock.
+    pub elapsed_ms: f64,
+    /// Of this thread's CPU alone.
+    pub cpu_ms: f64,
+}
+
+/// Takes the time of stages that run on this thread.
+#[derive(Clone, Debug, Default)]
+pub struct StageClock {
+    /// In the order in which they ran.
+    pub times: Vec<StageTime>,
+}
+
+impl StageClock {
+    /// Runs a stage and notes how long it took.
+    pub fn time<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
+        let (start, cpu_start) = (Instant::now(), ThreadTime::now());
+        let result = run();
+        self.times.push(StageTime {
+            stage,
+            elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
+            cpu_ms: cpu_start.elapsed().as_secs_f64() * 1e3,
+        });
+        result
+    }
+}
+
+/// Takes the pictures that stages make for people to look at.
+pub trait StageSink {
+    /// Takes the picture of one stage.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()>;
+}

@@ -1,0 +1,82 @@
+//! The confidence from which a card is claimed.
+
+use super::seen::Source;
+
+/// How much of the claimed cards may be wrong.
+pub const MOST_WRONG: f64 = 1e-3;
+/// How sure the bound that is told with it is.
+pub const SURE_OF_IT: f64 = 0.95;
+
+/// A card as a fit judges it that did not see its table.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Which of the sources it is from.
+    pub source: usize,
+    /// What the board says, 0 to 1.
+    pub confidence: f32,
+    /// Whether the code is right; where no card lies none is.
+    pub right: bool,
+    /// Drawn tables and photographed crops count the same, however many there are of either.
+    pub weight: f64,
+}
+
+/// Gives each its weight.
+pub fn weigh(told: &mut [Told], sources: &[Source]) {
+    for drawn in [true, false] {
+        let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
+        let weight = 1.0 / told.iter().filter(|card| of_kind(card)).count().max(1) as f64;
+        told.iter_mut().filter(|card| of_kind(card)).for_each(|card| card.weight = weight);
+    }
+}
+
+/// The least limit at which [`MOST_WRONG`] of the claims are wrong, half a wrong claim added to
+/// those counted for what a finite number cannot show; how many claims that leaves, and how many
+/// of them are wrong.
+pub fn choose_limit(sorted: &[Told]) -> (f32, usize, usize) {
+    // Two outlines with equal claims to one card must stay below.
+    const LEAST: f32 = 0.6;
+    let mut best = None;
+    let (mut wrong, mut wrong_weight, mut weight) = (0, 0.0, 0.0);
+    for (i, card) in sorted.iter().enumerate() {
+        if card.confidence < LEAST {
+            break;
+        }
+        weight += card.weight;
+        if !card.right {
+            wrong += 1;
+            wrong_weight += card.weight;
+        }
+        let ends = sorted.get(i + 1).is_none_or(|next| next.confidence < card.confidence);
+        let half_a_claim = 0.5 * weight / (i + 1) as f64;
+        if ends && wrong_weight + half_a_claim <= MOST_WRONG * weight {
+            best = Some((card.confidence, i + 1, wrong));
+        }
+    }
+    // Too few claims to show anything: then only what is as sure as can be.
+    best.unwrap_or((0.999, 0, 0))
+}
+
+/// The largest share of wrong ones that `wrong` of `claims` still allow with [`SURE_OF_IT`]: the
+/// upper bound of Clopper and Pearson (1934), by the Poisson distribution that theirs becomes for
+/// small shares.
+pub fn most_wrong(wrong: usize, claims: usize) -> f64 {
+    let at_most = |mean: f64| {
+        let mut term = (-mean).exp();
+        let mut sum = term;
+        for k in 1..=wrong {
+            term *= mean / k as f64;
+            sum += term;
+        }
+        sum
+    };
+    let (mut low, mut high) = (0.0, 10.0 + 3.0 * wrong as f64);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if at_most(middle) > 1.0 - SURE_OF_IT {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (high / claims.max(1) as f64).min(1.0)
+}
