@@ -1,10 +1,13 @@
-//! A card, its four properties, its 4-character code, the deck and pictures in characters.
+//! A card, its four properties, its 4-character code, the decks that print it and pictures in
+//! characters.
 
 mod code;
+pub mod deck;
 pub mod outline;
 pub mod picture;
 
 pub use code::{CodeError, parse_codes};
+pub use deck::{Deck, DeckError};
 
 use std::fmt;
 

@@ -1,0 +1,355 @@
+//! Decks as data: three outlines, three fills and three inks, from which everything is drawn.
+//!
+//! Editions of the game differ in how their cards are printed; the 81 cards, their codes and the
+//! rules stay. A code's letter stands for a place in the deck: `d` is the first of its shapes, be
+//! it a diamond or a rectangle, `s` the third of its fills, be it striped or dotted.
+//!
+//! A deck is one JSON file; the known ones lie in `models/decks` and are part of the program.
+//! Outlines are in the space of [`outline`]: x in card long sides, y in card short sides, about
+//! the symbol's own centre, y down. Widths of lines are in millimetres of the card.
+
+use super::outline::{self, closed_spline};
+use super::{Color, Number, Shading, Shape};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+mod invented;
+mod read;
+
+/// Farthest that a symbol may reach from its centre, in card long sides and in card short sides:
+/// beyond, neighbours would touch and a symbol would leave its card.
+pub const MOST_REACH: (f64, f64) = (0.12, 0.37);
+
+/// One edition of the game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deck {
+    /// What the command line, labels and readings call it: `classic`, `rectangles`.
+    pub name: String,
+    /// What it is, for people.
+    pub title: String,
+    /// By how much the outlines are enlarged, 1 as they are in the file.
+    pub symbol_size: f64,
+    /// Distance between the centres of neighbouring symbols, in card long sides.
+    pub symbol_spacing: f64,
+    /// The three outlines, by [`Shape::index`].
+    pub shapes: [Symbol; 3],
+    /// The three fills, by [`Shading::index`].
+    pub fills: [NamedFill; 3],
+    /// The three inks, by [`Color::index`].
+    pub inks: [Ink; 3],
+}
+
+/// One of a deck's three outlines: the outer edge of the print.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Symbol {
+    /// Its name in a sentence, in the singular.
+    pub name: String,
+    /// The two characters that stand for its sides in a terminal.
+    pub text: [char; 2],
+    /// What is printed, `symbol_size` left out: see [`Self::sides`].
+    pub points: Vec<(f64, f64)>,
+    /// How the points are joined.
+    pub sides: Sides,
+    /// Evenly along the outline, anticlockwise on the screen.
+    outline: [(f64, f64); 48],
+}
+
+/// How the points of an outline are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// By straight lines: the points are corners.
+    Straight,
+    /// By a closed Catmull-Rom spline through all of them.
+    Curved,
+}
+
+/// A fill with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedFill {
+    /// Its name in a sentence.
+    pub name: String,
+    /// The character that stands for it in a terminal.
+    pub text: char,
+    /// What is printed.
+    pub fill: Fill,
+}
+
+/// What is printed within an outline, and how wide the outline itself is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fill {
+    /// What is printed.
+    pub kind: FillKind,
+    /// Width of the outline in millimetres; of no account where all is inked.
+    pub outline_mm: f64,
+    /// From one stripe, dot or stroke to the next, in millimetres.
+    pub pitch_mm: f64,
+    /// Inked part of the inside, 0 to 1.
+    pub duty: f64,
+}
+
+/// A way to fill an outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FillKind {
+    /// All of it.
+    Solid,
+    /// Nothing.
+    None,
+    /// Lines along the card's long side.
+    Stripes,
+    /// Lines along the card's short side.
+    Bars,
+    /// Lines both ways, at 45 degrees to the card's sides.
+    Crosshatch,
+    /// Round dots in rows.
+    Dots,
+    /// Short strokes that lie any way.
+    Strokes,
+    /// Squares, inked and blank in turn.
+    Checks,
+    /// A tint that grows from one end of the symbol to the other; `duty` is its mean.
+    Gradient,
+}
+
+impl FillKind {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Solid,
+        Self::None,
+        Self::Stripes,
+        Self::Bars,
+        Self::Crosshatch,
+        Self::Dots,
+        Self::Strokes,
+        Self::Checks,
+        Self::Gradient,
+    ];
+
+    /// Its name in a deck's file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solid => "solid",
+            Self::None => "none",
+            Self::Stripes => "stripes",
+            Self::Bars => "bars",
+            Self::Crosshatch => "crosshatch",
+            Self::Dots => "dots",
+            Self::Strokes => "strokes",
+            Self::Checks => "checks",
+            Self::Gradient => "gradient",
+        }
+    }
+}
+
+/// One of a deck's three colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ink {
+    /// Its name in a sentence.
+    pub name: String,
+    /// What printings of the deck look like in balanced light, sRGB on a white of 0.86; as many for
+    /// each of a deck's inks. The first is the commonest.
+    pub printings: Vec<[u8; 3]>,
+}
+
+/// Why a deck cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DeckError {
+    /// Neither the name of a known deck nor a file that can be read.
+    #[error(
+        "{name}: neither a known deck ({known}) nor a deck's file that can be read: {source}",
+        known = Deck::NAMES.join(", ")
+    )]
+    Unreadable {
+        /// What was asked for.
+        name: String,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// Not JSON.
+    #[error("{deck}: no JSON: {source}; expected a deck as in models/decks/classic.json")]
+    NotJson {
+        /// The deck's file.
+        deck: String,
+        /// The parser's words, with line and column.
+        source: serde_json::Error,
+    },
+    /// A field that is missing or out of range.
+    #[error("{deck}: {field}: expected {expected}, found {found}")]
+    Field {
+        /// The deck's file.
+        deck: String,
+        /// The field's path, such as `fills[2].pitch_mm`.
+        field: String,
+        /// What it should hold.
+        expected: String,
+        /// What it holds.
+        found: String,
+    },
+}
+
+impl Deck {
+    /// Names of the decks that are part of the program.
+    pub const NAMES: [&'static str; 2] = ["classic", "rectangles"];
+
+    /// Today's edition: diamonds, ovals and squiggles; filled, open and striped.
+    pub fn classic() -> Arc<Self> {
+        static DECK: LazyLock<Arc<Deck>> =
+            LazyLock::new(|| built_in("classic", include_str!("../../models/decks/classic.json")));
+        Arc::clone(&DECK)
+    }
+
+    /// The older European edition: rectangles, ellipses and small squiggles; filled, open and
+    /// dotted.
+    pub fn rectangles() -> Arc<Self> {
+        static DECK: LazyLock<Arc<Deck>> = LazyLock::new(|| {
+            built_in("rectangles", include_str!("../../models/decks/rectangles.json"))
+        });
+        Arc::clone(&DECK)
+    }
+
+    /// The known deck of this name.
+    pub fn named(name: &str) -> Option<Arc<Self>> {
+        match name {
+            "classic" => Some(Self::classic()),
+            "rectangles" => Some(Self::rectangles()),
+            _ => None,
+        }
+    }
+
+    /// The known deck of this name, or the one in the file of this name.
+    ///
+    /// # Errors
+    /// [`DeckError`]: neither, or a broken file.
+    pub fn open(name: &str) -> Result<Arc<Self>, DeckError> {
+        if let Some(deck) = Self::named(name) {
+            return Ok(deck);
+        }
+        match std::fs::read_to_string(Path::new(name)) {
+            Ok(text) => Self::parse(name, &text).map(Arc::new),
+            Err(source) => Err(DeckError::Unreadable { name: name.to_owned(), source }),
+        }
+    }
+
+    /// Whether it is today's edition.
+    pub fn is_classic(&self) -> bool {
+        self.name == Self::NAMES[0]
+    }
+
+    /// The outline of a shape, `symbol_size` included, with 48 points evenly along it, anticlockwise
+    /// on the screen.
+    pub fn outline(&self, shape: Shape) -> [(f64, f64); 48] {
+        let size = self.symbol_size;
+        self.shapes[shape.index()].outline.map(|(x, y)| (x * size, y * size))
+    }
+
+    /// Where the symbols of a card stand: the x of each centre relative to the card's centre, in
+    /// card long sides, from left to right.
+    pub fn symbol_centers(&self, number: Number) -> Vec<f64> {
+        let last = number.index() as f64;
+        (0..=number.index()).map(|k| (k as f64 - last / 2.0) * self.symbol_spacing).collect()
+    }
+
+    /// What a shading is printed as.
+    pub fn fill(&self, shading: Shading) -> &Fill {
+        &self.fills[shading.index()].fill
+    }
+
+    /// A card's long name: "two dotted purple rectangles".
+    pub fn card_name(&self, card: super::Card) -> String {
+        let plural = if card.number == Number::One { "" } else { "s" };
+        let (fill, ink) = (&self.fills[card.shading.index()], &self.inks[card.color.index()]);
+        let shape = &self.shapes[card.shape.index()];
+        format!("{} {} {} {}{plural}", card.number, fill.name, ink.name, shape.name)
+    }
+
+    /// The commonest printing of a colour, sRGB.
+    pub fn srgb(&self, color: Color) -> [u8; 3] {
+        self.inks[color.index()].printings[0]
+    }
+}
+
+fn built_in(name: &str, text: &str) -> Arc<Deck> {
+    Arc::new(Deck::parse(name, text).expect("a deck that the tests have read"))
+}
+
+impl Symbol {
+    /// A symbol from its points, with what photos show of its outline where that is known.
+    fn new(
+        name: String,
+        text: [char; 2],
+        sides: Sides,
+        points: Vec<(f64, f64)>,
+        measured: Option<[(f64, f64); 48]>,
+    ) -> Self {
+        let outline = measured
+            .or_else(|| (sides == Sides::Curved).then(|| points.clone().try_into().ok()).flatten())
+            .unwrap_or_else(|| evenly(&joined(&points, sides)));
+        Self { name, text, points, sides, outline }
+    }
+
+    /// Evenly along the outline, anticlockwise on the screen, `symbol_size` left out.
+    pub const fn outline(&self) -> &[(f64, f64); 48] {
+        &self.outline
+    }
+
+    /// Whether it is its own image after half a turn, as all symbols of the game's editions are.
+    pub fn is_half_turn_symmetric(&self) -> bool {
+        /// A measured outline's error, in card long sides.
+        const NEAR: f64 = 4e-3;
+        self.outline.iter().all(|&(x, y)| distance_to_border(&self.outline, (-x, -y)) < NEAR)
+    }
+}
+
+/// The polygon that is drawn through these points.
+fn joined(points: &[(f64, f64)], sides: Sides) -> Vec<(f64, f64)> {
+    match sides {
+        Sides::Straight => points.to_vec(),
+        Sides::Curved => closed_spline(points),
+    }
+}
+
+/// How much longer a unit of x is than one of y.
+const STRETCH: f64 = outline::CARD_LONG_MM / outline::CARD_SHORT_MM;
+
+/// Twice the area within a polygon, negative where it goes anticlockwise on the screen.
+fn doubled_area(polygon: &[(f64, f64)]) -> f64 {
+    let next = polygon.iter().cycle().skip(1);
+    polygon.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum()
+}
+
+/// 48 points evenly along a polygon, by its length on the card, anticlockwise.
+fn evenly(polygon: &[(f64, f64)]) -> [(f64, f64); 48] {
+    let mut corners = polygon.to_vec();
+    if doubled_area(&corners) > 0.0 {
+        corners.reverse();
+    }
+    corners.push(corners[0]);
+    let length = |a: (f64, f64), b: (f64, f64)| ((a.0 - b.0) * STRETCH).hypot(a.1 - b.1);
+    let total: f64 = corners.windows(2).map(|w| length(w[0], w[1])).sum();
+    let (mut side, mut before) = (0, 0.0);
+    std::array::from_fn(|i| {
+        let along = total * i as f64 / 48.0;
+        while side + 2 < corners.len() && before + length(corners[side], corners[side + 1]) < along
+        {
+            before += length(corners[side], corners[side + 1]);
+            side += 1;
+        }
+        let (a, b) = (corners[side], corners[side + 1]);
+        let t = ((along - before) / length(a, b).max(1e-12)).clamp(0.0, 1.0);
+        (a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t)
+    })
+}
+
+/// From a point to the nearest side of a polygon, in card long sides.
+fn distance_to_border(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> f64 {
+    let next = polygon.iter().cycle().skip(1);
+    let sides = polygon.iter().zip(next).map(|(a, b)| {
+        let (ex, ey) = (b.0 - a.0, (b.1 - a.1) / STRETCH);
+        let (px, py) = (x - a.0, (y - a.1) / STRETCH);
+        let t = ((px * ex + py * ey) / (ex * ex + ey * ey).max(1e-18)).clamp(0.0, 1.0);
+        (px - t * ex).hypot(py - t * ey)
+    });
+    sides.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! A deck's file: read field by field, so that what is wrong can be said in words.
+
+use super::{Deck, DeckError, Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
+use serde_json::{Map, Value};
+use std::ops::RangeInclusive;
+
+/// One value of the file, with where it stands.
+#[derive(Clone)]
+struct Field<'a> {
+    deck: &'a str,
+    path: String,
+    value: &'a Value,
+}
+
+type Read<T> = Result<T, DeckError>;
+
+impl<'a> Field<'a> {
+    fn wrong<T>(&self, expected: impl Into<String>) -> Read<T> {
+        let mut found = self.value.to_string();
+        if found.chars().count() > 60 {
+            found = found.chars().take(57).chain("...".chars()).collect();
+        }
+        let (deck, field) = (self.deck.to_owned(), self.path.clone());
+        Err(DeckError::Field { deck, field, expected: expected.into(), found })
+    }
+
+    fn object(&self, known: &[&str]) -> Read<&'a Map<String, Value>> {
+        let Some(object) = self.value.as_object() else {
+            return self.wrong(format!("an object with {}", known.join(", ")));
+        };
+        match object.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => self.wrong(format!("no field but {}; \"{key}\" is new", known.join(", "))),
+            None => Ok(object),
+        }
+    }
+
+    /// A field of this object; `None` where it is missing.
+    fn find(&self, key: &str) -> Option<Self> {
+        let value = self.value.get(key)?;
+        let path =
+            if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Some(Self { deck: self.deck, path, value })
+    }
+
+    fn get(&self, key: &str, expected: &str) -> Read<Self> {
+        self.find(key).map_or_else(
+            || {
+                let field =
+                    if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) };
+                let deck = self.deck.to_owned();
+                let (expected, found) = (expected.to_owned(), "nothing".to_owned());
+                Err(DeckError::Field { deck, field, expected, found })
+            },
+            Ok,
+        )
+    }
+
+    fn items(&self, count: RangeInclusive<usize>, of: &str) -> Read<Vec<Self>> {
+        let (low, high) = (*count.start(), *count.end());
+        let many = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        match self.value.as_array() {
+            Some(items) if count.contains(&items.len()) => Ok(items
+                .iter()
+                .enumerate()
+                .map(|(i, value)| Self {
+                    deck: self.deck,
+                    path: format!("{}[{i}]", self.path),
+                    value,
+                })
+                .collect()),
+            Some(items) => self.wrong(format!("{many} {of}, not {}", items.len())),
+            None => self.wrong(format!("a list of {many} {of}")),
+        }
+    }
+
+    fn three<T>(&self, of: &str, read: impl Fn(&Self) -> Read<T>) -> Read<[T; 3]> {
+        let items = self.items(3..=3, of)?;
+        Ok([read(&items[0])?, read(&items[1])?, read(&items[2])?])
+    }
+
+    fn number(&self, range: RangeInclusive<f64>, unit: &str) -> Read<f64> {
+        match self.value.as_f64() {
+            Some(number) if range.contains(&number) => Ok(number),
+            _ => self.wrong(format!("a number of {} to {}{unit}", range.start(), range.end())),
+        }
+    }
+
+    fn words(&self) -> Read<String> {
+        match self.value.as_str() {
+            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            _ => self.wrong("a text that is not empty"),
+        }
+    }
+
+    fn characters<const N: usize>(&self) -> Read<[char; N]> {
+        let characters = self.value.as_str().map(|text| text.chars().collect::<Vec<char>>());
+        match characters.and_then(|all| <[char; N]>::try_from(all).ok()) {
+            Some(characters) => Ok(characters),
+            None => self.wrong(format!("a text of {N} character{}", if N == 1 { "" } else { "s" })),
+        }
+    }
+
+    fn point(&self) -> Read<(f64, f64)> {
+        let items = self.items(2..=2, "numbers, x and y")?;
+        let (most_x, most_y) = MOST_REACH;
+        Ok((
+            items[0].number(-most_x..=most_x, " card long sides")?,
+            items[1].number(-most_y..=most_y, " card short sides")?,
+        ))
+    }
+
+    fn points(&self, count: RangeInclusive<usize>) -> Read<Vec<(f64, f64)>> {
+        self.items(count, "points [x, y]")?.iter().map(Self::point).collect()
+    }
+}
+
+impl Deck {
+    /// Reads a deck's file. `name` is what errors call it.
+    ///
+    /// # Errors
+    /// [`DeckError::NotJson`]; [`DeckError::Field`] for the first field that is missing, unknown or
+    /// out of range.
+    pub fn parse(name: &str, text: &str) -> Result<Self, DeckError> {
+        let value: Value = match serde_json::from_str(text) {
+            Ok(value) => value,
+            Err(source) => return Err(DeckError::NotJson { deck: name.to_owned(), source }),
+        };
+        let deck = Field { deck: name, path: String::new(), value: &value };
+        const FIELDS: [&str; 7] =
+            ["name", "title", "symbol_size", "symbol_spacing", "shapes", "fills", "inks"];
+        if !value.is_object() {
+            let whole = Field { path: "the file".into(), ..deck };
+            return whole.wrong(format!("an object with {}", FIELDS.join(", ")));
+        }
+        deck.object(&FIELDS)?;
+        let read = Self {
+            name: deck.get("name", "the deck's name")?.words()?,
+            title: deck.get("title", "what the deck is, for people")?.words()?,
+            symbol_size: deck.get("symbol_size", "1, or how much larger")?.number(0.5..=1.5, "")?,
+            symbol_spacing: deck
+                .get("symbol_spacing", "the distance of neighbours in card long sides")?
+                .number(0.15..=0.33, " card long sides")?,
+            shapes: deck.get("shapes", "three shapes")?.three("shapes", symbol)?,
+            fills: deck.get("fills", "three fills")?.three("fills", fill)?,
+            inks: deck.get("inks", "three inks")?.three("inks", ink)?,
+        };
+        let counts = [0, 1, 2].map(|i| read.inks[i].printings.len());
+        if counts.iter().any(|count| *count != counts[0]) {
+            let inks = deck.get("inks", "three inks")?;
+            return inks.wrong(format!("as many printings for each ink, not {counts:?}"));
+        }
+        Ok(read)
+    }
+}
+
+fn symbol(field: &Field) -> Read<Symbol> {
+    field.object(&["name", "text", "sides", "points", "measured"])?;
+    let name = field.get("name", "the shape's name")?.words()?;
+    let text = field.get("text", "two characters for a terminal")?.characters()?;
+    let sides = field.get("sides", "\"straight\" or \"curved\"")?;
+    let sides = match sides.value.as_str() {
+        Some("straight") => Sides::Straight,
+        Some("curved") => Sides::Curved,
+        _ => return sides.wrong("\"straight\" or \"curved\""),
+    };
+    let points_field = field.get("points", "3 to 400 points [x, y]")?;
+    let points = points_field.points(3..=400)?;
+    if super::doubled_area(&points).abs() < 1e-3 {
+        return points_field.wrong("an outline with an area of 0.0005 at least");
+    }
+    let measured = match field.find("measured") {
+        Some(field) => field.points(48..=48)?.try_into().ok(),
+        None => None,
+    };
+    Ok(Symbol::new(name, text, sides, points, measured))
+}
+
+fn fill(field: &Field) -> Read<NamedFill> {
+    field.object(&["name", "text", "kind", "outline_mm", "pitch_mm", "duty"])?;
+    let name = field.get("name", "the fill's name")?.words()?;
+    let [text] = field.get("text", "a character for a terminal")?.characters()?;
+    let kinds = || FillKind::ALL.map(FillKind::name).join(", ");
+    let kind_field = field.get("kind", &format!("one of {}", kinds()))?;
+    let kind = FillKind::ALL.into_iter().find(|k| Some(k.name()) == kind_field.value.as_str());
+    let Some(kind) = kind else { return kind_field.wrong(format!("one of {}", kinds())) };
+    let width = |key: &str, range: RangeInclusive<f64>| {
+        field.get(key, "a width in millimetres")?.number(range, " millimetres")
+    };
+    let outline_mm = if kind == FillKind::Solid { 0.0 } else { width("outline_mm", 0.0..=4.0)? };
+    let (pitch_mm, duty) = match kind {
+        FillKind::Solid => (1.0, 1.0),
+        FillKind::None => (1.0, 0.0),
+        FillKind::Gradient => (1.0, field.get("duty", "the mean tint")?.number(0.05..=0.95, "")?),
+        _ => (
+            width("pitch_mm", 0.3..=8.0)?,
+            field.get("duty", "the inked part")?.number(0.05..=0.95, "")?,
+        ),
+    };
+    Ok(NamedFill { name, text, fill: Fill { kind, outline_mm, pitch_mm, duty } })
+}
+
+fn ink(field: &Field) -> Read<Ink> {
+    field.object(&["name", "printings"])?;
+    let name = field.get("name", "the ink's name")?.words()?;
+    let printings = field.get("printings", "1 to 16 colours [red, green, blue]")?;
+    let color = |item: &Field| {
+        item.three("numbers: red, green, blue", |channel| {
+            let value = channel.number(0.0..=255.0, "")?;
+            if value.fract() == 0.0 { Ok(value as u8) } else { channel.wrong("a whole number") }
+        })
+    };
+    let printings =
+        printings.items(1..=16, "colours")?.iter().map(color).collect::<Read<Vec<_>>>()?;
+    Ok(Ink { name, printings })
+}
