@@ -3,7 +3,7 @@
 //! Labels speak of the file as stored; everything else in this crate of the upright photo.
 //! [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
 
-use crate::cards::{Card, CodeError};
+use crate::cards::{Card, CodeError, Deck};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{stored_from_upright, upright_from_stored};
 use crate::whole_file::write_whole;
@@ -95,8 +95,27 @@ pub struct PhotoLabel {
     /// What makes the photo hard: `perspective`, `white_background`, ...
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Name of the deck that lies on the table; where the file says nothing, the classic one.
+    #[serde(default = "classic", skip_serializing_if = "is_classic")]
+    pub deck: String,
+    /// Whether the picture is mirrored, left for right; where the file says nothing, it is not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub mirrored: bool,
     /// Every card in view.
     pub cards: Vec<CardLabel>,
+}
+
+fn classic() -> String {
+    Deck::NAMES[0].to_owned()
+}
+
+fn is_classic(deck: &str) -> bool {
+    deck == Deck::NAMES[0]
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One card of a photo. Coordinates in pixels of the file as stored.
@@ -327,6 +346,8 @@ mod tests {
             width: 400,
             height: 300,
             tags: vec!["glare".into()],
+            deck: classic(),
+            mirrored: false,
             cards,
         };
         PhotoLabels { source: Some("drawn".into()), photos: vec![photo] }
@@ -347,6 +368,22 @@ mod tests {
         assert_eq!(read.photos[0].tags, ["glare"]);
         let missing = read.check_files(dir.path()).unwrap_err().to_string();
         assert!(missing.contains("table 1.jpg is labelled but not in the folder"), "{missing}");
+    }
+
+    #[test]
+    fn deck_and_mirror_are_written_where_they_are_not_the_usual() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut usual = labels(Vec::new());
+        usual.write(dir.path()).unwrap();
+        let text = |dir: &Path| std::fs::read_to_string(dir.join(PHOTO_LABELS)).unwrap();
+        assert!(!text(dir.path()).contains("deck") && !text(dir.path()).contains("mirrored"));
+        let read = PhotoLabels::read(dir.path()).unwrap().photos.remove(0);
+        assert_eq!((read.deck.as_str(), read.mirrored), ("classic", false));
+        usual.photos[0].deck = "rectangles".into();
+        usual.photos[0].mirrored = true;
+        usual.write(dir.path()).unwrap();
+        let read = PhotoLabels::read(dir.path()).unwrap().photos.remove(0);
+        assert_eq!((read.deck.as_str(), read.mirrored), ("rectangles", true));
     }
 
     #[test]

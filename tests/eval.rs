@@ -37,6 +37,8 @@ fn photo(file: &str, image: &RgbImage, tags: &[&str], cards: Vec<CardLabel>) -> 
         width: image.width(),
         height: image.height(),
         tags: tags.iter().map(|tag| tag.to_string()).collect(),
+        deck: "classic".into(),
+        mirrored: false,
         cards,
     }
 }

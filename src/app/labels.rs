@@ -5,6 +5,7 @@
 
 use super::library::Found;
 use super::table::Table;
+use crate::cards::Deck;
 use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
@@ -86,7 +87,10 @@ impl LabelFile {
                 // Fields of other programs stay.
                 let new = serde_json::to_value(label).expect("plain data");
                 let old = photos[place].as_object_mut().expect("an entry with a file name");
-                old.remove(UNCHECKED);
+                // Absent means the usual, so none of the old ones may stay.
+                for key in [UNCHECKED, "deck", "mirrored"] {
+                    old.remove(key);
+                }
                 for (key, value) in new.as_object().expect("a struct") {
                     old.insert(key.clone(), value.clone());
                 }
@@ -127,7 +131,10 @@ pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Writte
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let label = PhotoLabel { file: file.to_owned(), width, height, tags, cards: labels(&sure) };
+    let deck = before.map_or_else(|| Deck::classic().name.clone(), |b| b.label.deck.clone());
+    let mirrored = before.is_some_and(|before| before.label.mirrored);
+    let file = file.to_owned();
+    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(&sure) };
     Written { label, unchecked }
 }
 

@@ -4,27 +4,31 @@
 //! evaluated where it is asked for, together with the size of the asking pixel, and every edge is
 //! averaged over that pixel: there is no texture, hence no scale at which it would be too coarse.
 
-use super::dice::Dice;
-use super::ink::{self, coverage, rounded_rectangle, stripes};
+use super::dice::{Dice, Span};
+use super::fill;
+use super::ink::{Symbols, coverage, rounded_rectangle};
 use super::light::{linear_from_srgb, srgb_byte};
 use super::noise;
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, SYMBOL_SPACING, symbol_centers};
-use crate::cards::{Card, Shading};
+use crate::cards::deck::{Fill, FillKind};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use crate::cards::{Card, Deck, Number};
 use image::{Rgb, RgbImage};
+use std::sync::Arc;
 
 /// How a deck is printed and cut. Lengths in millimetres of the card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Print {
+    /// Which deck it is.
+    pub deck: Arc<Deck>,
+    /// Where its symbols' outlines run.
+    pub(super) symbols: Arc<Symbols>,
     /// Linear reflectance of the stock.
     pub stock: [f64; 3],
     /// Linear reflectance of the inks, indexed by [`Color::index`](crate::cards::Color::index).
     pub inks: [[f64; 3]; 3],
-    /// Width of a symbol's outline.
-    pub outline_mm: f64,
-    /// From one stripe to the next.
-    pub pitch_mm: f64,
-    /// Inked part of that.
-    pub duty: f64,
+    /// What its shadings are printed as, indexed by
+    /// [`Shading::index`](crate::cards::Shading::index).
+    pub fills: [Fill; 3],
     /// Where the first stripe lies, in pitches.
     pub phase: f64,
     /// Size of the symbols relative to the measured ones.
@@ -41,24 +45,26 @@ pub struct Print {
     pub wear: f64,
 }
 
-/// sRGB inks of four printings (green, purple, red), within what single crops of three cameras
-/// show after balancing on the card's white.
-const PRINTINGS: [[[u8; 3]; 3]; 4] = [
-    [[22, 140, 66], [84, 40, 126], [226, 48, 38]],
-    [[4, 122, 52], [62, 22, 106], [206, 22, 32]],
-    [[6, 164, 80], [104, 44, 150], [240, 62, 44]],
-    [[34, 134, 92], [78, 50, 138], [228, 36, 60]],
-];
-
 impl Default for Print {
-    /// The commonest printing, as if new.
+    /// The commonest printing of the classic deck, as if new.
     fn default() -> Self {
+        Self::of(Deck::classic())
+    }
+}
+
+fn linear([r, g, b]: [u8; 3]) -> [f64; 3] {
+    [r, g, b].map(|v| linear_from_srgb(f64::from(v) / 255.0))
+}
+
+impl Print {
+    /// The commonest printing of a deck, as if new.
+    pub fn of(deck: Arc<Deck>) -> Self {
         Self {
+            symbols: Symbols::of(&deck),
             stock: [0.86, 0.86, 0.85],
-            inks: PRINTINGS[0].map(|ink| ink.map(|v| linear_from_srgb(f64::from(v) / 255.0))),
-            outline_mm: 1.05,
-            pitch_mm: 1.08,
-            duty: 0.42,
+            inks: [0, 1, 2].map(|i| linear(deck.inks[i].printings[0])),
+            fills: [0, 1, 2].map(|i| deck.fills[i].fill),
+            deck,
             phase: 0.0,
             symbol_scale: 1.0,
             spacing_scale: 1.0,
@@ -68,31 +74,36 @@ impl Default for Print {
             wear: 0.0,
         }
     }
-}
 
-impl Print {
-    /// A deck of some printing. `variety` 0 gives the default, 1 as much as decks differ.
-    pub fn random(dice: &mut Dice, variety: f64) -> Self {
-        let plain = Self::default();
-        let choice = PRINTINGS[dice.below(PRINTINGS.len())];
+    /// Some printing of a deck. `variety` 0 gives the commonest, 1 as much as cards differ.
+    pub fn random(deck: Arc<Deck>, dice: &mut Dice, variety: f64) -> Self {
+        let plain = Self::of(deck);
+        let inks_of_deck = &plain.deck.inks;
+        let choice = dice.below(inks_of_deck[0].printings.len());
         let mut spread = |size: f64| 1.0 + size * variety * dice.between(-1.0, 1.0);
         let brightness = spread(0.05);
         let stock = plain.stock.map(|v| v * brightness * spread(0.012));
         let shade = [spread(0.3), spread(0.3), spread(0.2)];
         let inks = [0, 1, 2].map(|color| {
+            let printing = linear(inks_of_deck[color].printings[choice]);
             [0, 1, 2].map(|channel| {
-                let printed = linear_from_srgb(f64::from(choice[color][channel]) / 255.0);
+                let printed = printing[channel];
                 let usual = plain.inks[color][channel];
                 let mixed = usual + (printed - usual) * variety.min(1.0);
                 (mixed * shade[color] * spread(0.2)).clamp(0.002, 0.85)
             })
         });
+        let (wider, coarser, denser) = (spread(0.2), spread(0.08), spread(0.2));
+        let fills = plain.fills.map(|fill| Fill {
+            outline_mm: fill.outline_mm * wider,
+            pitch_mm: fill.pitch_mm * coarser,
+            duty: fill.duty * denser,
+            ..fill
+        });
         Self {
             stock,
             inks,
-            outline_mm: plain.outline_mm * spread(0.2),
-            pitch_mm: plain.pitch_mm * spread(0.08),
-            duty: plain.duty * spread(0.2),
+            fills,
             phase: dice.unit() * variety,
             symbol_scale: 1.0 + 0.05 * variety * dice.between(-1.0, 1.0),
             spacing_scale: 1.0 + 0.04 * variety * dice.between(-1.0, 1.0),
@@ -103,7 +114,46 @@ impl Print {
             ),
             edge: 0.9 + 0.08 * variety * dice.between(-1.0, 1.0),
             wear: 0.0,
+            ..plain
         }
+    }
+
+    /// Draws outlines between `low` and `high` millimetres wide, those of the classic deck. Other
+    /// decks' own widths are made as much wider as a part of that range says.
+    pub(super) fn draw_outline(&mut self, range: Span, dice: &mut Dice) {
+        let value = dice.within(range);
+        let part = (value - range.low) / (range.high - range.low).max(1e-9);
+        for (fill, named) in self.fills.iter_mut().zip(&self.deck.fills) {
+            fill.outline_mm = if self.deck.is_classic() {
+                value
+            } else {
+                named.fill.outline_mm * (0.8 + 0.6 * part)
+            };
+        }
+    }
+
+    /// Draws the inked part of stripes, those of the classic deck; of other decks' fills likewise.
+    pub(super) fn draw_duty(&mut self, range: Span, dice: &mut Dice) {
+        let value = dice.within(range);
+        let part = (value - range.low) / (range.high - range.low).max(1e-9);
+        for (fill, named) in self.fills.iter_mut().zip(&self.deck.fills) {
+            let own = named.fill.duty * (0.75 + 0.45 * part);
+            fill.duty = if self.deck.is_classic() { value } else { own };
+        }
+    }
+
+    /// From one symbol's centre to the next, in millimetres.
+    fn spacing_mm(&self) -> f64 {
+        self.deck.symbol_spacing * CARD_LONG_MM * self.spacing_scale
+    }
+
+    /// Centres of a card's symbols, in millimetres from the card's centre.
+    pub(super) fn symbol_centers_mm(&self, number: Number) -> Vec<(f64, f64)> {
+        let centers = self.deck.symbol_centers(number).into_iter();
+        let place = |center: f64| {
+            (self.offset_mm.0 + center * CARD_LONG_MM * self.spacing_scale, self.offset_mm.1)
+        };
+        centers.map(place).collect()
     }
 }
 
@@ -175,7 +225,7 @@ pub(super) fn face(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint)
 const EDGE_MM: f64 = 0.35;
 
 fn nearest_symbol(card: Card, print: &Print, x: f64) -> f64 {
-    let spacing = SYMBOL_SPACING * CARD_LONG_MM * print.spacing_scale;
+    let spacing = print.spacing_mm();
     let last = card.number.index() as f64;
     let k = ((x - print.offset_mm.0) / spacing + last / 2.0).round().clamp(0.0, last);
     print.offset_mm.0 + (k - last / 2.0) * spacing
@@ -184,9 +234,10 @@ fn nearest_symbol(card: Card, print: &Print, x: f64) -> f64 {
 fn near_ink(card: Card, print: &Print, x: f64, y: f64, size: f64) -> bool {
     let scale = print.symbol_scale;
     let (dx, dy) = ((x - nearest_symbol(card, print, x)) / scale, (y - print.offset_mm.1) / scale);
-    let Some(d) = ink::distance(card.shape, dx, dy) else { return false };
-    let (outer, inner) = (d.mm * scale, d.mm * scale + print.outline_mm);
-    outer.abs() < size || (card.shading != Shading::Filled && inner.abs() < size)
+    let Some(d) = print.symbols.distance(card.shape, dx, dy) else { return false };
+    let fill = &print.fills[card.shading.index()];
+    let (outer, inner) = (d.mm * scale, d.mm * scale + fill.outline_mm);
+    outer.abs() < size || (fill.kind != FillKind::Solid && inner.abs() < size)
 }
 
 fn face_once(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> FacePixel {
@@ -232,20 +283,15 @@ fn worn(card: Card, print: &Print, x: f64, y: f64, mm: f64) -> f64 {
 fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f64 {
     let scale = print.symbol_scale;
     let (dx, dy) = (x - nearest_symbol(card, print, x), y - print.offset_mm.1);
-    let Some(d) = ink::distance(card.shape, dx / scale, dy / scale) else { return 0.0 };
+    let Some(d) = print.symbols.distance(card.shape, dx / scale, dy / scale) else { return 0.0 };
     let across = pixel.along(d.gradient);
     let outer = coverage(d.mm * scale, across);
-    if outer == 0.0 || card.shading == Shading::Filled {
+    let fill = &print.fills[card.shading.index()];
+    if outer == 0.0 || fill.kind == FillKind::Solid {
         return outer;
     }
-    let inner = coverage(d.mm * scale + print.outline_mm, across);
-    let inside = match card.shading {
-        Shading::Striped => {
-            let wide = pixel.along((0.0, 1.0));
-            stripes(dy - print.phase * print.pitch_mm, wide, print.pitch_mm, print.duty)
-        }
-        _ => 0.0,
-    };
+    let inner = coverage(d.mm * scale + fill.outline_mm, across);
+    let inside = fill::inked(fill, print.phase, (dx, dy), pixel);
     outer - inner + inner * inside
 }
 
@@ -275,15 +321,14 @@ pub fn picture(card: Card, print: &Print, long_px: u32, white: u8, outside: [u8;
 /// of the symbols can be seen.
 pub(super) fn symbol_probes(card: Card, print: &Print) -> Vec<(f64, f64)> {
     let mut probes = Vec::new();
-    for &center in symbol_centers(card.number) {
-        let middle = print.offset_mm.0 + center * CARD_LONG_MM * print.spacing_scale;
+    for (middle_x, middle_y) in print.symbol_centers_mm(card.number) {
         for row in -8..=8 {
             for column in -4..=4 {
                 let (x, y) = (f64::from(column) * 2.2, f64::from(row) * 2.3);
-                if ink::distance(card.shape, x, y).is_some_and(|d| d.mm < 0.0) {
+                if print.symbols.distance(card.shape, x, y).is_some_and(|d| d.mm < 0.0) {
                     probes.push((
-                        middle + x * print.symbol_scale,
-                        print.offset_mm.1 + y * print.symbol_scale,
+                        middle_x + x * print.symbol_scale,
+                        middle_y + y * print.symbol_scale,
                     ));
                 }
             }
@@ -295,7 +340,7 @@ pub(super) fn symbol_probes(card: Card, print: &Print) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::{Color, Number, Shape};
+    use crate::cards::{Color, Shading, Shape};
 
     fn dominant(color: Color, rgb: [u8; 3]) -> bool {
         let [r, g, b] = rgb.map(i32::from);

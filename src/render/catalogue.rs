@@ -5,15 +5,15 @@ use super::things::{Form, Layer, Print, Thing};
 use crate::cards::Shape;
 use crate::geometry::Point;
 
-const WHITE: [f64; 3] = [0.8, 0.8, 0.78];
-const NEAR_BLACK: [f64; 3] = [0.012, 0.012, 0.014];
+pub(super) const WHITE: [f64; 3] = [0.8, 0.8, 0.78];
+pub(super) const NEAR_BLACK: [f64; 3] = [0.012, 0.012, 0.014];
 
-fn paint(dice: &mut Dice) -> [f64; 3] {
+pub(super) fn paint(dice: &mut Dice) -> [f64; 3] {
     let bright = dice.between(0.03, 0.7);
     [0, 1, 2].map(|_| bright * dice.within(Span::new(0.25, 1.0)))
 }
 
-fn layer(half: (f64, f64), radius: f64, color: [f64; 3]) -> Layer {
+pub(super) fn layer(half: (f64, f64), radius: f64, color: [f64; 3]) -> Layer {
     Layer {
         offset: Point::default(),
         half,
@@ -28,34 +28,37 @@ fn layer(half: (f64, f64), radius: f64, color: [f64; 3]) -> Layer {
 }
 
 impl Layer {
-    fn at(self, x: f64, y: f64) -> Self {
+    pub(super) fn at(self, x: f64, y: f64) -> Self {
         Self { offset: Point::new(x, y), ..self }
     }
     fn turned(self, angle: f64) -> Self {
         Self { turn: (angle.cos(), angle.sin()), ..self }
     }
-    fn printed(self, print: Print) -> Self {
+    pub(super) fn printed(self, print: Print) -> Self {
         Self { print, ..self }
     }
-    fn shiny(self, gloss: f64) -> Self {
+    pub(super) fn shiny(self, gloss: f64) -> Self {
         Self { gloss, ..self }
     }
     fn bent(self) -> Self {
         Self { bent: true, ..self }
     }
-    fn framed(self, width_mm: f64) -> Self {
+    pub(super) fn framed(self, width_mm: f64) -> Self {
         Self { form: Form::Frame(width_mm), ..self }
     }
 }
 
 fn symbol(dice: &mut Dice, scale: f64, color: [f64; 3]) -> Layer {
-    let shape = Shape::ALL[dice.below(3)];
+    symbol_of(Shape::ALL[dice.below(3)], scale, color)
+}
+
+pub(super) fn symbol_of(shape: Shape, scale: f64, color: [f64; 3]) -> Layer {
     Layer { form: Form::Symbol(shape, scale), ..layer((11.0 * scale, 20.0 * scale), 0.0, color) }
 }
 
 impl Thing {
     /// At the table's origin; its extent is that of its first layer.
-    fn of(height_mm: f64, layers: Vec<Layer>, like_card: bool) -> Self {
+    pub(super) fn of(height_mm: f64, layers: Vec<Layer>, like_card: bool) -> Self {
         let reach_mm = layers[0].half.0.hypot(layers[0].half.1) + 3.0 * height_mm + 8.0;
         let (center, along) = (Point::default(), Point::new(1.0, 0.0));
         Self { center, along, height_mm, layers, like_card, reach_mm }
@@ -63,7 +66,7 @@ impl Thing {
 }
 
 /// Inks of the game, about.
-const INKS: [[f64; 3]; 3] = [[0.01, 0.26, 0.06], [0.09, 0.02, 0.2], [0.75, 0.03, 0.02]];
+pub(super) const INKS: [[f64; 3]; 3] = [[0.01, 0.26, 0.06], [0.09, 0.02, 0.2], [0.75, 0.03, 0.02]];
 
 /// Something that a finder of cards may fall for.
 pub(super) fn false_friend(dice: &mut Dice) -> Thing {

@@ -3,6 +3,7 @@
 use super::camera::View;
 use super::catalogue;
 use super::dice::Dice;
+use super::leaflets::leaflet;
 use super::light::Light;
 use super::params::Params;
 use super::table::Lying;
@@ -19,44 +20,22 @@ impl Decoys {
     pub(super) fn random(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
         let (fewest, most) = params.decoys;
         let count = fewest + dice.below(most - fewest + 1);
-        let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
-        let mut things: Vec<Thing> = Vec::new();
-        for _ in 0..count {
+        let things = (0..count).filter_map(|_| {
             let friend = params.false_friends > 0.0 && dice.chance(params.false_friends);
-            let mut thing =
-                if friend { catalogue::false_friend(dice) } else { catalogue::usual(dice) };
-            let (a, b) = thing.layers[0].half;
+            let thing = if friend { catalogue::false_friend(dice) } else { catalogue::usual(dice) };
             let anywhere = params.decoys_under > 0.0 && dice.chance(params.decoys_under);
-            for _ in 0..30 {
-                let pixel = Point::new(
-                    width * dice.between(-0.08, 1.08),
-                    height * dice.between(-0.08, 1.08),
-                );
-                let place = view.table_from_image(pixel).place;
-                let angle = dice.between(0.0, std::f64::consts::TAU);
-                thing.center = place;
-                thing.along = Point::new(angle.cos(), angle.sin());
-                let clear = cards.iter().all(|card| {
-                    // The card's corners and middle against the thing's rectangle, with a margin.
-                    card.corners().0.into_iter().chain([card.center]).all(|p| {
-                        let q = thing.local(p);
-                        q.x.abs() > a + 3.0 || q.y.abs() > b + 3.0
-                    }) && {
-                        let q = card.card_from_table(place);
-                        let reach = a.min(b) + 3.0;
-                        q.x.abs() > 44.5 + reach || q.y.abs() > 28.5 + reach
-                    } && thing.corners().into_iter().all(|p| {
-                        let q = card.card_from_table(p);
-                        q.x.abs() > 47.0 || q.y.abs() > 31.0
-                    })
-                });
-                if clear || anywhere {
-                    things.push(thing);
-                    break;
-                }
-            }
-        }
-        Self(things)
+            placed(thing, anywhere, params, view, cards, dice)
+        });
+        Self(things.collect())
+    }
+
+    /// Printed things with signs that look like symbols, in view and clear of the cards.
+    pub(super) fn printed(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
+        let (fewest, most) = params.leaflets;
+        let count = fewest + dice.below(most - fewest + 1);
+        let things =
+            (0..count).filter_map(|_| placed(leaflet(dice), false, params, view, cards, dice));
+        Self(things.collect())
     }
 
     /// Things over the cards, each with its point on some card. A finger comes in from the side
@@ -121,6 +100,45 @@ impl Decoys {
             });
         }
     }
+}
+
+/// A thing where it is in view and clear of the cards, or `anywhere`; `None` where there is no room.
+fn placed(
+    mut thing: Thing,
+    anywhere: bool,
+    params: &Params,
+    view: &View,
+    cards: &[Lying],
+    dice: &mut Dice,
+) -> Option<Thing> {
+    let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
+    let (a, b) = thing.layers[0].half;
+    for _ in 0..30 {
+        let pixel =
+            Point::new(width * dice.between(-0.08, 1.08), height * dice.between(-0.08, 1.08));
+        let place = view.table_from_image(pixel).place;
+        let angle = dice.between(0.0, std::f64::consts::TAU);
+        thing.center = place;
+        thing.along = Point::new(angle.cos(), angle.sin());
+        let clear = cards.iter().all(|card| {
+            // The card's corners and middle against the thing's rectangle, with a margin.
+            card.corners().0.into_iter().chain([card.center]).all(|p| {
+                let q = thing.local(p);
+                q.x.abs() > a + 3.0 || q.y.abs() > b + 3.0
+            }) && {
+                let q = card.card_from_table(place);
+                let reach = a.min(b) + 3.0;
+                q.x.abs() > 44.5 + reach || q.y.abs() > 28.5 + reach
+            } && thing.corners().into_iter().all(|p| {
+                let q = card.card_from_table(p);
+                q.x.abs() > 47.0 || q.y.abs() > 31.0
+            })
+        });
+        if clear || anywhere {
+            return Some(thing);
+        }
+    }
+    None
 }
 
 /// Calls `draw` for every pixel of the box around some points.

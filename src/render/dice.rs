@@ -52,6 +52,14 @@ pub enum Purpose {
     Wear,
     /// A stack of cards beside the others.
     Stack,
+    /// Which deck it is, and whether the picture is mirrored.
+    Deck,
+    /// Colour casts.
+    Cast,
+    /// What somebody drew on the picture.
+    Marks,
+    /// Printed things that are no cards.
+    Leaflets,
 }
 
 /// A stream of numbers: PCG 64 (O'Neill 2014), the same on every machine.

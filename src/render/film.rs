@@ -33,7 +33,8 @@ use std::sync::{Arc, Mutex};
 /// What a film shows beside its table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilmParams {
-    /// Table, light and lens. Its cards and layout count for nothing: a game is played on a grid.
+    /// Table, deck, light and lens. Its cards and layout count for nothing: a game is played on a
+    /// grid. Neither do its casts, marks and leaflets, and films are not mirrored.
     pub scene: Params,
     /// Length in seconds, more than 0.
     pub seconds: f64,
@@ -116,7 +117,8 @@ impl Film {
         }
         let scene = &params.scene;
         let dice = |purpose| Dice::new(seed, 0, purpose);
-        let print = Print::random(&mut dice(Purpose::Print), scene.variety);
+        let deck = scene.deck(&mut dice(Purpose::Deck));
+        let print = Print::random(deck, &mut dice(Purpose::Print), scene.variety);
         let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
         let mut layout_dice = dice(Purpose::Layout);
         let mut deck: Vec<Card> = Card::deck().collect();

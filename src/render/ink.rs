@@ -1,8 +1,9 @@
 //! Where a symbol is printed: signed distances to its outline, and how much of a pixel they cover.
 
-use crate::cards::Shape;
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, symbol_outline};
-use std::sync::OnceLock;
+use crate::cards::deck::{Sides, Symbol};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, closed_spline};
+use crate::cards::{Deck, Shape};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Distance between the nodes of a distance field.
 const STEP_MM: f64 = 0.25;
@@ -13,6 +14,7 @@ const COLUMNS: usize = (2.0 * REACH_X_MM / STEP_MM) as usize + 1;
 const ROWS: usize = (2.0 * REACH_Y_MM / STEP_MM) as usize + 1;
 
 /// Signed distance to a symbol's outline, negative inside, on a grid of [`STEP_MM`].
+#[derive(Clone, Debug, PartialEq)]
 struct Field(Vec<f32>);
 
 /// A distance and the direction in which it grows.
@@ -24,74 +26,80 @@ pub(super) struct Distance {
     pub gradient: (f64, f64),
 }
 
-/// Distance from `(x, y)`, in millimetres from the symbol's centre, to the outer edge of its
-/// outline; `None` far from it.
-pub(super) fn distance(shape: Shape, x: f64, y: f64) -> Option<Distance> {
-    let (u, v) = ((x + REACH_X_MM) / STEP_MM, (y + REACH_Y_MM) / STEP_MM);
-    if !(u >= 0.0 && v >= 0.0 && u < (COLUMNS - 1) as f64 && v < (ROWS - 1) as f64) {
-        return None;
+/// The distance fields of a deck's three symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Symbols([Field; 3]);
+
+impl Symbols {
+    /// Those of a deck. Of the known decks they are made once.
+    pub(super) fn of(deck: &Deck) -> Arc<Self> {
+        static KNOWN: LazyLock<[(Arc<Deck>, OnceLock<Arc<Symbols>>); 2]> = LazyLock::new(|| {
+            [Deck::classic(), Deck::rectangles()].map(|deck| (deck, OnceLock::new()))
+        });
+        let new =
+            || Arc::new(Self([0, 1, 2].map(|i| Field::new(&deck.shapes[i], deck.symbol_size))));
+        match KNOWN.iter().find(|(known, _)| **known == *deck) {
+            Some((_, symbols)) => Arc::clone(symbols.get_or_init(new)),
+            None => new(),
+        }
     }
-    let (i, j) = (u as usize, v as usize);
-    let (fu, fv) = (u - i as f64, v - j as f64);
-    let field = &field(shape).0[j * COLUMNS + i..];
-    let (a, b) = (f64::from(field[0]), f64::from(field[1]));
-    let (c, d) = (f64::from(field[COLUMNS]), f64::from(field[COLUMNS + 1]));
-    let (top, bottom) = (a + (b - a) * fu, c + (d - c) * fu);
-    let along_x = (b - a) * (1.0 - fv) + (d - c) * fv;
-    Some(Distance {
-        mm: top + (bottom - top) * fv,
-        gradient: (along_x / STEP_MM, (bottom - top) / STEP_MM),
-    })
+
+    /// Distance from `(x, y)`, in millimetres from the symbol's centre, to the outer edge of its
+    /// outline; `None` far from it.
+    pub(super) fn distance(&self, shape: Shape, x: f64, y: f64) -> Option<Distance> {
+        self.0[shape.index()].distance(x, y)
+    }
 }
 
-fn field(shape: Shape) -> &'static Field {
-    static FIELDS: [OnceLock<Field>; 3] = [const { OnceLock::new() }; 3];
-    FIELDS[shape.index()].get_or_init(|| {
-        let outline = smooth_outline_mm(shape);
+/// The same for a symbol of the classic deck.
+pub(super) fn distance(shape: Shape, x: f64, y: f64) -> Option<Distance> {
+    static CLASSIC: LazyLock<Arc<Symbols>> = LazyLock::new(|| Symbols::of(&Deck::classic()));
+    CLASSIC.distance(shape, x, y)
+}
+
+impl Field {
+    fn new(symbol: &Symbol, size: f64) -> Self {
+        let mut outline: Vec<(f64, f64)> = symbol
+            .points
+            .iter()
+            .map(|&(x, y)| (x * CARD_LONG_MM * size, y * CARD_SHORT_MM * size))
+            .collect();
+        if symbol.sides == Sides::Curved {
+            outline = closed_spline(&outline);
+        }
         let mut values = vec![0.0; COLUMNS * ROWS];
-        let half = values.len() / 2;
-        for k in 0..=half {
+        let last = values.len() - 1;
+        // What is its own image after half a turn is measured once for both halves.
+        let turned = symbol.is_half_turn_symmetric();
+        for k in 0..=if turned { last / 2 } else { last } {
             let x = (k % COLUMNS) as f64 * STEP_MM - REACH_X_MM;
             let y = (k / COLUMNS) as f64 * STEP_MM - REACH_Y_MM;
             let d = polygon_distance(&outline, x, y) as f32;
             values[k] = d;
-            // Every symbol is its own image after half a turn.
-            values[2 * half - k] = d;
+            if turned {
+                values[last - k] = d;
+            }
         }
-        Field(values)
-    })
-}
+        Self(values)
+    }
 
-/// The measured outline in millimetres; its round parts smoothed by a closed Catmull-Rom spline
-/// through the measured points.
-fn smooth_outline_mm(shape: Shape) -> Vec<(f64, f64)> {
-    let mm: Vec<(f64, f64)> =
-        symbol_outline(shape).iter().map(|&(x, y)| (x * CARD_LONG_MM, y * CARD_SHORT_MM)).collect();
-    if shape == Shape::Diamond {
-        // Straight sides need the four corners only.
-        let corner = |i: usize| mm[i];
-        let (h, w) = (-corner(0).1, -corner(12).0);
-        return vec![(0.0, -h), (-w, 0.0), (0.0, h), (w, 0.0)];
-    }
-    const PIECES: usize = 4;
-    let n = mm.len();
-    let mut smooth = Vec::with_capacity(n * PIECES);
-    for i in 0..n {
-        let p = [mm[(i + n - 1) % n], mm[i], mm[(i + 1) % n], mm[(i + 2) % n]];
-        for piece in 0..PIECES {
-            let t = piece as f64 / PIECES as f64;
-            let blend = |a: f64, b: f64, c: f64, d: f64| {
-                b + 0.5
-                    * t
-                    * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
-            };
-            smooth.push((
-                blend(p[0].0, p[1].0, p[2].0, p[3].0),
-                blend(p[0].1, p[1].1, p[2].1, p[3].1),
-            ));
+    fn distance(&self, x: f64, y: f64) -> Option<Distance> {
+        let (u, v) = ((x + REACH_X_MM) / STEP_MM, (y + REACH_Y_MM) / STEP_MM);
+        if !(u >= 0.0 && v >= 0.0 && u < (COLUMNS - 1) as f64 && v < (ROWS - 1) as f64) {
+            return None;
         }
+        let (i, j) = (u as usize, v as usize);
+        let (fu, fv) = (u - i as f64, v - j as f64);
+        let field = &self.0[j * COLUMNS + i..];
+        let (a, b) = (f64::from(field[0]), f64::from(field[1]));
+        let (c, d) = (f64::from(field[COLUMNS]), f64::from(field[COLUMNS + 1]));
+        let (top, bottom) = (a + (b - a) * fu, c + (d - c) * fu);
+        let along_x = (b - a) * (1.0 - fv) + (d - c) * fv;
+        Some(Distance {
+            mm: top + (bottom - top) * fv,
+            gradient: (along_x / STEP_MM, (bottom - top) / STEP_MM),
+        })
     }
-    smooth
 }
 
 /// Signed distance to a closed polygon, negative inside (even-odd rule).

@@ -12,15 +12,17 @@
 //!
 //! | file | what it draws |
 //! |---|---|
-//! | [`card`] | one card's face |
+//! | [`card`], `ink`, `fill` | one card's face of any deck |
 //! | `table` | where the cards lie |
 //! | `background` | what they lie on |
-//! | `decoys`, `catalogue`, `things` | what lies beside them, under them and on them |
+//! | `decoys`, `catalogue`, `leaflets`, `things` | what lies beside them, under them and on them |
 //! | `stack` | a deck or a pile, face up, that is not on the table |
 //! | `paint` | table and cards into pixels |
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
+//! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
+//! | `marks` | what somebody drew on the picture |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`samples`] | the tables of `datasets/samples` |
 //! | [`scenes`] | tables to learn from |
@@ -29,12 +31,16 @@
 mod background;
 mod camera;
 pub mod card;
+mod cast;
 mod catalogue;
 mod decoys;
 pub mod dice;
+mod fill;
 pub mod film;
 mod ink;
+mod leaflets;
 pub mod light;
+mod marks;
 mod noise;
 mod paint;
 pub mod params;
@@ -48,22 +54,25 @@ mod things;
 mod visible;
 
 pub use background::Material;
-pub use params::{Kind, Params};
+pub use cast::CastParams;
+pub use params::{DeckChoice, Kind, Params};
 pub use table::Layout;
 
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, symbol_centers};
-use crate::cards::{Card, DECK_SIZE};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use crate::cards::{Card, DECK_SIZE, Deck};
 use crate::dataset::{CardLabel, PhotoLabel};
 use crate::geometry::{Point, Quad};
 use background::Top;
 use camera::View;
 use card::Print;
+use cast::Cast;
 use decoys::Decoys;
 use dice::{Dice, Purpose};
 use image::RgbImage;
 use light::Light;
 use paint::{draw_card, draw_coarse, hidden};
 use stack::Stack;
+use std::sync::Arc;
 use table::{Lying, symbols_uncovered};
 use visible::Owner;
 
@@ -80,6 +89,11 @@ pub struct Scene {
     /// papers, phones, boxes. Corners in pixels, clockwise, the first edge a long side; only
     /// those of which the most part is in the picture and not covered.
     pub others: Vec<Quad>,
+    /// Which deck it shows; one deck lies on a table.
+    pub deck: Arc<Deck>,
+    /// Whether the picture is mirrored, left for right; coordinates are those of the picture as it
+    /// is.
+    pub mirrored: bool,
     /// Quality at which this camera writes its JPEG, 1 to 100.
     pub jpeg_quality: u8,
 }
@@ -134,14 +148,17 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         return Err(RenderError::Size(width, height));
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
-    let mut print = Print::random(&mut dice(Purpose::Print), params.variety);
+    let mut deck_dice = dice(Purpose::Deck);
+    let deck = params.deck(&mut deck_dice);
+    let mirrored = deck_dice.chance(params.mirrored);
+    let mut print = Print::random(Arc::clone(&deck), &mut dice(Purpose::Print), params.variety);
     let mut wear_dice = dice(Purpose::Wear);
     print.wear = wear_dice.within(params.wear);
     if let Some(outline_mm) = params.outline_mm {
-        print.outline_mm = wear_dice.within(outline_mm);
+        print.draw_outline(outline_mm, &mut wear_dice);
     }
     if let Some(duty) = params.duty {
-        print.duty = wear_dice.within(duty);
+        print.draw_duty(duty, &mut wear_dice);
     }
     let mut layout_dice = dice(Purpose::Layout);
     let layout = layout_dice.pick(&params.layouts);
@@ -175,7 +192,9 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let reach_mm = if params.keep_all { reach_mm.max(LAMP_MM) } else { reach_mm };
     let light =
         Light::random(params, &mut dice(Purpose::Light), (middle, reach_mm), long_px, &probes);
+    let cast = Cast::random(&params.cast, &mut dice(Purpose::Cast), (middle, reach_mm));
     let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
+    let leaflets = Decoys::printed(params, &view, &lying, &mut dice(Purpose::Leaflets));
 
     let size = (width as usize, height as usize);
     let hidden = hidden(&lying, &view, size);
@@ -195,6 +214,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let mut owner = Owner::new(size);
     decoys.draw(&mut pixels, &mut owner, &view, &light);
+    leaflets.draw(&mut pixels, &mut owner, &view, &light);
     let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
     for (i, card) in lying.iter().enumerate() {
         owner.next = i + 1;
@@ -209,16 +229,48 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
         owner.see(card, i + 1, probes);
     }
-    let others = owner.uncovered(decoys.like_cards(&view));
+    let like_cards = [decoys.like_cards(&view), leaflets.like_cards(&view)].concat();
+    let mut others = owner.uncovered(like_cards);
     light.shine(&mut pixels, size.0, &view);
     light.add_glare(&mut pixels, size.0);
+    cast.tint(&mut pixels, size.0, &view);
     let mut sensor_dice = dice(Purpose::Sensor);
     let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
     let pixel_seed = dice(Purpose::Pixels).bits();
-    let image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
-    let things = (!decoys.is_empty() || stack.is_some(), !covers.is_empty());
-    let tags = tags(params, layout, material, &view, &light, things, long_px);
-    Ok(Scene { image, cards: drawn, tags, others, jpeg_quality })
+    let mut image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
+    if mirrored {
+        image::imageops::flip_horizontal_in_place(&mut image);
+        let width = f64::from(width);
+        drawn.iter_mut().for_each(|card| card.mirror(width));
+        others = others.into_iter().map(|quad| mirrored_quad(quad, width)).collect();
+    }
+    let mut marks_dice = dice(Purpose::Marks);
+    let marks = params.marks.0 + marks_dice.below(params.marks.1 - params.marks.0 + 1);
+    marks::draw(&mut image, &drawn, marks, &mut marks_dice);
+    let beside = !decoys.is_empty() || !leaflets.is_empty() || stack.is_some();
+    let things = (beside, !covers.is_empty());
+    let mut tags = tags(params, layout, material, &view, &light, things, long_px);
+    let more =
+        [(marks > 0, "drawn_on"), (mirrored, "mirrored"), (!deck.is_classic(), "other_deck")];
+    tags.extend(cast.tag().map(str::to_owned));
+    tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
+    Ok(Scene { image, cards: drawn, tags, others, deck, mirrored, jpeg_quality })
+}
+
+/// The corners in the mirrored picture, still clockwise with the same first edge.
+fn mirrored_quad(quad: Quad, width: f64) -> Quad {
+    let [a, b, c, d] = quad.0.map(|p| Point::new(width - p.x, p.y));
+    Quad([b, a, d, c])
+}
+
+impl DrawnCard {
+    /// Moves it to where it is in the mirrored picture.
+    fn mirror(&mut self, width: f64) {
+        let flipped = |p: Point| Point::new(width - p.x, p.y);
+        self.corners_in_image = upper_first(mirrored_quad(self.corners_in_image, width).0);
+        self.center_in_image = flipped(self.center_in_image);
+        self.symbols_in_image.iter_mut().for_each(|p| *p = flipped(*p));
+    }
 }
 
 /// Smallest reach of a lamp over a table to learn from.
@@ -261,14 +313,10 @@ fn in_view(
                         [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)),
                     ),
                     center_in_image: at(0.0, 0.0),
-                    symbols_in_image: symbol_centers(card.card.number)
-                        .iter()
-                        .map(|c| {
-                            at(
-                                print.offset_mm.0 + c * CARD_LONG_MM * print.spacing_scale,
-                                print.offset_mm.1,
-                            )
-                        })
+                    symbols_in_image: print
+                        .symbol_centers_mm(card.card.number)
+                        .into_iter()
+                        .map(|(x, y)| at(x, y))
                         .collect(),
                     // Covered and cut parts are counted as if they never were the same.
                     symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
@@ -385,6 +433,8 @@ impl Scene {
             width: self.image.width(),
             height: self.image.height(),
             tags: self.tags.clone(),
+            deck: self.deck.name.clone(),
+            mirrored: self.mirrored,
             cards: self
                 .cards
                 .iter()

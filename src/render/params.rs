@@ -1,9 +1,12 @@
 //! What may be drawn: ranges for everything that chance decides, and named sets of them.
 
 use super::background::Material;
-use super::dice::Span;
+use super::cast::CastParams;
+use super::dice::{Dice, Span};
 use super::table::Layout;
+use crate::cards::Deck;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// A kind of table: what makes it hard to read, one cause at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -46,11 +49,19 @@ pub enum Kind {
     Small,
     /// Any of these together
     Mixed,
+    /// A violet or otherwise tinted picture, its channels mixed as by a cheap webcam
+    Violet,
+    /// An orange lamp from one side, a blue window from the other
+    TwoLamps,
+    /// Rings, boxes, arrows and words that somebody drew on the picture
+    Writing,
+    /// Papers, boxes and screens with printed signs that look like symbols
+    Print,
 }
 
 impl Kind {
     /// All of them, in the order of `--help`.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Plain,
         Self::Wood,
         Self::White,
@@ -70,6 +81,10 @@ impl Kind {
         Self::Blur,
         Self::Small,
         Self::Mixed,
+        Self::Violet,
+        Self::TwoLamps,
+        Self::Writing,
+        Self::Print,
     ];
 
     /// The name on the command line.
@@ -94,8 +109,21 @@ impl Kind {
             Self::Blur => "blur",
             Self::Small => "small",
             Self::Mixed => "mixed",
+            Self::Violet => "violet",
+            Self::TwoLamps => "two-lamps",
+            Self::Writing => "writing",
+            Self::Print => "print",
         }
     }
+}
+
+/// Where a table's deck comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeckChoice {
+    /// This deck.
+    Known(Arc<Deck>),
+    /// One that nobody prints, another on each table.
+    Invented,
 }
 
 /// Ranges for everything in a scene. Angles in radians, lengths as their names say.
@@ -105,6 +133,10 @@ pub struct Params {
     pub size_px: (u32, u32),
     /// Fewest and most cards; each card lies on a table at most once.
     pub cards: (usize, usize),
+    /// Which deck they are of, with weights: all of a table are of one.
+    pub decks: Vec<(DeckChoice, f64)>,
+    /// How likely the picture is mirrored as a whole, left for right, its labels with it.
+    pub mirrored: f64,
     /// How they may lie, with weights.
     pub layouts: Vec<(Layout, f64)>,
     /// What the table may be made of, with weights.
@@ -198,16 +230,24 @@ pub struct Params {
     /// Whether the table's grain is drawn for every second pixel only, between which it is smooth:
     /// a third of the time of a small picture.
     pub coarse_table: bool,
+    /// Colour casts beyond those of one lamp.
+    pub cast: CastParams,
+    /// Fewest and most marks that somebody drew on the picture: rings, boxes, arrows, words.
+    pub marks: (usize, usize),
+    /// Fewest and most printed things on the table with signs that look like symbols.
+    pub leaflets: (usize, usize),
     /// A tag for the labels that says what was asked for.
     pub asked: Kind,
 }
 
 impl Params {
-    /// The ranges of a kind, 1280x960.
+    /// The ranges of a kind, 1280x960, of the classic deck.
     pub fn of(kind: Kind) -> Self {
         let mut p = Self {
             size_px: (1280, 960),
             cards: (12, 12),
+            decks: vec![(DeckChoice::Known(Deck::classic()), 1.0)],
+            mirrored: 0.0,
             layouts: vec![(Layout::Grid, 1.0)],
             materials: vec![(Material::Wood, 2.0), (Material::Felt, 1.0)],
             white_table: Span::new(0.94, 1.05),
@@ -252,6 +292,9 @@ impl Params {
             haze: Span::only(0.0),
             chroma_px: Span::only(0.0),
             coarse_table: false,
+            cast: CastParams::NONE,
+            marks: (0, 0),
+            leaflets: (0, 0),
             asked: kind,
         };
         match kind {
@@ -330,8 +373,44 @@ impl Params {
                 p.jpeg = Span::new(60.0, 88.0);
             }
             Kind::Mixed => p = p.mixed(),
+            Kind::Violet => {
+                p.materials = all_materials();
+                p.cast = CastParams {
+                    gain: 0.15,
+                    cross_talk: 0.07,
+                    violet: 0.7,
+                    fringe: Span::new(0.0, 0.004),
+                    ..CastParams::NONE
+                };
+                p.saturation = Span::new(0.8, 1.3);
+            }
+            Kind::TwoLamps => {
+                p.materials = all_materials();
+                p.cast = CastParams { two_lamps: 1.0, cross_talk: 0.03, ..CastParams::NONE };
+                p.balance = Span::new(0.8, 1.0);
+            }
+            Kind::Writing => {
+                p.materials = all_materials();
+                p.marks = (3, 12);
+            }
+            Kind::Print => {
+                p.materials = all_materials();
+                p.leaflets = (3, 7);
+                p.decoys = (0, 3);
+                p.fill = Span::new(0.5, 0.7);
+            }
         }
         p
+    }
+
+    /// The deck of one table.
+    pub(super) fn deck(&self, dice: &mut Dice) -> Arc<Deck> {
+        let places: Vec<(usize, f64)> =
+            self.decks.iter().enumerate().map(|(i, (_, weight))| (i, *weight)).collect();
+        match &self.decks[dice.pick(&places)].0 {
+            DeckChoice::Known(deck) => Arc::clone(deck),
+            DeckChoice::Invented => Arc::new(Deck::invented(dice.bits())),
+        }
     }
 
     fn mixed(self) -> Self {
