@@ -52,6 +52,22 @@ fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
 }
 
 #[test]
+fn another_deck_and_a_mirror_are_labelled() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("mine.json");
+    let classic = include_str!("../models/decks/classic.json");
+    std::fs::write(&file, classic.replace("\"classic\"", "\"mine\"")).unwrap();
+    let common = ["--count", "1", "--kind", "plain", "--size", "96x72"];
+    for (deck, name) in [("rectangles", "rectangles"), (file.to_str().unwrap(), "mine")] {
+        let folder = home.path().join(name);
+        let arguments = [&common[..], &["--deck", deck, "--mirrored"]].concat();
+        assert!(render(&folder, &arguments).status.success());
+        let labels = PhotoLabels::read(&folder).unwrap();
+        assert_eq!((labels.photos[0].deck.as_str(), labels.photos[0].mirrored), (name, true));
+    }
+}
+
+#[test]
 fn a_longer_series_begins_like_a_shorter_one() {
     let home = tempfile::tempdir().unwrap();
     let (short, long) = (home.path().join("a"), home.path().join("b"));
@@ -77,6 +93,11 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
     refused(&render(&folder, &["--jobs", "0"]), 2, &["--jobs 0"]);
     refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
+    refused(&render(&folder, &["--deck", "tarot"]), 2, &["--deck tarot", "classic, rectangles"]);
+    let broken = home.path().join("broken.json");
+    std::fs::write(&broken, "{\"name\": \"mine\", \"title\": 3}").unwrap();
+    let arguments = ["--deck", broken.to_str().unwrap()];
+    refused(&render(&folder, &arguments), 2, &["broken.json: title: expected a text", "found 3"]);
     refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
     assert!(!folder.exists(), "a refused call leaves nothing");
     refused(&program().arg("render").output().unwrap(), 2, &["--out"]);

@@ -4,7 +4,7 @@ use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome};
 use crate::render::film::avi::AviWriter;
 use crate::render::film::{Film, FilmFrame, FilmParams};
-use crate::render::{Kind, Params};
+use crate::render::{DeckChoice, Kind, Params};
 use crate::whole_file::WholeFile;
 use anyhow::Context;
 use rayon::prelude::*;
@@ -46,6 +46,7 @@ pub fn run(
     args: &Args,
     kind: Option<Kind>,
     size_px: Option<(u32, u32)>,
+    deck: DeckChoice,
     seed: u64,
 ) -> anyhow::Result<Outcome> {
     let (seconds, fps) = (args.seconds, args.fps);
@@ -58,6 +59,7 @@ pub fn run(
     }
     let mut scene = Params::of(kind.unwrap_or(Kind::Plain));
     scene.size_px = size_px.unwrap_or((1280, 720));
+    scene.decks = vec![(deck, 1.0)];
     shoot(video, FilmParams { scene, seconds, fps }, seed, args.quality)
 }
 

@@ -2,10 +2,12 @@
 
 use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome, film};
-use crate::cards::DECK_SIZE;
+use crate::cards::{DECK_SIZE, Deck};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::render::suite::{Part, Suite};
-use crate::render::{Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples};
+use crate::render::{
+    DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
+};
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -38,6 +40,15 @@ pub struct Args {
     /// Cards on each table, 0 to 81 [default: as the kind has them, mostly 12]
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
+    /// Which deck: classic, rectangles, invented (each table another) or a deck's file
+    ///
+    /// classic is today's edition, rectangles the older European one. A file is JSON as in
+    /// models/decks.
+    #[arg(long, value_name = "NAME|FILE", default_value = "classic", conflicts_with = "samples")]
+    deck: String,
+    /// Mirror every picture, left for right, as webcams and front cameras do
+    #[arg(long, conflicts_with_all = ["samples", "video"])]
+    mirrored: bool,
     /// Size of the pictures in pixels, such as 1600x1200 [default: 1280x960, small: 640x480]
     #[arg(long, value_name = "WxH", value_parser = parse_size, conflicts_with = "samples")]
     size: Option<(u32, u32)>,
@@ -49,7 +60,8 @@ pub struct Args {
         long,
         value_enum,
         value_name = "NAME",
-        conflicts_with_all = ["samples", "count", "seed", "kind", "cards", "size"]
+        conflicts_with_all =
+            ["samples", "count", "seed", "kind", "cards", "size", "deck", "mirrored"]
     )]
     suite: Option<Suite>,
     #[command(flatten)]
@@ -74,13 +86,25 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
+/// The deck of this name or file.
+fn deck(name: &str) -> anyhow::Result<DeckChoice> {
+    if name == "invented" {
+        return Ok(DeckChoice::Invented);
+    }
+    match Deck::open(name) {
+        Ok(deck) => Ok(DeckChoice::Known(deck)),
+        Err(error) => Err(BadCall(format!("--deck {error}")).into()),
+    }
+}
+
 /// Draws the tables.
 ///
 /// # Errors
 /// A call that asks for what cannot be drawn, or a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let deck = deck(&args.deck)?;
     if let Some(video) = &args.film.video {
-        return film::run(video, &args.film, args.kind, args.size, args.seed);
+        return film::run(video, &args.film, args.kind, args.size, deck, args.seed);
     }
     let Some(out) = args.out.as_deref() else {
         return Err(BadCall("nowhere to draw to: give --out DIR or --video FILE".into()).into());
@@ -96,6 +120,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         );
     }
     let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
+    params.decks = vec![(deck, 1.0)];
+    params.mirrored = f64::from(u8::from(args.mirrored));
     if let Some(cards) = args.cards {
         if cards > DECK_SIZE {
             return Err(BadCall(format!(
@@ -210,12 +236,19 @@ fn tables(args: &Args, params: Params) -> Vec<Table> {
         return samples::all().into_iter().map(table).collect();
     }
     let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
+    let mut source = format!("setsight render --kind {name} --seed {seed}");
+    if args.deck != Deck::NAMES[0] {
+        source += &format!(" --deck {}", args.deck);
+    }
+    if args.mirrored {
+        source += " --mirrored";
+    }
     let table = |index: usize| {
         let params = params.clone();
         Table {
             folder: None,
             file: numbered(name, index, args.count),
-            source: format!("setsight render --kind {name} --seed {seed}"),
+            source: source.clone(),
             draw: Box::new(move || crate::render::render(&params, seed, index as u64)),
         }
     };

@@ -4,15 +4,19 @@
 
 use super::background::Material;
 use super::dice::Span;
-use super::params::{Kind, Params, all_materials};
+use super::params::{DeckChoice, Kind, Params, all_materials};
 use super::scenes::HELD_BACK;
+use super::table::Layout;
 use super::{RenderError, Scene, render};
+use crate::cards::Deck;
 
 /// A suite by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Suite {
     /// Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480
     Hard,
+    /// Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks
+    Wide,
 }
 
 /// Tables of one kind within a suite.
@@ -32,6 +36,7 @@ impl Suite {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hard => "hard",
+            Self::Wide => "wide",
         }
     }
 
@@ -39,6 +44,7 @@ impl Suite {
     pub fn parts(self) -> Vec<Part> {
         match self {
             Self::Hard => hard(),
+            Self::Wide => wide(),
         }
     }
 }
@@ -69,16 +75,8 @@ fn hard() -> Vec<Part> {
     ];
     let part =
         |(i, (name, count, kind, materials)): (usize, (&'static str, usize, Kind, Vec<_>))| {
-            let mut params = Params::of(kind);
+            let mut params = usual(kind);
             params.materials = materials;
-            params.variety = 1.0;
-            // As decks have them.
-            params.outline_mm = Some(Span::new(1.4, 2.4));
-            params.duty = Some(Span::new(0.2, 0.4));
-            params.tilt = Span::new(0.0, 0.45);
-            params.roll = Span::new(-0.4, 0.4);
-            params.kelvin = Span::new(2_700.0, 7_500.0);
-            params.jpeg = Span::new(70.0, 95.0);
             match name {
                 "strong-glare" => params.glare_strength = Span::new(1.0, 2.4),
                 "640x480" => {
@@ -94,6 +92,52 @@ fn hard() -> Vec<Part> {
             }
             Part { name, count, seed: HELD_BACK + i as u64, params }
         };
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+/// A kind of table under the conditions of every suite.
+fn usual(kind: Kind) -> Params {
+    Params {
+        variety: 1.0,
+        // As decks have them.
+        outline_mm: Some(Span::new(1.4, 2.4)),
+        duty: Some(Span::new(0.2, 0.4)),
+        tilt: Span::new(0.0, 0.45),
+        roll: Span::new(-0.4, 0.4),
+        kelvin: Span::new(2_700.0, 7_500.0),
+        jpeg: Span::new(70.0, 95.0),
+        ..Params::of(kind)
+    }
+}
+
+/// The first seed of the wide suite, clear of the hard one's.
+const WIDE: u64 = HELD_BACK + 0x7769_6465;
+
+fn wide() -> Vec<Part> {
+    let known = |deck| vec![(DeckChoice::Known(deck), 1.0)];
+    let (classic, rectangles) = (known(Deck::classic()), known(Deck::rectangles()));
+    let invented = vec![(DeckChoice::Invented, 1.0)];
+    let parts = [
+        ("violet", Kind::Violet, &classic, 0.0),
+        ("two-lamps", Kind::TwoLamps, &classic, 0.0),
+        ("writing", Kind::Writing, &classic, 0.0),
+        ("print", Kind::Print, &classic, 0.0),
+        ("mirrored", Kind::Plain, &classic, 1.0),
+        ("rectangles", Kind::Plain, &rectangles, 0.0),
+        ("rectangles-mirrored", Kind::Plain, &rectangles, 1.0),
+        ("unknown-decks", Kind::Plain, &invented, 0.0),
+    ];
+    let part = |(i, (name, kind, decks, mirrored)): (usize, (_, Kind, &Vec<_>, f64))| {
+        let mut params = usual(kind);
+        params.decks = decks.clone();
+        params.mirrored = mirrored;
+        params.materials = all_materials();
+        params.layouts = vec![(Layout::Grid, 3.0), (Layout::Scatter, 2.0), (Layout::Overlap, 1.0)];
+        if kind == Kind::TwoLamps {
+            params.balance = Span::new(0.8, 1.0);
+        }
+        Part { name, count: TABLES, seed: WIDE + i as u64, params }
+    };
     parts.into_iter().enumerate().map(part).collect()
 }
 
@@ -121,6 +165,27 @@ mod tests {
                 "white-on-white" => assert!(tag("white_background")),
                 "640x480" => assert_eq!(scene.image.dimensions(), (640, 480)),
                 other => panic!("{other} is new"),
+            }
+        }
+    }
+    #[test]
+    fn the_wide_suite_is_what_its_names_say() {
+        let hard: Vec<u64> = Suite::Hard.parts().iter().map(|part| part.seed).collect();
+        for part in Suite::Wide.parts() {
+            assert!(part.seed >= HELD_BACK && !hard.contains(&part.seed));
+            let scene = part.draw(0).unwrap();
+            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
+            assert_eq!(scene.mirrored, part.name.ends_with("mirrored"), "{}", part.name);
+            assert_eq!(scene.deck.name == "rectangles", part.name.starts_with("rectangles"));
+            match part.name {
+                "two-lamps" => assert!(tag("two_lamps")),
+                "writing" => assert!(tag("drawn_on")),
+                "print" => assert!(tag("distractors")),
+                "unknown-decks" => {
+                    assert!(scene.deck.name.starts_with("invented-") && tag("other_deck"));
+                    assert_ne!(part.draw(1).unwrap().deck.name, scene.deck.name);
+                }
+                _ => {}
             }
         }
     }
