@@ -1,24 +1,39 @@
 //! A card drawn with lines and surfaces: sharp at any size.
 
 use super::settings::{Palette, Settings};
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, symbol_centers, symbol_outline};
-use crate::cards::{Card, Shading, Shape};
+use crate::cards::deck::FillKind;
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use crate::cards::{Card, Deck, Shading, Shape};
 use eframe::egui::epaint::Mesh;
 use eframe::egui::{
     Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape as Ink, Stroke, StrokeKind,
     Vec2, pos2, vec2,
 };
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// Width of a card over its height, lying.
 pub const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;
 
-/// How many stripes go over a symbol's height.
+/// How many stripes go over a symbol's height: fewer than on a card, for a small picture.
 const STRIPES: usize = 13;
 
-/// The triangles of the three symbols' outlines, as indices of their 48 points.
-static TRIANGLES: LazyLock<[Vec<[usize; 3]>; 3]> =
-    LazyLock::new(|| Shape::ALL.map(|shape| triangles(symbol_outline(shape))));
+/// Triangles of an outline, as indices of its 48 points.
+type Triangles = Vec<[usize; 3]>;
+
+/// Those of the known decks' symbols.
+static TRIANGLES: LazyLock<[[Triangles; 3]; 2]> = LazyLock::new(|| {
+    [Deck::classic(), Deck::rectangles()]
+        .map(|deck| Shape::ALL.map(|shape| triangles(&deck.outline(shape))))
+});
+
+/// Cuts a symbol into triangles; those of the known decks are cut once.
+fn triangles_of(deck: &Deck, shape: Shape) -> Cow<'static, Triangles> {
+    match Deck::NAMES.iter().position(|name| *name == deck.name) {
+        Some(known) => Cow::Borrowed(&TRIANGLES[known][shape.index()]),
+        None => Cow::Owned(triangles(&deck.outline(shape))),
+    }
+}
 
 /// Cuts a polygon into triangles by cutting off its ears (Meisters 1975). Anticlockwise on the
 /// screen, y down.
@@ -54,16 +69,24 @@ pub fn fitted(room: Rect) -> Rect {
     Rect::from_center_size(room.center(), vec2(width, width / ASPECT))
 }
 
-/// Paints a card that fills `rect` (of the proportions [`ASPECT`]).
+/// Paints a card of the classic deck that fills `rect` (of the proportions [`ASPECT`]).
 pub fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
+    paint_of(painter, rect, &Deck::classic(), card, settings);
+}
+
+/// The same of any deck.
+pub fn paint_of(painter: &Painter, rect: Rect, deck: &Deck, card: Card, settings: &Settings) {
     let radius = CornerRadius::same((rect.height() * 0.1).clamp(1.0, 40.0) as u8);
     painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));
     painter.rect_stroke(rect, radius, edge, StrokeKind::Inside);
-    let ink = settings.palette.ink(card.color);
-    for &x in symbol_centers(card.number) {
+    // A palette has inks for the game's three colours only.
+    let usual = deck.inks[card.color.index()].name == card.color.word();
+    let [r, g, b] = deck.srgb(card.color);
+    let ink = if usual { settings.palette.ink(card.color) } else { Color32::from_rgb(r, g, b) };
+    for x in deck.symbol_centers(card.number) {
         let center = rect.center() + vec2(x as f32 * rect.width(), 0.0);
-        symbol(painter, center, rect.size(), card.shape, card.shading, ink);
+        symbol(painter, center, rect.size(), deck, (card.shape, card.shading), ink);
     }
     if settings.letters {
         let letter = card.color.letter().to_ascii_uppercase();
@@ -78,35 +101,66 @@ pub fn symbol(
     painter: &Painter,
     center: Pos2,
     card_size: Vec2,
-    shape: Shape,
-    shading: Shading,
+    deck: &Deck,
+    (shape, shading): (Shape, Shading),
     ink: Color32,
 ) {
-    let outline = symbol_outline(shape);
+    let outline = &deck.outline(shape);
     let place = |(x, y): (f64, f64)| center + vec2(x as f32, y as f32) * card_size;
     let points: Vec<Pos2> = outline.iter().copied().map(place).collect();
     let pen = (card_size.x * 0.016).max(1.0);
-    match shading {
-        Shading::Filled => {
+    let fine = Stroke::new((pen * 0.55).max(0.7), ink);
+    let level = |i: usize| (i as f64 + 0.5) / STRIPES as f64 * 0.68 - 0.34;
+    let across = |y: f64, stroke: Stroke| {
+        for (from, to) in crossings(outline, y) {
+            painter.add(Ink::line_segment([place((from, y)), place((to, y))], stroke));
+        }
+    };
+    let down = |x: f64| {
+        let turned: Vec<(f64, f64)> = outline.iter().map(|&(x, y)| (y, x)).collect();
+        for (from, to) in crossings(&turned, x) {
+            painter.add(Ink::line_segment([place((x, from)), place((x, to))], fine));
+        }
+    };
+    // From stripe to stripe, in card long sides.
+    let step = 0.68 / STRIPES as f64 * CARD_SHORT_MM / CARD_LONG_MM;
+    let columns = || (-3..=3).map(|i| f64::from(i) * step);
+    match deck.fill(shading).kind {
+        FillKind::Solid => {
             let mut mesh = Mesh::default();
             for &p in &points {
                 mesh.colored_vertex(p, ink);
             }
-            for &[a, b, c] in &TRIANGLES[shape.index()] {
+            for &[a, b, c] in triangles_of(deck, shape).iter() {
                 mesh.add_triangle(a as u32, b as u32, c as u32);
             }
             painter.add(Ink::mesh(mesh));
         }
-        Shading::Striped => {
-            let fine = Stroke::new((pen * 0.55).max(0.7), ink);
+        FillKind::Stripes => (0..STRIPES).for_each(|i| across(level(i), fine)),
+        FillKind::Bars => columns().for_each(down),
+        FillKind::Crosshatch => {
+            (0..STRIPES).for_each(|i| across(level(i), fine));
+            columns().for_each(down);
+        }
+        FillKind::Gradient => {
+            let wide = card_size.y * 0.68 / STRIPES as f32;
             for i in 0..STRIPES {
-                let y = (i as f64 + 0.5) / STRIPES as f64 * 0.68 - 0.34;
-                for (from, to) in crossings(outline, y) {
-                    painter.add(Ink::line_segment([place((from, y)), place((to, y))], fine));
+                let part = (i as f32 + 0.5) / STRIPES as f32;
+                across(level(i), Stroke::new(wide * part, ink));
+            }
+        }
+        FillKind::Dots | FillKind::Strokes | FillKind::Checks => {
+            for i in 0..STRIPES {
+                let shift = if i % 2 == 0 { 0.0 } else { 0.5 * step };
+                for (from, to) in crossings(outline, level(i)) {
+                    let inside = columns().map(|x| x + shift).filter(|x| (from..to).contains(x));
+                    for x in inside {
+                        painter.circle_filled(place((x, level(i))), 0.8 * fine.width, ink);
+                    }
                 }
             }
         }
-        Shading::Open => {}
+        FillKind::None => {}
     }
     painter.add(Ink::closed_line(points, Stroke::new(pen, ink)));
 }
@@ -160,10 +214,16 @@ pub fn rect_at(min: Pos2, width: f32) -> Rect {
 mod tests {
     use super::*;
 
+    fn all() -> impl Iterator<Item = (Deck, Shape)> {
+        let known = [Deck::classic(), Deck::rectangles()].map(|deck| (*deck).clone());
+        let decks = known.into_iter().chain((0..30).map(Deck::invented));
+        decks.flat_map(|deck| Shape::ALL.map(|shape| (deck.clone(), shape)))
+    }
+
     #[test]
     fn triangles_cover_each_symbol_once() {
-        for shape in Shape::ALL {
-            let outline = symbol_outline(shape);
+        for (deck, shape) in all() {
+            let outline = &deck.outline(shape);
             let area = |points: &[(f64, f64)]| {
                 let n = points.len();
                 (0..n)
@@ -173,18 +233,18 @@ mod tests {
                     .abs()
                     / 2.0
             };
-            let parts: f64 =
-                TRIANGLES[shape.index()].iter().map(|t| area(&t.map(|i| outline[i]))).sum();
+            let cut = triangles_of(&deck, shape);
+            let parts: f64 = cut.iter().map(|t| area(&t.map(|i| outline[i]))).sum();
             assert!((parts / area(outline) - 1.0).abs() < 1e-6, "{shape}: {parts}");
         }
     }
 
     #[test]
     fn stripes_stay_inside() {
-        for shape in Shape::ALL {
+        for (deck, shape) in all() {
             for i in 0..STRIPES {
                 let y = (i as f64 + 0.5) / STRIPES as f64 * 0.68 - 0.34;
-                for (from, to) in crossings(symbol_outline(shape), y) {
+                for (from, to) in crossings(&deck.outline(shape), y) {
                     assert!(from < to && from > -0.15 && to < 0.15, "{shape} {y}");
                 }
             }

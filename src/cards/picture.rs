@@ -1,10 +1,11 @@
 //! Cards and boards drawn with characters, for a terminal.
 //!
 //! Each symbol of a card is a line of its own. Its shape is `O` (oval), `~` (squiggle) or `<>`
-//! (diamond), its shading stands inside: `*` filled, `=` striped, `_` open. The colour is the
-//! terminal's where it has colours, else a letter before the symbol: `R`, `G`, `P`.
+//! (diamond), its shading stands inside: `*` filled, `=` striped, `_` open; another deck's file
+//! says what its own look like, as `[:]` for a dotted rectangle. The colour is the terminal's where
+//! it has colours, else a letter before the symbol: `R`, `G`, `P`.
 
-use super::{Card, Color, Number, Shading, Shape};
+use super::{Card, Color, Deck, Number};
 
 /// Characters across a card's picture, frame included.
 pub const CARD_WIDTH: usize = 8;
@@ -66,10 +67,15 @@ impl Slot {
     }
 }
 
-/// One card, without an index: five lines, each ended by a line feed.
+/// One card of the classic deck, without an index: five lines, each ended by a line feed.
 pub fn card(card: Card, ink: Ink) -> String {
+    card_of(&Deck::classic(), card, ink)
+}
+
+/// The same of any deck.
+pub fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
     let slot = Slot { card: Some(card), ..Slot::default() };
-    lines(&slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
+    lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// A board in rows of `columns` cards, the first row first, each card with its index (from 1)
@@ -87,11 +93,16 @@ pub fn columns_for(cards: usize, width: usize) -> usize {
     cards.div_ceil(3).max(4).min(fit)
 }
 
-/// Places in rows, which may differ in length.
+/// Places in rows, which may differ in length, with cards of the classic deck.
 pub fn grid(rows: &[Vec<Slot>], ink: Ink) -> String {
+    grid_of(&Deck::classic(), rows, ink)
+}
+
+/// The same of any deck.
+pub fn grid_of(deck: &Deck, rows: &[Vec<Slot>], ink: Ink) -> String {
     let mut text = String::new();
     for row in rows {
-        let drawn: Vec<_> = row.iter().map(|slot| lines(slot, ink)).collect();
+        let drawn: Vec<_> = row.iter().map(|slot| lines(deck, slot, ink)).collect();
         for i in 0..CARD_HEIGHT {
             let line: Vec<&str> = drawn.iter().map(|lines| lines[i].as_str()).collect();
             text.push_str(line.join(GAP).trim_end());
@@ -101,7 +112,7 @@ pub fn grid(rows: &[Vec<Slot>], ink: Ink) -> String {
     text
 }
 
-fn lines(slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
+fn lines(deck: &Deck, slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
     let label: String = slot.label.chars().take(CARD_WIDTH).collect();
     let label = format!("{label:^CARD_WIDTH$}");
     let Some(card) = slot.card else {
@@ -112,7 +123,7 @@ fn lines(slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
     let (edge, side) = if slot.marked { ("########", "#") } else { ("+------+", "|") };
     let strong = |text: &str| if slot.marked { ink.bold(text) } else { text.to_owned() };
     let line = |filled: bool| {
-        let inside = if filled { symbol(card, ink) } else { " ".repeat(CARD_WIDTH - 2) };
+        let inside = if filled { symbol(deck, card, ink) } else { " ".repeat(CARD_WIDTH - 2) };
         format!("{0}{inside}{0}", strong(side))
     };
     let (outer, middle) = match card.number {
@@ -124,17 +135,10 @@ fn lines(slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
 }
 
 /// The inside of a card across: [`CARD_WIDTH`] - 2 characters.
-fn symbol(card: Card, ink: Ink) -> String {
-    let fill = match card.shading {
-        Shading::Filled => '*',
-        Shading::Open => '_',
-        Shading::Striped => '=',
-    };
-    let symbol = match card.shape {
-        Shape::Diamond => format!("<{fill}>"),
-        Shape::Oval => format!("O{fill}O"),
-        Shape::Squiggle => format!("~{fill}~"),
-    };
+fn symbol(deck: &Deck, card: Card, ink: Ink) -> String {
+    let fill = deck.fills[card.shading.index()].text;
+    let [left, right] = deck.shapes[card.shape.index()].text;
+    let symbol = format!("{left}{fill}{right}");
     match ink {
         Ink::Plain => format!(" {}{symbol} ", card.color.letter().to_ascii_uppercase()),
         Ink::Ansi => format!("  {} ", ink.colored(card.color, &symbol)),
@@ -156,6 +160,12 @@ mod tests {
                         | P<=> |  | RO*O |  |      |\n\
                         +------+  +------+  +------+\n";
         assert_eq!(board(&cards, 4, Ink::Plain), expected);
+    }
+
+    #[test]
+    fn another_deck_has_its_own_symbols() {
+        let text = card_of(&Deck::rectangles(), "1spd".parse().unwrap(), Ink::Plain);
+        assert!(text.contains("| P[:] |"), "{text}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Cast {
     ) -> Self {
         let mut gains = [0; 3].map(|_| params.gain * dice.normal());
         if dice.chance(params.violet) {
-            let strength = dice.between(0.5, 1.2);
+            let strength = dice.between(0.6, 1.6);
             gains[0] += strength * dice.between(0.1, 0.3);
             gains[1] -= strength * dice.between(0.15, 0.4);
             gains[2] += strength * dice.between(0.15, 0.45);

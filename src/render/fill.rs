@@ -67,15 +67,21 @@ fn dots(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
     (dot(row) + dot(row - 1.0) + dot(row + 1.0)).min(1.0)
 }
 
-/// Length of a stroke, in pitches.
-const STROKE: f64 = 1.35;
+/// Length of a stroke without its round ends, in pitches.
+const STROKE: f64 = 0.9;
+/// How far off the middle of its square a stroke may lie, in pitches.
+const STRAY: f64 = 0.325;
+/// By how much a stroke may bend, in pitches.
+const BEND: f64 = 0.225;
 
 /// Short strokes with round ends, one in each square of the pitch, lying any way. Each square's is
 /// the same on every card, as if printed from one plate.
 fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
     let (column, row) = ((x / pitch).floor(), (y / pitch).floor());
-    // Strokes that fall at random, of area a by square, leave exp(-a) blank.
-    let area = -(1.0 - duty.min(0.95)).ln();
+    // Strokes that fall at random, of area a by square, leave exp(-a) blank; these keep clear of each
+    // other for the most part (the share is fitted).
+    let duty = duty.clamp(0.0, 0.95);
+    let area = duty + 0.3 * (-(1.0 - duty).ln() - duty);
     let half_width = 0.5 * pitch * ((STROKE * STROKE + PI * area).sqrt() - STROKE) / (0.5 * PI);
     let mut blank = 1.0;
     for j in -1..=1 {
@@ -84,13 +90,14 @@ fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
             let key = mix(column as i64 as u64 ^ (row as i64 as u64).rotate_left(32));
             let part = |shift: u32| f64::from((key >> shift) as u16) / 65_536.0;
             let angle = PI * part(0);
-            let (cx, cy) = ((column + part(16)) * pitch, (row + part(32)) * pitch);
+            let middle = |at: f64, stray: f64| (at + 0.5 + 2.0 * STRAY * (stray - 0.5)) * pitch;
+            let (cx, cy) = (middle(column, part(16)), middle(row, part(32)));
             let (ux, uy) = (angle.cos(), angle.sin());
             let (dx, dy) = (x - cx, y - cy);
             let half = 0.5 * STROKE * pitch;
             let along = (dx * ux + dy * uy).clamp(-half, half);
             // A stroke bends a little.
-            let bend = 0.25 * pitch * (part(48) - 0.5) * (1.0 - (along / half).powi(2));
+            let bend = 2.0 * BEND * pitch * (part(48) - 0.5) * (1.0 - (along / half).powi(2));
             let off = (dx - along * ux + bend * uy).hypot(dy - along * uy - bend * ux);
             blank *= 1.0 - coverage(off - half_width, wide);
         }

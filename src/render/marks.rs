@@ -164,10 +164,10 @@ fn mark(
         }
         // A frame along the card's sides.
         2 => {
-            let grown = quad.scaled(dice.between(0.97, 1.2));
-            let mut corners = grown.0.to_vec();
+            let grow = dice.between(0.97, 1.2);
+            let mut corners = quad.0.map(|p| center + (p - center) * grow).to_vec();
             corners.push(corners[0]);
-            shaken(&corners, 0.012 * long, dice)
+            if dice.chance(0.4) { corners } else { shaken(&corners, 0.02 * long, dice) }
         }
         // A detector's box with its words.
         3 => {
@@ -241,17 +241,25 @@ fn ring(center: Point, radii: (f64, f64), turn: f64, dice: &mut Dice) -> Vec<Poi
         .collect()
 }
 
-/// Straight lines as a hand draws them.
+/// Straight lines as a hand draws them: each bends a little, corners are missed by a little.
 fn shaken(points: &[Point], size: f64, dice: &mut Dice) -> Vec<Point> {
-    const STEPS: usize = 6;
+    const STEPS: usize = 16;
+    let corners: Vec<Point> = points
+        .iter()
+        .map(|p| *p + Point::new(dice.normal(), dice.normal()) * (0.8 * size))
+        .collect();
     let mut line = Vec::new();
-    for pair in points.windows(2) {
+    for pair in corners.windows(2) {
+        let along = pair[1] - pair[0];
+        let across = along.perpendicular() / along.norm().max(1e-9);
+        let (bend, ripple) = (size * dice.normal(), 0.4 * size * dice.normal());
         for k in 0..STEPS {
-            let p = pair[0].lerp(pair[1], k as f64 / STEPS as f64);
-            line.push(p + Point::new(dice.normal(), dice.normal()) * size);
+            let t = k as f64 / STEPS as f64;
+            let off = bend * (0.5 * TAU * t).sin() + ripple * (1.5 * TAU * t).sin();
+            line.push(pair[0].lerp(pair[1], t) + across * off);
         }
     }
-    line.extend(points.last());
+    line.extend(corners.last());
     line
 }
 

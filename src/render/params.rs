@@ -376,13 +376,15 @@ impl Params {
             Kind::Violet => {
                 p.materials = all_materials();
                 p.cast = CastParams {
-                    gain: 0.15,
+                    gain: 0.06,
                     cross_talk: 0.07,
-                    violet: 0.7,
+                    violet: 1.0,
                     fringe: Span::new(0.0, 0.004),
                     ..CastParams::NONE
                 };
                 p.saturation = Span::new(0.8, 1.3);
+                // With white below clipping, or the tint would be lost in it.
+                p.exposure = Span::new(0.5, 0.95);
             }
             Kind::TwoLamps => {
                 p.materials = all_materials();
