@@ -101,7 +101,7 @@ impl Cast {
             Lamps {
                 toward,
                 middle: middle + toward * (reach_mm * dice.between(-0.35, 0.35)),
-                width_mm: reach_mm * dice.between(0.25, 1.3),
+                width_mm: reach_mm * dice.between(0.5, 1.6),
                 gains,
             }
         });

@@ -33,13 +33,12 @@ pub(super) struct Symbols([Field; 3]);
 impl Symbols {
     /// Those of a deck. Of the known decks they are made once.
     pub(super) fn of(deck: &Deck) -> Arc<Self> {
-        static KNOWN: LazyLock<[(Arc<Deck>, OnceLock<Arc<Symbols>>); 2]> = LazyLock::new(|| {
-            [Deck::classic(), Deck::rectangles()].map(|deck| (deck, OnceLock::new()))
-        });
+        static KNOWN: [OnceLock<Arc<Symbols>>; 2] = [const { OnceLock::new() }; 2];
+        let known = [Deck::classic(), Deck::rectangles()];
         let new =
             || Arc::new(Self([0, 1, 2].map(|i| Field::new(&deck.shapes[i], deck.symbol_size))));
-        match KNOWN.iter().find(|(known, _)| **known == *deck) {
-            Some((_, symbols)) => Arc::clone(symbols.get_or_init(new)),
+        match known.iter().position(|known| **known == *deck) {
+            Some(place) => Arc::clone(KNOWN[place].get_or_init(new)),
             None => new(),
         }
     }
