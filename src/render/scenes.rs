@@ -8,12 +8,10 @@
 //! Seeds from [`HELD_BACK`] on are not for training: suites to measure on are drawn from them.
 
 use super::background::Material;
-use super::cast::CastParams;
 use super::dice::{Dice, Purpose, Span};
-use super::params::{DeckChoice, Kind, Params, all_materials};
+use super::params::{Kind, Params, all_materials};
 use super::table::Layout;
 use super::{RenderError, Scene, render};
-use crate::cards::Deck;
 
 /// Seeds from here on are kept for measuring: no training draws from them.
 pub const HELD_BACK: u64 = 1 << 32;
@@ -142,27 +140,6 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.haze = either(dice, 0.7, (0.0, 0.0), (0.0, 0.06));
 }
 
-/// What photos of other people show: another edition, mirrored pictures, casts, marks, printed signs.
-/// Drawn last, so that the rest of a table's ranges does not hang on it.
-fn elsewhere(p: &mut Params, dice: &mut Dice) {
-    p.decks = vec![
-        (DeckChoice::Known(Deck::classic()), 0.6),
-        (DeckChoice::Known(Deck::rectangles()), 0.3),
-        (DeckChoice::Invented, 0.1),
-    ];
-    // As often as not: nothing else in a picture then tells which way round it is.
-    p.mirrored = 0.5;
-    p.cast = CastParams {
-        gain: dice.pick(&[(0.0, 5.0), (0.05, 3.0), (0.15, 1.0)]),
-        cross_talk: dice.pick(&[(0.0, 4.0), (0.03, 3.0), (0.07, 1.0)]),
-        violet: 0.06,
-        two_lamps: 0.08,
-        fringe: either(dice, 0.7, (0.0, 0.0), (0.0, 0.004)),
-    };
-    p.marks = dice.pick(&[((0, 0), 9.0), ((1, 4), 1.0), ((3, 10), 0.5)]);
-    p.leaflets = dice.pick(&[((0, 0), 8.0), ((1, 3), 1.5), ((2, 6), 0.5)]);
-}
-
 /// Materials with those that look like cards.
 fn every_material() -> Vec<(Material, f64)> {
     let mut materials = all_materials();
@@ -219,7 +196,6 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     };
     p.defocus = either(dice, 0.75, (0.0, 0.006), (0.006, 0.03));
     p.motion = either(dice, 0.8, (0.0, 0.0), (0.0, 0.05));
-    elsewhere(&mut p, dice);
     p
 }
 
@@ -255,7 +231,6 @@ fn reader_params(dice: &mut Dice) -> Params {
     p.defocus = either(dice, 0.7, (0.0, 0.006), (0.006, 0.022));
     p.motion = either(dice, 0.75, (0.0, 0.004), (0.004, 0.04));
     p.chroma_px = either(dice, 0.7, (0.5, 1.2), (1.2, 3.0));
-    elsewhere(&mut p, dice);
     p
 }
 
@@ -321,26 +296,5 @@ mod tests {
         sides.sort_by(f64::total_cmp);
         let (low, high) = (sides[sides.len() / 20], sides[sides.len() * 19 / 20]);
         assert!(low > 20.0 && low < 80.0 && high > 110.0 && high < 260.0, "{low} {high}");
-    }
-
-    #[test]
-    fn other_decks_and_mirrors_come_in_their_shares() {
-        let mut counts = [0; 5];
-        const SCENES: u64 = 150;
-        for index in 0..SCENES {
-            let scene = finder(11, index, (64, 48)).unwrap();
-            let is = |name: &str| usize::from(scene.deck.name == name);
-            counts[0] += is("classic");
-            counts[1] += is("rectangles");
-            counts[2] += usize::from(scene.deck.name.starts_with("invented"));
-            counts[3] += usize::from(scene.mirrored);
-            counts[4] += usize::from(scene.tags.iter().any(|tag| tag == "drawn_on"));
-        }
-        let expected = [0.6, 0.3, 0.1, 0.5, 0.14];
-        for (count, share) in counts.into_iter().zip(expected) {
-            let found = count as f64 / SCENES as f64;
-            assert!((found - share).abs() < 0.12, "{counts:?}");
-        }
-        assert!(counts[2] > 4 && counts[4] > 6, "{counts:?}");
     }
 }
