@@ -228,7 +228,7 @@ impl CardLabel {
         stored_height: u32,
     ) -> Self {
         let turn = stored_from_upright(orientation, stored_width, stored_height);
-        let corners = Quad(corners_in_upright.0.map(turn));
+        let corners = Quad::new(corners_in_upright.0.map(turn));
         Self { code, center: corners.center(), corners: Some(corners) }
     }
 }
@@ -238,7 +238,7 @@ fn around_its_centre(mut corners: [Point; 4]) -> Quad {
     let centre = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
     let angle = |p: &Point| (p.y - centre.y).atan2(p.x - centre.x);
     corners.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-    Quad(corners)
+    Quad::new(corners)
 }
 
 /// Reads `labels.csv` of a folder of crops. Whether the crops are there is not looked at.
@@ -425,7 +425,7 @@ mod tests {
         #[test]
         fn labels_turn_upright_and_back(exif in 1u8..=8, x in 0.0..300.0f64, y in 0.0..200.0f64) {
             let orientation = Orientation::from_exif(exif).unwrap();
-            let corners = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
+            let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
             let photo = labels(vec![card("2spd", corners)]).photos.remove(0);
             let upright = photo.upright_cards(orientation).remove(0);
             let quad = upright.corners.unwrap();

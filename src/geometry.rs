@@ -4,6 +4,7 @@
 //! that its centre is `(0.5, 0.5)`. A transform is named target-from-source: `card_from_image`.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A point or a vector, in the space that its name tells.
@@ -89,15 +90,34 @@ impl Neg for Point {
     }
 }
 
-/// Four corners. A card's are clockwise on the screen, the first edge (corner 0 to 1) a long side.
+/// The spaces that a [`Quad`] may lie in.
+pub mod space {
+    /// Pixels of the upright photo, or a space that is in no picture: a unit card, a table.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Image;
+    /// Pixels of the photo at working resolution.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Working;
+    /// Pixels of the finding network's input.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Input;
+}
+
+/// Four corners. A card's are clockwise on the screen, the first edge (corner 0 to 1) a long side. `S` is
+/// the space that they lie in, so that pixels of different pictures cannot be mixed.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
-pub struct Quad(pub [Point; 4]);
+pub struct Quad<S = space::Image>(pub [Point; 4], PhantomData<S>);
 
 impl Quad {
+    /// Of four corners in pixels of the upright photo.
+    pub const fn new(corners: [Point; 4]) -> Self {
+        Self(corners, PhantomData)
+    }
+
     /// An upright rectangle from the origin, clockwise from its top left corner.
     pub const fn rectangle(width: f64, height: f64) -> Self {
-        Self([
+        Self::new([
             Point::new(0.0, 0.0),
             Point::new(width, 0.0),
             Point::new(width, height),
@@ -107,12 +127,29 @@ impl Quad {
 
     /// A card about the origin, its sides for units.
     pub const fn unit_card() -> Self {
-        Self([
+        Self::new([
             Point::new(-0.5, -0.5),
             Point::new(0.5, -0.5),
             Point::new(0.5, 0.5),
             Point::new(-0.5, 0.5),
         ])
+    }
+}
+
+impl<S> Quad<S> {
+    /// Of four corners in the space that the context asks for.
+    pub const fn of(corners: [Point; 4]) -> Self {
+        Self(corners, PhantomData)
+    }
+
+    /// Each corner moved, in the same space.
+    pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
+        Self::of(self.0.map(change))
+    }
+
+    /// The same numbers in another space: the one place where that is said.
+    pub fn in_space<T>(&self, scale: f64) -> Quad<T> {
+        Quad::of(self.0.map(|p| p * scale))
     }
 
     /// The same four corners, clockwise and with a long side first. Of the two ways that remain
@@ -126,7 +163,7 @@ impl Quad {
         if edge(0) + edge(2) < edge(1) + edge(3) {
             corners.rotate_left(1);
         }
-        Self(corners).higher_corner_first()
+        Self::of(corners).higher_corner_first()
     }
 
     /// Of the two ways to name a card's corners (it looks alike after half a turn), the one whose
@@ -137,7 +174,7 @@ impl Quad {
         if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
             corners.rotate_left(2);
         }
-        Self(corners)
+        Self::of(corners)
     }
 
     /// Area, positive when the corners run clockwise on the screen. Unit: squared.
@@ -192,7 +229,7 @@ impl Quad {
 
     /// Every corner multiplied.
     pub fn scaled(&self, factor: f64) -> Self {
-        Self(self.0.map(|p| p * factor))
+        self.map(|p| p * factor)
     }
 }
 
@@ -203,7 +240,7 @@ pub struct Homography(pub Matrix3<f64>);
 impl Homography {
     /// The map that takes each corner of `source` to that of `target`; `None` when three corners
     /// of either lie on a line.
-    pub fn between(source: &Quad, target: &Quad) -> Option<Self> {
+    pub fn between<A, B>(source: &Quad<A>, target: &Quad<B>) -> Option<Self> {
         let pairs: Vec<_> = source.0.into_iter().zip(target.0).collect();
         Self::fit(&pairs, &[1.0; 4])
     }
@@ -249,8 +286,8 @@ impl Homography {
     }
 
     /// The image of all four corners.
-    pub fn apply_quad(&self, quad: &Quad) -> Quad {
-        Quad(quad.0.map(|p| self.apply(p)))
+    pub fn apply_quad<A, B>(&self, quad: &Quad<A>) -> Quad<B> {
+        Quad::of(quad.0.map(|p| self.apply(p)))
     }
 
     /// The map back.
@@ -283,7 +320,7 @@ mod tests {
     fn quad() -> impl Strategy<Value = Quad> {
         prop::array::uniform8(-20.0..20.0f64).prop_map(|j| {
             let r = Quad::rectangle(90.0, 60.0).0;
-            Quad([0, 1, 2, 3].map(|i| r[i] + Point::new(j[2 * i], j[2 * i + 1])))
+            Quad::new([0, 1, 2, 3].map(|i| r[i] + Point::new(j[2 * i], j[2 * i + 1])))
         })
     }
 
@@ -306,7 +343,7 @@ mod tests {
             let mut corners = q.0;
             corners.rotate_left(turn);
             if flip { corners.reverse(); }
-            let card = Quad(corners).as_card();
+            let card = Quad::new(corners).as_card();
             prop_assert!(card.signed_area() > 0.0);
             prop_assert!(card.long_side() >= card.short_side());
             prop_assert!(card.center().distance(q.center()) < 1e-9);
@@ -315,7 +352,7 @@ mod tests {
 
     #[test]
     fn corners_on_a_line_have_no_homography() {
-        let line = Quad([0.0, 1.0, 2.0, 3.0].map(|x| Point::new(x, x)));
+        let line = Quad::new([0.0, 1.0, 2.0, 3.0].map(|x| Point::new(x, x)));
         assert_eq!(Homography::between(&Quad::rectangle(1.0, 1.0), &line), None);
     }
 

@@ -40,7 +40,7 @@ fn view(number: u64, codes: &str) -> LiveView {
         .zip(parse_codes(codes).unwrap())
         .map(|(i, card)| {
             let at = Point::new(20.0 + 110.0 * f64::from(i), 100.0);
-            let corners_in_image = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+            let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
             let card = ReadCard { corners_in_image, card, confidence: 0.98, unsure: false };
             TrackedCard { id: i as u64, card, reading: Reading::UNKNOWN, hidden: false }
         })

@@ -63,7 +63,7 @@ impl Eye for Fake {
             .map(|(i, &(card, unsure))| {
                 let at =
                     Point::new(f64::from(i % 4) * 110.0 + 20.0, f64::from(i / 4) * 80.0 + 20.0);
-                let corners_in_image = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+                let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
                 let confidence = if unsure { 0.4 } else { 0.98 };
                 ReadCard { corners_in_image, card, confidence, unsure }
             })

@@ -21,7 +21,7 @@ fn labels() -> Vec<CardLabel> {
         .zip(places)
         .map(|(code, (left, top))| {
             let at = Point::new(left.into(), top.into());
-            let corners = Quad(Quad::rectangle(size.0, size.1).0.map(|p| p + at));
+            let corners = Quad::new(Quad::rectangle(size.0, size.1).0.map(|p| p + at));
             CardLabel {
                 code: code.parse().unwrap(),
                 center: corners.center(),
@@ -224,7 +224,7 @@ fn labels_are_of_the_file_as_stored() {
     let mut cards = labels();
     for card in &mut cards {
         card.center = turn(card.center);
-        card.corners = card.corners.map(|quad| Quad(quad.0.map(turn)));
+        card.corners = card.corners.map(|quad| Quad::new(quad.0.map(turn)));
     }
     write(&world.path().join("set"), "held", vec![photo("a.jpg", &stored, &[], cards)]);
     assert_eq!(figures(&world, &["set"])["all"]["right"], 12);

@@ -174,7 +174,7 @@ fn only_a_covered_card_is_looked_for_in_other_places() {
     let looks_a_card = |apart: f64| {
         let cards = [0.0, 1.0, 2.0].map(|i| {
             let at = Point::new(150.0 + i * apart * 154.0, 200.0 + 20.0 * i);
-            Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + at))
+            Quad::new(Quad::rectangle(154.0, 100.0).0.map(|p| p + at))
         });
         let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
         let looks = Arc::new(AtomicUsize::new(0));

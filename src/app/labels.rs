@@ -194,7 +194,7 @@ pub fn usual_card_at(table: &Table, size_px: (u32, u32), center: Point) -> Quad 
         Quad::rectangle(width, width / 1.56)
     });
     let shift = center - quad.center();
-    Quad(quad.0.map(|p| p + shift))
+    Quad::new(quad.0.map(|p| p + shift))
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(crate) mod tests {
             .map(|(i, card)| {
                 let at = Point::new((i % 4) as f64 * 110.0 + 20.0, (i / 4) as f64 * 80.0 + 20.0);
                 ReadCard {
-                    corners_in_image: Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + at)),
+                    corners_in_image: Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at)),
                     card,
                     confidence: 0.98,
                     unsure: false,

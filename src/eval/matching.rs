@@ -103,7 +103,7 @@ pub(super) mod tests {
     use crate::geometry::Point;
 
     pub fn at(x: f64, y: f64) -> Quad {
-        Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
+        Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
     }
     pub fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);

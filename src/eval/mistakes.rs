@@ -109,7 +109,7 @@ fn view(
     let corner = Point::new(left.into(), top.into());
     for (quad, color) in [(label, LABEL_COLOR), (reading, READING_COLOR)] {
         if let Some(quad) = quad {
-            let quad = Quad(quad.0.map(|p| (p - corner) * scale));
+            let quad = Quad::new(quad.0.map(|p| (p - corner) * scale));
             overlay::outline(&mut picture, &quad, 2.0, color, None);
         }
     }

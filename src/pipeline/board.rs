@@ -255,7 +255,7 @@ mod tests {
 
     fn outline_at(x: f64, y: f64) -> CardOutline {
         let quad = Quad::rectangle(89.0, 57.0);
-        let outline = CardOutline::at(Quad(quad.0.map(|p| p + Point::new(x, y))));
+        let outline = CardOutline::at(Quad::new(quad.0.map(|p| p + Point::new(x, y))));
         CardOutline { score: 1.0, ..outline }
     }
 

@@ -91,7 +91,7 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
         };
         // A filled ellipse reaches twice its standard deviation.
         let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
-        let quad = Quad([c - u - v, c + u - v, c + u + v, c - u + v]);
+        let quad = Quad::new([c - u - v, c + u - v, c + u + v, c - u + v]);
         overlay::outline(&mut picture, &quad, 2.0, color, None);
         let label = format!("{:.0}/{}", 100.0 * symbol.likeness, symbol.votes);
         let width = overlay::text_width(&label, SMALL_PX);

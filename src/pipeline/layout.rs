@@ -65,7 +65,7 @@ mod tests {
         let place = |i: usize| Point::new((i % 4) as f64 * 110.0, (i / 4) as f64 * 80.0);
         (0..12)
             .map(|i| {
-                Quad(Quad::rectangle(90.0, 60.0).0.map(|p| {
+                Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| {
                     let p = p + place(i);
                     Point::new(p.x * cos - p.y * sin, p.x * sin + p.y * cos)
                 }))
@@ -79,7 +79,7 @@ mod tests {
             let mut board = board(turn);
             for (i, quad) in board.iter_mut().enumerate() {
                 let shift = Point::new(0.0, if i % 2 == 0 { jitter } else { -jitter });
-                *quad = Quad(quad.0.map(|p| p + shift));
+                *quad = Quad::new(quad.0.map(|p| p + shift));
             }
             let expected: Vec<Vec<usize>> = (0..3).map(|r| (4 * r..4 * r + 4).collect()).collect();
             prop_assert_eq!(rows(&board), expected);
@@ -89,7 +89,7 @@ mod tests {
         fn every_card_stands_once(xs in prop::collection::vec((0.0..500.0f64, 0.0..500.0f64, 0.0..7.0f64), 0..20)) {
             let quads: Vec<Quad> = xs.iter().map(|&(x, y, a)| {
                 let (s, c) = a.sin_cos();
-                Quad(Quad::rectangle(90.0, 60.0).0.map(|p| Point::new(x + p.x * c - p.y * s, y + p.x * s + p.y * c)))
+                Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| Point::new(x + p.x * c - p.y * s, y + p.x * s + p.y * c)))
             }).collect();
             let mut all: Vec<usize> = rows(&quads).concat();
             all.sort_unstable();

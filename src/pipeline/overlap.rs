@@ -1,6 +1,7 @@
 //! What of an outline other outlines share. Which of two cards lies on top is not known there.
 
 use super::data::CardOutline;
+use super::probability::logistic;
 use crate::geometry::{Point, Quad};
 
 /// Part of each outline that the others share, each as far as it is a card (its probability), 0 to 1.
@@ -19,7 +20,7 @@ pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
 
 /// Tells each outline of a photo what the others share of it, by what the finder thinks of them.
 pub fn tell_shared(outlines: &mut [CardOutline]) {
-    let is_card = |outline: &CardOutline| 1.0 / (1.0 + (-outline.score as f32).exp());
+    let is_card = |outline: &CardOutline| logistic(outline.score as f32);
     let lying: Vec<(Quad, f32)> =
         outlines.iter().map(|outline| (outline.corners_in_image, is_card(outline))).collect();
     for (outline, shared) in outlines.iter_mut().zip(shares(&lying)) {
@@ -61,16 +62,16 @@ pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
 }
 
 /// Whether two cards cover each other by more than an error of their outlines.
-pub fn overlap(a: &Quad, b: &Quad) -> bool {
+pub fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
     if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
         return false;
     }
-    let inner = |quad: &Quad| {
+    let inner = |quad: &Quad<S>| {
         let center = quad.center();
-        Quad(quad.0.map(|corner| center.lerp(corner, 0.85)))
+        quad.map(|corner| center.lerp(corner, 0.85))
     };
     let (a, b) = (inner(a), inner(b));
-    let along_sides = |quad: &Quad, other: &Quad| {
+    let along_sides = |quad: &Quad<S>, other: &Quad<S>| {
         (0..4).any(|i| {
             let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
             [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
@@ -80,7 +81,7 @@ pub fn overlap(a: &Quad, b: &Quad) -> bool {
 }
 
 /// Whether one of some outlines overlaps another.
-pub fn is_overlapped(one: usize, quads: &[Quad]) -> bool {
+pub fn is_overlapped<S: Copy>(one: usize, quads: &[Quad<S>]) -> bool {
     quads.iter().enumerate().any(|(k, other)| k != one && overlap(&quads[one], other))
 }
 
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn what_lies_apart_shares_nothing_and_what_is_hardly_a_card_little() {
         let card = Quad::rectangle(154.0, 100.0);
-        let moved = |x: f64| Quad(card.0.map(|p| p + Point::new(x, 0.0)));
+        let moved = |x: f64| Quad::new(card.0.map(|p| p + Point::new(x, 0.0)));
         let outline = |x, score| CardOutline { score, ..CardOutline::at(moved(x)) };
         let mut outlines = [outline(0.0, 20.0), outline(77.0, -20.0), outline(500.0, 20.0)];
         tell_shared(&mut outlines);
@@ -121,16 +122,16 @@ mod tests {
         let whole = Quad::rectangle(4.0, 2.0);
         let half = Quad::rectangle(2.0, 2.0);
         assert!((shared_area(&whole, &half) - 1.0).abs() < 1e-12);
-        let beside = Quad(half.0.map(|p| p + Point::new(3.0, 0.0)));
+        let beside = Quad::new(half.0.map(|p| p + Point::new(3.0, 0.0)));
         assert!((shared_area(&whole, &beside) - 0.5).abs() < 1e-12);
-        let away = Quad(half.0.map(|p| p + Point::new(5.0, 0.0)));
+        let away = Quad::new(half.0.map(|p| p + Point::new(5.0, 0.0)));
         assert_eq!(shared_area(&whole, &away), 0.0);
     }
 
     #[test]
     fn overlap_is_more_than_a_shared_side() {
         let card = Quad::rectangle(154.0, 100.0);
-        let moved = |x: f64, y: f64| Quad(card.0.map(|p| p + Point::new(x, y)));
+        let moved = |x: f64, y: f64| Quad::new(card.0.map(|p| p + Point::new(x, y)));
         assert!(overlap(&card, &moved(60.0, 40.0)) && overlap(&card, &card));
         assert!(!overlap(&card, &moved(150.0, 0.0)) && !overlap(&card, &moved(0.0, 400.0)));
     }
@@ -139,7 +140,7 @@ mod tests {
         #[test]
         fn shared_area_is_symmetric(x in -80.0..80.0f64, y in -50.0..50.0f64) {
             let a = Quad::rectangle(77.0, 50.0);
-            let b = Quad(a.0.map(|p| p + Point::new(x, y)));
+            let b = Quad::new(a.0.map(|p| p + Point::new(x, y)));
             prop_assert!((shared_area(&a, &b) - shared_area(&b, &a)).abs() < 1e-9);
         }
     }

@@ -277,7 +277,7 @@ mod tests {
             let at =
                 Point::new((i % 3) as f64, (i / 3) as f64) * (1.2 * long) + Point::new(30.0, 30.0);
             ReadCard {
-                corners_in_image: Quad(Quad::rectangle(long, long / 1.5).0.map(|p| p + at)),
+                corners_in_image: Quad::new(Quad::rectangle(long, long / 1.5).0.map(|p| p + at)),
                 card: code.parse().unwrap(),
                 confidence: 0.9,
                 unsure: false,

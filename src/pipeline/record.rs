@@ -180,7 +180,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(i, code)| ReadCard {
-                corners_in_image: Quad(
+                corners_in_image: Quad::new(
                     Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(100.0 * i as f64, 0.126)),
                 ),
                 card: code.parse().unwrap(),

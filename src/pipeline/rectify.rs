@@ -114,11 +114,11 @@ pub fn straightened(
         f64::from(part.rows()) / f64::from(roi_height),
     );
     let half = Point::new(0.5, 0.5);
-    let corners_in_part = Quad(quad.0.map(|p| {
+    let corners_in_part = Quad::new(quad.0.map(|p| {
         Point::new((p.x - f64::from(x)) * scale_x, (p.y - f64::from(y)) * scale_y) - half
     }));
     let card =
-        Quad(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
+        Quad::new(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
     let part_from_card = Homography::between(&card, &corners_in_part)?.0;
     let rows: Vec<f64> =
         part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
@@ -301,7 +301,7 @@ mod tests {
         let photo = RgbImage::from_fn(400, 300, |x, y| {
             Rgb(lit(x as f32, y as f32, (100.0, 80.0)).map(|v| v as u8))
         });
-        let quad = Quad(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
+        let quad = Quad::new(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
         let card = rectify(&Frame { image: photo }, &outline(quad));
         let white = (255.0 * BALANCED_WHITE) as i32;
         for (x, y) in [(10, 10), (96, 5), (180, 120), (120, 64), (20, 110)] {
@@ -327,7 +327,7 @@ mod tests {
         });
         let corners = [(100.0, 800.0), (100.0, 32.0), (612.0, 32.0), (612.0, 800.0)]
             .map(|(x, y)| Point::new(x, y));
-        let card = rectify(&Frame { image: photo }, &outline(Quad(corners)));
+        let card = rectify(&Frame { image: photo }, &outline(Quad::new(corners)));
         let at = |x, y| card.pixels.get_pixel(x, y).0[0];
         assert!(at(5, 5) < 100, "the dark corner is the first: {}", at(5, 5));
         assert!(at(185, 5) > 215 && at(185, 120) > 215 && at(5, 120) > 215);
@@ -337,9 +337,9 @@ mod tests {
     #[test]
     fn impossible_outlines_give_a_black_card() {
         let frame = Frame { image: RgbImage::from_pixel(64, 48, Rgb([200; 3])) };
-        let far = Quad(Quad::rectangle(30.0, 20.0).0.map(|p| p + Point::new(500.0, 0.0)));
-        let line = Quad([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
-        let nowhere = Quad([Point::new(f64::NAN, 0.0); 4]);
+        let far = Quad::new(Quad::rectangle(30.0, 20.0).0.map(|p| p + Point::new(500.0, 0.0)));
+        let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let nowhere = Quad::new([Point::new(f64::NAN, 0.0); 4]);
         for quad in [far, line, nowhere] {
             let card = rectify(&frame, &outline(quad));
             assert!(card.pixels.pixels().all(|p| p.0 == [0; 3]), "{quad:?}");

@@ -81,7 +81,7 @@ fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
     let off = |i: usize| Point::new(f64::from(numbers[2 * i]), f64::from(numbers[2 * i + 1]));
     let corrected = Homography::between(&own, outline)
         .map(|image_from_outline| {
-            Quad(std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i))))
+            Quad::new(std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i))))
         })
         .filter(Quad::is_convex);
     let values = std::array::from_fn(|i| numbers[VALUES + i]);
@@ -91,7 +91,7 @@ fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
 /// The outline's own corners, with (0, 0) in its middle and its short side for a unit.
 pub fn outline_in_short_sides() -> Quad {
     let half = (OUTLINE_PX.0 / OUTLINE_PX.1 / 2.0, 0.5);
-    Quad(
+    Quad::new(
         [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
             .map(|(x, y)| Point::new(x * half.0, y * half.1)),
     )
@@ -102,7 +102,7 @@ pub fn outline_in_short_sides() -> Quad {
 pub fn view(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage> {
     let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
     let (x, y) = (WIDTH as f64 / OUTLINE_PX.1 / 2.0, HEIGHT as f64 / OUTLINE_PX.1 / 2.0);
-    let around = Quad([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Point::new(x, y)));
+    let around = Quad::new([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Point::new(x, y)));
     let quad = image_from_outline.apply_quad(&around);
     // A steep outline's surroundings may lie beyond the horizon.
     if !quad.is_convex() || !outline.is_convex() {
@@ -190,12 +190,12 @@ mod tests {
     }
 
     fn card_at(x: f64, y: f64) -> Quad {
-        Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x, y)))
+        Quad::new(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x, y)))
     }
 
     #[test]
     fn the_outline_fills_the_middle_of_its_view() {
-        let outline = Quad(
+        let outline = Quad::new(
             [(60.0, 50.0), (150.0, 60.0), (144.0, 116.0), (54.0, 108.0)]
                 .map(|(x, y)| Point::new(x, y)),
         );
@@ -221,7 +221,7 @@ mod tests {
     fn only_what_can_be_looked_at_is_judged() {
         let frame = frame(300, 200, |_, _| [0; 3]);
         let (outline, far) = (card_at(80.0, 60.0), card_at(5e3, 60.0));
-        let line = Quad([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
         let mut numbers = [0.0; OUTPUTS];
         numbers[RIGHT] = 1.5;
         let says = OfView(|_: &[f32]| numbers);
@@ -240,7 +240,7 @@ mod tests {
     fn corners_are_corrected_where_the_outline_lies() {
         let frame = frame(300, 200, |_, _| [0; 3]);
         let outline = card_at(80.0, 60.0);
-        let standing = Quad([1, 2, 3, 0].map(|i| outline.0[i]));
+        let standing = Quad::new([1, 2, 3, 0].map(|i| outline.0[i]));
         let mut numbers = [0.0; OUTPUTS];
         // All corners a fifth of a short side along the first edge, the third half of one down.
         (0..4).for_each(|i| numbers[2 * i] = 0.2);

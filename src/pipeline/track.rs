@@ -416,7 +416,7 @@ impl Tracker {
 fn overlap(a: &Quad, b: &Quad) -> bool {
     let within = |inner: &Quad, outer: &Quad| {
         let center = outer.center();
-        Quad(outer.0.map(|p| center.lerp(p, 0.7))).contains(inner.center())
+        Quad::new(outer.0.map(|p| center.lerp(p, 0.7))).contains(inner.center())
     };
     within(a, b) || within(b, a)
 }

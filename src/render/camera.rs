@@ -57,7 +57,7 @@ impl View {
             * Rotation3::from_axis_angle(&Vector3::x_axis(), -tilt)
             * Rotation3::from_axis_angle(&Vector3::z_axis(), roll);
         let turned: Vec<Vector3<f64>> = if cards.is_empty() {
-            Quad(
+            Quad::new(
                 [(-200.0, -200.0), (200.0, -200.0), (200.0, 200.0), (-200.0, 200.0)]
                     .map(|(x, y)| Point::new(x, y)),
             )
@@ -235,7 +235,7 @@ mod tests {
         params.fill = Span::only(fill);
         let cards: Vec<Quad> = [(0.0, 0.0), (150.0, -40.0), (-100.0, 120.0)]
             .map(|(x, y)| {
-                Quad(Quad::rectangle(89.0, 57.0).0.map(|p| p + Point::new(x - 44.5, y - 28.5)))
+                Quad::new(Quad::rectangle(89.0, 57.0).0.map(|p| p + Point::new(x - 44.5, y - 28.5)))
             })
             .to_vec();
         let view = View::random(&params, &cards, &mut Dice::new(seed, 0, Purpose::Camera));

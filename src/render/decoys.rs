@@ -70,7 +70,7 @@ impl Decoys {
                 if thing.layers[0].half.0 < thing.layers[0].half.1 {
                     corners.rotate_left(1);
                 }
-                Quad(corners)
+                Quad::new(corners)
             })
             .collect()
     }

@@ -141,7 +141,9 @@ impl Film {
         let top = Top::random(material, print.stock, scene.white_table, &mut table_dice);
         let mut sides: Vec<f64> = slots
             .iter()
-            .map(|slot| Quad(slot.corners().0.map(|p| view.image_from_table(p, 0.0))).long_side())
+            .map(|slot| {
+                Quad::new(slot.corners().0.map(|p| view.image_from_table(p, 0.0))).long_side()
+            })
             .collect();
         sides.sort_by(f64::total_cmp);
         let long_px = sides[sides.len() / 2];
@@ -345,7 +347,7 @@ fn hundredths(value: f64) -> f64 {
 }
 
 fn rounded(quad: Quad) -> Quad {
-    Quad(quad.0.map(|p| Point::new(hundredths(p.x), hundredths(p.y))))
+    Quad::new(quad.0.map(|p| Point::new(hundredths(p.x), hundredths(p.y))))
 }
 
 #[cfg(test)]

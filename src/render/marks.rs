@@ -129,7 +129,7 @@ pub(super) fn draw(picture: &mut RgbImage, cards: &[DrawnCard], count: usize, di
         let anywhere = Point::new(width * dice.unit(), height * dice.unit());
         let quad = card.unwrap_or_else(|| {
             let corner = anywhere - Point::new(0.5 * usual, 0.3 * usual);
-            Quad(Quad::rectangle(usual, 0.64 * usual).0.map(|p| p + corner))
+            Quad::new(Quad::rectangle(usual, 0.64 * usual).0.map(|p| p + corner))
         });
         mark(picture, kind, &quad, pen, wide, dice);
     }
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_mark_is_seen_and_stays_in_the_picture() {
-        let quad = Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(60.0, 50.0)));
+        let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(60.0, 50.0)));
         for kind in 0..KINDS {
             let mut seen = 0;
             for index in 0..6 {
@@ -348,7 +348,7 @@ mod tests {
         }
         // Cards far outside do no harm.
         let mut picture = RgbImage::new(64, 48);
-        let away = Quad(quad.0.map(|p| p + Point::new(900.0, -700.0)));
+        let away = Quad::new(quad.0.map(|p| p + Point::new(900.0, -700.0)));
         for kind in 0..KINDS {
             mark(&mut picture, kind, &away, [9; 3], 3.0, &mut Dice::new(1, 0, Purpose::Marks));
         }

@@ -260,7 +260,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
 /// The corners in the mirrored picture, still clockwise with the same first edge.
 fn mirrored_quad(quad: Quad, width: f64) -> Quad {
     let [a, b, c, d] = quad.0.map(|p| Point::new(width - p.x, p.y));
-    Quad([b, a, d, c])
+    Quad::new([b, a, d, c])
 }
 
 impl DrawnCard {
@@ -340,7 +340,7 @@ fn upper_first(mut corners: [Point; 4]) -> Quad {
     if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
         corners.rotate_left(2);
     }
-    Quad(corners)
+    Quad::new(corners)
 }
 
 /// A card's long side in the picture: the median, or what it would be in its middle.
@@ -441,7 +441,7 @@ impl Scene {
                 .map(|card| CardLabel {
                     code: card.card,
                     center: round(card.center_in_image),
-                    corners: Some(Quad(card.corners_in_image.0.map(round))),
+                    corners: Some(Quad::new(card.corners_in_image.0.map(round))),
                 })
                 .collect(),
         }

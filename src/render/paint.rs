@@ -44,7 +44,7 @@ pub(super) fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<
         // Clear of the round corners, of a curled card's bent sides and of the pixel's width.
         let (a, b) = (CARD_LONG_MM / 2.0 - 5.0, CARD_SHORT_MM / 2.0 - 5.0);
         let at = |x: f64, y: f64| view.image_from_table(card.table_from_card(x, y), 0.0);
-        let quad = Quad([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)));
+        let quad = Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)));
         let pixel_mm = 2.0 * a / quad.long_side().min(quad.short_side() * a / b);
         if pixel_mm > 2.0 || card.curl_mm.abs() > 3.0 {
             continue;

@@ -51,7 +51,7 @@ impl Lying {
     /// Its corners on the table, as if flat.
     pub fn corners(&self) -> Quad {
         let (a, b) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
-        Quad([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| self.table_from_card(x, y)))
+        Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| self.table_from_card(x, y)))
     }
 
     /// Whether it lies over a place of the table.

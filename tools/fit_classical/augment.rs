@@ -17,7 +17,7 @@ pub fn card(crop: &RgbImage, altered: bool, rng: &mut impl Rng) -> CardImage {
     let miss = rng.random_range(0.0..0.05);
     let shift =
         Point::new(rng.random_range(-1.0..1.0) * miss * w, rng.random_range(-1.0..1.0) * miss * h);
-    let quad = Quad(quad.0.map(|p| {
+    let quad = Quad::new(quad.0.map(|p| {
         p + shift
             + Point::new(
                 rng.random_range(-1.0..1.0) * miss * w,
@@ -73,7 +73,7 @@ pub fn covered(crop: &RgbImage, number: usize, rng: &mut impl Rng) -> CardImage 
     } else {
         0.0
     };
-    let quad = Quad(quad.0.map(|p| {
+    let quad = Quad::new(quad.0.map(|p| {
         p + Point::new(
             shift * w + rng.random_range(-0.02..0.02) * w,
             rng.random_range(-0.03..0.03) * h,
@@ -89,7 +89,9 @@ pub fn no_card(crop: &RgbImage, rng: &mut impl Rng) -> CardImage {
     let (photo, quad) = on_a_table(crop, rng);
     let about = |quad: Quad, scale: (f64, f64), shift: Point| {
         let c = quad.center();
-        Quad(quad.0.map(|p| c + shift + Point::new((p.x - c.x) * scale.0, (p.y - c.y) * scale.1)))
+        Quad::new(
+            quad.0.map(|p| c + shift + Point::new((p.x - c.x) * scale.0, (p.y - c.y) * scale.1)),
+        )
     };
     let side = |rng: &mut dyn Rng| if rng.random::<bool>() { 1.0 } else { -1.0 };
     match rng.random_range(0..5) {
@@ -113,7 +115,7 @@ pub fn no_card(crop: &RgbImage, rng: &mut impl Rng) -> CardImage {
         // Across the card: the long side taken for the short one.
         2 => {
             let s = rng.random_range(0.8..1.1);
-            photograph(photo, Quad(about(quad, (s, s), Point::default()).0).turned(), rng)
+            photograph(photo, Quad::new(about(quad, (s, s), Point::default()).0).turned(), rng)
         }
         // Far too much around it.
         3 => {
@@ -156,7 +158,7 @@ fn on_a_table(crop: &RgbImage, rng: &mut impl Rng) -> (RgbImage, Quad) {
     });
     imageops::replace(&mut photo, crop, i64::from(mx), i64::from(my));
     let corner = Point::new(f64::from(mx), f64::from(my));
-    let quad = Quad(Quad::rectangle(f64::from(w), f64::from(h)).0.map(|p| p + corner));
+    let quad = Quad::new(Quad::rectangle(f64::from(w), f64::from(h)).0.map(|p| p + corner));
     (photo, quad)
 }
 
@@ -199,7 +201,7 @@ fn photograph(photo: RgbImage, quad: Quad, rng: &mut impl Rng) -> CardImage {
         let (sx, sy) =
             (f64::from(w) / f64::from(image.width()), f64::from(h) / f64::from(image.height()));
         image = imageops::resize(&image, w, h, imageops::FilterType::Triangle);
-        quad = Quad(quad.0.map(|p| Point::new(p.x * sx, p.y * sy)));
+        quad = Quad::new(quad.0.map(|p| Point::new(p.x * sx, p.y * sy)));
     }
     if rng.random_bool(0.4) {
         // Out of focus or shaken, up to a fiftieth of the card: its outlines are a seventieth wide.

@@ -147,7 +147,7 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         let Some(framed) = board::frame_photo(&loaded.frame.image, &quads) else { continue };
         let codes = labels.iter().map(|label| label.code.to_string()).collect();
         let point = |p: (i32, i32)| Point::new(f64::from(p.0), f64::from(p.1));
-        let sides = framed.corners.iter().map(|c| long_side(&Quad(c.map(point)))).collect();
+        let sides = framed.corners.iter().map(|c| long_side(&Quad::new(c.map(point)))).collect();
         let file = Path::new(&photo.label.file);
         let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let folder = photo.source.replace(|c: char| !c.is_ascii_alphanumeric(), "-");

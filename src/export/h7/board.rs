@@ -143,7 +143,7 @@ pub fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     };
     let mut card = Rgb565 { width, height, pixels: vec![0; width * height] };
     let full = Quad::rectangle((width - 1) as f64, (height - 1) as f64);
-    let seen = Quad(view.corners.map(|(x, y)| Point::new(x, y)));
+    let seen = Quad::new(view.corners.map(|(x, y)| Point::new(x, y)));
     let Some(window_from_card) = Homography::between(&full, &seen) else { return card };
     for y in 0..height {
         for x in 0..width {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn frame_with_card(corners: [(i32, i32); 4]) -> Rgb565 {
-        let quad = Quad(corners.map(|(x, y)| Point::new(f64::from(x), f64::from(y))));
+        let quad = Quad::new(corners.map(|(x, y)| Point::new(f64::from(x), f64::from(y))));
         let unit = Quad::rectangle(1.0, 1.0);
         let card_from_frame = Homography::between(&quad, &unit).unwrap();
         Rgb565::of(&RgbImage::from_fn(320, 240, |x, y| {
@@ -361,7 +361,7 @@ mod tests {
     fn a_photo_is_framed_around_its_cards_and_turned() {
         let photo = RgbImage::from_fn(600, 1200, |x, y| Rgb([(x / 4) as u8, (y / 8) as u8, 0]));
         let quad =
-            |x: f64, y: f64| Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
+            |x: f64, y: f64| Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
         let framed = frame_photo(&photo, &[quad(100.0, 100.0), quad(400.0, 1000.0)]).unwrap();
         assert_eq!((framed.frame.width, framed.frame.height), (320, 240));
         for (corners, (x, y)) in framed.corners.iter().zip([(100.0, 100.0), (400.0, 1000.0)]) {

@@ -134,7 +134,7 @@ fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
         FRAME_HEIGHT as f64 / 2.0 + dice.between(-2.0, 2.0),
     );
     let rectangle = Quad::rectangle(width, height);
-    let quad = Quad(rectangle.0.map(|p| {
+    let quad = Quad::new(rectangle.0.map(|p| {
         let (x, y) = ((p.x - width / 2.0) * scale, (p.y - height / 2.0) * scale);
         middle + Point::new(x * cos - y * sin, x * sin + y * cos)
     }));

@@ -121,7 +121,7 @@ pub fn ask(
 type Look = fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
 
 /// Natural logarithm of the odds from which a network leaves no doubt: about fifty to one.
-const LEAST_LEAD: f32 = 4.0;
+pub const LEAST_LEAD: f32 = 4.0;
 /// Part of an outline from which what others share of it matters, 0 to 1: less is an error of the
 /// outlines.
 const LEAST_SHARED: f32 = 0.02;

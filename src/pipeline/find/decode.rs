@@ -1,15 +1,15 @@
 //! From the network's maps to cards: peaks, and around each the card that its cell describes.
 
 use super::network::Maps;
-use crate::geometry::{Point, Quad};
+use crate::geometry::{Point, Quad, space};
 use crate::model::finder;
 use crate::pipeline::probability::sigmoid;
 
-/// A card as the network sees it. Coordinates in pixels of the network's input.
+/// A card as the network sees it, in pixels of its input unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
+pub struct Candidate<S = space::Input> {
     /// Corners in a card's order: clockwise, a long side of the card itself first.
-    pub quad: Quad,
+    pub quad: Quad<S>,
     /// Log odds of a card's centre, as the network gives them.
     pub heat: f64,
 }
@@ -103,7 +103,7 @@ fn neighbours(maps: &Maps, row: usize, column: usize) -> impl Iterator<Item = (u
 /// The card of a peak. The cells around it were trained to describe the same card, so their
 /// answers are averaged as far as they agree on where its corners' mean lies; `None` when they
 /// describe nothing that has a surface.
-fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad> {
+fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Input>> {
     /// How far two cells' answers on the mean of the corners may differ, in cells, to be of one
     /// card: neighbours in a heap differ by several.
     const AGREE: f64 = 1.0;
@@ -136,7 +136,7 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad> {
         b = -b;
     }
     let e = Point::new(values[6], values[7]);
-    let quad = Quad([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
+    let quad = Quad::of([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
     let quad = quad.scaled(STRIDE);
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
@@ -220,7 +220,7 @@ mod tests {
             Point::new(x + u * cos - v * sin, y + u * sin + v * cos)
         };
         let (a, b) = (long / 2.0, long / 1.54 / 2.0);
-        Quad([at(-a, -b), at(a, -b), at(a, b), at(-a, b)])
+        Quad::new([at(-a, -b), at(a, -b), at(a, b), at(-a, b)])
     }
 
     proptest! {

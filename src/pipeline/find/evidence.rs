@@ -7,6 +7,7 @@ use super::shrink::Look;
 use crate::cards::Number;
 use crate::cards::outline::symbol_centers;
 use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::segment::maps::WorkingQuad;
 
 /// How many signs there are.
 pub const SIGNS: usize = 11;
@@ -92,7 +93,7 @@ fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
 
 /// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
 /// and the best single one.
-fn symbols(quad: &Quad, maps: &Maps, look: &Look) -> (f64, f64) {
+fn symbols(quad: &WorkingQuad, maps: &Maps, look: &Look) -> (f64, f64) {
     /// Log odds that say no more than that there is none, or one.
     const RANGE: (f64, f64) = (-4.0, 3.0);
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {

@@ -16,7 +16,7 @@ pub mod seen;
 pub mod shrink;
 pub mod weights;
 
-use crate::geometry::{Point, Quad};
+use crate::geometry::{Point, Quad, space};
 use crate::pipeline::data::{CardOutline, Frame};
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::overlap::tell_shared;
@@ -85,7 +85,7 @@ fn see(
         return Ok(None);
     }
     let mut working = Working::new(frame, params.working_px)?;
-    let (look, maps, mut cards) = looked(&working, network, params)?;
+    let (look, maps, cards) = looked(&working, network, params)?;
     let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
 
     // The sides are looked for where the median card is large enough.
@@ -101,9 +101,11 @@ fn see(
         per_input.y *= working.height as f64 / before.1;
     }
     let look = Look { working_per_input: per_input, ..look };
-    for card in &mut cards {
-        card.quad = Quad(card.quad.0.map(|p| look.working_from_input(p)));
-    }
+    let in_working = |card: &Candidate| Candidate {
+        quad: Quad::of(card.quad.0.map(|p| look.working_from_input(p))),
+        heat: card.heat,
+    };
+    let cards: Vec<Candidate<space::Working>> = cards.iter().map(in_working).collect();
     for symbol in &mut symbols {
         symbol.center = look.working_from_input(symbol.center);
     }

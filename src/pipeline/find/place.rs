@@ -8,13 +8,13 @@
 use super::decode::{Candidate, SymbolPeak};
 use super::placer::{Placed, Placer, fit_on, log_size};
 use super::search;
-use crate::geometry::{Point, Quad};
+use crate::geometry::{Point, Quad, space};
 use crate::pipeline::data::Frame;
 use crate::pipeline::finder::FindError;
 use crate::pipeline::probability::sigmoid;
 use crate::pipeline::refiner::{self, RefinerNetwork};
 use crate::pipeline::segment::corners;
-use crate::pipeline::segment::maps::Working;
+use crate::pipeline::segment::maps::{Working, WorkingQuad};
 use crate::pipeline::segment::plane::{SizeField, Table};
 use crate::pipeline::segment::rim::even_rim;
 
@@ -72,7 +72,7 @@ impl Default for Params {
 pub fn place(
     frame: &Frame,
     working: &Working,
-    candidates: &[Candidate],
+    candidates: &[Candidate<space::Working>],
     peaks: &[SymbolPeak],
     refiner: Option<&dyn RefinerNetwork>,
     params: &Params,
@@ -125,7 +125,7 @@ struct Laid {
 
 fn laid(
     working: &Working,
-    candidates: &[Candidate],
+    candidates: &[Candidate<space::Working>],
     peaks: &[SymbolPeak],
     params: &Params,
 ) -> opencv::Result<Laid> {
@@ -153,9 +153,9 @@ fn sides_of_likely(cards: &[Placed]) -> f64 {
 fn corrected(
     frame: &Frame,
     working: &Working,
-    candidates: &[Candidate],
+    candidates: &[Candidate<space::Working>],
     refiner: &dyn RefinerNetwork,
-) -> Result<Vec<Candidate>, FindError> {
+) -> Result<Vec<Candidate<space::Working>>, FindError> {
     /// From where it leads first, it sees the card straighter.
     const STEPS: usize = 2;
     let mut quads: Vec<Quad> =
@@ -168,7 +168,7 @@ fn corrected(
             }
         }
     }
-    let with = |(candidate, quad): (&Candidate, Quad)| Candidate {
+    let with = |(candidate, quad): (&Candidate<space::Working>, Quad)| Candidate {
         quad: working.in_working(&quad),
         ..*candidate
     };
@@ -176,11 +176,15 @@ fn corrected(
 }
 
 /// The table that all candidates show together, each counting as much as it is likely a card.
-fn table_of(candidates: &[Candidate], long_side_px: f64, params: &Params) -> Option<Table> {
+fn table_of(
+    candidates: &[Candidate<space::Working>],
+    long_side_px: f64,
+    params: &Params,
+) -> Option<Table> {
     if candidates.len() < params.fewest_on_table {
         return None;
     }
-    let quads: Vec<(Quad, f64)> =
+    let quads: Vec<(WorkingQuad, f64)> =
         candidates.iter().map(|c| (c.quad, 0.1 * sigmoid(c.heat).powi(2))).collect();
     let sizes: Vec<(Point, f64, f64)> =
         quads.iter().map(|(q, weight)| (q.center() / long_side_px, log_size(q), *weight)).collect();
@@ -188,7 +192,7 @@ fn table_of(candidates: &[Candidate], long_side_px: f64, params: &Params) -> Opt
 }
 
 /// The cards of which most sides were seen, with weights: they show the table best.
-fn seen_quads(placed: &[Placed]) -> Vec<(Quad, f64)> {
+fn seen_quads(placed: &[Placed]) -> Vec<(WorkingQuad, f64)> {
     let weight = |card: &Placed| {
         [0.02, 0.02, 0.1, 0.5, 1.0][card.refined.sides_seen()] * sigmoid(card.candidate.heat)
     };

@@ -3,9 +3,9 @@
 use super::decode::{Candidate, SymbolPeak};
 use crate::cards::Number;
 use crate::cards::outline::symbol_centers;
-use crate::geometry::{Homography, Point, Quad};
+use crate::geometry::{Homography, Point, Quad, space};
 use crate::pipeline::segment::corners::{self, Refined};
-use crate::pipeline::segment::maps::Working;
+use crate::pipeline::segment::maps::{Working, WorkingQuad};
 use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, Table};
 use crate::pipeline::segment::rim::even_rim;
 
@@ -13,12 +13,12 @@ use crate::pipeline::segment::rim::even_rim;
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
     /// What the network said.
-    pub candidate: Candidate,
+    pub candidate: Candidate<space::Working>,
     /// Where table and symbols put it.
-    pub expected: Quad,
+    pub expected: WorkingQuad,
     /// Where its sides were found.
     pub refined: Refined,
-    /// Share of its rim that is even, see [`evidence::even_rim`].
+    /// Share of its rim that is even, see [`even_rim`].
     pub rim: f64,
     /// How the network's outline fits the table of the others, if they show one.
     pub on_table: Option<OnTable>,
@@ -50,11 +50,11 @@ pub struct Placer<'a> {
 impl Placer<'_> {
     /// Where a card should lie that seems to lie at an outline: laid on the table, if it seems to lie
     /// there, and moved to the symbols that the network saw.
-    pub fn expected(&self, outline: &Quad) -> Quad {
+    pub fn expected(&self, outline: &WorkingQuad) -> WorkingQuad {
         let laid = match self.table {
             Some(table) if table.misfit(outline) < self.elsewhere => {
-                let seen = table.table_from_image.apply_quad(outline);
-                table.quad_in_image(&Pose::nearest(&seen))
+                let seen = table.table_from_working.apply_quad(outline);
+                table.quad_in_working(&Pose::nearest(&seen))
             }
             _ => *outline,
         };
@@ -65,7 +65,11 @@ impl Placer<'_> {
     ///
     /// # Errors
     /// Those of OpenCV, when the working image cannot be read.
-    pub fn put(&self, candidate: &Candidate, expected: &Quad) -> opencv::Result<Placed> {
+    pub fn put(
+        &self,
+        candidate: &Candidate<space::Working>,
+        expected: &WorkingQuad,
+    ) -> opencv::Result<Placed> {
         let table = self.table.filter(|table| table.misfit(expected) < self.elsewhere);
         let refined = Refined::of(self.working, expected, table, self.corners)?;
         let rim = even_rim(&refined.quad, self.working)?;
@@ -75,13 +79,13 @@ impl Placer<'_> {
 }
 
 /// Logarithm of the long side of a card of this area.
-pub fn log_size(quad: &Quad) -> f64 {
+pub fn log_size<S>(quad: &Quad<S>) -> f64 {
     (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
 }
 
 /// How an outline fits a table.
-pub fn fit_on(table: &Table, quad: &Quad) -> OnTable {
-    let seen = table.table_from_image.apply_quad(quad);
+pub fn fit_on(table: &Table, quad: &WorkingQuad) -> OnTable {
+    let seen: Quad = table.table_from_working.apply_quad(quad);
     OnTable {
         misfit: table.misfit(quad).min(10.0),
         log_size: (log_size(&seen) - CARD_ASPECT.ln()).clamp(-3.0, 3.0),
@@ -92,7 +96,7 @@ pub fn fit_on(table: &Table, quad: &Quad) -> OnTable {
 ///
 /// The number is not known: of one, two and three that one counts which leaves the fewest symbols
 /// unexplained and the fewest places empty (in a heap some are covered).
-fn centred_on_symbols(quad: &Quad, symbols: &[SymbolPeak]) -> Quad {
+fn centred_on_symbols(quad: &WorkingQuad, symbols: &[SymbolPeak]) -> WorkingQuad {
     /// How far from its place a symbol may stand, in long and in short sides.
     const REACH: (f64, f64) = (0.10, 0.16);
     const UNEXPLAINED: f64 = 0.7;
@@ -131,6 +135,6 @@ fn centred_on_symbols(quad: &Quad, symbols: &[SymbolPeak]) -> Quad {
             best = (score, shift / (matched + PREDICTION));
         }
     }
-    let moved = Quad(unit.0.map(|p| p + best.1));
+    let moved = Quad::new(unit.0.map(|p| p + best.1));
     image_from_card.apply_quad(&moved)
 }

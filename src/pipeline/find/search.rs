@@ -11,6 +11,7 @@ use crate::pipeline::data::Frame;
 use crate::pipeline::finder::FindError;
 use crate::pipeline::overlap::{is_overlapped, is_same_place};
 use crate::pipeline::refiner::{self, RefinerNetwork};
+use crate::pipeline::segment::maps::WorkingQuad;
 
 /// When a covered card is looked for in other places.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +42,7 @@ pub fn settle_covered(
     network: &dyn RefinerNetwork,
     params: &Params,
 ) -> Result<(), FindError> {
-    let quads: Vec<Quad> = cards.iter().map(|card| card.refined.quad).collect();
+    let quads: Vec<WorkingQuad> = cards.iter().map(|card| card.refined.quad).collect();
     let in_image = |i: &usize| placer.working.in_image(&quads[*i]);
     let mut doubtful: Vec<usize> = (0..cards.len())
         .filter(|&i| cards[i].refined.confirmed != [true; 4] && is_overlapped(i, &quads))
@@ -109,7 +110,7 @@ fn starts(placer: &Placer, card: &Placed) -> Vec<Quad> {
     const HALF: f64 = SYMBOL_SPACING / 2.0;
     /// In radians: of covered cards that are misplaced one in two is off by 4 to 30 degrees.
     const TURN: f64 = 15.0 * std::f64::consts::PI / 180.0;
-    let about = |base: Quad| {
+    let about = |base: WorkingQuad| {
         let moved = [0.0, -1.0, 1.0, -2.0, 2.0].map(|steps| shifted(&base, steps * HALF));
         moved.into_iter().chain([-TURN, TURN].map(|angle| turned(&base, angle)))
     };
@@ -173,17 +174,17 @@ fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
 }
 
 /// The card moved along its long side, by a part of it.
-fn shifted(quad: &Quad, shift: f64) -> Quad {
+fn shifted(quad: &WorkingQuad, shift: f64) -> WorkingQuad {
     let unit = Quad::unit_card();
-    let moved = Quad(unit.0.map(|p| p + Point::new(shift, 0.0)));
+    let moved = Quad::new(unit.0.map(|p| p + Point::new(shift, 0.0)));
     Homography::between(&unit, quad).map_or(*quad, |h| h.apply_quad(&moved))
 }
 
 /// The card turned in the picture about its middle, by an angle in radians.
-fn turned(quad: &Quad, angle: f64) -> Quad {
+fn turned(quad: &WorkingQuad, angle: f64) -> WorkingQuad {
     let (sin, cos) = angle.sin_cos();
     let center = quad.center();
-    Quad(quad.0.map(|p| {
+    WorkingQuad::of(quad.0.map(|p| {
         let Point { x, y } = p - center;
         center + Point::new(x * cos - y * sin, x * sin + y * cos)
     }))
@@ -219,8 +220,9 @@ mod tests {
     fn where_the_network_leads_is_likelier_than_where_it_began() {
         let image = RgbImage::from_fn(256, 160, |x, _| image::Rgb([x as u8, 0, 0]));
         let frame = Frame { image };
-        let at =
-            |x: f64| Quad(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)));
+        let at = |x: f64| {
+            Quad::new(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)))
+        };
         let starts = vec![vec![at(90.0), at(100.0), at(100.5)], Vec::new(), vec![at(128.0)]];
         let found = likely_places(&frame, starts, &[], &TowardsColumn130).unwrap();
         let columns = |i: usize| found[i].iter().map(|q| q.center().x).collect::<Vec<f64>>();
@@ -232,7 +234,7 @@ mod tests {
         assert!((columns(2)[0] - 130.0).abs() < 1.0, "{found:?}");
         // Another card lies 14 pixels to the right of the first start, its ends exchanged.
         let taken = at(104.0);
-        let taken = Quad([2, 3, 0, 1].map(|i| taken.0[i]));
+        let taken = Quad::new([2, 3, 0, 1].map(|i| taken.0[i]));
         let starts = vec![vec![at(85.0), at(100.0)]];
         let found = likely_places(&frame, starts, &[taken], &TowardsColumn130).unwrap();
         assert_eq!(found[0], [at(85.0)]);

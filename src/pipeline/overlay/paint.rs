@@ -167,7 +167,7 @@ pub fn offset(quad: &Quad, outward_px: f64) -> Quad {
         let along = (b - a) / a.distance(b).max(1e-9);
         (a - along.perpendicular() * (outward_px * sign), along)
     };
-    Quad([0, 1, 2, 3].map(|i| {
+    Quad::new([0, 1, 2, 3].map(|i| {
         let ((p, u), (q, v)) = (side(i + 3), side(i));
         let cross = u.cross(v);
         // Nearly parallel sides meet far away: the corner is then only moved aside.
@@ -224,6 +224,6 @@ mod tests {
         assert!(back.0.iter().zip(quad.0).all(|(a, b)| a.distance(b) < 1e-9));
         let mut counterclockwise = quad.0;
         counterclockwise.reverse();
-        assert!(offset(&Quad(counterclockwise), 5.0).signed_area().abs() > quad.signed_area());
+        assert!(offset(&Quad::new(counterclockwise), 5.0).signed_area().abs() > quad.signed_area());
     }
 }

@@ -4,10 +4,11 @@
 //! Whether such a region is a card and not a card's back or a phone is for the reader to say.
 
 use super::components::{Component, Components};
+use super::maps::WorkingQuad;
 use super::maps::{BinaryMap, Working};
 use super::plane::{CARD_ASPECT, Table};
 use super::shape::MomentFrame;
-use crate::geometry::{Point, Quad};
+use crate::geometry::Point;
 use std::sync::LazyLock;
 
 /// What counts as a card's border.
@@ -34,7 +35,7 @@ impl Default for Params {
 pub struct BorderSearch {
     params: Params,
     largest_px: f64,
-    quads: Vec<Quad>,
+    quads: Vec<WorkingQuad>,
 }
 
 /// Turns of the moment frame that are tried, in radians. In the frame a rectangle is a square, so
@@ -81,7 +82,7 @@ impl BorderSearch {
         map: &BinaryMap<'_>,
         components: &Components,
         component: &Component,
-    ) -> Option<Quad> {
+    ) -> Option<WorkingQuad> {
         let [left, top, right, bottom] = component.bounds;
         let (w, h) = (f64::from(right - left) * map.step, f64::from(bottom - top) * map.step);
         if w.max(h) < self.params.smallest_px
@@ -119,17 +120,17 @@ impl BorderSearch {
         let corner = |x: f64, y: f64| {
             frame.image_from_frame(Point::new(x * reach, y * reach), turn) * map.step
         };
-        Some(Quad([corner(-1., -1.), corner(1., -1.), corner(1., 1.), corner(-1., 1.)]))
+        Some(WorkingQuad::of([corner(-1., -1.), corner(1., -1.), corner(1., 1.), corner(-1., 1.)]))
     }
 
     /// Those that are cards by their size on the table, each once, in a card's order of corners.
-    pub fn cards_on(self, table: &Table) -> Vec<Quad> {
-        let mut fitting: Vec<(f64, Quad)> = self
+    pub fn cards_on(self, table: &Table) -> Vec<WorkingQuad> {
+        let mut fitting: Vec<(f64, WorkingQuad)> = self
             .quads
             .iter()
             .filter_map(|quad| {
                 let quad = if quad.signed_area() < 0.0 {
-                    Quad([quad.0[0], quad.0[3], quad.0[2], quad.0[1]])
+                    WorkingQuad::of([quad.0[0], quad.0[3], quad.0[2], quad.0[1]])
                 } else {
                     *quad
                 };
@@ -143,9 +144,9 @@ impl BorderSearch {
             })
             .collect();
         fitting.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut cards: Vec<(Quad, usize)> = Vec::new();
+        let mut cards: Vec<(WorkingQuad, usize)> = Vec::new();
         for (_, quad) in fitting {
-            let near = |other: &Quad| {
+            let near = |other: &WorkingQuad| {
                 other.center().distance(quad.center()) < 0.4 * other.long_side() / CARD_ASPECT
             };
             match cards.iter_mut().find(|(other, _)| near(other)) {

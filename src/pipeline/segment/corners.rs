@@ -6,10 +6,11 @@
 //! no line, the expected side stays.
 
 use super::maps::Working;
+use super::maps::WorkingQuad;
 use super::plane::{CARD_ASPECT, Pose, Table};
 use super::rim::white_rim;
 use crate::cards::outline::SYMBOL_SPACING;
-use crate::geometry::{Point, Quad};
+use crate::geometry::Point;
 use nalgebra::{Matrix3, Vector3};
 use opencv::prelude::*;
 
@@ -55,7 +56,7 @@ const POINTS_AT: [f64; 2] = [0.2, 0.8];
 /// Those of OpenCV, when the working image cannot be read.
 pub fn find_sides(
     working: &Working,
-    expected: &Quad,
+    expected: &WorkingQuad,
     params: &Params,
 ) -> opencv::Result<[Option<Side>; 4]> {
     let rgb = working.rgb.data_bytes()?;
@@ -257,7 +258,7 @@ impl Profiles<'_> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refined {
     /// Corners in working pixels.
-    pub quad: Quad,
+    pub quad: WorkingQuad,
     /// Which sides were seen in the picture and agree with a card on the table.
     pub confirmed: [bool; 4],
     sides: [Option<Side>; 4],
@@ -277,7 +278,7 @@ impl Refined {
     /// Those of OpenCV, when the working image cannot be read.
     pub fn of(
         working: &Working,
-        expected: &Quad,
+        expected: &WorkingQuad,
         table: Option<&Table>,
         params: &Params,
     ) -> opencv::Result<Self> {
@@ -296,7 +297,7 @@ impl Refined {
             return Ok(refit);
         }
         let pose = fit_pose(&refit.quad, &refit.sides, table, params);
-        Self::of(working, &table.quad_in_image(&pose), Some(table), params)
+        Self::of(working, &table.quad_in_working(&pose), Some(table), params)
     }
 
     /// The same card with its visible symbols in other places of its axis, where that explains the
@@ -335,11 +336,11 @@ impl Refined {
             Ok(card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white)?)
         };
         let mut best = (evidence(self)? + needed, *self);
-        let pose = Pose::nearest(&table.table_from_image.apply_quad(&self.quad));
+        let pose = Pose::nearest(&table.table_from_working.apply_quad(&self.quad));
         let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
         for shift in shifts {
             let shifted = Pose { center: pose.center + along * *shift, ..pose };
-            let card = Self::of(working, &table.quad_in_image(&shifted), Some(table), params)?;
+            let card = Self::of(working, &table.quad_in_working(&shifted), Some(table), params)?;
             let evidence = evidence(&card)?;
             if evidence > best.0 {
                 best = (evidence, card);
@@ -355,7 +356,7 @@ impl Refined {
     }
 
     fn fit(
-        expected: &Quad,
+        expected: &WorkingQuad,
         sides: [Option<Side>; 4],
         table: Option<&Table>,
         params: &Params,
@@ -364,7 +365,7 @@ impl Refined {
         let mut confirmed = sides.map(|side| side.is_some());
         if let Some(table) = table {
             let pose = fit_pose(expected, &sides, table, params);
-            base = table.quad_in_image(&pose);
+            base = table.quad_in_working(&pose);
             for (i, side) in sides.iter().enumerate() {
                 if let Some(side) = side {
                     let off = side.points.map(|p| distance_outside(table, &pose, i, p).abs());
@@ -378,7 +379,7 @@ impl Refined {
         };
         let corners =
             [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
-        let quad = Quad(corners);
+        let quad = WorkingQuad::of(corners);
         // Nearly parallel lines meet anywhere: a wild corner means that the lines were not sides.
         let limit = 0.25 * base.short_side();
         let wild = quad.0.iter().zip(&base.0).any(|(a, b)| a.distance(*b) > limit);
@@ -394,13 +395,18 @@ impl Refined {
 fn distance_outside(table: &Table, pose: &Pose, i: usize, p: Point) -> f64 {
     let (sin, cos) = (pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0)).sin_cos();
     let half = if i.is_multiple_of(2) { 0.5 } else { CARD_ASPECT / 2.0 };
-    (table.table_from_image.apply(p) - pose.center).dot(Point::new(cos, sin)) - half
+    (table.table_from_working.apply(p) - pose.center).dot(Point::new(cos, sin)) - half
 }
 
 /// Gauss-Newton on centre and angle over the sides' points, with weights that let a wrong side go,
 /// and a weak pull to where the symbols put the card.
-fn fit_pose(expected: &Quad, sides: &[Option<Side>; 4], table: &Table, params: &Params) -> Pose {
-    let start = Pose::nearest(&table.table_from_image.apply_quad(expected));
+fn fit_pose(
+    expected: &WorkingQuad,
+    sides: &[Option<Side>; 4],
+    table: &Table,
+    params: &Params,
+) -> Pose {
+    let start = Pose::nearest(&table.table_from_working.apply_quad(expected));
     let pull = (params.agreement / params.expected_deviation).powi(2);
     let mut pose = start;
     for round in 0..8 {
@@ -417,7 +423,7 @@ fn fit_pose(expected: &Quad, sides: &[Option<Side>; 4], table: &Table, params: &
             for p in side.points {
                 let angle = pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0);
                 let (sin, cos) = angle.sin_cos();
-                let v = table.table_from_image.apply(p) - pose.center;
+                let v = table.table_from_working.apply(p) - pose.center;
                 let residual = distance_outside(table, &pose, i, p);
                 let gradient = Vector3::new(-cos, -sin, v.dot(Point::new(-sin, cos)));
                 let weight =
@@ -442,6 +448,7 @@ fn intersection(a: [Point; 2], b: [Point; 2]) -> Option<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::Quad;
     use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
@@ -460,11 +467,14 @@ mod tests {
         Working::new(&Frame { image }, 400.0).unwrap()
     }
 
+    fn card_at(x: f64, y: f64) -> WorkingQuad {
+        WorkingQuad::of(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(x, y)))
+    }
+
     #[test]
     fn sides_are_found_below_a_pixel() {
         let working = photo(100.4, 80.7, 254.4, 180.7);
-        let expected = Quad::rectangle(154.0, 100.0);
-        let expected = Quad(expected.0.map(|p| p + Point::new(96.0, 85.0)));
+        let expected = card_at(96.0, 85.0);
         let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
         assert_eq!(found.confirmed, [true; 4]);
         let truth = [(100.4, 80.7), (254.4, 80.7), (254.4, 180.7), (100.4, 180.7)];
@@ -476,7 +486,7 @@ mod tests {
     #[test]
     fn without_a_line_the_expected_side_stays() {
         let working = photo(0.0, 0.0, 0.0, 0.0);
-        let expected = Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(90.0, 90.0)));
+        let expected = card_at(90.0, 90.0);
         let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
         assert_eq!((found.quad, found.confirmed), (expected, [false; 4]));
     }
@@ -485,12 +495,12 @@ mod tests {
     fn a_line_that_is_no_side_of_a_card_is_let_go() {
         // The card's own table: the picture itself, in short sides.
         let scale = 100.0;
-        let image_from_table = crate::geometry::Homography(nalgebra::Matrix3::from_diagonal(
+        let working_from_table = crate::geometry::Homography(nalgebra::Matrix3::from_diagonal(
             &Vector3::new(scale, scale, 1.0),
         ));
         let table =
-            Table { image_from_table, table_from_image: image_from_table.inverse().unwrap() };
-        let expected = Quad(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(100.0, 80.0)));
+            Table { working_from_table, table_from_working: working_from_table.inverse().unwrap() };
+        let expected = card_at(100.0, 80.0);
         let side = |i: usize, shift: Point| {
             let (a, b) = (expected.0[i] + shift, expected.0[(i + 1) % 4] + shift);
             Some(Side { points: POINTS_AT.map(|t| a.lerp(b, t)), support: 0.5 })

@@ -2,11 +2,12 @@
 //!
 //! Everything is measured in the symbols' own whitened frames, so that perspective costs little.
 
+use super::maps::WorkingQuad;
 use super::plane::{CARD_ASPECT, Pose, SizeField, Table};
 use super::symbols::Symbol;
 use crate::cards::Shape;
 use crate::cards::outline::SYMBOL_SPACING;
-use crate::geometry::{Point, Quad};
+use crate::geometry::Point;
 
 /// A card as its symbols show it. Coordinates in working pixels.
 #[derive(Clone, Debug)]
@@ -24,19 +25,19 @@ pub struct SymbolGroup {
     /// Log odds that this is a card, by the symbols' votes, shape and look.
     pub score: f64,
     /// The card's corners as the table has them, when it lies there.
-    pub quad_on_table: Option<Quad>,
+    pub quad_on_table: Option<WorkingQuad>,
 }
 
 impl SymbolGroup {
     /// The card's corners: on the table where it is known to lie there, else the parallelogram
     /// that its sides span.
-    pub fn quad(&self) -> Quad {
+    pub fn quad(&self) -> WorkingQuad {
         if let Some(quad) = self.quad_on_table {
             return quad;
         }
         let (w, h) = (self.long_side / 2.0, self.short_side / 2.0);
         let c = self.center;
-        Quad([c - w - h, c + w - h, c + w + h, c - w + h])
+        WorkingQuad::of([c - w - h, c + w - h, c + w + h, c - w + h])
     }
 }
 
@@ -55,9 +56,9 @@ impl SymbolGroup {
         if table.misfit(&quad) > ELSEWHERE {
             return;
         }
-        let seen = table.table_from_image.apply_quad(&quad);
+        let seen = table.table_from_working.apply_quad(&quad);
         let mut pose = Pose::nearest(&seen);
-        let on_table = |s: &Symbol| table.table_from_image.apply(s.frame.center);
+        let on_table = |s: &Symbol| table.table_from_working.apply(s.frame.center);
         let (first, last) =
             (on_table(&self.symbols[0]), on_table(&self.symbols[self.symbols.len() - 1]));
         pose.center = first.lerp(last, 0.5);
@@ -65,7 +66,7 @@ impl SymbolGroup {
             let along = last - first;
             pose.angle = along.y.atan2(along.x);
         }
-        self.quad_on_table = Some(table.quad_in_image(&pose));
+        self.quad_on_table = Some(table.quad_in_working(&pose));
     }
 }
 
@@ -249,7 +250,8 @@ fn size_field(cards: &[SymbolGroup], long_side_px: f64) -> Option<SizeField> {
 }
 
 fn table_of(cards: &[SymbolGroup], field: &SizeField, long_side_px: f64) -> Option<Table> {
-    let quads: Vec<(Quad, f64)> = cards.iter().map(SymbolGroup::quad).zip(weights(cards)).collect();
+    let quads: Vec<(WorkingQuad, f64)> =
+        cards.iter().map(SymbolGroup::quad).zip(weights(cards)).collect();
     Table::fit(&quads, field, long_side_px)
 }
 
@@ -333,7 +335,7 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
 
 /// How badly two symbols fit as neighbours by their places on the table.
 fn cost_on_table(a: &Weighed, b: &Weighed, table: &Table) -> Option<f64> {
-    let at = |w: &Weighed| table.table_from_image.apply(w.center());
+    let at = |w: &Weighed| table.table_from_working.apply(w.center());
     let d = at(b) - at(a);
     let spacing = (d.norm() / (SYMBOL_SPACING * CARD_ASPECT)).ln();
     if spacing.abs() > 0.25 {

@@ -3,7 +3,7 @@
 //! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do, and a
 //! true symbol appears in many of them while a chance shape appears in one.
 
-use crate::geometry::Quad;
+use crate::geometry::{Quad, space};
 use crate::pipeline::data::Frame;
 use crate::pipeline::resize::resized;
 use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size};
@@ -22,6 +22,9 @@ pub enum MapKind {
     /// The same at half resolution, where stripes run together.
     CoarseInk,
 }
+
+/// An outline in working pixels.
+pub type WorkingQuad = Quad<space::Working>;
 
 /// The photo at working resolution.
 #[derive(Debug)]
@@ -52,13 +55,13 @@ impl Working {
     }
 
     /// An outline in pixels of the photo, given in working pixels.
-    pub fn in_image(&self, quad: &Quad) -> Quad {
-        quad.scaled(1.0 / self.scale)
+    pub fn in_image(&self, quad: &WorkingQuad) -> Quad {
+        quad.in_space(1.0 / self.scale)
     }
 
     /// An outline in working pixels, given in pixels of the photo.
-    pub fn in_working(&self, quad: &Quad) -> Quad {
-        quad.scaled(self.scale)
+    pub fn in_working(&self, quad: &Quad) -> WorkingQuad {
+        quad.in_space(self.scale)
     }
 }
 

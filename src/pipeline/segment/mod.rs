@@ -22,6 +22,7 @@ use super::finder::{CardFinder, FindError};
 use super::overlap::{overlap, tell_shared};
 use super::stage::StageSink;
 use crate::geometry::Quad;
+use maps::WorkingQuad;
 
 /// How cards are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -88,18 +89,23 @@ impl CardFinder for Params {
     }
 }
 
-/// What one look at one working size found. Outlines in working pixels.
+/// What one look at one working size found.
 struct Seen {
-    outlines: Vec<CardOutline>,
+    outlines: Vec<Outline>,
     scale: f64,
     long_side_px: f64,
 }
 
+/// A card, and the log odds that it is one.
+struct Outline {
+    quad: WorkingQuad,
+    score: f64,
+}
+
 fn in_photo(seen: Seen) -> Vec<CardOutline> {
-    let to_photo = |mut outline: CardOutline| {
-        outline.corners_in_image =
-            outline.corners_in_image.scaled(1.0 / seen.scale).higher_corner_first();
-        outline
+    let to_photo = |outline: Outline| {
+        let quad: Quad = outline.quad.in_space(1.0 / seen.scale);
+        CardOutline { score: outline.score, ..CardOutline::at(quad.higher_corner_first()) }
     };
     let mut outlines: Vec<CardOutline> = seen.outlines.into_iter().map(to_photo).collect();
     tell_shared(&mut outlines);
@@ -108,8 +114,7 @@ fn in_photo(seen: Seen) -> Vec<CardOutline> {
 
 /// The working size for a second look, when the cards are too small in the first.
 fn closer_long_side_px(seen: &Seen, params: &Params) -> Option<f64> {
-    let mut sizes: Vec<f64> =
-        seen.outlines.iter().map(|o| o.corners_in_image.long_side()).collect();
+    let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
     sizes.sort_by(f64::total_cmp);
     // The far cards of a tilted table decide.
     let wanted = match sizes.get(sizes.len() / 4) {
@@ -167,9 +172,9 @@ fn at_scale(
             *card = card.again(&working, &better, &params.corners)?;
         }
         let in_view = Quad::rectangle(working.width as f64, working.height as f64);
-        let quads: Vec<Quad> = refined.iter().map(|card| card.quad).collect();
+        let quads: Vec<WorkingQuad> = refined.iter().map(|card| card.quad).collect();
         for (i, (card, group)) in refined.iter_mut().zip(&grouped.cards).enumerate() {
-            let covered = |quad: &Quad| {
+            let covered = |quad: &WorkingQuad| {
                 quads.iter().enumerate().any(|(j, other)| j != i && overlap(quad, other))
             };
             let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
@@ -190,11 +195,11 @@ fn at_scale(
         }
         table = Some(better);
     }
-    let mut outlines: Vec<CardOutline> = grouped
+    let mut outlines: Vec<Outline> = grouped
         .cards
         .iter()
         .zip(&refined)
-        .map(|(card, refined)| CardOutline { score: card.score, ..CardOutline::at(refined.quad) })
+        .map(|(card, refined)| Outline { quad: refined.quad, score: card.score })
         .collect();
     if let Some(table) = &table {
         add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
@@ -204,24 +209,21 @@ fn at_scale(
 
 /// Adds the quads of which three sides can be seen and whose place no card has.
 fn add_borders(
-    outlines: &mut Vec<CardOutline>,
-    quads: &[Quad],
+    outlines: &mut Vec<Outline>,
+    quads: &[WorkingQuad],
     working: &maps::Working,
     table: &plane::Table,
     params: &Params,
 ) -> opencv::Result<()> {
     for quad in quads {
-        let taken = |o: &CardOutline| {
-            let reach = 0.5 * o.corners_in_image.short_side();
-            o.corners_in_image.center().distance(quad.center()) < reach
-        };
+        let taken =
+            |o: &Outline| o.quad.center().distance(quad.center()) < 0.5 * o.quad.short_side();
         if outlines.iter().any(taken) {
             continue;
         }
         let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
         if refined.sides_seen() >= 3 {
-            outlines
-                .push(CardOutline { score: BORDER_ONLY_SCORE, ..CardOutline::at(refined.quad) });
+            outlines.push(Outline { quad: refined.quad, score: BORDER_ONLY_SCORE });
         }
     }
     Ok(())
@@ -232,7 +234,7 @@ fn add_borders(
 const BORDER_ONLY_SCORE: f64 = 0.5;
 
 /// Corners of the cards whose sides were nearly all seen, with weights.
-fn sure_quads(cards: &[corners::Refined]) -> Vec<(Quad, f64)> {
+fn sure_quads(cards: &[corners::Refined]) -> Vec<(WorkingQuad, f64)> {
     cards
         .iter()
         .filter_map(|card| match card.sides_seen() {
@@ -253,9 +255,9 @@ mod tests {
     fn small_cards_get_a_closer_look() {
         let params = Params::default();
         let seen = |card_px: f64| Seen {
-            outlines: vec![CardOutline {
+            outlines: vec![Outline {
+                quad: Quad::rectangle(card_px, card_px / 1.54).in_space(1.0),
                 score: 5.0,
-                ..CardOutline::at(Quad::rectangle(card_px, card_px / 1.54))
             }],
             scale: 1.0,
             long_side_px: 800.0,

@@ -1,5 +1,6 @@
 //! The table as one plane: how large a card is, depending on where it lies.
 
+use super::maps::WorkingQuad;
 use crate::geometry::Point;
 use crate::geometry::{Homography, Quad};
 use nalgebra::{Matrix3, Vector3};
@@ -101,7 +102,7 @@ impl Pose {
         let w = Point::new(cos, sin) * (CARD_ASPECT / 2.0);
         let h = Point::new(-sin, cos) * 0.5;
         let c = self.center;
-        Quad([c - w - h, c + w - h, c + w + h, c - w + h])
+        Quad::new([c - w - h, c + w - h, c + w + h, c - w + h])
     }
 
     /// The pose whose card comes nearest to four corners given in a card's order.
@@ -118,9 +119,9 @@ impl Pose {
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// From table coordinates (unit: a card's short side) to the working image.
-    pub image_from_table: Homography,
+    pub working_from_table: Homography,
     /// And back.
-    pub table_from_image: Homography,
+    pub table_from_working: Homography,
 }
 
 impl Table {
@@ -128,34 +129,34 @@ impl Table {
     /// nearly as it can rectangles of one size. Starts from the sizes' tilt and the cards' mean
     /// metric. Cards that do not lie in the plane lose their weight. `None` when the cards do not
     /// determine a plane.
-    pub fn fit(cards: &[(Quad, f64)], field: &SizeField, long_side_px: f64) -> Option<Self> {
+    pub fn fit(cards: &[(WorkingQuad, f64)], field: &SizeField, long_side_px: f64) -> Option<Self> {
         if cards.is_empty() {
             return None;
         }
         let affine_from_image = field.affine_from_image(long_side_px);
         let metric = metric_of(cards, &affine_from_image)?;
-        let start = Self::from_table_from_image(metric.after(&affine_from_image))?;
+        let start = Self::from_table_from_working(metric.after(&affine_from_image))?;
         start.improved(cards)
     }
 
     /// The same table seen through better corners: fits rectangles to the cards and the homography
     /// to the rectangles, in turn. Unchanged with fewer than three cards, which say too little
     /// about a tilt. `None` when the fit falls apart.
-    pub fn improved(&self, cards: &[(Quad, f64)]) -> Option<Self> {
+    pub fn improved(&self, cards: &[(WorkingQuad, f64)]) -> Option<Self> {
         /// Mean corner error, in short sides, at which a card's weight is a quarter.
         const TOLERANCE: f64 = 0.10;
         const ROUNDS: usize = 40;
         if cards.len() < 3 {
             return Some(*self);
         }
-        let mut table_from_image = self.table_from_image;
+        let mut table_from_working = self.table_from_working;
         let mut pairs = Vec::with_capacity(4 * cards.len());
         let mut weights = Vec::with_capacity(4 * cards.len());
         for _ in 0..ROUNDS {
             pairs.clear();
             weights.clear();
             for &(quad, weight) in cards {
-                let seen = table_from_image.apply_quad(&quad);
+                let seen = table_from_working.apply_quad(&quad);
                 let target = Pose::nearest(&seen).quad_on_table();
                 let error = corner_error(&seen, &target);
                 let robust = weight * (1.0 + (error / TOLERANCE).powi(2)).powi(-2);
@@ -164,30 +165,30 @@ impl Table {
                     weights.push(robust);
                 }
             }
-            table_from_image = Homography::fit(&pairs, &weights)?;
+            table_from_working = Homography::fit(&pairs, &weights)?;
         }
-        Self::from_table_from_image(table_from_image)
+        Self::from_table_from_working(table_from_working)
     }
 
-    fn from_table_from_image(table_from_image: Homography) -> Option<Self> {
-        Some(Self { image_from_table: table_from_image.inverse()?, table_from_image })
+    fn from_table_from_working(table_from_working: Homography) -> Option<Self> {
+        Some(Self { working_from_table: table_from_working.inverse()?, table_from_working })
     }
 
     /// A vector at a place of the image, as it lies on the table.
     pub fn vector_on_table(&self, at: Point, vector: Point) -> Point {
-        jacobian(&self.table_from_image, at, vector)
+        jacobian(&self.table_from_working, at, vector)
     }
 
     /// How far a quad of the image is from any card on this table: mean distance of its corners
     /// from the nearest card's, in short sides.
-    pub fn misfit(&self, quad: &Quad) -> f64 {
-        let seen = self.table_from_image.apply_quad(quad);
+    pub fn misfit(&self, quad: &WorkingQuad) -> f64 {
+        let seen = self.table_from_working.apply_quad(quad);
         corner_error(&seen, &Pose::nearest(&seen).quad_on_table())
     }
 
     /// A card at a pose, in the image.
-    pub fn quad_in_image(&self, pose: &Pose) -> Quad {
-        self.image_from_table.apply_quad(&pose.quad_on_table())
+    pub fn quad_in_working(&self, pose: &Pose) -> WorkingQuad {
+        self.working_from_table.apply_quad(&pose.quad_on_table())
     }
 }
 
@@ -210,11 +211,11 @@ fn jacobian(map: &Homography, at: Point, vector: Point) -> Point {
 
 /// The linear map after which the cards' sides are as nearly as possible [`CARD_ASPECT`] and 1 long
 /// and at right angles: least squares in the three entries of its Gram matrix, reweighted.
-fn metric_of(cards: &[(Quad, f64)], affine_from_image: &Homography) -> Option<Homography> {
+fn metric_of(cards: &[(WorkingQuad, f64)], affine_from_image: &Homography) -> Option<Homography> {
     let sides: Vec<(Point, Point, f64)> = cards
         .iter()
         .map(|&(quad, weight)| {
-            let [a, b, c, d] = affine_from_image.apply_quad(&quad).0;
+            let [a, b, c, d] = quad.0.map(|p| affine_from_image.apply(p));
             ((b - a + c - d) / 2.0, (c - b + d - a) / 2.0, weight)
         })
         .collect();
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
 
     fn tilted() -> Homography {
-        let quad = Quad(
+        let quad = Quad::new(
             [(300., 100.), (700., 100.), (1000., 800.), (0., 800.)].map(|(x, y)| Point::new(x, y)),
         );
         Homography::between(&Quad::rectangle(8.0, 6.0), &quad).unwrap()
@@ -273,11 +274,11 @@ mod tests {
 
     #[test]
     fn sizes_follow_the_tilt_despite_outliers() {
-        let image_from_table = tilted();
+        let working_from_table = tilted();
         let mut sizes: Vec<(Point, f64, f64)> = cards()
             .iter()
             .map(|pose| {
-                let quad = image_from_table.apply_quad(&pose.quad_on_table());
+                let quad: WorkingQuad = working_from_table.apply_quad(&pose.quad_on_table());
                 (quad.center() / 1000.0, quad.signed_area().sqrt().ln(), 1.0)
             })
             .collect();
@@ -296,10 +297,10 @@ mod tests {
 
     #[test]
     fn the_table_is_found_from_cards_that_lie_anyhow() {
-        let image_from_table = tilted();
-        let mut quads: Vec<(Quad, f64)> = cards()
+        let working_from_table = tilted();
+        let mut quads: Vec<(WorkingQuad, f64)> = cards()
             .iter()
-            .map(|pose| (image_from_table.apply_quad(&pose.quad_on_table()), 1.0))
+            .map(|pose| (working_from_table.apply_quad(&pose.quad_on_table()), 1.0))
             .collect();
         let truth = quads.clone();
         // One outline is nonsense.
@@ -313,8 +314,8 @@ mod tests {
             assert!(table.misfit(&quad) < 0.02, "{}", table.misfit(&quad));
         }
         let v = table.vector_on_table(Point::new(500.0, 400.0), Point::new(1.0, 0.0));
-        let p = table.table_from_image.apply(Point::new(501.0, 400.0))
-            - table.table_from_image.apply(Point::new(500.0, 400.0));
+        let p = table.table_from_working.apply(Point::new(501.0, 400.0))
+            - table.table_from_working.apply(Point::new(500.0, 400.0));
         assert!(v.distance(p) < 1e-3 * p.norm());
     }
 }

@@ -1,7 +1,7 @@
 //! What the rim of a card looks like, where a card is blank.
 
 use super::maps::Working;
-use crate::geometry::Quad;
+use super::maps::WorkingQuad;
 use opencv::prelude::*;
 
 /// Where the rim is, from the centre (0) to the side (1).
@@ -9,7 +9,12 @@ const INWARDS: f64 = 0.9;
 
 /// Colours (R, G, B) of places on the rim of a card, `count` on each side from `first` to its mirror, in
 /// sides; what lies outside the picture is left out.
-fn rim(quad: &Quad, working: &Working, first: f64, count: usize) -> opencv::Result<Vec<[u8; 3]>> {
+fn rim(
+    quad: &WorkingQuad,
+    working: &Working,
+    first: f64,
+    count: usize,
+) -> opencv::Result<Vec<[u8; 3]>> {
     let (rgb, width, height) = (working.rgb.data_bytes()?, working.width, working.height);
     let center = quad.center();
     let mut seen = Vec::with_capacity(4 * count);
@@ -32,7 +37,7 @@ fn rim(quad: &Quad, working: &Working, first: f64, count: usize) -> opencv::Resu
 ///
 /// # Errors
 /// Those of OpenCV, when the working image cannot be read.
-pub fn even_rim(quad: &Quad, working: &Working) -> opencv::Result<f64> {
+pub fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.08, 10)?;
     if seen.is_empty() {
         return Ok(0.0);
@@ -53,7 +58,7 @@ pub fn even_rim(quad: &Quad, working: &Working) -> opencv::Result<f64> {
 ///
 /// # Errors
 /// Those of OpenCV, when the working image cannot be read.
-pub fn white_rim(quad: &Quad, working: &Working, white: [f64; 3]) -> opencv::Result<f64> {
+pub fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.1, 9)?;
     let like_stock = |rgb: &&[u8; 3]| {
         (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))

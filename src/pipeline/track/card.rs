@@ -245,7 +245,7 @@ pub(super) fn in_order_of(quad: Quad, like: &Quad) -> Quad {
     let turned = |n: usize| {
         let mut corners = quad.0;
         corners.rotate_left(n);
-        Quad(corners)
+        Quad::new(corners)
     };
     let off = |q: &Quad| q.0.iter().zip(like.0).map(|(a, b)| a.distance(b)).sum::<f64>();
     (0..4).map(turned).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(quad)

@@ -2,6 +2,7 @@
 
 use crate::cards::Property;
 use crate::pipeline::Reading;
+use crate::pipeline::probability::logistic;
 
 /// How much of what was known stays when a new reading comes: about seven readings count.
 const KEPT: f32 = 0.86;
@@ -65,7 +66,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: 1.0 / (1.0 + (-self.card).exp()) }
+        Reading { values, is_card: logistic(self.card) }
     }
 
     /// How many good readings still count.

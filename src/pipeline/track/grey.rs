@@ -133,7 +133,7 @@ impl Grey {
         let unit = Quad::rectangle(GLANCE_WIDTH as f64, GLANCE_HEIGHT as f64);
         // A little within the card's border, which wavers by a pixel.
         let center = small.center();
-        let inner = Quad(small.0.map(|p| center.lerp(p, 0.92)));
+        let inner = Quad::new(small.0.map(|p| center.lerp(p, 0.92)));
         let coarse_from_glance = Homography::between(&unit, &inner)?;
         let mut raw = [0.0; GLANCE_WIDTH * GLANCE_HEIGHT];
         // The mean of four points each: a thin outline must not fall between two of them.
@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn quad(left: f64, top: f64) -> Quad {
-        Quad(Quad::rectangle(150.0, 100.0).0.map(|p| p + Point::new(left, top)))
+        Quad::new(Quad::rectangle(150.0, 100.0).0.map(|p| p + Point::new(left, top)))
     }
 
     #[test]

@@ -226,7 +226,7 @@ fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
         let at = image_from_unit.apply(p);
         !others.iter().any(|other| {
             let center = other.center();
-            Quad(other.0.map(|c| center.lerp(c, 1.06))).contains(at)
+            Quad::new(other.0.map(|c| center.lerp(c, 1.06))).contains(at)
         })
     });
     ground(frame, quad, free)
@@ -267,7 +267,7 @@ mod tests {
     use image::{Rgb, RgbImage};
 
     fn card(x: f64, y: f64) -> Quad {
-        Quad(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
+        Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
     }
 
     fn known(id: u64, quad: Quad, read: bool, beside: Option<Ground>) -> Known {

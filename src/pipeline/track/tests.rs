@@ -56,7 +56,7 @@ impl Eyes for Knowing<'_> {
         let scene = self.scene;
         let cards = scene.cards.iter().map(|&(code, left, top)| {
             let at = Point::new(left + scene.shift.0, top + scene.shift.1);
-            let quad = Quad(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + at));
+            let quad = Quad::new(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + at));
             (code, quad)
         });
         let in_view = cards.filter(|(_, quad)| {
@@ -250,7 +250,8 @@ fn what_is_no_card_is_not_read_over_and_over() {
     impl Eyes for Deceived<'_> {
         fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             let mut cards = self.0.find(frame)?;
-            let quad = Quad(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + Point::new(60.0, 270.0)));
+            let quad =
+                Quad::new(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + Point::new(60.0, 270.0)));
             cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
             Ok(cards)
         }
@@ -324,6 +325,6 @@ fn corners_keep_their_names() {
     for turn in 0..4 {
         let mut corners = quad.0;
         corners.rotate_left(turn);
-        assert_eq!(in_order_of(Quad(corners), &quad), quad);
+        assert_eq!(in_order_of(Quad::new(corners), &quad), quad);
     }
 }

@@ -94,7 +94,7 @@ impl Drawn {
             let corners = quad.0.map(place);
             // A mirror turns clockwise about; the first edge stays a long one.
             let order = if sides[0] != sides[1] { [1, 0, 3, 2] } else { [0, 1, 2, 3] };
-            Quad(order.map(|i| corners[i]))
+            Quad::new(order.map(|i| corners[i]))
         };
         let cards = self.cards.iter().map(|card| {
             let symbols = card.symbols.iter().map(|&(p, seen)| (place(p), seen)).collect();
@@ -199,7 +199,7 @@ mod tests {
         let (w, h) = (width as usize, height as usize);
         let (x, y) = ((index % w as u64) as f64, (seed % h as u64) as f64);
         let corner = Point::new(x, y);
-        let corners = Quad(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
+        let corners = Quad::new(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
         let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
         let cards = vec![SeenCard::whole(corners)];
         Drawn::plain((w, h), rgb, cards)

@@ -90,7 +90,7 @@ impl Tally {
 }
 
 /// Mean distance of corners, in pixels, whichever corner comes first and whichever way round.
-fn corner_error(a: &Quad, b: &Quad) -> f64 {
+fn corner_error<A, B>(a: &Quad<A>, b: &Quad<B>) -> f64 {
     let mean = |at: &dyn Fn(usize) -> usize| {
         (0..4).map(|i| a.0[at(i)].distance(b.0[i])).sum::<f64>() / 4.0
     };
@@ -106,13 +106,13 @@ mod tests {
 
     fn at(x: f64, y: f64) -> Quad {
         let half = Point::new(30.0, 20.0);
-        Quad(Quad::rectangle(60.0, 40.0).0.map(|p| p - half + Point::new(x, y)))
+        Quad::new(Quad::rectangle(60.0, 40.0).0.map(|p| p - half + Point::new(x, y)))
     }
 
     #[test]
     fn claims_are_told_apart_from_cards() {
         let card = |x, y| SeenCard::whole(at(x, y));
-        let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y) };
+        let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y).in_space(1.0) };
         let mut tally = Tally::default();
         // Found a little off, missed, cut by the border and claimed all the same, out of nothing.
         let cards = [card(60.0, 60.0), card(200.0, 60.0), card(-4.0, 200.0)];

@@ -230,7 +230,7 @@ mod tests {
         let e = Point::new(bend, -bend);
         let corners =
             [center - a - b + e, center + a - b - e, center + a + b + e, center - a + b - e];
-        SeenCard::whole(Quad(corners))
+        SeenCard::whole(Quad::new(corners))
     }
 
     /// The output that says just what the target asks for.

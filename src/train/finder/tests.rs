@@ -17,7 +17,8 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
         let (a, b) = if upright { (10.0, 15.0) } else { (15.0, 10.0) };
         let [c0, c1, c2, c3] =
             [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j));
-        let corners = if upright { Quad([c1, c2, c3, c0]) } else { Quad([c0, c1, c2, c3]) };
+        let corners =
+            if upright { Quad::new([c1, c2, c3, c0]) } else { Quad::new([c0, c1, c2, c3]) };
         SeenCard::whole(corners)
     };
     let cards = vec![card(20.0 + shift, 22.0, true), card(44.0, 40.0 - shift, false)];

@@ -8,7 +8,7 @@ use crate::render::dice::{Dice, Purpose};
 fn outline(i: usize) -> CardOutline {
     let at = Point::new(200.0 * i as f64, 0.0);
     let quad = Quad::rectangle(110.0, 70.0);
-    let outline = CardOutline::at(Quad(quad.0.map(|p| p + at)));
+    let outline = CardOutline::at(Quad::new(quad.0.map(|p| p + at)));
     CardOutline { score: 2.0, ..outline }
 }
 

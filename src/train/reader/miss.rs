@@ -51,7 +51,7 @@ fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
         let (u, v) = (u * scale.0, v * scale.1);
         middle + along * (u / 2.0 + shift.0) + across * (v / 2.0 + shift.1) + bend * (u * v)
     };
-    Quad([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
+    Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
 }
 
 /// An outline near a card that holds no card seen whole: a window on a part of it, half off it,
@@ -106,7 +106,7 @@ pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
         middle
             + Point::new(u * long * cos - v * short * sin, u * long * sin + v * short * cos) / 2.0
     };
-    Quad([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
+    Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
 }
 
 /// Whether an outline holds a card after all: its centre near the card's, of about its size, and
@@ -125,7 +125,7 @@ mod tests {
     use rand::SeedableRng;
 
     fn card() -> Quad {
-        Quad([(10.0, 10.0), (100.0, 14.0), (96.0, 70.0), (8.0, 66.0)].map(Point::from_pair))
+        Quad::new([(10.0, 10.0), (100.0, 14.0), (96.0, 70.0), (8.0, 66.0)].map(Point::from_pair))
     }
 
     trait FromPair {

@@ -267,7 +267,7 @@ fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
     });
     imageops::replace(&mut photo, crop, i64::from(mx), i64::from(my));
     let corner = Point::new(f64::from(mx), f64::from(my));
-    let quad = Quad(Quad::rectangle(f64::from(w), f64::from(h)).0.map(|p| p + corner));
+    let quad = Quad::new(Quad::rectangle(f64::from(w), f64::from(h)).0.map(|p| p + corner));
     (photo, quad)
 }
 

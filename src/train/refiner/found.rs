@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn quad_at(x: f64, y: f64) -> Quad {
-        Quad(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y)))
+        Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y)))
     }
 
     fn table(cards: Vec<SeenCard>) -> Drawn {

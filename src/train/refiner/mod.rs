@@ -185,7 +185,7 @@ impl Batch {
             return false;
         }
         let mut error = 0.0;
-        for (seen, own) in from_image.apply_quad(&truth).0.into_iter().zip(own.0) {
+        for (seen, own) in truth.0.map(|p| from_image.apply(p)).into_iter().zip(own.0) {
             let off = seen - own;
             error += off.norm() / 4.0;
             self.wanted.extend([off.x as f32, off.y as f32]);

@@ -77,7 +77,7 @@ fn on_card(table: &Drawn, at: Point) -> bool {
 
 fn moved(quad: &Quad, center: Point) -> Quad {
     let by = center - quad.center();
-    Quad(quad.0.map(|p| p + by))
+    Quad::new(quad.0.map(|p| p + by))
 }
 
 /// As a finder may have it, unless that is an outline of a card.
@@ -130,7 +130,7 @@ mod tests {
     /// Cards around an empty middle, a look-alike beside them.
     fn table() -> Drawn {
         let at = |x: f64, y: f64| {
-            SeenCard::whole(Quad(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))
+            SeenCard::whole(Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))
         };
         let cards = vec![at(20.0, 20.0), at(80.0, 20.0), at(20.0, 90.0), at(80.0, 90.0)];
         let cards = [cards, vec![at(-20.0, 55.0), at(110.0, 55.0)]].concat();

@@ -47,7 +47,8 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
     let own = outline_in_short_sides();
     let shift = Point::new(steps * SYMBOL_SPACING / 2.0 * OUTLINE_PX.0 / OUTLINE_PX.1, 0.0);
-    let shifted = Homography::between(&own, truth)?.apply_quad(&Quad(own.0.map(|p| p + shift)));
+    let shifted =
+        Homography::between(&own, truth)?.apply_quad(&Quad::new(own.0.map(|p| p + shift)));
     off_by(&spread, turn, &shifted, rng)
 }
 
@@ -68,7 +69,7 @@ fn off_by(spread: &Spread, turn: f64, truth: &Quad, rng: &mut Pcg64) -> Option<Q
         let from = Point::new(from.x * cos - from.y * sin, from.x * sin + from.y * cos);
         center + from + along * from.x + down * from.y + two(spread.corner * unit_px)
     });
-    let quad = Quad(corners);
+    let quad = Quad::new(corners);
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
 
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn outlines_are_off_and_still_of_the_card() {
-        let card = Quad(
+        let card = Quad::new(
             [(30.0, 20.0), (120.0, 30.0), (115.0, 90.0), (25.0, 80.0)]
                 .map(|(x, y)| Point::new(x, y)),
         );

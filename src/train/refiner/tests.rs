@@ -14,7 +14,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
     let middle = Point::new(46.0 + ((seed + index) % 5) as f64, 40.0 + (index % 3) as f64);
     let corners = [(-32.0, -21.0), (32.0, -21.0), (32.0, 21.0), (-32.0, 21.0)]
         .map(|(x, y)| middle + Point::new(x, y));
-    let card = SeenCard::whole(Quad(corners));
+    let card = SeenCard::whole(Quad::new(corners));
     let cards = if index % 5 == 4 { Vec::new() } else { vec![card] };
     let mut rgb = vec![90; 3 * w * h];
     for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
@@ -164,7 +164,7 @@ impl CardFinder for Astray {
         let seen: Vec<(f64, f64)> = frame.image.enumerate_pixels().filter_map(bright).collect();
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(Vec::new()) };
         let at = |x: f64, y: f64| {
-            CardOutline::at(Quad(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
+            CardOutline::at(Quad::new(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
         };
         let (left, top) = (last.0 - 63.0, first.1);
         Ok(vec![at(left + 64.0 * ASTRAY, top), at(left - 50.0, top)])
