@@ -73,6 +73,7 @@ impl Eye for Fake {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
             cards,
+            mirrored: false,
         };
         Ok((scan, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
     }

@@ -197,3 +197,25 @@ fn a_folder_of_results_that_cannot_be_made_is_named() {
     assert!(ran.line_about("table.jpg/out").contains("Not a directory"), "{}", ran.stderr);
     assert!(json_lines(&ran.stdout).is_empty());
 }
+
+#[test]
+fn a_mirrored_picture_is_read_as_it_lies_on_the_table() {
+    let world = world_with_board();
+    let mirrored = image::imageops::flip_horizontal(&table(&BOARD).0);
+    world.file("mirrored.jpg", &encoded(mirrored, ImageFormat::Jpeg));
+    let call = ["scan", "table.jpg", "mirrored.jpg", "--format", "json"];
+    let [plain, mirror] = &json_lines(&world.run(&call).expect(0).stdout)[..] else {
+        panic!("a line for each photo");
+    };
+    assert_eq!((&plain["mirrored"], &mirror["mirrored"]), (&false.into(), &true.into()));
+    // Each row the other way round.
+    let rows = codes(plain);
+    let expected: Vec<String> = rows.chunks(4).flat_map(|row| row.iter().rev().cloned()).collect();
+    assert_eq!(codes(mirror), expected);
+    let text = world.run(&["scan", "mirrored.jpg"]).expect(0).stdout;
+    assert!(text.lines().next().unwrap().ends_with("a mirrored picture"), "{text}");
+    let call = ["scan", "mirrored.jpg", "--mirrored", "no", "--format", "json"];
+    let forced = &json_lines(&world.run(&call).expect(0).stdout)[0];
+    assert_eq!(forced["mirrored"], false);
+    assert_ne!(codes(forced), expected, "squiggles pass for ovals");
+}

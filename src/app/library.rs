@@ -498,6 +498,7 @@ pub(crate) mod tests {
                     .map(|_| crate::pipeline::rectify::from_crop(RgbImage::new(96, 64)))
                     .collect(),
                 cards,
+                mirrored: false,
             };
             let times = vec![StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 }];
             Ok((scan, times))

@@ -3,7 +3,7 @@
 use super::BadCall;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
-use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice, Step};
+use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -20,6 +20,9 @@ pub struct ReadingArgs {
     /// What finds the cards
     #[arg(long, value_enum, default_value_t)]
     pub finder: FinderChoice,
+    /// Whether pictures are mirrored, as webcams and front cameras may store them
+    #[arg(long, value_enum, default_value_t)]
+    pub mirrored: Mirrored,
     /// Weights of your own: a folder with reader.onnx and what else is asked for
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
@@ -41,8 +44,9 @@ impl ReadingArgs {
     /// Weights that are missing or broken.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
-        let pipeline =
+        let mut pipeline =
             Pipeline::without(steps, self.finder, self.reader, &models).map_err(bad_models)?;
+        pipeline.mirrored = self.mirrored;
         warn_of_engines();
         if self.models.is_some() && self.reader == ReaderChoice::Fused {
             warn_of_strangers(&models)?;
@@ -87,6 +91,21 @@ impl ValueEnum for FinderChoice {
         let help = match self {
             Self::Classical => "By symbols and borders: no network",
             Self::Learned => "By networks and borders",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for Mirrored {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::No => "They are not",
+            Self::Yes => "They are",
+            Self::Auto => "Each picture's squiggles tell",
         };
         Some(PossibleValue::new(self.name()).help(help))
     }

@@ -2,6 +2,7 @@
 
 use super::board::{self, Board};
 use super::classify::classical::ClassicalReader;
+use super::classify::mirror::{self, Mirrored};
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, Frame, ReadCard, Reading, sets_of};
 use super::engine::NetworkError;
@@ -48,6 +49,8 @@ pub struct Scan {
     pub readings: Vec<Reading>,
     /// For each card its straightened picture.
     pub images: Vec<CardImage>,
+    /// Whether the photo is mirrored; its cards are read as they are on the table.
+    pub mirrored: bool,
 }
 
 /// The stages and their parameters.
@@ -58,6 +61,8 @@ pub struct Pipeline {
     pub reader: Box<dyn Reader>,
     /// What makes them a board.
     pub board: board::Params,
+    /// Whether photos are mirrored.
+    pub mirrored: Mirrored,
 }
 
 impl Pipeline {
@@ -73,7 +78,8 @@ impl Pipeline {
 
     /// The stages with their default parameters, a finder and a reader.
     pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
-        Self { finder, reader, board: board::Params::default() }
+        let (board, mirrored) = (board::Params::default(), Mirrored::default());
+        Self { finder, reader, board, mirrored }
     }
 
     /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
@@ -102,7 +108,8 @@ impl Pipeline {
         show("rectify", &|| dump::cards(&images))?;
 
         let cards = Cards { frame, outlines: &outlines, images: &images };
-        let readings = clock.time("classify", || self.reader.read(&cards))?;
+        let (readings, mirrored) =
+            clock.time("classify", || mirror::read(&*self.reader, &cards, self.mirrored))?;
         show("classify", &|| dump::readings(&images, &readings))?;
 
         let board = clock.time("board", || Board::settle(&outlines, &readings, &self.board));
@@ -121,7 +128,7 @@ impl Pipeline {
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
-        Ok(Scan { cards, sets, readings, images })
+        Ok(Scan { cards, sets, readings, images, mirrored })
     }
 }
 

@@ -22,6 +22,8 @@ pub struct PhotoRecord {
     pub width: u32,
     /// Of the upright photo, in pixels.
     pub height: u32,
+    /// Whether the photo is mirrored, where that was asked.
+    pub mirrored: Option<bool>,
     /// The cards, in reading order.
     pub scan: Vec<ReadCard>,
     /// Indices into `scan`.
@@ -114,15 +116,16 @@ impl PhotoRecord {
         let stage_ms: serde_json::Map<String, Value> = times
             .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
             .collect();
+        let mirrored = self.mirrored.map(|mirrored| ("mirrored", json!(mirrored)));
         let rest = [
-            ("width", json!(self.width)),
-            ("height", json!(self.height)),
             ("cards", Value::Array(cards)),
             ("sets", json!(sets)),
             ("stage_ms", Value::Object(stage_ms)),
             ("engine", json!(engine::in_use().map(|engine| engine.name()))),
         ];
-        head.into_iter().chain(rest).map(|(name, value)| (name.to_owned(), value)).collect()
+        let size = [("width", json!(self.width)), ("height", json!(self.height))];
+        let members = head.into_iter().chain(size).chain(mirrored).chain(rest);
+        members.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// "12 cards, 3 sets, 1 unsure".
@@ -140,6 +143,9 @@ impl PhotoRecord {
         let unsure = self.scan.iter().filter(|card| card.unsure).count();
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
+        }
+        if self.mirrored == Some(true) {
+            text += ", a mirrored picture";
         }
         text
     }
@@ -190,7 +196,8 @@ mod tests {
             .collect();
         let sets = sets_of(&scan);
         let times = vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }];
-        let photo = PhotoRecord { width: 400, height: 300, scan, sets, times };
+        let photo =
+            PhotoRecord { width: 400, height: 300, mirrored: Some(false), scan, sets, times };
         Record { image: "a, \"b\".jpg".into(), result: Ok(photo) }
     }
 
@@ -198,7 +205,10 @@ mod tests {
     fn json_is_as_others_expect_it() {
         let json = record().to_json();
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["image", "width", "height", "cards", "sets", "stage_ms", "engine"]);
+        assert_eq!(
+            keys,
+            ["image", "width", "height", "mirrored", "cards", "sets", "stage_ms", "engine"]
+        );
         let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
         assert_eq!(json["cards"][0].to_string(), expected);
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");

@@ -197,8 +197,14 @@ fn read_photo(
         written.err().map(|error| told(&error))
     });
     let (width, height) = frame.image.dimensions();
-    let record =
-        PhotoRecord { width, height, scan: scan.cards, sets: scan.sets, times: clock.times };
+    let record = PhotoRecord {
+        width,
+        height,
+        mirrored: Some(scan.mirrored),
+        scan: scan.cards,
+        sets: scan.sets,
+        times: clock.times,
+    };
     Done { result: Ok(record), unwritten }
 }
 

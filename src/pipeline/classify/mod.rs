@@ -3,5 +3,6 @@
 pub mod classical;
 pub mod fused;
 pub mod fusion;
+pub mod mirror;
 pub mod neural;
 pub mod reader;

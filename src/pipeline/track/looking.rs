@@ -1,6 +1,7 @@
 //! A look at one frame: the finder on all of it, the reader on the cards that need it.
 
 use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::classify::mirror;
 use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::compose::{Pipeline, PipelineError};
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
@@ -26,7 +27,8 @@ impl Eyes for Pipeline {
         Ok(self.finder.find(frame, None)?)
     }
     fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
-        Ok(self.reader.read(cards)?)
+        // Of what looks alike in a mirror it does not matter whether it is one: each look tells for itself.
+        Ok(mirror::read(&*self.reader, cards, self.mirrored)?.0)
     }
 }
 
