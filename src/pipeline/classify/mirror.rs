@@ -133,18 +133,18 @@ mod tests {
         }
     }
 
-    /// A row of cards, each white with a dark end: on the left (L), the right (R), or none.
+    /// A row of cards, each white with a dark bar: on the left (L), the right (R), or none.
     fn shapes(ends: &str, mirrored: Mirrored) -> (Vec<usize>, bool) {
         let mut image = RgbImage::from_pixel(100 * ends.len() as u32, 80, Rgb([40, 90, 50]));
         for (i, end) in ends.chars().enumerate() {
             for y in 10..70 {
                 for x in 0..90 {
                     let dark = match end {
-                        'L' => x < 30,
-                        'R' => x >= 60,
+                        'L' => (10..25).contains(&x),
+                        'R' => (65..80).contains(&x),
                         _ => false,
                     };
-                    let level = if dark { 120 } else { 230 };
+                    let level = if dark { 60 } else { 230 };
                     image.put_pixel(100 * i as u32 + x, y, Rgb([level; 3]));
                 }
             }
