@@ -82,7 +82,7 @@ fn table(i: u64) -> anyhow::Result<Scene> {
     if i % 3 < 2 {
         return Ok(render::scenes::finder(SEED, i, (1024, 768))?);
     }
-    let kind = Kind::ALL[(i / 3) as usize % Kind::ALL.len()];
+    let kind = Kind::FITTED_ON[(i / 3) as usize % Kind::FITTED_ON.len()];
     let mut scene = render::render(&render::Params::of(kind), SEED, i)?;
     scene.image = scene.through_jpeg()?;
     Ok(scene)

@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// What reads the cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReaderChoice {
-    /// By measuring: no network
+    /// By measuring, without a network.
     Classical,
-    /// By one network alone, each card by itself
+    /// By the reader network alone, each card by itself.
     Neural,
-    /// By networks, and by measuring where they leave a doubt
+    /// By networks, and by measuring where they leave a doubt.
     Fused,
 }
 
 impl Default for ReaderChoice {
-    /// Both readers, if the program holds what they need.
+    /// The cascade, if the program holds what it needs.
     fn default() -> Self {
         let there = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
         if there { Self::Fused } else { Self::Classical }
@@ -50,9 +50,9 @@ impl ReaderChoice {
 /// What finds the cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FinderChoice {
-    /// By symbols and borders: no network
+    /// By symbols and borders, without a network.
     Classical,
-    /// By a network, symbols and borders
+    /// By networks and borders.
     Learned,
 }
 
@@ -117,15 +117,15 @@ pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>
 /// A step of the cascade that may be left out, to measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The finder's second look, at the size that suits the cards
+    /// The finder's second look, at the size that suits the cards.
     SecondLook,
-    /// The corners that the refiner names where the table is in doubt
+    /// The corners that the refiner names where the table is in doubt.
     Corrected,
-    /// Other places for covered cards
+    /// Other places for covered cards.
     Search,
-    /// The refiner's look at cards that are read with doubt
+    /// The refiner's look at cards that are read with doubt.
     Context,
-    /// The classical features of cards that are still in doubt
+    /// The classical features of cards that are still in doubt.
     Features,
 }
 

@@ -60,6 +60,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Those that weights are fitted on. A kind that is new stands behind them in [`Self::ALL`], so that a
+    /// fit of the same seed draws the same tables.
+    pub const FITTED_ON: &[Self] = Self::ALL.split_at(19).0;
+
     /// All of them, in the order of `--help`.
     pub const ALL: [Self; 23] = [
         Self::Plain,

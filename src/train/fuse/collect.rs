@@ -82,8 +82,8 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         0 => return scenes::reader_but(seed, index, |params| params.chroma_px = CHROMA_PX),
         // Several kinds at once.
         1 => Kind::Mixed,
-        2 => Kind::ALL[(index / 4) as usize % Kind::ALL.len()],
-        _ => Kind::ALL[(index / 4 + 7) as usize % Kind::ALL.len()],
+        2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
+        _ => Kind::FITTED_ON[(index / 4 + 7) as usize % Kind::FITTED_ON.len()],
     };
     // The kinds have large shadows only and colour as sharp as brightness, and stay so: suites are
     // measured on them.
