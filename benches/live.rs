@@ -58,7 +58,7 @@ fn main() {
     // OpenCV's own threads would only be in the way; it fails where there are none.
     let _ = opencv::core::set_num_threads(1);
     let pipeline = Pipeline::chosen(finder, reader, &Models::Shipped).expect("the weights");
-    let params = Params::for_board(pipeline.board);
+    let params = Params::of(&pipeline);
     let eyes: Eyed = (Arc::new(pipeline), params);
     let home = tempfile::tempdir().expect("a place for films");
     let quiet = drawn(1);

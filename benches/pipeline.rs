@@ -3,6 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
+use setsight::cards::Edition;
 use setsight::pipeline::board::{self, Board};
 use setsight::pipeline::classify::classical::ClassicalReader;
 use setsight::pipeline::engine::Models;
@@ -48,7 +49,7 @@ fn stages(c: &mut Criterion) {
     let outlines = pipeline.finder.find(&frame, None).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    let readings = ClassicalReader.readings(&images);
+    let readings = ClassicalReader.readings(&images, Edition::Classic);
     let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
     assert_eq!(scan.cards.len(), 12, "twelve cards are drawn");
 
@@ -62,10 +63,12 @@ fn stages(c: &mut Criterion) {
         let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));
         b.iter(|| all().collect::<Vec<_>>());
     });
-    group.bench_function("classify", |b| b.iter(|| ClassicalReader.readings(black_box(&images))));
+    group.bench_function("classify", |b| {
+        b.iter(|| ClassicalReader.readings(black_box(&images), Edition::Classic))
+    });
     group.bench_function("board", |b| {
         let params = board::Params::default();
-        b.iter(|| Board::settle(black_box(&outlines), &readings, &params));
+        b.iter(|| Board::settle(black_box(&outlines), &readings, 1.0, &params));
     });
     group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&scan.cards))));
     group.bench_function("overlay", |b| {

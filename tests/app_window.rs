@@ -18,7 +18,9 @@ use setsight::dataset::PhotoLabels;
 use setsight::game::{Deal, transcript};
 use setsight::geometry::{Point, Quad};
 use setsight::pipeline::source::Photo;
-use setsight::pipeline::{Frame, ReadCard, Reading, Scan, StageSink, StageTime, rectify, sets_of};
+use setsight::pipeline::{
+    Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
+};
 use setsight::sets::three_more;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +75,7 @@ impl Eye for Fake {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
             cards,
-            mirrored: false,
+            facts: TableFacts::default(),
         };
         Ok((scan, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
     }

@@ -11,6 +11,7 @@ use setsight::model::Kind;
 use setsight::pipeline::engine::Network;
 use setsight::train::Task;
 use setsight::train::finder::{Finder, Options, scenes};
+use setsight::train::first::First;
 use setsight::train::net::run_graph;
 use setsight::train::refiner::{LEAST_IN_VIEW, Refiner};
 
@@ -98,7 +99,7 @@ fn a_refiner_is_trained_from_nothing_and_goes_on_where_it_stopped() {
 #[test]
 fn the_shipped_refiner_tells_right_from_wrong_and_names_cards() {
     let (graph, _) = onnx::decode(REFINER).unwrap();
-    let judged = Refiner::new(1, None, LEAST_IN_VIEW, None, 12)
+    let judged = Refiner::new(1, First::Chance, LEAST_IN_VIEW, None, 12)
         .validate(&|input| run_graph(&graph, input), &Device::default());
     let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
     assert!(

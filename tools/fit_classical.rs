@@ -20,9 +20,10 @@ use logit::{Example, Logit};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
-use setsight::cards::{Card, Property, Shape};
+use setsight::cards::{Card, Edition, Property, Shape};
 use setsight::pipeline::classify::classical::features::Features;
 use setsight::pipeline::classify::classical::model;
+use setsight::pipeline::classify::classical::template::Masks;
 use setsight::pipeline::{CardImage, rectify};
 use std::path::Path;
 
@@ -100,7 +101,7 @@ fn load(folder: &Path) -> anyhow::Result<(Vec<String>, Vec<Sample>)> {
                 covered: false,
                 light,
                 unaltered,
-                features: Features::of(image),
+                features: Features::of(image, Masks::of_edition(Edition::Classic)),
             };
             let mut out = vec![sample(&plain, Some(*card), None)];
             let hue = (!out[0].features.symbols.is_empty()).then_some(out[0].features.hue);
@@ -124,7 +125,8 @@ fn unmirrored(crop: image::RgbImage, card: Card) -> image::RgbImage {
     }
     let mirrored = image::imageops::flip_horizontal(&crop);
     let fit = |image: &image::RgbImage| {
-        let features = Features::of(&rectify::from_crop(image.clone()));
+        let features =
+            Features::of(&rectify::from_crop(image.clone()), Masks::of_edition(Edition::Classic));
         features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
     };
     if fit(&mirrored) > fit(&crop) { mirrored } else { crop }

@@ -109,7 +109,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
             }
         }
     }
-    Ok(Table::new(cards, readings))
+    Ok(Table { facts: table.facts, ..Table::new(cards, readings) })
 }
 
 /// Another card of the table that is surely this one.

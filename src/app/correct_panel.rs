@@ -230,9 +230,13 @@ pub fn panel(
             }
             let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
             response.widget_info(|| {
-                WidgetInfo::labeled(Role::Image, true, format!("Drawn: {}", card.name()))
+                WidgetInfo::labeled(
+                    Role::Image,
+                    true,
+                    format!("Drawn: {}", table.deck().card_name(card)),
+                )
             });
-            card_face::paint(ui.painter(), rect, card, settings);
+            card_face::paint_of(ui.painter(), rect, &table.deck(), card, settings);
         });
         for property in Property::ALL {
             if let Some(value) = values(ui, property, card, settings) {

@@ -6,7 +6,7 @@ use super::keys::Action;
 use super::look_panel::{card_line, good_color, verdict_lines};
 use super::settings::Settings;
 use super::theme::CHOSEN;
-use crate::cards::Card;
+use crate::cards::{Card, Deck};
 use crate::game::{Deal, ROWS, Step};
 use eframe::egui::{
     Button, CentralPanel, Color32, Frame, Id, Panel, Rect, RichText, Role, ScrollArea, Sense,
@@ -376,13 +376,13 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
         Some(Said::Taken(cards)) => {
             ui.label(RichText::new("A set!").heading().color(good_color(ui)));
             for &card in cards {
-                card_line(ui, card, settings);
+                card_line(ui, &Deck::classic(), card, settings);
             }
         }
         Some(Said::Wrong(cards, verdict)) => {
             ui.heading("Not a set.");
             for &card in cards {
-                card_line(ui, card, settings);
+                card_line(ui, &Deck::classic(), card, settings);
             }
             verdict_lines(ui, verdict);
         }

@@ -177,7 +177,7 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
         }
         _ => {}
     }
-    Table::new(cards, readings)
+    Table { facts: found.table.facts, ..Table::new(cards, readings) }
 }
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of

@@ -449,7 +449,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::pipeline::{Frame, Scan};
+    use crate::pipeline::{Frame, Scan, TableFacts};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
@@ -498,7 +498,7 @@ pub(crate) mod tests {
                     .map(|_| crate::pipeline::rectify::from_crop(RgbImage::new(96, 64)))
                     .collect(),
                 cards,
-                mirrored: false,
+                facts: TableFacts::default(),
             };
             let times = vec![StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 }];
             Ok((scan, times))

@@ -45,7 +45,7 @@ pub fn system(film: Option<PathBuf>) -> Watchers {
             None => Box::new(SystemCameras),
         });
         let wake = Box::new(move || ctx.request_repaint());
-        let params = Params::for_board(pipeline.board);
+        let params = Params::of(&pipeline);
         let eyes = Arc::new(pipeline);
         let session = Session::start(cameras, choice.clone(), eyes, params, wake);
         session
@@ -230,6 +230,7 @@ impl LiveTab {
         let mut table = Table::new(self.view.read_cards(), readings);
         let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
         table.covered = covered.map(|(place, _)| place).collect();
+        table.facts = self.view.facts;
         let codes = |table: &Table| -> Vec<_> {
             table.cards.iter().map(|card| (card.card, card.unsure)).collect()
         };

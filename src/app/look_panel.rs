@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::signs;
 use super::table::Table;
 use super::theme::GOOD;
-use crate::cards::{Card, Property};
+use crate::cards::{Card, Deck, Property};
 use crate::sets::Relation;
 use eframe::egui::{
     Button, Color32, CornerRadius, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
@@ -28,6 +28,9 @@ pub fn modes(ui: &mut Ui, look: &mut Look) {
 /// What there is to say and to press in the way chosen. Fills the height there is.
 pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     look.fit(table);
+    for remark in table.remarks() {
+        ui.weak(remark);
+    }
     match look.mode {
         Mode::Solve => solve(ui, table, look, settings),
         Mode::Hint => hint(ui, table, look, settings),
@@ -84,6 +87,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.weak(format!("Showing {shown}"));
     });
     ui.add_space(2.0);
+    let deck = table.deck();
     ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
         for (place, set) in table.sets.iter().enumerate() {
             let cards = set.0.map(|i| table.cards[i].card);
@@ -91,7 +95,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
                 if table.rests(place) {
                     ui.multiply_opacity(RESTING);
                 }
-                set_row(ui, place, cards, look.set == Some(place), settings)
+                set_row(ui, place, (&deck, cards), look.set == Some(place), settings)
             });
             if pressed.inner {
                 look.set = if look.set == Some(place) { None } else { Some(place) };
@@ -104,7 +108,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 fn set_row(
     ui: &mut Ui,
     place: usize,
-    cards: [Card; 3],
+    (deck, cards): (&Deck, [Card; 3]),
     selected: bool,
     settings: &Settings,
 ) -> bool {
@@ -113,7 +117,7 @@ fn set_row(
     let height = card_width / ASPECT + 12.0;
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
     response.widget_info(|| {
-        let names = cards.map(Card::name).join(", ");
+        let names = cards.map(|card| deck.card_name(card)).join(", ");
         WidgetInfo::selected(Role::Button, true, selected, format!("Set {}: {names}", place + 1))
     });
     if !ui.is_rect_visible(rect) {
@@ -132,7 +136,7 @@ fn set_row(
     card_face::disc(painter, center, 12.0, color, &(place + 1).to_string());
     for (i, card) in cards.into_iter().enumerate() {
         let min = rect.left_top() + vec2(44.0 + i as f32 * (card_width + 6.0), 6.0);
-        card_face::paint(painter, card_face::rect_at(min, card_width), card, settings);
+        card_face::paint_of(painter, card_face::rect_at(min, card_width), deck, card, settings);
     }
     response.clicked()
 }
@@ -159,17 +163,17 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     ui.add_space(8.0);
     let given = if look.hint > 0 { table.hint(look.hint).unwrap_or_default() } else { Vec::new() };
     for card in given {
-        card_line(ui, table.cards[card].card, settings);
+        card_line(ui, &table.deck(), table.cards[card].card, settings);
     }
 }
 
 /// A card, drawn, and its name.
-pub fn card_line(ui: &mut Ui, card: Card, settings: &Settings) {
+pub fn card_line(ui: &mut Ui, deck: &Deck, card: Card, settings: &Settings) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(66.0, 66.0 / ASPECT), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, card.name()));
-        card_face::paint(ui.painter(), rect, card, settings);
-        ui.label(card.name());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, deck.card_name(card)));
+        card_face::paint_of(ui.painter(), rect, deck, card, settings);
+        ui.label(deck.card_name(card));
     });
 }
 
@@ -185,7 +189,7 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
     let chosen: Vec<Card> = look.chosen.iter().map(|&i| table.cards[i].card).collect();
     for &card in &chosen {
-        card_line(ui, card, settings);
+        card_line(ui, &table.deck(), card, settings);
     }
     if let Some(verdict) = look.verdict(table) {
         ui.add_space(4.0);

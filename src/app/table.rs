@@ -1,9 +1,10 @@
 //! What lies on a table, whoever said so: a reader or a person.
 
-use crate::cards::Card;
+use crate::cards::{Card, Deck, Edition};
 use crate::geometry::Point;
-use crate::pipeline::{ReadCard, Reading, Scan, sets_of};
+use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, sets_of};
 use crate::sets::{self, Chance, Set};
+use std::sync::Arc;
 
 /// The cards of one picture and their sets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Table {
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
     /// numbers and colours, so that no other set takes them over for the moment.
     pub covered: Vec<usize>,
+    /// Which edition it is, and whether the picture is mirrored.
+    pub facts: TableFacts,
 }
 
 impl Table {
@@ -27,7 +30,7 @@ impl Table {
     pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
         let sets = sets_of(&cards);
-        Self { cards, readings, sets, covered: Vec::new() }
+        Self { cards, readings, sets, ..Self::default() }
     }
 
     /// What the pipeline says.
@@ -37,7 +40,25 @@ impl Table {
             readings: scan.readings.iter().cloned().map(Some).collect(),
             sets: scan.sets.clone(),
             covered: Vec::new(),
+            facts: scan.facts,
         }
+    }
+
+    /// The deck that its cards are drawn as.
+    pub fn deck(&self) -> Arc<Deck> {
+        self.facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
+    }
+
+    /// What is unusual about it, in a sentence each.
+    pub fn remarks(&self) -> Vec<&'static str> {
+        let deck = match self.facts.edition() {
+            Edition::Classic => None,
+            Edition::Rectangles => Some("The edition with rectangles."),
+            Edition::Unknown if self.cards.is_empty() => None,
+            Edition::Unknown => Some("Cards of a deck that I do not know: none is sure."),
+        };
+        let mirrored = self.facts.is_mirrored().then_some("A mirrored picture.");
+        deck.into_iter().chain(mirrored).collect()
     }
 
     /// The cards that are clearly read, with their places.
@@ -87,7 +108,7 @@ impl Table {
     pub fn describe(&self, index: usize) -> String {
         let card = &self.cards[index];
         let perhaps = if card.unsure { "perhaps " } else { "" };
-        format!("Card {}: {perhaps}{}", index + 1, card.card.name())
+        format!("Card {}: {perhaps}{}", index + 1, self.deck().card_name(card.card))
     }
 }
 

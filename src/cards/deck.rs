@@ -39,6 +39,48 @@ pub struct Deck {
     pub inks: [Ink; 3],
 }
 
+/// What the networks tell decks apart as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Edition {
+    /// [`Deck::classic`].
+    Classic,
+    /// [`Deck::rectangles`].
+    Rectangles,
+    /// Any other deck: what its cards are is not known.
+    Unknown,
+}
+
+impl Edition {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Classic, Self::Rectangles, Self::Unknown];
+    /// Those whose cards can be named.
+    pub const KNOWN: [Self; 2] = [Self::Classic, Self::Rectangles];
+
+    /// Place in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name of its deck; `unknown` where there is none.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Classic => Deck::NAMES[0],
+            Self::Rectangles => Deck::NAMES[1],
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The edition of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|edition| edition.name() == name)
+    }
+
+    /// Its deck, unless it is unknown.
+    pub fn deck(self) -> Option<Arc<Deck>> {
+        Deck::named(self.name())
+    }
+}
+
 /// One of a deck's three outlines: the outer edge of the print.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
@@ -227,6 +269,11 @@ impl Deck {
             Ok(text) => Self::parse(name, &text).map(Arc::new),
             Err(source) => Err(DeckError::Unreadable { name: name.to_owned(), source }),
         }
+    }
+
+    /// Which of the editions that the networks know it is.
+    pub fn edition(&self) -> Edition {
+        Edition::named(&self.name).unwrap_or(Edition::Unknown)
     }
 
     /// Whether it is today's edition.

@@ -7,7 +7,7 @@ pub mod outline;
 pub mod picture;
 
 pub use code::{CodeError, parse_codes};
-pub use deck::{Deck, DeckError};
+pub use deck::{Deck, DeckError, Edition};
 
 use std::fmt;
 

@@ -67,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // Threads of OpenCV's own would only be in the way of ours; it fails where there are none.
     let _ = opencv::core::set_num_threads(1);
     let pipeline = args.reading.pipeline()?;
-    let params = Params::for_board(pipeline.board);
+    let params = Params::of(&pipeline);
     let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
     let printer = Printer { format: args.format, last: String::new(), out: io::stdout().lock() };
     match &args.video {
@@ -156,6 +156,7 @@ fn film(
                 time_ms: shot.time_ms,
                 cards: watched.table.cards,
                 sets: watched.table.sets,
+                facts: watched.table.facts,
                 score: counter.score(),
                 times: watched.times,
                 latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
@@ -211,6 +212,7 @@ fn camera(
                     time_ms: shot.time_ms,
                     cards: watched.table.cards,
                     sets: watched.table.sets,
+                    facts: watched.table.facts,
                     score: counter.score(),
                     times: watched.times,
                     ..LiveView::default()

@@ -1,9 +1,11 @@
 //! What the commands on photos share: how they are read, jobs, stopping, progress.
 
 use super::BadCall;
+use crate::cards::Edition;
 use crate::pipeline::classify::fusion::Fusion;
+use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
-use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
+use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice, Step};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,6 +25,9 @@ pub struct ReadingArgs {
     /// Whether pictures are mirrored, as webcams and front cameras may store them
     #[arg(long, value_enum, default_value_t)]
     pub mirrored: Mirrored,
+    /// Which deck lies on the table
+    #[arg(long, value_enum, default_value_t)]
+    pub deck: DeckChoice,
     /// Weights of your own: a folder with reader.onnx and what else is asked for
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
@@ -46,13 +51,51 @@ impl ReadingArgs {
         let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
         let mut pipeline =
             Pipeline::without(steps, self.finder, self.reader, &models).map_err(bad_models)?;
-        pipeline.mirrored = self.mirrored;
+        pipeline.facts = self.facts();
         warn_of_engines();
         if self.models.is_some() && self.reader == ReaderChoice::Fused {
             warn_of_strangers(&models)?;
         }
         Ok(pipeline)
     }
+
+    /// What is known of a table before it is seen.
+    fn facts(&self) -> TableFacts {
+        let facts = match self.mirrored {
+            Mirrored::No => TableFacts::default().with_mirrored(false),
+            Mirrored::Yes => TableFacts::default().with_mirrored(true),
+            Mirrored::Auto => TableFacts::default(),
+        };
+        match self.deck {
+            DeckChoice::Auto => facts,
+            DeckChoice::Classic => facts.of_edition(Edition::Classic),
+            DeckChoice::Rectangles => facts.of_edition(Edition::Rectangles),
+        }
+    }
+}
+
+/// Whether pictures are mirrored, as far as it is known before they are seen.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Mirrored {
+    /// They are not
+    No,
+    /// They are
+    Yes,
+    /// Each picture's squiggles tell
+    #[default]
+    Auto,
+}
+
+/// Which deck lies on the table, as far as it is known before it is seen.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum DeckChoice {
+    /// The cards tell, together
+    #[default]
+    Auto,
+    /// Today's edition: diamonds, ovals and squiggles
+    Classic,
+    /// The older European edition: rectangles, ellipses and small squiggles
+    Rectangles,
 }
 
 /// Names on stderr the networks that the weights of the evidence were not fitted with.
@@ -91,21 +134,6 @@ impl ValueEnum for FinderChoice {
         let help = match self {
             Self::Classical => "By symbols and borders: no network",
             Self::Learned => "By networks and borders",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
-}
-
-impl ValueEnum for Mirrored {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::No => "They are not",
-            Self::Yes => "They are",
-            Self::Auto => "Each picture's squiggles tell",
         };
         Some(PossibleValue::new(self.name()).help(help))
     }

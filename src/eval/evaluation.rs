@@ -4,7 +4,7 @@ use super::figures::{Figures, median, percent};
 use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;
-use crate::cards::Property;
+use crate::cards::{Edition, Property};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -20,6 +20,10 @@ pub struct Evaluation {
     pub all: Figures,
     /// By each tag that a photo has; photos with several tags count for each.
     pub by_tag: BTreeMap<String, Figures>,
+    /// By the deck on the table and whether the picture is mirrored, as the labels say.
+    pub by_table: BTreeMap<String, Figures>,
+    /// How many photos of a table (see `by_table`) were taken for another.
+    pub tables_taken_for: BTreeMap<(String, String), usize>,
     /// By source.
     pub by_source: BTreeMap<String, Figures>,
     /// CPU time of each stage in ms, a value for each photo; stages in the order in which they run.
@@ -41,6 +45,11 @@ impl Evaluation {
         let PhotoResult { figures, stage_cpu_ms, outcome, .. } = result;
         self.all.add(figures);
         self.by_source.entry(outcome.source.clone()).or_default().add(figures);
+        let [table, found] = [&outcome.table, &outcome.found].map(ToString::to_string);
+        self.by_table.entry(table.clone()).or_default().add(figures);
+        if table != found {
+            *self.tables_taken_for.entry((table, found)).or_default() += 1;
+        }
         for tag in tags {
             self.by_tag.entry(tag.clone()).or_default().add(figures);
         }
@@ -79,6 +88,11 @@ impl Evaluation {
             .into_iter()
             .map(|(name, ms)| (name.to_owned(), json!((ms * 100.0).round() / 100.0)))
             .collect();
+        let taken: Vec<Value> = self
+            .tables_taken_for
+            .iter()
+            .map(|((table, found), photos)| json!({"table": table, "found": found, "photos": photos}))
+            .collect();
         let failed: Vec<Value> = self
             .failed
             .iter()
@@ -89,6 +103,8 @@ impl Evaluation {
             "all": self.all.to_json(),
             "by_source": group(&self.by_source),
             "by_tag": group(&self.by_tag),
+            "by_table": group(&self.by_table),
+            "tables_taken_for": taken,
             "confusion": confusion,
             "reliability": self.reliability.to_json(),
             "median_cpu_ms": stages,
@@ -156,8 +172,14 @@ impl fmt::Display for Evaluation {
                 writeln!(out, "  {property} taken for another: {errors}")?;
             }
         }
-        for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag)] {
-            if groups.is_empty() {
+        for ((table, found), photos) in &self.tables_taken_for {
+            writeln!(out, "  table taken for another: {table} for {found} in {photos} photos")?;
+        }
+        let by_table = ("by table", &self.by_table);
+        for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag), by_table]
+        {
+            // Of tables that are all the usual one there is nothing more to say.
+            if groups.is_empty() || groups.keys().eq([Edition::Classic.name()]) {
                 continue;
             }
             let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -282,10 +304,13 @@ impl fmt::Display for SideBySide<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outcome::TableLabel;
     use super::*;
 
     fn fake(source: &str) -> PhotoResult {
         let outcome = PhotoOutcome {
+            table: TableLabel::default(),
+            found: TableLabel::default(),
             source: source.into(),
             image: "a.jpg".into(),
             cards: 0,

@@ -1,7 +1,7 @@
 //! What became of each photo, card by card, in the words of the JSON.
 
 use super::matching::{Match, Verdict};
-use crate::cards::Card;
+use crate::cards::{Card, Edition};
 use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,47 @@ pub struct PhotoOutcome {
     pub source: String,
     /// Its file, as the labels name it.
     pub image: String,
+    /// What its labels say of the table.
+    #[serde(default)]
+    pub table: TableLabel,
+    /// What was found of the table.
+    #[serde(default)]
+    pub found: TableLabel,
     /// Labelled cards.
     pub cards: usize,
     /// Codes of those claimed rightly.
     pub right: Vec<String>,
     /// Every label that is not right and every reading without a label.
     pub mistakes: Vec<CardOutcome>,
+}
+
+/// Which edition lies on a table, and whether its picture is mirrored.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TableLabel {
+    /// [`Edition::name`].
+    pub deck: String,
+    /// Whether the picture is mirrored.
+    pub mirrored: bool,
+}
+
+impl TableLabel {
+    /// With an edition's name.
+    pub fn of(edition: Edition, mirrored: bool) -> Self {
+        Self { deck: edition.name().to_owned(), mirrored }
+    }
+}
+
+impl Default for TableLabel {
+    fn default() -> Self {
+        Self::of(Edition::Classic, false)
+    }
+}
+
+impl std::fmt::Display for TableLabel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.deck)?;
+        if self.mirrored { f.write_str(", mirrored") } else { Ok(()) }
+    }
 }
 
 /// A label that is not right, or a reading without a label.
@@ -49,6 +84,7 @@ impl PhotoOutcome {
     /// What became of a photo's labels.
     pub fn of(
         (source, image): (&str, &str),
+        (table, found): (TableLabel, TableLabel),
         labels: &[CardLabel],
         readings: &[ReadCard],
         matched: &Match,
@@ -74,7 +110,7 @@ impl PhotoOutcome {
             matched.false_cards.iter().map(|&j| outcome(None, "false", Some(&readings[j])));
         mistakes.extend(falsely);
         let (source, image) = (source.to_owned(), image.to_owned());
-        Self { source, image, cards: labels.len(), right, mistakes }
+        Self { source, image, table, found, cards: labels.len(), right, mistakes }
     }
 
     /// What became of one of its labels; `None` if it has no such label.

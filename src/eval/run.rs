@@ -1,8 +1,9 @@
 //! Reads one labelled photo and judges it.
 
-use super::outcome::PhotoOutcome;
+use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
 use super::{Figures, LabelledPhoto, Match, compare, mistakes};
+use crate::cards::Edition;
 use crate::dataset::CardLabel;
 use crate::pipeline::{Pipeline, StageClock, StageSink, source};
 use image::RgbImage;
@@ -48,10 +49,12 @@ pub fn evaluate_photo(
         );
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
     let photo_long_px = f64::from(stored.0.max(stored.1));
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut clock = loading.clone();
         let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let found = TableLabel::of(scan.facts.edition(), scan.facts.is_mirrored());
         let matched: Match = compare(&labels, &scan.cards, photo_long_px);
         let mistakes = if with_pictures {
             mistakes::of_photo(&loaded.frame, &labels, &scan, &matched)
@@ -70,7 +73,13 @@ pub fn evaluate_photo(
             figures: Figures::of_photo(&labels, &scan.cards, &matched),
             stage_cpu_ms: clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect(),
             reliability: Reliability::of_photo(&labels, &scan.cards, &matched),
-            outcome: PhotoOutcome::of((&photo.source, &label.file), &labels, &scan.cards, &matched),
+            outcome: PhotoOutcome::of(
+                (&photo.source, &label.file),
+                (TableLabel::of(edition, label.mirrored), found),
+                &labels,
+                &scan.cards,
+                &matched,
+            ),
             mistakes,
             stages,
         })

@@ -125,7 +125,7 @@ mod tests {
             reading: Reading::UNKNOWN,
             hidden: false,
         });
-        Table { cards: cards.collect(), sets: Vec::new() }
+        Table { cards: cards.collect(), sets: Vec::new(), ..Table::default() }
     }
 
     #[test]

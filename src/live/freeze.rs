@@ -14,7 +14,7 @@ pub fn line(view: &LiveView) -> serde_json::Value {
     let record = PhotoRecord {
         width,
         height,
-        mirrored: None,
+        facts: Some(view.facts),
         scan: view.read_cards(),
         sets: view.sets.clone(),
         times: view.times.clone(),

@@ -176,6 +176,7 @@ impl Tracking {
                                 time_ms: shot.time_ms,
                                 cards: watched.table.cards,
                                 sets: watched.table.sets,
+                                facts: watched.table.facts,
                                 score: self.counter.score(),
                                 times: watched.times,
                                 latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,

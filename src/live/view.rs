@@ -3,7 +3,7 @@
 use super::camera::{CameraChoice, CameraError};
 use super::counter::Score;
 use crate::pipeline::track::TrackedCard;
-use crate::pipeline::{Frame, ReadCard, StageTime};
+use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
 use crate::sets::Set;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct LiveView {
     pub cards: Vec<TrackedCard>,
     /// All sets among the sure ones, as indices into `cards`.
     pub sets: Vec<Set>,
+    /// Which edition lies on the table, and whether the camera mirrors.
+    pub facts: TableFacts,
     /// The game so far.
     pub score: Score,
     /// How long each stage of this frame took.

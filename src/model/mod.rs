@@ -7,14 +7,19 @@
 pub mod graph;
 mod metadata;
 
+use crate::cards::{Edition, Property};
+
 pub use metadata::{Kind, Metadata, MetadataError};
 
 /// The network that reads one straightened card.
 ///
 /// Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255, the card's own white at
 /// [`reader::WHITE`], its long side across. Which long side is on top does not matter.
-/// Output `[n, 13]`: logits, see [`reader::PROPERTIES`] and [`reader::CARD`].
+/// Output `[n, 17]`: logits, see [`reader::PROPERTIES`], [`reader::CARD`], [`reader::RECTANGLE`] and
+/// [`reader::EDITION`].
 pub mod reader {
+    use crate::cards::Edition;
+
     /// Columns of the input.
     pub const WIDTH: usize = 96;
     /// Rows of the input.
@@ -26,21 +31,45 @@ pub mod reader {
     /// Where the card's own white lies in the input, 0 to 1.
     pub const WHITE: f32 = 0.9;
     /// Length of the output.
-    pub const OUTPUTS: usize = 13;
+    pub const OUTPUTS: usize = 17;
     /// Output 3 p + v is the logit of value v of property p, in the order of
-    /// [`crate::cards::Property::ALL`]: a softmax over each three.
+    /// [`crate::cards::Property::ALL`]: a softmax over each three, see [`of_edition`].
     pub const PROPERTIES: usize = 4;
     /// The output that is the log odds of a face-up card.
     pub const CARD: usize = 12;
+    /// The logit of a rectangle, which one edition has in the diamond's place.
+    pub const RECTANGLE: usize = 13;
+    /// Output `EDITION + i` is the logit of edition i of [`Edition::ALL`]: a softmax over the three.
+    pub const EDITION: usize = 14;
     /// Outputs by name, in order.
     pub const LABELS: [&str; OUTPUTS] = [
-        "one", "two", "three", "filled", "open", "striped", "green", "purple", "red", "diamond",
-        "oval", "squiggle", "card",
+        "one",
+        "two",
+        "three",
+        "filled",
+        "open",
+        "striped",
+        "green",
+        "purple",
+        "red",
+        "diamond",
+        "oval",
+        "squiggle",
+        "card",
+        "rectangle",
+        "classic",
+        "rectangles",
+        "unknown",
     ];
     /// Name of the input in ONNX.
     pub const INPUT_NAME: &str = "card";
     /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "logits";
+
+    /// The logits of values of a card's edition, value v of property p at 3 p + v.
+    pub fn of_edition(logits: &[f32; OUTPUTS], edition: Edition) -> [f32; 3 * PROPERTIES] {
+        super::with_first_shape(std::array::from_fn(|i| logits[i]), logits[RECTANGLE], edition)
+    }
 }
 
 /// The network that finds cards in a shrunk photo.
@@ -128,10 +157,22 @@ pub mod refiner {
     pub const OUTPUT_NAME: &str = "answers";
 }
 
+/// Of logits of values those of an edition: its first shape is a diamond or a rectangle.
+fn with_first_shape<const N: usize>(
+    mut values: [f32; N],
+    rectangle: f32,
+    edition: Edition,
+) -> [f32; N] {
+    if edition == Edition::Rectangles {
+        values[3 * Property::Shape as usize] = rectangle;
+    }
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::{reader, refiner};
-    use crate::cards::Property;
+    use crate::cards::{Edition, Property};
 
     #[test]
     fn labels_are_the_words_of_the_cards() {
@@ -144,5 +185,9 @@ mod tests {
         }
         assert_eq!(Property::ALL.len(), reader::PROPERTIES);
         assert_eq!(reader::LABELS[reader::CARD], "card");
+        assert_eq!(reader::LABELS[reader::RECTANGLE], "rectangle");
+        for edition in Edition::ALL {
+            assert_eq!(reader::LABELS[reader::EDITION + edition.index()], edition.name());
+        }
     }
 }

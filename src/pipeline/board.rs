@@ -114,11 +114,17 @@ impl Board {
     /// Of two outlines of one card the better stays, what is no card is dropped, and the cards that
     /// remain are given out so that their joint probability is highest, each card of the deck at most
     /// once (Kuhn 1955, Munkres 1957). Outlines beyond the deck's 81 are dropped, the least
-    /// card-like first.
+    /// card-like first. `known` is the probability that the cards are of the edition that they were read
+    /// as: where they are of a deck that nobody knows, none of them is sure.
     ///
     /// # Panics
     /// If there are not as many readings as outlines.
-    pub fn settle(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Self {
+    pub fn settle(
+        outlines: &[CardOutline],
+        readings: &[Reading],
+        known: f32,
+        params: &Params,
+    ) -> Self {
         assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
         let mut claims = without_doubles(outlines, readings, params);
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
@@ -147,7 +153,7 @@ impl Board {
         let cards = cards.map(|((&outline, covered), (&card, belief))| {
             let posterior = log_odds(belief.posterior[card.index()]);
             let evidence = Evidence { is_card: belief.is_card, posterior, covered };
-            let confidence = params.calibration.confidence(&evidence);
+            let confidence = known * params.calibration.confidence(&evidence);
             let unsure = confidence < params.calibration.least_confidence;
             BoardCard { outline, card, confidence, unsure, evidence }
         });
@@ -274,7 +280,15 @@ mod tests {
         let outlines: Vec<CardOutline> =
             cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
         let readings: Vec<Reading> = cards.iter().map(|(_, r)| r.clone()).collect();
-        Board::settle(&outlines, &readings, &Params::default())
+        Board::settle(&outlines, &readings, 1.0, &Params::default())
+    }
+
+    #[test]
+    fn no_card_of_an_unknown_deck_is_sure() {
+        let (outlines, readings) = ([outline_at(0.0, 0.0)], [reading("2spd", 0.99)]);
+        let settle = |known| Board::settle(&outlines, &readings, known, &Params::default());
+        assert!(!settle(0.999).cards[0].unsure);
+        assert!(settle(0.1).cards[0].unsure && settle(0.1).cards[0].confidence < 0.1);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use super::board::{self, Board};
 use super::classify::classical::ClassicalReader;
-use super::classify::mirror::{self, Mirrored};
+use super::classify::mirror;
 use super::classify::reader::{Cards, Reader};
+use super::classify::table_facts::TableFacts;
 use super::data::{CardImage, CardOutline, Frame, ReadCard, Reading, sets_of};
 use super::engine::NetworkError;
 use super::finder::{CardFinder, FindError};
@@ -49,8 +50,8 @@ pub struct Scan {
     pub readings: Vec<Reading>,
     /// For each card its straightened picture.
     pub images: Vec<CardImage>,
-    /// Whether the photo is mirrored; its cards are read as they are on the table.
-    pub mirrored: bool,
+    /// Which edition it shows and whether it is mirrored; cards are read as they are on the table.
+    pub facts: TableFacts,
 }
 
 /// The stages and their parameters.
@@ -61,8 +62,8 @@ pub struct Pipeline {
     pub reader: Box<dyn Reader>,
     /// What makes them a board.
     pub board: board::Params,
-    /// Whether photos are mirrored.
-    pub mirrored: Mirrored,
+    /// What is believed of a table before it is seen.
+    pub facts: TableFacts,
 }
 
 impl Pipeline {
@@ -78,8 +79,8 @@ impl Pipeline {
 
     /// The stages with their default parameters, a finder and a reader.
     pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
-        let (board, mirrored) = (board::Params::default(), Mirrored::default());
-        Self { finder, reader, board, mirrored }
+        let (board, facts) = (board::Params::default(), TableFacts::default());
+        Self { finder, reader, board, facts }
     }
 
     /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
@@ -108,11 +109,13 @@ impl Pipeline {
         show("rectify", &|| dump::cards(&images))?;
 
         let cards = Cards { frame, outlines: &outlines, images: &images };
-        let (readings, mirrored) =
-            clock.time("classify", || mirror::read(&*self.reader, &cards, self.mirrored))?;
+        let (readings, facts) =
+            clock.time("classify", || mirror::read(&*self.reader, &cards, self.facts))?;
         show("classify", &|| dump::readings(&images, &readings))?;
 
-        let board = clock.time("board", || Board::settle(&outlines, &readings, &self.board));
+        let (_, known) = facts.named_edition();
+        let settle = || Board::settle(&outlines, &readings, known, &self.board);
+        let board = clock.time("board", settle);
         let order = reading_order(&board, &outlines);
         let cards: Vec<ReadCard> = order
             .iter()
@@ -128,7 +131,7 @@ impl Pipeline {
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
-        Ok(Scan { cards, sets, readings, images, mirrored })
+        Ok(Scan { cards, sets, readings, images, facts })
     }
 }
 
@@ -148,8 +151,12 @@ mod tests {
     /// Says of the nth outline that it is the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
-            Ok((0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect())
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+            Ok(((0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect(), f))
         }
     }
 

@@ -24,7 +24,7 @@ pub mod stage;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
-pub use classify::mirror::Mirrored;
+pub use classify::table_facts::TableFacts;
 pub use compose::{Pipeline, PipelineError, Scan};
 pub use data::*;
 pub use stage::{StageClock, StageSink, StageTime};

@@ -1,9 +1,11 @@
 //! What is said of one photo: as text, JSON or CSV.
 
+use super::classify::table_facts::TableFacts;
 use super::data::ReadCard;
 use super::stage::StageTime;
 use super::{engine, layout};
-use crate::cards::picture::{Ink, Slot, grid};
+use crate::cards::picture::{Ink, Slot, grid_of};
+use crate::cards::{Deck, Edition};
 use crate::sets::Set;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -22,8 +24,8 @@ pub struct PhotoRecord {
     pub width: u32,
     /// Of the upright photo, in pixels.
     pub height: u32,
-    /// Whether the photo is mirrored, where that was asked.
-    pub mirrored: Option<bool>,
+    /// What was found of the table, where it was read anew.
+    pub facts: Option<TableFacts>,
     /// The cards, in reading order.
     pub scan: Vec<ReadCard>,
     /// Indices into `scan`.
@@ -95,11 +97,13 @@ impl Record {
             .into_iter()
             .map(|row| row.into_iter().map(|i| slot(i, &photo.scan[i])).collect())
             .collect();
-        text += &grid(&rows, ink);
+        let facts = photo.facts.unwrap_or_default();
+        let deck = facts.named_edition().0.deck().unwrap_or_else(Deck::classic);
+        text += &grid_of(&deck, &rows, ink);
         for (n, set) in photo.sets.iter().enumerate() {
             let names = set.0.map(|i| {
                 let card = photo.scan[i].card;
-                format!("{} {}", i + 1, ink.colored(card.color, &card.name()))
+                format!("{} {}", i + 1, ink.colored(card.color, &deck.card_name(card)))
             });
             text += &format!("set {}: {}\n", n + 1, names.join(", "));
         }
@@ -116,7 +120,10 @@ impl PhotoRecord {
         let stage_ms: serde_json::Map<String, Value> = times
             .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
             .collect();
-        let mirrored = self.mirrored.map(|mirrored| ("mirrored", json!(mirrored)));
+        let told = |facts: TableFacts| {
+            [("deck", json!(facts.edition().name())), ("mirrored", json!(facts.is_mirrored()))]
+        };
+        let facts = self.facts.map(told).into_iter().flatten();
         let rest = [
             ("cards", Value::Array(cards)),
             ("sets", json!(sets)),
@@ -124,7 +131,7 @@ impl PhotoRecord {
             ("engine", json!(engine::in_use().map(|engine| engine.name()))),
         ];
         let size = [("width", json!(self.width)), ("height", json!(self.height))];
-        let members = head.into_iter().chain(size).chain(mirrored).chain(rest);
+        let members = head.into_iter().chain(size).chain(facts).chain(rest);
         members.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -144,7 +151,13 @@ impl PhotoRecord {
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
         }
-        if self.mirrored == Some(true) {
+        let facts = self.facts.unwrap_or_default();
+        match facts.edition() {
+            Edition::Classic => {}
+            Edition::Rectangles => text += ", of the rectangle edition",
+            Edition::Unknown => text += ", of a deck that is not known",
+        }
+        if facts.is_mirrored() {
             text += ", a mirrored picture";
         }
         text
@@ -196,8 +209,14 @@ mod tests {
             .collect();
         let sets = sets_of(&scan);
         let times = vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }];
-        let photo =
-            PhotoRecord { width: 400, height: 300, mirrored: Some(false), scan, sets, times };
+        let photo = PhotoRecord {
+            width: 400,
+            height: 300,
+            facts: Some(TableFacts::default()),
+            scan,
+            sets,
+            times,
+        };
         Record { image: "a, \"b\".jpg".into(), result: Ok(photo) }
     }
 
@@ -207,7 +226,7 @@ mod tests {
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            ["image", "width", "height", "mirrored", "cards", "sets", "stage_ms", "engine"]
+            ["image", "width", "height", "deck", "mirrored", "cards", "sets", "stage_ms", "engine"]
         );
         let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
         assert_eq!(json["cards"][0].to_string(), expected);

@@ -32,6 +32,7 @@ pub use looking::{Ask, Eyes, Known, Look, Seen, look};
 pub use params::Params;
 
 use super::board::Board;
+use super::classify::table_facts::TableFacts;
 use super::data::{CardOutline, ReadCard, Reading, sets_of};
 use super::layout;
 use crate::geometry::{Homography, Point, Quad};
@@ -62,12 +63,16 @@ pub struct Table {
     pub cards: Vec<TrackedCard>,
     /// All sets among the sure ones that are to be seen, as indices into `cards`.
     pub sets: Vec<Set>,
+    /// Which edition lies there, and whether the camera mirrors.
+    pub facts: TableFacts,
 }
 
 /// Follows the cards of a film or a camera.
 pub struct Tracker {
     params: Params,
     tracks: Vec<Track>,
+    /// What is believed of the table; the looks of a film tell of it together.
+    facts: TableFacts,
     next_id: u64,
     now: Option<(f64, Arc<Grey>)>,
     patches: Patches,
@@ -92,6 +97,7 @@ impl Tracker {
     /// With no card yet.
     pub fn new(params: Params) -> Self {
         Self {
+            facts: params.facts,
             params,
             tracks: Vec::new(),
             next_id: 1,
@@ -204,7 +210,7 @@ impl Tracker {
             quality,
         });
         self.looked = Some((time_ms, grey, identity()));
-        Some(Ask { number, known, lost: self.lost })
+        Some(Ask { number, known, lost: self.lost, facts: self.facts })
     }
 
     fn asked_number(&mut self) -> u64 {
@@ -221,6 +227,7 @@ impl Tracker {
     pub fn learn(&mut self, found: Look) {
         let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
         let Some((time_ms, grey)) = self.now.clone() else { return };
+        self.facts = found.facts.for_the_next_frame();
         if !asked.followed {
             // Between then and now the picture jumped: what was found there is not here.
             self.tracks.iter_mut().for_each(|track| track.doubtful = true);
@@ -348,7 +355,8 @@ impl Tracker {
             .map(|track| CardOutline { corners_in_image: track.quad, ..track.outline.clone() })
             .collect();
         let readings: Vec<Reading> = self.tracks.iter().map(|t| t.evidence.reading()).collect();
-        let board = Board::settle(&outlines, &readings, &self.params.board);
+        let (_, known) = self.facts.named_edition();
+        let board = Board::settle(&outlines, &readings, known, &self.params.board);
         let mut kept = vec![false; self.tracks.len()];
         // An outline is that of the track of its number.
         for card in board.cards {
@@ -398,7 +406,7 @@ impl Tracker {
             .iter()
             .map(|card| ReadCard { unsure: card.card.unsure || card.hidden, ..card.card.clone() })
             .collect();
-        Table { sets: sets_of(&in_sight), cards }
+        Table { sets: sets_of(&in_sight), cards, facts: self.facts }
     }
 
     /// Whether a look is under way.

@@ -8,10 +8,12 @@
 //! Seeds from [`HELD_BACK`] on are not for training: suites to measure on are drawn from them.
 
 use super::background::Material;
+use super::cast::CastParams;
 use super::dice::{Dice, Purpose, Span};
-use super::params::{Kind, Params, all_materials};
+use super::params::{DeckChoice, Kind, Params, all_materials};
 use super::table::Layout;
 use super::{RenderError, Scene, render};
+use crate::cards::Deck;
 
 /// Seeds from here on are kept for measuring: no training draws from them.
 pub const HELD_BACK: u64 = 1 << 32;
@@ -21,7 +23,7 @@ pub const HELD_BACK: u64 = 1 << 32;
 /// # Errors
 /// When the size is out of range.
 pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
-    finder_but(seed, index, size_px, |_| ())
+    finder_but(seed, index, size_px, |_, _| ())
 }
 
 /// The same with ranges changed.
@@ -29,11 +31,11 @@ fn finder_but(
     seed: u64,
     index: u64,
     size_px: (u32, u32),
-    change: impl FnOnce(&mut Params),
+    change: impl FnOnce(&mut Params, &mut Dice),
 ) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Ranges);
     let mut params = finder_params(&mut dice, size_px);
-    change(&mut params);
+    change(&mut params, &mut dice);
     compressed(render(&params, seed, index)?, dice.chance(0.4))
 }
 
@@ -46,7 +48,7 @@ fn finder_but(
 pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
     /// Of fewer cards there is little to learn.
     const FEWEST: usize = 6;
-    finder_but(seed, index, size_px, |params| {
+    finder_but(seed, index, size_px, |params, dice| {
         params.layouts = vec![
             (Layout::Grid, 1.0),
             (Layout::Touching, 1.0),
@@ -58,6 +60,7 @@ pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, Rend
         if params.cards.1 < FEWEST {
             params.cards = (FEWEST, FEWEST);
         }
+        elsewhere(params, dice);
     })
 }
 
@@ -138,6 +141,27 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.wear = either(dice, 0.5, (0.0, 0.0), (0.0, 1.0));
     p.tint = dice.pick(&[(0.015, 2.0), (0.05, 1.0)]);
     p.haze = either(dice, 0.7, (0.0, 0.0), (0.0, 0.06));
+}
+
+/// What photos of other people show: other decks, casts, marks, printed signs. Drawn last, so that the
+/// rest of a table's ranges does not hang on it. None is mirrored: mirrored photos are read in a mirror.
+fn elsewhere(p: &mut Params, dice: &mut Dice) {
+    p.decks = vec![
+        (DeckChoice::Known(Deck::classic()), 0.68),
+        (DeckChoice::Known(Deck::rectangles()), 0.22),
+        (DeckChoice::Invented, 0.1),
+    ];
+    // Few: where casts are strong one card alone cannot tell purple from red, and who learns from many such
+    // reads usual light worse. A table's colours are judged together.
+    p.cast = CastParams {
+        gain: dice.pick(&[(0.0, 5.0), (0.05, 3.0), (0.1, 1.0)]),
+        cross_talk: dice.pick(&[(0.0, 8.0), (0.02, 2.0)]),
+        violet: 0.02,
+        two_lamps: 0.03,
+        fringe: either(dice, 0.7, (0.0, 0.0), (0.0, 0.004)),
+    };
+    p.marks = dice.pick(&[((0, 0), 9.0), ((1, 4), 1.0), ((3, 10), 0.5)]);
+    p.leaflets = dice.pick(&[((0, 0), 8.0), ((1, 3), 1.5), ((2, 6), 0.5)]);
 }
 
 /// Materials with those that look like cards.
@@ -231,6 +255,7 @@ fn reader_params(dice: &mut Dice) -> Params {
     p.defocus = either(dice, 0.7, (0.0, 0.006), (0.006, 0.022));
     p.motion = either(dice, 0.75, (0.0, 0.004), (0.004, 0.04));
     p.chroma_px = either(dice, 0.7, (0.5, 1.2), (1.2, 3.0));
+    elsewhere(&mut p, dice);
     p
 }
 
@@ -296,5 +321,21 @@ mod tests {
         sides.sort_by(f64::total_cmp);
         let (low, high) = (sides[sides.len() / 20], sides[sides.len() * 19 / 20]);
         assert!(low > 20.0 && low < 80.0 && high > 110.0 && high < 260.0, "{low} {high}");
+    }
+
+    #[test]
+    fn other_decks_and_marks_come_in_their_shares() {
+        let mut counts = [0; 4];
+        const SCENES: u64 = 150;
+        for index in 0..SCENES {
+            let scene = refiner(11, index, (64, 48)).unwrap();
+            counts[scene.deck.edition().index()] += 1;
+            counts[3] += usize::from(scene.tags.iter().any(|tag| tag == "drawn_on"));
+        }
+        for (count, share) in counts.into_iter().zip([0.68, 0.22, 0.1, 0.14]) {
+            let found = count as f64 / SCENES as f64;
+            assert!((found - share).abs() < 0.12, "{counts:?}");
+        }
+        assert!(counts[2] > 4 && counts[3] > 6, "{counts:?}");
     }
 }

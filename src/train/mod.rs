@@ -8,6 +8,7 @@
 //! | [`optimiser`] | from gradients to better weights |
 //! | [`checkpoint`] | a run on disk, to go on from |
 //! | [`run`] | the loop: batches, steps, validation, early stopping |
+//! | [`first`] | what a run begins with |
 //! | [`curve`] | what the run tells of itself: a display, a table, a picture |
 //! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
 //! | [`reader`] | the network that reads a card, and what it learns from |
@@ -22,6 +23,7 @@ pub mod checkpoint;
 pub mod convolution;
 pub mod curve;
 pub mod finder;
+pub mod first;
 pub mod fuse;
 pub mod net;
 pub mod newton;

@@ -389,6 +389,57 @@ impl Plan {
         Graph { input_channels: self.input_channels, input_size: self.input_size, nodes }
     }
 
+    /// Weights that a network can be trained on from: the opposite of [`Self::graph`]. Its norms were
+    /// folded away; each is put back with the means and variances that `seen`, pictures as training shows
+    /// them, gives there, so that the first pass computes what the network does. `None` for a network of
+    /// another plan.
+    pub fn weights_of(&self, graph: &Graph, seen: Tensor<4>) -> Option<Weights> {
+        let mut weights = self.init(0);
+        let nodes = graph.nodes.iter();
+        if nodes.len() != self.steps.len()
+            || !nodes.zip(&self.steps).all(|(node, step)| node.inputs == step.inputs)
+        {
+            return None;
+        }
+        let results = results_of(graph, seen);
+        let mut arrays = weights.arrays.iter_mut();
+        let mut put = |values: Vec<f32>| {
+            let array = arrays.next()?;
+            let fits = array.values.len() == values.len();
+            fits.then(|| array.values = values)
+        };
+        for (node, step) in graph.nodes.iter().zip(&self.steps) {
+            match (&node.op, &step.layer) {
+                (Op::Conv(conv), Layer::Conv { norm, .. }) => {
+                    put(conv.weights.clone())?;
+                    if !norm {
+                        put(conv.bias.clone())?;
+                        continue;
+                    }
+                    let without_bias =
+                        Conv { bias: vec![0.0; conv.outputs()], relu: false, ..conv.clone() };
+                    let input = results[node.inputs[0]].clone().map();
+                    let (mean, variance) = of_channels(convolved(&without_bias, input));
+                    let deviation = variance.iter().map(|v| (v + NORM_EPSILON).sqrt());
+                    put(deviation.collect())?;
+                    put(conv.bias.iter().zip(&mean).map(|(bias, mean)| bias + mean).collect())?;
+                    put(mean)?;
+                    put(variance)?;
+                }
+                (Op::Dense { weights, bias, .. }, Layer::Dense { .. }) => {
+                    put(weights.clone())?;
+                    put(bias.clone())?;
+                }
+                (Op::Conv(_) | Op::Dense { .. }, _)
+                | (_, Layer::Conv { .. } | Layer::Dense { .. }) => {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(weights)
+    }
+
     /// A plan in which each layer takes the result of the one before it.
     pub fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
         let mut plan = Self { input_channels, input_size: Some(input_size), steps: Vec::new() };
@@ -412,6 +463,31 @@ impl Plan {
 
 /// A graph's pass in burn, without gradients.
 pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
+    results_of(graph, input).pop().expect("the input at least")
+}
+
+/// Of each channel the mean and the variance over pictures, rows and columns.
+fn of_channels(maps: Tensor<4>) -> (Vec<f32>, Vec<f32>) {
+    let channels = maps.dims()[1];
+    let rows = maps.swap_dims(0, 1).reshape([channels as i32, -1]);
+    let mean = rows.clone().mean_dim(1);
+    let variance = (rows - mean.clone()).powf_scalar(2.0).mean_dim(1);
+    let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec().expect("training is in f32");
+    (numbers(mean), numbers(variance))
+}
+
+/// A convolution with its bias; the ReLU is left to the caller.
+fn convolved(conv: &Conv, input: Tensor<4>) -> Tensor<4> {
+    let device = input.device();
+    let shape = [conv.outputs(), conv.inputs() / conv.groups, conv.kernel[0], conv.kernel[1]];
+    let weights = Tensor::<4>::from_data(TensorData::new(conv.weights.clone(), shape), &device);
+    let options = conv_options(conv.stride, conv.padding, conv.dilation, conv.groups);
+    let bias = TensorData::new(conv.bias.clone(), [conv.bias.len()]);
+    module::conv2d(input, weights, Some(Tensor::<1>::from_data(bias, &device)), options)
+}
+
+/// The input and what each node gives.
+fn results_of(graph: &Graph, input: Tensor<4>) -> Vec<Output> {
     let device = input.device();
     let mut results = vec![Output::Map(input)];
     for node in &graph.nodes {
@@ -420,15 +496,7 @@ pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
             Tensor::<1>::from_data(TensorData::new(values.to_vec(), [values.len()]), &device)
         };
         let result = match &node.op {
-            Op::Conv(conv) => {
-                let shape =
-                    [conv.outputs(), conv.inputs() / conv.groups, conv.kernel[0], conv.kernel[1]];
-                let weights =
-                    Tensor::<4>::from_data(TensorData::new(conv.weights.clone(), shape), &device);
-                let options = conv_options(conv.stride, conv.padding, conv.dilation, conv.groups);
-                let bias = Some(vector(&conv.bias));
-                Output::Map(module::conv2d(of(0).map(), weights, bias, options)).relu(conv.relu)
-            }
+            Op::Conv(conv) => Output::Map(convolved(conv, of(0).map())).relu(conv.relu),
             Op::Dense { weights, bias, relu } => {
                 let shape = [bias.len(), weights.len() / bias.len()];
                 let weights =
@@ -445,7 +513,7 @@ pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
         };
         results.push(result);
     }
-    results.pop().expect("the input at least")
+    results
 }
 
 /// Normal values by Box and Muller (1958).
@@ -558,6 +626,29 @@ mod tests {
         }
         let weights = graph.parameters();
         assert_eq!(weights, 4 * 27 + 4 + 4 * 9 + 4 + 24 + 6 + 36 * 5 + 5);
+    }
+
+    #[test]
+    fn a_network_becomes_weights_that_compute_the_same() {
+        let plan = plan();
+        let device = Device::default().autodiff();
+        let mut weights = plan.init(5);
+        for (i, array) in weights.arrays.iter_mut().enumerate() {
+            let change = |v: &mut f32| *v = (*v + 0.05 * i as f32).abs() + 0.1;
+            array.values.iter_mut().for_each(change);
+        }
+        let graph = plan.graph(&weights);
+        let plain = || input(&device.clone().without_autodiff());
+        let again = plan.weights_of(&graph, plain()).unwrap();
+        let wanted = numbers(run_graph(&graph, plain()));
+        let folded = numbers(run_graph(&plan.graph(&again), plain()));
+        let (trained, _) = plan.forward(&Live::new(&again, &device), input(&device));
+        for ((wanted, folded), trained) in wanted.iter().zip(folded).zip(numbers(trained)) {
+            let near = |v: f32| (v - wanted).abs() < 1e-3 * wanted.abs().max(1.0);
+            assert!(near(folded) && near(trained), "{wanted} {folded} {trained}");
+        }
+        let other = Plan::chain(3, [8, 12], vec![Layer::conv3(3, 4, 2)]);
+        assert!(other.weights_of(&graph, plain()).is_none());
     }
 
     #[test]

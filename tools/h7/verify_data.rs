@@ -5,7 +5,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 13 bytes each |
+//! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 17 bytes each |
 //! | `crops.json` | how many of which kind |
 //! | `boards.json` | random boards (cards 0 to 80 or null) and their sets |
 //! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view, a card's usual length in pixels |

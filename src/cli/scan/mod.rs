@@ -200,7 +200,7 @@ fn read_photo(
     let record = PhotoRecord {
         width,
         height,
-        mirrored: Some(scan.mirrored),
+        facts: Some(scan.facts),
         scan: scan.cards,
         sets: scan.sets,
         times: clock.times,

@@ -1,5 +1,6 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
+use crate::cards::Edition;
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::train::run::{Keeping, Settings, Trained, train};
 use crate::train::{Ended, Task};
@@ -53,6 +54,24 @@ impl RunArgs {
             }
         }
     }
+}
+
+/// The edition that a source was said to show; the classic one where nothing was said.
+pub fn edition_of(told: &[(String, Edition)], source: &str) -> Edition {
+    told.iter().find(|(name, _)| name == source).map_or(Edition::Classic, |(_, edition)| *edition)
+}
+
+/// `SOURCE=EDITION`, for clap.
+///
+/// # Errors
+/// It is neither, in words.
+pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
+    let told = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, edition) = told.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
+    let edition = Edition::named(edition).ok_or_else(|| {
+        format!("{edition}: no edition; expected {}", Edition::ALL.map(Edition::name).join(", "))
+    })?;
+    Ok((name.to_owned(), edition))
 }
 
 /// Prints what came of a run, of which the network was written to `path`.

@@ -1,14 +1,16 @@
 //! `setsight train fuse`: how the witnesses are joined.
 
+use super::common::{edition_of, edition_of_source};
+use crate::cards::{Edition, Property};
 use crate::cli::photos;
 use crate::cli::{BadCall, Outcome};
+use crate::model::Kind;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::classify::neural::NeuralReader;
 use crate::pipeline::engine::{Models, Network, file_of, sha256};
 use crate::pipeline::{FinderChoice, shared_refiner};
 use crate::train::fuse::{self, Source};
 use crate::whole_file::write_whole;
-use crate::{cards::Property, model::Kind};
 use anyhow::Context;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,9 @@ pub struct Args {
     /// The network to read a folder of crops with: one whose training left that folder out
     #[arg(long, value_name = "NAME=FILE")]
     left_out: Vec<String>,
+    /// The edition that a folder's crops show, classic unless told
+    #[arg(long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
+    edition: Vec<(String, Edition)>,
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 1200)]
     tables: u64,
@@ -49,8 +54,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let network = NeuralReader::load(&models)?;
     let mut photographed = Vec::new();
     for crops in &args.crops {
+        let name = crops.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let edition = edition_of(&args.edition, &name);
         let network = fold(crops, &args.left_out)?;
-        photographed.push(fuse::crops(crops, &network, &|| ())?);
+        photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
     let bar = photos::progress(args.tables as usize * FinderChoice::ALL.len());
     let refiner = shared_refiner(&models)?;

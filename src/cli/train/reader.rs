@@ -1,19 +1,21 @@
 //! `setsight train reader`.
 
-use super::common::RunArgs;
+use super::common::{RunArgs, edition_of, edition_of_source};
+use crate::cards::Edition;
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::{Models, file_of, sha256};
 use crate::pipeline::{FinderChoice, shared_refiner};
+use crate::train::first::First;
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
 use crate::train::reader::{
     self, ReaderTask, drawn, kept,
     sample::{Group, Sample},
 };
-use crate::train::run::{Settings, best_weights};
+use crate::train::run::Settings;
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -42,8 +44,11 @@ pub struct Args {
     /// A source of --cards that is neither learnt from nor judged; may be given often
     #[arg(long, value_name = "NAME")]
     leave_out: Vec<String>,
-    /// Begin with the best weights of another run, such as one on drawn cards alone
-    #[arg(long, value_name = "RUN")]
+    /// The edition that a source's crops show, classic unless told: classic, rectangles or unknown
+    #[arg(long, value_name = "SOURCE=EDITION", value_parser = edition_of_source)]
+    edition: Vec<(String, Edition)>,
+    /// Begin with the best weights of another run, or with a network: a run's folder or a reader.onnx
+    #[arg(long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
     /// Keep the drawn crops in this file, and take them from there when it has them
     #[arg(long, value_name = "FILE")]
@@ -78,10 +83,11 @@ const REAL_SHARE: f64 = 0.25;
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // Crops are cut side by side; OpenCV's own threads would be in their way.
     let _ = opencv::core::set_num_threads(1);
+    let edition_of = |name: &str| edition_of(&args.edition, name);
     let mut learnt = Vec::new();
     let mut judged = Vec::new();
     if let Some(folder) = &args.cards {
-        for source in real::sources(folder, args.run.seed)? {
+        for source in real::sources(folder, &edition_of, args.run.seed)? {
             if args.leave_out.contains(&source.name) {
                 continue;
             }
@@ -95,7 +101,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let known = |name: &String| {
             folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
         };
-        if let Some(name) = args.hold_out.iter().chain(&args.leave_out).find(|name| !known(name)) {
+        let named = args.hold_out.iter().chain(&args.leave_out);
+        let named = named.chain(args.edition.iter().map(|(name, _)| name));
+        let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
+        if let Some(name) = named.into_iter().find(|name| !known(name) && !added(name)) {
             let reason = format!("no source {name} in {}", folder.display());
             return Err(BadCall(reason).into());
         }
@@ -103,7 +112,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
     }
     for folder in &args.add {
-        for mut source in real::sources(folder, args.run.seed)? {
+        for mut source in real::sources(folder, &edition_of, args.run.seed)? {
             tell(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
@@ -129,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     real::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "start_from": args.start_from, "drawn": args.drawn,
+        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -141,9 +150,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let hash = fingerprint(&training);
     let plan = reader::plan();
-    let first = match &args.start_from {
-        Some(folder) => Some(best_weights(folder, &plan)?),
-        None => None,
+    let (first, began_as) = match &args.start_from {
+        Some(path) => First::open(path, Kind::Reader, &plan)?,
+        None => (First::Chance, None),
     };
     let task = ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data };
     let settings = Settings {
@@ -161,7 +170,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let Some(trained) = args.run.train(&task, &settings)? else { return Ok(Outcome::SomeFailed) };
     let path = args.run.out.join("reader.onnx");
-    let bytes = onnx::encode(&trained.graph, &metadata(&args, hash));
+    let bytes = onnx::encode(&trained.graph, &metadata(&args, hash, began_as));
     write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     let early = if trained.early { ", ended early" } else { "" };
     let _ = writeln!(
@@ -176,7 +185,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn metadata(args: &Args, training_set: String) -> Metadata {
+/// `SOURCE=EDITION` as it was given.
+fn editions_told(args: &Args) -> Vec<String> {
+    args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
+}
+
+fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Metadata {
     // Without folders: they are of one machine, and the model's card names the sources.
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
     if args.start_from.is_some() {
@@ -189,13 +203,11 @@ fn metadata(args: &Args, training_set: String) -> Metadata {
     for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
         command.extend(names.iter().map(|name| format!(" {option} {name}")));
     }
+    command.extend(editions_told(args).iter().map(|told| format!(" --edition {told}")));
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
     command += &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}");
     // What began it, if that run came to its end.
-    let first = args.start_from.as_ref().map(|run| std::fs::read(run.join("reader.onnx")));
-    if let Some(Ok(bytes)) = first
-        && let Ok((_, first)) = onnx::decode(&bytes)
-    {
+    if let Some(first) = began_as {
         command += &format!(" (FIRST: {})", first.command);
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -300,7 +312,7 @@ fn fingerprint(training: &[(Group, f64)]) -> String {
     let mut hash = Sha256::new();
     for sample in training.iter().flat_map(|group| &group.0.samples) {
         hash.update(&sample.pixels);
-        hash.update([sample.card.map_or(255, |card| card.index() as u8)]);
+        hash.update([sample.label.to_byte()]);
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,9 +7,9 @@ use crate::model::{Kind, Metadata};
 use crate::pipeline;
 use crate::pipeline::engine::Models;
 use crate::train::finder::scenes;
+use crate::train::first::First;
 use crate::train::refiner::found::Found;
 use crate::train::refiner::{self, Refiner};
-use crate::train::run::best_weights;
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
 pub struct Args {
     #[command(flatten)]
     run: RunArgs,
-    /// Go on from the best weights of another run, with harder outlines of no card
-    #[arg(long, value_name = "RUN")]
+    /// Go on from another run or a network, a run's folder or a refiner.onnx, with harder outlines of no
+    /// card
+    #[arg(long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
     /// Half of the outlines are where the finder of these models puts cards: a folder of models
     #[arg(long, value_name = "MODELS")]
@@ -52,9 +53,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let seed = args.run.seed;
     let mut settings = refiner::settings(seed, args.steps, args.start_from.is_some());
     settings.validate_every = args.validate_every;
-    let first = match &args.start_from {
-        Some(folder) => Some(best_weights(folder, &refiner::plan())?),
-        None => None,
+    let (first, began_as) = match &args.start_from {
+        Some(path) => First::open(path, Kind::Refiner, &refiner::plan())?,
+        None => (First::Chance, None),
     };
     let finder = args.found_by.as_deref().map(finder).transpose()?;
     let task = Refiner::new(seed, first, args.least_in_view, finder, args.validation_tables);
@@ -66,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         kind: Kind::Refiner,
         version: env!("CARGO_PKG_VERSION").into(),
         training_set: task.fingerprint(args.steps),
-        command: command(&args),
+        command: command(&args, began_as),
         seed,
     };
     write_whole(&path, &onnx::encode(&trained.graph, &metadata))
@@ -85,7 +86,7 @@ fn finder(models: &Path) -> anyhow::Result<Found> {
 }
 
 /// Without folders: they are of one machine.
-fn command(args: &Args) -> String {
+fn command(args: &Args, began_as: Option<Metadata>) -> String {
     let go_on = if args.start_from.is_some() { " --start-from FIRST" } else { "" };
     let found = if args.found_by.is_some() { " --found-by MODELS" } else { "" };
     let (seed, least, steps) = (args.run.seed, args.least_in_view, args.steps);
@@ -93,10 +94,7 @@ fn command(args: &Args) -> String {
         "setsight train refiner --seed {seed}{go_on}{found} --least-in-view {least} --steps {steps}"
     );
     // What began it, if that run came to its end.
-    let first = args.start_from.as_ref().map(|run| std::fs::read(run.join("refiner.onnx")));
-    if let Some(Ok(bytes)) = first
-        && let Ok((_, first)) = onnx::decode(&bytes)
-    {
+    if let Some(first) = began_as {
         command += &format!(" (FIRST: {})", first.command);
     }
     command

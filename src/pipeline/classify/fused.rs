@@ -8,6 +8,8 @@ use super::classical::ClassicalReader;
 use super::fusion::Joint;
 use super::neural::NeuralReader;
 use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
+use crate::cards::Edition;
 use crate::geometry::Quad;
 use crate::model::reader;
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
@@ -19,8 +21,10 @@ use std::sync::Arc;
 /// What all witnesses say of one card.
 #[derive(Clone, Debug)]
 pub struct Witnesses {
-    /// The reader network's logits, see [`reader`].
-    pub logits: [f32; reader::OUTPUTS],
+    /// The reader network's logits of the values of the table's edition, see [`reader::of_edition`].
+    pub values: [f32; 3 * reader::PROPERTIES],
+    /// The reader network's log odds of a card.
+    pub card: f32,
     /// What was asked where these leave a doubt.
     pub asked: Option<Asked>,
 }
@@ -55,13 +59,17 @@ impl FusedReader {
 }
 
 impl Reader for FusedReader {
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
-        let mut witnesses = ask(cards, &self.network, self.refiner.as_deref())?;
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let (mut witnesses, facts) = ask(cards, &self.network, self.refiner.as_deref(), before)?;
         if !self.with_features {
             witnesses.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
         let join = |(witnesses, outline)| self.joint.reading(witnesses, outline);
-        Ok(witnesses.iter().zip(cards.outlines).map(join).collect())
+        Ok((witnesses.iter().zip(cards.outlines).map(join).collect(), facts))
     }
 }
 
@@ -70,7 +78,8 @@ impl Reader for FusedReader {
 /// A card is in doubt where the two likeliest values of a property are within [`LEAST_LEAD`] of one
 /// another to the reader network, and where other outlines share part of it, for what is seen there may
 /// be another card's. It stays in doubt where the refiner's values are as near to one another, where it
-/// names another card, and where the outline may be off.
+/// names another card, and where the outline may be off. Values are those of the likeliest edition that
+/// has names for its cards, by what was believed of the table before and what the reader network tells.
 ///
 /// # Errors
 /// A network that does not run.
@@ -78,12 +87,23 @@ pub fn ask(
     cards: &Cards,
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,
-) -> Result<Vec<Witnesses>, NetworkError> {
+    before: TableFacts,
+) -> Result<(Vec<Witnesses>, TableFacts), NetworkError> {
     let logits = network.logits(cards.images)?;
+    let facts = before.after_cards(&logits);
+    let (edition, _) = facts.named_edition();
+    let mut witnesses: Vec<Witnesses> = logits
+        .iter()
+        .map(|logits| Witnesses {
+            values: reader::of_edition(logits, edition),
+            card: logits[reader::CARD],
+            asked: None,
+        })
+        .collect();
     let in_doubt = |i: &usize| {
-        least_lead(values_of(&logits[*i])) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
+        least_lead(&witnesses[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
     };
-    let doubtful: Vec<usize> = (0..logits.len()).filter(in_doubt).collect();
+    let doubtful: Vec<usize> = (0..witnesses.len()).filter(in_doubt).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
     let look = |which: &[usize], look: Look| match refiner {
         Some(network) => {
@@ -94,7 +114,7 @@ pub fn ask(
     let mut contexts = look(&doubtful, refiner::look)?;
     let stays_in_doubt = |k: &usize| {
         contexts[*k].is_none_or(|context| {
-            let values = values_of(&logits[doubtful[*k]]);
+            let values = &witnesses[doubtful[*k]].values;
             context.right < LEAST_LEAD
                 || least_lead(&context.values) < LEAST_LEAD
                 || likeliest(&context.values) != likeliest(values)
@@ -106,15 +126,13 @@ pub fn ask(
         contexts[k] = both_ends;
     }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
-    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images)) {
+    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images, edition)) {
         features[k] = Some(reading);
     }
-    let mut witnesses: Vec<Witnesses> =
-        logits.into_iter().map(|logits| Witnesses { logits, asked: None }).collect();
     for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
         witnesses[i].asked = Some(Asked { context, features });
     }
-    Ok(witnesses)
+    Ok((witnesses, facts))
 }
 
 /// One look or two, see [`refiner`].
@@ -126,10 +144,6 @@ pub const LEAST_LEAD: f32 = 4.0;
 /// outlines.
 const LEAST_SHARED: f32 = 0.02;
 
-fn values_of(logits: &[f32; reader::OUTPUTS]) -> &[f32] {
-    &logits[..reader::CARD]
-}
-
 /// The likeliest value of each property.
 fn likeliest(values: &[f32]) -> Vec<usize> {
     let best = |three: &[f32]| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b]));
@@ -138,7 +152,7 @@ fn likeliest(values: &[f32]) -> Vec<usize> {
 
 /// What the classical features say of some cards, judged together with as many others as a table's
 /// colours need.
-fn in_company(some: &[usize], images: &[CardImage]) -> Vec<Reading> {
+fn in_company(some: &[usize], images: &[CardImage], edition: Edition) -> Vec<Reading> {
     /// Three colours are told apart by about two cards of each.
     const COMPANY: usize = 6;
     if some.is_empty() {
@@ -151,7 +165,7 @@ fn in_company(some: &[usize], images: &[CardImage]) -> Vec<Reading> {
         .chain(others.take(COMPANY.saturating_sub(some.len())))
         .map(|i| &images[i])
         .collect();
-    let mut readings = ClassicalReader.readings(&together);
+    let mut readings = ClassicalReader.readings(&together, edition);
     readings.truncate(some.len());
     readings
 }
@@ -217,7 +231,7 @@ pub fn said_of_property(witnesses: &Witnesses, property: usize) -> [[f32; 3]; 3]
     std::array::from_fn(|v| {
         let at = 3 * property + v;
         [
-            witnesses.logits[at],
+            witnesses.values[at],
             context.map_or(0.0, |context| context.values[at]),
             features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
         ]
@@ -226,7 +240,7 @@ pub fn said_of_property(witnesses: &Witnesses, property: usize) -> [[f32; 3]; 3]
 
 /// What speaks for a card, in the order of [`super::fusion::CardWeights`].
 pub fn said_of_card(witnesses: &Witnesses, outline: &CardOutline) -> [f32; 7] {
-    let reader = witnesses.logits[reader::CARD].clamp(-12.0, 12.0);
+    let reader = witnesses.card.clamp(-12.0, 12.0);
     let score = outline.score.clamp(-8.0, 8.0) as f32;
     let context = witnesses.asked.as_ref().and_then(|asked| asked.context);
     let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
@@ -241,7 +255,7 @@ mod tests {
     use super::super::fusion::{CardWeights, PropertyWeights, WitnessWeights};
     use super::super::neural::CardNetwork;
     use super::*;
-    use crate::cards::{Card, Property};
+    use crate::cards::{Card, Edition, Property};
     use crate::model::refiner::{OUTPUTS, VALUES};
     use crate::pipeline::board::Calibration;
     use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
@@ -284,7 +298,8 @@ mod tests {
 
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
-        joint().reading(&Witnesses { logits, asked }, &outline)
+        let values = reader::of_edition(&logits, Edition::Classic);
+        joint().reading(&Witnesses { values, card: logits[reader::CARD], asked }, &outline)
     }
 
     #[test]
@@ -357,13 +372,13 @@ mod tests {
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
-        let said = ask(&cards, &network, Some(&counting)).unwrap();
+        let (said, _) = ask(&cards, &network, Some(&counting), TableFacts::default()).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
         // A look at each; both stay in doubt, and are looked at from both ends.
         assert_eq!(*counting.0.lock().unwrap(), [2, 4]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
-        let without = ask(&cards, &network, None).unwrap();
+        let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
     }
 
@@ -375,6 +390,6 @@ mod tests {
             light_cast: 0.0,
             long_side_in_image_px: 90.0,
         };
-        assert_eq!(in_company(&[3, 1], &vec![image; 30]).len(), 2);
+        assert_eq!(in_company(&[3, 1], &vec![image; 30], Edition::Classic).len(), 2);
     }
 }

@@ -6,6 +6,7 @@
 //! is believed.
 
 use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
 use crate::cards::Shape;
 use crate::geometry::{Point, Quad};
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
@@ -13,55 +14,37 @@ use crate::pipeline::engine::NetworkError;
 use crate::pipeline::rectify;
 use image::imageops;
 
-/// Whether pictures are mirrored, as far as it is known before they are seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mirrored {
-    /// They are not.
-    No,
-    /// They are.
-    Yes,
-    /// Their squiggles tell.
-    #[default]
-    Auto,
-}
-
-impl Mirrored {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::No, Self::Yes, Self::Auto];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::No => "no",
-            Self::Yes => "yes",
-            Self::Auto => "auto",
-        }
-    }
-}
-
-/// Reads the cards of a photo; also whether it is mirrored.
+/// Reads the cards of a photo, as is or in a mirror: as its squiggles tell, unless it is settled before.
+/// Also what is believed of the table after that.
 ///
 /// # Errors
 /// A network that does not run.
 pub fn read(
     reader: &dyn Reader,
     cards: &Cards,
-    mirrored: Mirrored,
-) -> Result<(Vec<Reading>, bool), NetworkError> {
-    if mirrored == Mirrored::Yes {
-        return Ok((flipped(reader, cards)?, true));
+    before: TableFacts,
+) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    let settled = before.mirror_is_settled();
+    if settled == Some(true) {
+        return flipped(reader, cards, before);
     }
-    let as_is = reader.read(cards)?;
-    if mirrored == Mirrored::No || !lacks_squiggles(&as_is) {
-        return Ok((as_is, false));
+    let (as_is, facts) = reader.read(cards, before)?;
+    if settled == Some(false) || !lacks_squiggles(&as_is) {
+        let mirrored = facts.mirrored + log_odds_told(&as_is, None);
+        return Ok((as_is, TableFacts { mirrored, ..facts }));
     }
-    let flipped = flipped(reader, cards)?;
-    let is_mirrored = log_odds_mirrored(&as_is, &flipped) > 0.0;
-    Ok((if is_mirrored { flipped } else { as_is }, is_mirrored))
+    let (flipped, facts_flipped) = flipped(reader, cards, before)?;
+    let mirrored = facts.mirrored + log_odds_told(&as_is, Some(&flipped));
+    let (readings, facts) = if mirrored > 0.0 { (flipped, facts_flipped) } else { (as_is, facts) };
+    Ok((readings, TableFacts { mirrored, ..facts }))
 }
 
 /// What a reader says of the cards in the mirrored picture, in their order.
-fn flipped(reader: &dyn Reader, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
+fn flipped(
+    reader: &dyn Reader,
+    cards: &Cards,
+    before: TableFacts,
+) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
     let width = f64::from(cards.frame.image.width());
     let frame = Frame { image: imageops::flip_horizontal(&cards.frame.image) };
     let flip = |outline: &CardOutline| {
@@ -73,7 +56,7 @@ fn flipped(reader: &dyn Reader, cards: &Cards) -> Result<Vec<Reading>, NetworkEr
     let outlines: Vec<CardOutline> = cards.outlines.iter().map(flip).collect();
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    reader.read(&Cards { frame: &frame, outlines: &outlines, images: &images })
+    reader.read(&Cards { frame: &frame, outlines: &outlines, images: &images }, before)
 }
 
 /// Probability of a card with squiggles.
@@ -89,17 +72,17 @@ fn lacks_squiggles(readings: &[Reading]) -> bool {
     cards > 0.0 && squiggles < (cards / 9.0).max(0.5)
 }
 
-/// Log odds that a picture is mirrored, by what is said of its cards as they are and in a mirror: Bayes'
-/// rule, each squiggle a witness of its own.
-fn log_odds_mirrored(as_is: &[Reading], flipped: &[Reading]) -> f32 {
-    /// Three of 35 public sources are mirrored.
-    const BEFORE: f32 = -2.4;
+/// What cards tell of a mirror, as log odds, by what is said of them as they are and in a mirror, where
+/// they were read in one; else as if no squiggle had been seen there. Each squiggle is a witness of its
+/// own.
+fn log_odds_told(as_is: &[Reading], flipped: Option<&[Reading]>) -> f32 {
     /// How often a squiggle is seen where there is none.
     const MISTAKEN: f32 = 0.02;
-    let told = as_is.iter().zip(flipped).map(|(as_is, flipped)| {
-        ((squiggle(flipped) + MISTAKEN) / (squiggle(as_is) + MISTAKEN)).ln()
+    let told = as_is.iter().enumerate().map(|(i, as_is)| {
+        let flipped = flipped.map_or(0.0, |flipped| squiggle(&flipped[i]));
+        ((flipped + MISTAKEN) / (squiggle(as_is) + MISTAKEN)).ln()
     });
-    BEFORE + told.sum::<f32>()
+    told.sum()
 }
 
 #[cfg(test)]
@@ -112,7 +95,11 @@ mod tests {
     /// brighter, an oval where the right one is, a diamond where they are alike.
     struct Handed;
     impl Reader for Handed {
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
             let of = |card: &CardImage| {
                 let half = |right: bool| {
                     let pixels = card.pixels.enumerate_pixels();
@@ -129,12 +116,12 @@ mod tests {
                 reading.values[Property::Shape as usize] = values;
                 reading
             };
-            Ok(cards.images.iter().map(of).collect())
+            Ok((cards.images.iter().map(of).collect(), f))
         }
     }
 
     /// A row of cards, each white with a dark bar: on the left (L), the right (R), or none.
-    fn shapes(ends: &str, mirrored: Mirrored) -> (Vec<usize>, bool) {
+    fn shapes(ends: &str, before: TableFacts) -> (Vec<usize>, bool) {
         let mut image = RgbImage::from_pixel(100 * ends.len() as u32, 80, Rgb([40, 90, 50]));
         for (i, end) in ends.chars().enumerate() {
             for y in 10..70 {
@@ -159,26 +146,27 @@ mod tests {
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-        let (readings, is_mirrored) = read(&Handed, &cards, mirrored).unwrap();
+        let (readings, facts) = read(&Handed, &cards, before).unwrap();
         let best = |reading: &Reading| {
             let shape = reading.values[3];
             (0..3).max_by(|&a, &b| shape[a].total_cmp(&shape[b])).unwrap()
         };
-        (readings.iter().map(best).collect(), is_mirrored)
+        (readings.iter().map(best).collect(), facts.is_mirrored())
     }
 
     #[test]
     fn squiggles_tell_a_mirror() {
         let [diamond, oval, squiggle] = Shape::ALL.map(Shape::index);
-        let plain = shapes("RRL-", Mirrored::Auto);
+        let auto = TableFacts::default();
+        let plain = shapes("RRL-", auto);
         assert_eq!(plain, (vec![squiggle, squiggle, oval, diamond], false));
-        let mirror = shapes("LLL-", Mirrored::Auto);
+        let mirror = shapes("LLL-", auto);
         assert_eq!(mirror, (vec![squiggle, squiggle, squiggle, diamond], true));
         // Nothing tells: as it usually is.
-        assert_eq!(shapes("---", Mirrored::Auto), (vec![diamond; 3], false));
-        assert_eq!(shapes("", Mirrored::Auto), (Vec::new(), false));
+        assert_eq!(shapes("---", auto), (vec![diamond; 3], false));
+        assert_eq!(shapes("", auto), (Vec::new(), false));
         // Asked for, whatever is seen.
-        assert_eq!(shapes("RR", Mirrored::Yes), (vec![oval; 2], true));
-        assert_eq!(shapes("LL", Mirrored::No), (vec![oval; 2], false));
+        assert_eq!(shapes("RR", auto.with_mirrored(true)), (vec![oval; 2], true));
+        assert_eq!(shapes("LL", auto.with_mirrored(false)), (vec![oval; 2], false));
     }
 }

@@ -6,3 +6,4 @@ pub mod fusion;
 pub mod mirror;
 pub mod neural;
 pub mod reader;
+pub mod table_facts;

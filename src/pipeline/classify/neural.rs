@@ -1,6 +1,7 @@
 //! Reading with a network.
 
 use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
 use crate::model::{Kind, reader};
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::pipeline::engine::{Models, ModelsError, Network, NetworkError};
@@ -8,7 +9,7 @@ use crate::pipeline::probability::{logistic, softmax};
 
 /// Something that gives logits for cards: the network, or a fake in a test.
 pub trait CardNetwork: Send + Sync {
-    /// `cards` card pictures `[cards, 3, 64, 96]` (see [`reader`]) to `[cards, 13]` logits, the last
+    /// `cards` card pictures `[cards, 3, 64, 96]` (see [`reader`]) to `[cards, 17]` logits, the last
     /// dimension fastest in both.
     ///
     /// # Errors
@@ -52,13 +53,22 @@ impl NeuralReader {
         }
         let logits = self.network.logits(cards.iter().flat_map(input_of).collect(), cards.len())?;
         let rows = logits.chunks_exact(reader::OUTPUTS);
-        Ok(rows.map(|row| row.try_into().expect("13 of them")).collect())
+        Ok(rows.map(|row| row.try_into().expect("17 of them")).collect())
     }
 }
 
 impl Reader for NeuralReader {
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
-        Ok(self.logits(cards.images)?.iter().map(reading_of).collect())
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let logits = self.logits(cards.images)?;
+        let facts = before.after_cards(&logits);
+        let (edition, _) = facts.named_edition();
+        let reading =
+            |logits| reading_of(&reader::of_edition(logits, edition), logits[reader::CARD]);
+        Ok((logits.iter().map(reading).collect(), facts))
     }
 }
 
@@ -88,15 +98,16 @@ pub fn input_of(card: &CardImage) -> Vec<f32> {
     input
 }
 
-/// Probabilities from logits.
-pub fn reading_of(logits: &[f32; reader::OUTPUTS]) -> Reading {
-    let values = std::array::from_fn(|p| softmax(std::array::from_fn(|v| logits[3 * p + v])));
-    Reading { values, is_card: logistic(logits[reader::CARD]) }
+/// Probabilities from the logits of values (see [`reader::of_edition`]) and the log odds of a card.
+pub fn reading_of(values: &[f32; 3 * reader::PROPERTIES], card: f32) -> Reading {
+    let values = std::array::from_fn(|p| softmax(std::array::from_fn(|v| values[3 * p + v])));
+    Reading { values, is_card: logistic(card) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cards::Edition;
     use image::{Rgb, RgbImage};
 
     /// Tells the mean of each plane as the first three logits.
@@ -156,9 +167,13 @@ mod tests {
         logits[4] = 2f32.ln();
         logits[6] = 500.0;
         logits[reader::CARD] = 3f32.ln();
-        let reading = reading_of(&logits);
+        logits[reader::RECTANGLE] = 9.0;
+        let of = |edition| reading_of(&reader::of_edition(&logits, edition), logits[reader::CARD]);
+        let reading = of(Edition::Classic);
         assert!((reading.values[1][1] - 0.5).abs() < 1e-6);
         assert_eq!(reading.values[2], [1.0, 0.0, 0.0]);
         assert!((reading.is_card - 0.75).abs() < 1e-6);
+        assert_eq!(reading.values[3], [1.0 / 3.0; 3]);
+        assert!(of(Edition::Rectangles).values[3][0] > 0.99);
     }
 }

@@ -1,5 +1,6 @@
 //! What reads cards, whichever way.
 
+use super::table_facts::TableFacts;
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
 use crate::pipeline::engine::NetworkError;
 
@@ -16,9 +17,14 @@ pub struct Cards<'a> {
 
 /// Something that reads cards.
 pub trait Reader: Send + Sync {
-    /// One reading for each card, in the same order. A reader may judge the cards together.
+    /// One reading for each card, in the same order, and what is believed of the table after them. A
+    /// reader may judge the cards together; one that cannot tell a fact leaves it as it was.
     ///
     /// # Errors
     /// A network that does not run; a reader without one never fails.
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError>;
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError>;
 }

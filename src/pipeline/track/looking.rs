@@ -3,6 +3,7 @@
 use crate::geometry::{Homography, Point, Quad};
 use crate::pipeline::classify::mirror;
 use crate::pipeline::classify::reader::Cards;
+use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::compose::{Pipeline, PipelineError};
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
 use crate::pipeline::rectify;
@@ -15,20 +16,27 @@ pub trait Eyes: Send + Sync {
     /// # Errors
     /// Those of the finder.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
-    /// Cards of one frame.
+    /// Cards of one frame, by what was believed of the table before it, and what is after it.
     ///
     /// # Errors
     /// Those of the reader.
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError>;
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError>;
 }
 
 impl Eyes for Pipeline {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         Ok(self.finder.find(frame, None)?)
     }
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
-        // Of what looks alike in a mirror it does not matter whether it is one: each look tells for itself.
-        Ok(mirror::read(&*self.reader, cards, self.mirrored)?.0)
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        Ok(mirror::read(&*self.reader, cards, before)?)
     }
 }
 
@@ -41,6 +49,8 @@ pub struct Ask {
     pub known: Vec<Known>,
     /// Whether it does not know where they are.
     pub lost: bool,
+    /// What it believes of the table.
+    pub facts: TableFacts,
 }
 
 /// A card that is known.
@@ -69,6 +79,8 @@ pub struct Look {
     pub bare: Vec<u64>,
     /// How many cards were read.
     pub read: usize,
+    /// What is believed of the table after that.
+    pub facts: TableFacts,
 }
 
 /// A card in the frame.
@@ -124,7 +136,7 @@ pub fn look(
     });
     let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
     let cards = Cards { frame, outlines: &chosen, images: &images };
-    let readings = clock.time("classify", || eyes.read(&cards))?;
+    let (readings, facts) = clock.time("classify", || eyes.read(&cards, ask.facts))?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
@@ -152,7 +164,7 @@ pub fn look(
             Seen { outline, known: known.map(|k| k.id), reading, beside }
         })
         .collect();
-    Ok(Look { number: ask.number, seen, bare, read: wanted.len() })
+    Ok(Look { number: ask.number, seen, bare, read: wanted.len(), facts })
 }
 
 /// For each outline the known card that lies there: nearest pairs first.
@@ -286,8 +298,12 @@ mod tests {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             Ok(self.0.iter().copied().map(outline).collect())
         }
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
-            Ok(vec![Reading::UNKNOWN; cards.images.len()])
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+            Ok((vec![Reading::UNKNOWN; cards.images.len()], f))
         }
     }
 
@@ -299,6 +315,7 @@ mod tests {
             number: 7,
             known: (0..4).map(|i| known(i as u64, here[i], read, None)).collect(),
             lost: false,
+            facts: TableFacts::default(),
         };
         let mut clock = StageClock::default();
         let settled = look(&Told(here.clone()), &frame, &ask(false), &mut clock).unwrap();

@@ -1,6 +1,8 @@
 //! How cards are tracked.
 
 use crate::pipeline::board;
+use crate::pipeline::classify::table_facts::TableFacts;
+use crate::pipeline::compose::Pipeline;
 
 /// How cards are tracked. Times in milliseconds of the frames' own clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,12 +48,14 @@ pub struct Params {
     pub focus: (f32, f32),
     /// What makes readings a board.
     pub board: board::Params,
+    /// What is believed of the table before the first frame.
+    pub facts: TableFacts,
 }
 
 impl Params {
-    /// The usual ones, with what makes a board of these readings.
-    pub fn for_board(board: board::Params) -> Self {
-        Self { board, ..Self::default() }
+    /// The usual ones, with how a pipeline makes a board of its readings, and what it believes beforehand.
+    pub fn of(pipeline: &Pipeline) -> Self {
+        Self { board: pipeline.board, facts: pipeline.facts, ..Self::default() }
     }
 }
 
@@ -78,6 +82,7 @@ impl Default for Params {
             smooth_ms: 90.0,
             focus: (0.35, 0.75),
             board: board::Params::default(),
+            facts: TableFacts::default(),
         }
     }
 }

@@ -73,10 +73,14 @@ impl Eyes for Knowing<'_> {
             })
             .collect())
     }
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
+    fn read(
+        &self,
+        cards: &Cards,
+        f: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
         // All cards of a look are read; which is which is told by the pattern's mean, so the fake
         // recomputes it from the pixels.
-        Ok(cards.images.iter().map(|card| self.reading_of(card)).collect())
+        Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), f))
     }
 }
 
@@ -255,14 +259,18 @@ fn what_is_no_card_is_not_read_over_and_over() {
             cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
             Ok(cards)
         }
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
-            let mut readings = self.0.read(cards)?;
+            let (mut readings, facts) = self.0.read(cards, f)?;
             for (reading, card) in readings.iter_mut().zip(cards.images) {
                 // Balanced on its own white, the table is bright too; its green is not.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
-            Ok(readings)
+            Ok((readings, facts))
         }
     }
     let scene = three();
@@ -286,8 +294,12 @@ fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
             cards.remove(0);
             Ok(cards)
         }
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
-            self.0.read(cards)
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+            self.0.read(cards, f)
         }
     }
     let mut run = Run::new();

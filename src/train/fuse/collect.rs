@@ -1,17 +1,19 @@
 //! What the witnesses say of tables and crops whose cards are known.
 
 use super::seen::{Seen, Source, Table, Truth};
-use crate::cards::Card;
+use crate::cards::{Card, Edition};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::fused;
 use crate::pipeline::classify::neural::NeuralReader;
 use crate::pipeline::classify::reader::Cards;
+use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::finder::CardFinder;
 use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{CardImage, CardOutline, Frame, PipelineError, rectify};
 use crate::render::dice::Span;
+use crate::render::params::DeckChoice;
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
 use crate::train::reader::real::{CropsError, straight_crops};
 use image::RgbImage;
@@ -66,7 +68,7 @@ pub fn drawn(
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-        let table = ask(&cards, network, refiner, |outline| truth_at(&scene, outline))?;
+        let table = ask(&cards, network, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
         done();
         Ok(table)
     };
@@ -79,7 +81,12 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
     /// fifty pixels no colour is left: a limit by what nobody can see would hold back all the others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
     let kind = match index % 4 {
-        0 => return scenes::reader_but(seed, index, |params| params.chroma_px = CHROMA_PX),
+        0 => {
+            return scenes::reader_but(seed, index, |params| {
+                params.chroma_px = CHROMA_PX;
+                params.decks = known_decks();
+            });
+        }
         // Several kinds at once.
         1 => Kind::Mixed,
         2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
@@ -87,7 +94,18 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
     };
     // The kinds have large shadows only and colour as sharp as brightness, and stay so: suites are
     // measured on them.
-    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) }, seed, index)
+    let mut params = Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) };
+    if kind == Kind::Mixed {
+        params.decks = known_decks();
+    }
+    render(&params, seed, index)
+}
+
+/// Both editions: of the cards of another deck there is nothing to be sure of.
+fn known_decks() -> Vec<(DeckChoice, f64)> {
+    let weights = [0.7, 0.3];
+    let decks = Edition::KNOWN.into_iter().filter_map(Edition::deck).map(DeckChoice::Known);
+    decks.zip(weights).collect()
 }
 
 /// Which card lies at an outline's centre.
@@ -111,23 +129,25 @@ fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
     }
 }
 
-/// The crops of a labelled folder, each by itself: crops of one light are not known to be so.
+/// The crops of a labelled folder, all of one edition, each by itself: crops of one light are not known
+/// to be so.
 ///
 /// # Errors
 /// [`CollectError`].
 pub fn crops(
     folder: &Path,
+    edition: Edition,
     network: &NeuralReader,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    let (crops, _) = straight_crops(folder)?;
+    let (crops, _) = straight_crops(folder, edition)?;
     let crop = |(picture, card): (RgbImage, Card)| {
         let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let frame = Frame { image: picture };
         let image = rectify::rectify(&frame, &outline);
         let cards = Cards { frame: &frame, outlines: &[outline], images: &[image] };
-        let table = ask(&cards, network, None, |_| Truth::Card(card))?;
+        let table = ask(&cards, network, None, edition, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -140,9 +160,11 @@ fn ask(
     cards: &Cards,
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,
+    edition: Edition,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<Table, NetworkError> {
-    let witnesses = fused::ask(cards, network, refiner)?;
+    let facts = TableFacts::default().of_edition(edition);
+    let (witnesses, _) = fused::ask(cards, network, refiner, facts)?;
     let seen = cards.outlines.iter().zip(witnesses).map(|(outline, witnesses)| Seen {
         outline: outline.clone(),
         witnesses,

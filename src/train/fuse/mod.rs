@@ -248,7 +248,7 @@ pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
         table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
     let params = Params { calibration: joint.board, ..Params::default() };
-    let cards = Board::settle(&outlines, &readings, &params).cards.into_iter();
+    let cards = Board::settle(&outlines, &readings, 1.0, &params).cards.into_iter();
     cards
         .map(|card| (table.seen[card.outline].truth, card))
         .map(|(truth, card)| (card, truth))

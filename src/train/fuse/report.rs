@@ -117,7 +117,10 @@ fn reliability(told: &[Told]) -> Vec<Bin> {
 
 fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
     let readings = |seen: &Seen| -> [Reading; 2] {
-        [reading_of(&seen.witnesses.logits), joint.reading(&seen.witnesses, &seen.outline)]
+        [
+            reading_of(&seen.witnesses.values, seen.witnesses.card),
+            joint.reading(&seen.witnesses, &seen.outline),
+        ]
     };
     let all: Vec<([Reading; 2], Card)> =
         cards_of(source).map(|(seen, card)| (readings(seen), card)).collect();

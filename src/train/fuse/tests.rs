@@ -38,7 +38,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
             .map(|i| {
                 let card = Card::from_index((i * 7 + index as usize) % 81);
                 let nothing = i == 11;
-                let mut logits = [0.0; reader::OUTPUTS];
+                let mut values = [0.0; 3 * reader::PROPERTIES];
                 let mut context = Answer {
                     right: if nothing { -3.0 } else { 3.0 },
                     values: Default::default(),
@@ -49,17 +49,21 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                     let own = card.value(property);
                     // One card in six is doubtful.
                     let (often, sure) = if i % 6 == 5 { net.doubtful } else { net.usual };
-                    logits[3 * p..3 * p + 3].copy_from_slice(&say(own, often, sure));
+                    values[3 * p..3 * p + 3].copy_from_slice(&say(own, often, sure));
                     context.values[3 * p..3 * p + 3].copy_from_slice(&say(own, 0.8, 1.5));
                     let odds = say(own, 0.6, 1.0).map(f32::exp);
                     features.values[p] = odds.map(|o| o / odds.iter().sum::<f32>());
                 }
-                logits[reader::CARD] = if nothing { -4.0 } else { 4.0 };
-                let is_clear = least_lead(&logits[..reader::CARD]) >= 4.0;
+                let card_odds = if nothing { -4.0 } else { 4.0 };
+                let is_clear = least_lead(&values) >= 4.0;
                 let features = Some(features);
                 let asked = (!is_clear).then_some(Asked { context: Some(context), features });
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
-                Seen { outline: outline(i), witnesses: Witnesses { logits, asked }, truth }
+                Seen {
+                    outline: outline(i),
+                    witnesses: Witnesses { values, card: card_odds, asked },
+                    truth,
+                }
             })
             .collect();
         Table { seen }
@@ -94,7 +98,7 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
 fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     let mut source = made_up(120, 6, Net { usual: (0.6, 1.1), doubtful: (0.6, 1.1) });
     for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
-        seen.witnesses.logits[reader::CARD] = 0.0;
+        seen.witnesses.card = 0.0;
     }
     let joint = fit_joint(std::slice::from_ref(&source)).0;
     for seen in &source.tables[0].seen {

@@ -3,7 +3,7 @@
 
 use super::key;
 use super::miss::{anywhere, beside, holds, outline};
-use super::sample::{Group, Sample};
+use super::sample::{Group, Label, Sample};
 use crate::geometry::Quad;
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::{CardOutline, Frame, rectify};
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changes whenever other crops come from the same seed.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Scenes drawn side by side before their crops are counted.
 const CHUNK: usize = 64;
 /// Seeds of tables to learn from lie below.
@@ -68,6 +68,7 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
     let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
+    let edition = scene.deck.edition();
     let frame = Frame { image: scene.image };
     let found: Vec<Quad> =
         finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
@@ -84,12 +85,12 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
             Some(found) if as_found => either_way(found, &mut rng),
             _ => outline(quad, &mut rng),
         };
-        named.push(Sample::of(&cut(quad), Some(card.card)));
+        named.push(Sample::of(&cut(quad), Label::of(edition, card.card)));
     }
     let mut others: Vec<Sample> = found
         .iter()
         .filter(|quad| !cards.iter().any(|card| holds(quad, card)))
-        .map(|quad| Sample::of(&cut(either_way(*quad, &mut rng)), None))
+        .map(|quad| Sample::of(&cut(either_way(*quad, &mut rng)), Label::NoCard))
         .collect();
     let wanted = others.len().max((OTHERS * cards.len().max(4) as f64).ceil() as usize);
     for _ in 0..20 * wanted {
@@ -105,7 +106,7 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
             beside(&cards[rng.random_range(0..cards.len())], &mut rng)
         };
         if !cards.iter().any(|card| holds(&quad, card)) {
-            others.push(Sample::of(&cut(quad), None));
+            others.push(Sample::of(&cut(quad), Label::NoCard));
         }
     }
     Ok([named, others])

@@ -1,19 +1,16 @@
 //! Drawn crops kept in a file, so that several trainings draw them once.
 //!
 //! 8 bytes that say what it is, the length of a JSON header (8 bytes, little endian), the header,
-//! then each crop: the card's index or 255, and its pixels.
+//! then each crop: a byte that says what it shows (see [`Label::to_byte`]), and its pixels.
 
-use super::sample::{BYTES, Group, Sample};
-use crate::cards::{Card, DECK_SIZE};
+use super::sample::{BYTES, Group, Label, Sample};
 use crate::whole_file::WholeFile;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-const MAGIC: &[u8; 8] = b"SETSCRP1";
-/// Of a crop without a card.
-const NONE: u8 = 255;
+const MAGIC: &[u8; 8] = b"SETSCRP2";
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -36,7 +33,7 @@ pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::R
     file.write_all(&(header.len() as u64).to_le_bytes())?;
     file.write_all(&header)?;
     for sample in groups.iter().flat_map(|group| &group.samples) {
-        file.write_all(&[sample.card.map_or(NONE, |card| card.index() as u8)])?;
+        file.write_all(&[sample.label.to_byte()])?;
         file.write_all(&sample.pixels)?;
     }
     file.finish()
@@ -72,16 +69,13 @@ pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Gr
     for (name, size) in header.groups {
         let mut samples = Vec::new();
         for _ in 0..size {
-            let mut index = [0];
-            file.read_exact(&mut index)?;
-            let card = match usize::from(index[0]) {
-                index if index < DECK_SIZE => Some(Card::from_index(index)),
-                index if index == usize::from(NONE) => None,
-                _ => return Err(broken("it names a card that there is not")),
-            };
+            let mut byte = [0];
+            file.read_exact(&mut byte)?;
+            let label = Label::from_byte(byte[0])
+                .ok_or_else(|| broken("it names a card that there is not"))?;
             let mut pixels = vec![0; BYTES].into_boxed_slice();
             file.read_exact(&mut pixels)?;
-            samples.push(Sample { pixels, card });
+            samples.push(Sample { pixels, label });
         }
         groups.push(Group { name, is_drawn: true, teaches_color: true, samples });
     }
@@ -91,6 +85,7 @@ pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Gr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cards::{Card, Edition};
     use serde_json::json;
 
     #[test]
@@ -99,8 +94,11 @@ mod tests {
         let path = dir.path().join("drawn.bin");
         let pixels = |v: u8| vec![v; BYTES].into_boxed_slice();
         let samples = vec![
-            Sample { pixels: pixels(7), card: Some(Card::from_index(80)) },
-            Sample { pixels: pixels(9), card: None },
+            Sample {
+                pixels: pixels(7),
+                label: Label::of(Edition::Rectangles, Card::from_index(80)),
+            },
+            Sample { pixels: pixels(9), label: Label::NoCard },
         ];
         let groups = [Group { name: "drawn".into(), is_drawn: true, teaches_color: true, samples }];
         let recipe = json!({"seed": 1});

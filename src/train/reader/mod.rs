@@ -19,16 +19,17 @@ pub mod miss;
 pub mod real;
 pub mod sample;
 
+use super::first::First;
 use super::net::{Layer, Output, Plan};
 use super::weights::Weights;
 use super::{Task, Validation};
-use crate::cards::Property;
-use crate::model::reader::{CARD, HEIGHT, INPUT_SCALE, OUTPUTS, PROPERTIES, WIDTH};
+use crate::cards::{Edition, Property, Shape};
+use crate::model::reader::{CARD, EDITION, HEIGHT, INPUT_SCALE, OUTPUTS, RECTANGLE, WIDTH};
 use alter::alter;
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use sample::{Group, Sample};
+use sample::{Group, Label, Sample};
 
 /// Crops in a batch.
 pub const BATCH: usize = 64;
@@ -37,10 +38,21 @@ pub const BATCH: usize = 64;
 const SMOOTHING: f32 = 0.02;
 /// Weight of card-or-not beside the four properties.
 const CARD_WEIGHT: f32 = 0.7;
+/// Weight of the edition beside the four properties.
+const EDITION_WEIGHT: f32 = 0.5;
+/// What the network chooses among, each by a softmax: the name, the outputs, the weight. A shape is one of
+/// four, of which each edition has three.
+const CHOICES: [(&str, &[usize], f32); 5] = [
+    ("number", &[0, 1, 2], 1.0),
+    ("shading", &[3, 4, 5], 1.0),
+    ("colour", &[6, 7, 8], 1.0),
+    ("shape", &[9, 10, 11, RECTANGLE], 1.0),
+    ("edition", &[EDITION, EDITION + 1, EDITION + 2], EDITION_WEIGHT),
+];
 /// Crops judged at a time in validation.
 const VALIDATION_BATCH: usize = 256;
 
-/// The network: 3.4 million multiply-accumulates, 25 thousand weights, sequential, with nothing but
+/// The network: 3.4 million multiply-accumulates, 27 thousand weights, sequential, with nothing but
 /// what an int8 microcontroller runs well.
 pub fn plan() -> Plan {
     let layers = vec![
@@ -67,8 +79,8 @@ pub struct ReaderTask {
     pub plan: Plan,
     /// Everything random in batches comes from it.
     pub seed: u64,
-    /// Weights to begin with; fresh ones from the run's seed without.
-    pub first: Option<Weights>,
+    /// What it begins with.
+    pub first: First,
     /// What batches are made of, with the share of each.
     pub training: Vec<(Group, f64)>,
     /// What is judged, each group by itself.
@@ -107,20 +119,35 @@ impl Batch {
         let mut wanted = [0.0; OUTPUTS];
         let mut weight = [0.0; OUTPUTS];
         weight[CARD] = 1.0;
-        if let Some(card) = sample.card {
+        if sample.label.edition().is_some() {
             wanted[CARD] = 1.0;
-            for (p, property) in Property::ALL.into_iter().enumerate() {
-                let counts = property != Property::Color || teaches_color;
-                for v in 0..3 {
-                    let right = f32::from(u8::from(card.value(property) == v));
-                    wanted[3 * p + v] = right * (1.0 - SMOOTHING) + SMOOTHING / 3.0;
-                    weight[3 * p + v] = f32::from(u8::from(counts));
-                }
+        }
+        for ((name, outputs, _), right) in CHOICES.into_iter().zip(right_outputs(sample.label)) {
+            let counts = name != "colour" || teaches_color;
+            let Some(right) = right.filter(|_| counts) else { continue };
+            for output in outputs {
+                let is_right = f32::from(u8::from(*output == right));
+                wanted[*output] = is_right * (1.0 - SMOOTHING) + SMOOTHING / outputs.len() as f32;
+                weight[*output] = 1.0;
             }
         }
         self.wanted.extend(wanted);
         self.weight.extend(weight);
     }
+}
+
+/// The right output of each of [`CHOICES`]; none where there is none, as for the values of a deck that
+/// nobody knows.
+fn right_outputs(label: Label) -> [Option<usize>; 5] {
+    let value = |property: Property| Some(3 * property as usize + label.card()?.value(property));
+    let shape = match label {
+        Label::Card(Edition::Rectangles, card) if card.shape == Shape::Diamond => Some(RECTANGLE),
+        _ => value(Property::Shape),
+    };
+    let edition = label.edition().map(|edition| EDITION + edition.index());
+    let [number, shading, color] =
+        [Property::Number, Property::Shading, Property::Color].map(value);
+    [number, shading, color, shape, edition]
 }
 
 impl Task for ReaderTask {
@@ -139,7 +166,7 @@ impl Task for ReaderTask {
     }
 
     fn init(&self, seed: u64) -> Weights {
-        self.first.clone().unwrap_or_else(|| self.plan.init(seed))
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0), &Device::default()))
     }
 
     fn batch(&self, step: u64) -> Batch {
@@ -174,16 +201,20 @@ impl Task for ReaderTask {
             Tensor::<2>::from_data(TensorData::new(values.to_vec(), [n, OUTPUTS]), &device)
         };
         let (wanted, weight) = (rows(&batch.wanted), rows(&batch.weight));
-        let cards = batch.weight.chunks_exact(OUTPUTS).map(|w| w[0]).sum::<f32>().max(1.0);
-        let mut parts = Vec::with_capacity(PROPERTIES + 1);
+        let cards = batch.wanted.chunks_exact(OUTPUTS).map(|w| w[CARD]).sum::<f32>().max(1.0);
+        let mut parts = Vec::with_capacity(CHOICES.len() + 1);
         let mut total: Option<Tensor<1>> = None;
-        for (p, name) in ["number", "shading", "colour", "shape"].into_iter().enumerate() {
-            let of = |tensor: &Tensor<2>| tensor.clone().slice([0..n, 3 * p..3 * p + 3]);
+        for (name, outputs, own_weight) in CHOICES {
+            let of = |tensor: &Tensor<2>| {
+                let column = |&i: &usize| tensor.clone().slice([0..n, i..i + 1]);
+                Tensor::cat(outputs.iter().map(column).collect(), 1)
+            };
             let log = activation::log_softmax(of(&logits), 1);
             let part = (log * of(&wanted) * of(&weight)).sum().div_scalar(-cards);
+            let weighed = part.clone().mul_scalar(own_weight);
             total = Some(match total {
-                Some(total) => total + part.clone(),
-                None => part.clone(),
+                Some(total) => total + weighed,
+                None => weighed,
             });
             parts.push((name, part));
         }
@@ -192,7 +223,7 @@ impl Task for ReaderTask {
         let x = card(&logits);
         let part = (activation::softplus(x.clone(), 1.0) - x * card(&wanted)).mean();
         parts.push(("card", part.clone()));
-        let total = total.expect("four properties") + part.mul_scalar(CARD_WEIGHT);
+        let total = total.expect("five choices") + part.mul_scalar(CARD_WEIGHT);
         (total, parts)
     }
 
@@ -206,6 +237,7 @@ impl Task for ReaderTask {
             if let Some(told) = judged.told_apart {
                 figures.push((format!("{} card or not", group.name), told));
             }
+            figures.push((format!("{} edition", group.name), judged.editions));
         }
         Validation { loss, figures }
     }
@@ -216,15 +248,18 @@ impl Task for ReaderTask {
 pub struct Judged {
     /// Mean cross entropy, properties and card-or-not together, as in training.
     pub loss: f64,
-    /// Share of the cards of which all four properties are right.
+    /// Share of the cards of known editions of which all four properties are right.
     pub right: f64,
     /// Share of all crops that are rightly told to be cards or not; none when all are cards.
     pub told_apart: Option<f64>,
+    /// Share of the cards whose edition is told.
+    pub editions: f64,
 }
 
 /// Reads every crop of a group, unaltered.
 pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Judged {
-    let (mut loss, mut cards, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
+    let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
+    let (mut cards, mut editions) = (0u32, 0u32);
     for samples in group.samples.chunks(VALIDATION_BATCH) {
         let mut batch = Batch::new();
         for sample in samples {
@@ -235,30 +270,38 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
         let logits = forward(input).flat().into_data().try_to_vec::<f32>().unwrap_or_default();
         for (sample, logits) in samples.iter().zip(logits.chunks_exact(OUTPUTS)) {
             let x = f64::from(logits[CARD]);
-            told += u32::from((x > 0.0) == sample.card.is_some());
-            let odds = if sample.card.is_some() { -x } else { x };
+            let is_card = sample.label != Label::NoCard;
+            cards += u32::from(is_card);
+            told += u32::from((x > 0.0) == is_card);
+            let odds = if is_card { -x } else { x };
             loss +=
                 f64::from(CARD_WEIGHT) * odds.max(0.0).mul_add(1.0, (-odds.abs()).exp().ln_1p());
-            let Some(card) = sample.card else { continue };
             let mut all = true;
-            for (p, property) in Property::ALL.into_iter().enumerate() {
-                let three = &logits[3 * p..3 * p + 3];
-                let value = card.value(property);
-                let most = three.iter().copied().fold(f32::MIN, f32::max);
-                let sum: f32 = three.iter().map(|v| (v - most).exp()).sum();
-                loss += f64::from(most + sum.ln() - three[value]);
-                all &= three[value] >= most;
+            let choices = CHOICES.into_iter().zip(right_outputs(sample.label));
+            for ((name, outputs, own_weight), output) in choices {
+                let Some(output) = output else { continue };
+                let most = outputs.iter().map(|&i| logits[i]).fold(f32::MIN, f32::max);
+                let sum: f32 = outputs.iter().map(|&i| (logits[i] - most).exp()).sum();
+                loss += f64::from(own_weight * (most + sum.ln() - logits[output]));
+                if name == "edition" {
+                    editions += u32::from(logits[output] >= most);
+                } else {
+                    all &= logits[output] >= most;
+                }
             }
-            cards += 1;
-            right += u32::from(all);
+            if sample.label.card().is_some() {
+                named += 1;
+                right += u32::from(all);
+            }
         }
     }
     let share = |n: u32, of: u32| f64::from(n) / f64::from(of.max(1));
     let all = group.samples.len() as u32;
     Judged {
         loss: loss / f64::from(all.max(1)),
-        right: share(right, cards),
+        right: share(right, named),
         told_apart: (cards < all).then(|| share(told, all)),
+        editions: share(editions, cards),
     }
 }
 
@@ -283,7 +326,11 @@ mod tests {
     fn task() -> ReaderTask {
         let sample = |i: usize| Sample {
             pixels: vec![60 * i as u8; BYTES].into_boxed_slice(),
-            card: (i > 0).then(|| Card::from_index(40 * (i - 1))),
+            label: match i {
+                0 => Label::NoCard,
+                3 => Label::OfUnknownDeck,
+                i => Label::of(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
+            },
         };
         let group = |name: &str, samples: std::ops::Range<usize>| Group {
             name: name.into(),
@@ -294,7 +341,7 @@ mod tests {
         ReaderTask {
             plan: plan(),
             seed: 3,
-            first: None,
+            first: First::Chance,
             training: vec![(group("cards", 1..4), 0.75), (group("none", 0..1), 0.25)],
             validation: vec![group("all", 0..4)],
             data: serde_json::Value::Null,
@@ -305,7 +352,7 @@ mod tests {
     fn the_network_is_as_small_as_said() {
         let plan = plan();
         let graph = plan.graph(&plan.init(1));
-        assert_eq!(graph.parameters(), 24_901);
+        assert_eq!(graph.parameters(), 26_825);
         let device = Device::default();
         let input = Tensor::<4>::zeros([2, 3, HEIGHT, WIDTH], &device);
         assert_eq!(run_graph(&graph, input).flat().dims(), [2, OUTPUTS]);
@@ -319,10 +366,17 @@ mod tests {
         assert!(batch.pixels != next.pixels);
         assert_eq!(batch.len(), BATCH);
         for row in batch.weight.chunks_exact(OUTPUTS).zip(batch.wanted.chunks_exact(OUTPUTS)) {
-            let sums: Vec<f32> = row.1[..CARD].chunks_exact(3).map(|v| v.iter().sum()).collect();
+            let asked = |(_, outputs, _): (&str, &[usize], f32)| {
+                let sum: f32 = outputs.iter().map(|&i| row.1[i]).sum();
+                let counts = row.0[outputs[0]];
+                assert!((sum - counts).abs() < 1e-6, "{sum} {counts}");
+                counts > 0.0
+            };
+            let asked = CHOICES.map(asked);
             let is_card = row.1[CARD] > 0.5;
-            assert!(sums.iter().all(|sum| (sum - f32::from(u8::from(is_card))).abs() < 1e-6));
-            assert_eq!(row.0[0] > 0.0, is_card, "what is no card has no properties");
+            assert_eq!(asked[4], is_card, "what is no card has no edition");
+            let is_known = row.1[EDITION + Edition::Unknown.index()] < 0.5;
+            assert_eq!(asked[..4], [is_card && is_known; 4], "only known decks have values");
         }
         let cards = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[CARD] > 0.5).count();
         assert!((47..=49).contains(&cards), "{cards}");
@@ -342,14 +396,21 @@ mod tests {
         let graph = task.plan.graph(&weights);
         let plain = device.clone().without_autodiff();
         let judged = task.validate(&|input| run_graph(&graph, input), &plain);
-        assert!(judged.loss.is_finite() && judged.figures.len() == 2);
+        assert!(judged.loss.is_finite() && judged.figures.len() == 3);
         let (output, statistics) = task.plan.forward(&live, task.input(&batch, &device));
         assert_eq!(statistics.len(), 10);
         let (total, parts) = task.loss(output, &batch);
         let number = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap()[0];
         let sum: f32 = parts
             .into_iter()
-            .map(|(name, part)| number(part) * if name == "card" { CARD_WEIGHT } else { 1.0 })
+            .map(|(name, part)| {
+                let weight = match name {
+                    "card" => CARD_WEIGHT,
+                    "edition" => EDITION_WEIGHT,
+                    _ => 1.0,
+                };
+                number(part) * weight
+            })
             .sum();
         assert!((number(total) - sum).abs() < 1e-4);
     }

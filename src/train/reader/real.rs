@@ -2,16 +2,17 @@
 
 use super::key;
 use super::miss::{beside, holds, outline};
-use super::sample::{Group, Sample};
-use crate::cards::{Card, Property, Shape};
+use super::sample::{Group, Label, Sample};
+use crate::cards::{Card, Edition, Property, Shape};
 use crate::dataset::{
     CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabels, check_crop_files, read_crop_labels,
 };
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::classical::features::Features;
+use crate::pipeline::classify::classical::template::Masks;
 use crate::pipeline::source::{self, natural_order};
 use crate::pipeline::{CardOutline, Frame, rectify};
-use image::{Rgb, RgbImage, imageops};
+use image::{ImageReader, Rgb, RgbImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -73,15 +74,20 @@ pub struct Source {
     pub others: Group,
 }
 
-/// Every source in a folder: itself, or each folder directly in it, if it has labels.
+/// Every source in a folder: itself, or each folder directly in it, if it has labels. `edition_of` says
+/// by a source's name which edition its crops show; photos' labels say so themselves.
 ///
 /// # Errors
 /// [`CropsError`]: no labels there, bad ones, a crop that is no image.
-pub fn sources(folder: &Path, seed: u64) -> Result<Vec<Source>, CropsError> {
+pub fn sources(
+    folder: &Path,
+    edition_of: &dyn Fn(&str) -> Edition,
+    seed: u64,
+) -> Result<Vec<Source>, CropsError> {
     let labelled =
         |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
     if labelled(folder) {
-        return Ok(vec![source(folder, seed)?]);
+        return Ok(vec![source(folder, edition_of, seed)?]);
     }
     let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
     let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -93,22 +99,30 @@ pub fn sources(folder: &Path, seed: u64) -> Result<Vec<Source>, CropsError> {
     if inside.is_empty() {
         return Err(CropsError::NoLabels(folder.to_path_buf()));
     }
-    inside.iter().map(|path| source(path, seed)).collect()
+    inside.iter().map(|path| source(path, edition_of, seed)).collect()
 }
 
-fn source(folder: &Path, seed: u64) -> Result<Source, CropsError> {
+fn source(
+    folder: &Path,
+    edition_of: &dyn Fn(&str) -> Edition,
+    seed: u64,
+) -> Result<Source, CropsError> {
     let name = folder
         .canonicalize()
         .ok()
         .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
         .unwrap_or_else(|| folder.display().to_string());
     let crops = folder.join(CROP_LABELS).is_file();
-    let (labelled, mirrored, cut) =
-        if crops { from_crops(folder, seed)? } else { from_photos(folder, seed)? };
+    let (labelled, mirrored, cut) = if crops {
+        from_crops(folder, edition_of(&name), seed)?
+    } else {
+        from_photos(folder, seed)?
+    };
     if cut.is_empty() {
         return Err(CropsError::Empty(folder.to_path_buf()));
     }
-    let (cards, others) = cut.into_iter().partition(|sample: &Sample| sample.card.is_some());
+    let (cards, others) =
+        cut.into_iter().partition(|sample: &Sample| sample.label != Label::NoCard);
     let group =
         |name: String, samples| Group { name, is_drawn: false, teaches_color: false, samples };
     Ok(Source {
@@ -127,7 +141,10 @@ type Cut = (usize, bool, Vec<Sample>);
 ///
 /// # Errors
 /// [`CropsError`].
-pub fn straight_crops(folder: &Path) -> Result<(Vec<(RgbImage, Card)>, bool), CropsError> {
+pub fn straight_crops(
+    folder: &Path,
+    edition: Edition,
+) -> Result<(Vec<(RgbImage, Card)>, bool), CropsError> {
     let labels = read_crop_labels(folder)?;
     check_crop_files(folder, &labels)?;
     let crops: Vec<(RgbImage, Card)> = labels
@@ -135,8 +152,10 @@ pub fn straight_crops(folder: &Path) -> Result<(Vec<(RgbImage, Card)>, bool), Cr
         .map(|label| {
             let path = folder.join(&label.file);
             let wrong = |reason: String| CropsError::Image { path: path.clone(), reason };
-            let crop = image::open(&path).map_err(|e| wrong(format!("is no image: {e}")))?;
-            let crop = crop.into_rgb8();
+            // By what is in it: crops are named .png that are JPEG.
+            let crop = ImageReader::open(&path).and_then(ImageReader::with_guessed_format);
+            let crop = crop.map_err(|e| wrong(format!("cannot be read: {e}")))?.decode();
+            let crop = crop.map_err(|e| wrong(format!("is no image: {e}")))?.into_rgb8();
             if crop.width().min(crop.height()) < SHORTEST_PX {
                 let (w, h) = crop.dimensions();
                 return Err(wrong(format!(
@@ -147,25 +166,26 @@ pub fn straight_crops(folder: &Path) -> Result<(Vec<(RgbImage, Card)>, bool), Cr
             Ok((if upright { imageops::rotate90(&crop) } else { crop }, label.code))
         })
         .collect::<Result<_, CropsError>>()?;
-    let mirrored = are_mirrored(&crops);
+    let mirrored = are_mirrored(&crops, edition);
     let turned_back = |(crop, card): (RgbImage, Card)| {
         (if mirrored { imageops::flip_horizontal(&crop) } else { crop }, card)
     };
     Ok((crops.into_par_iter().map(turned_back).collect(), mirrored))
 }
 
-fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
-    let (crops, mirrored) = straight_crops(folder)?;
+fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsError> {
+    let (crops, mirrored) = straight_crops(folder, edition)?;
     let labelled = crops.len();
     let cut = crops
         .into_par_iter()
         .enumerate()
         .flat_map_iter(|(i, (crop, card))| {
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
-            let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), Some(card))];
+            let label = Label::of(edition, card);
+            let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), label)];
             let (photo, quad) = on_a_table(&crop, &mut rng);
             let frame = Frame { image: photo };
-            out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, card, &mut rng)));
+            out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, label, &mut rng)));
             out.extend(cut_beside(&frame, &[quad], &mut rng));
             out
         })
@@ -175,9 +195,10 @@ fn from_crops(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
 
 /// Whether a source keeps its crops as mirror images, which only squiggles show: a vote of all of
 /// them, each by how well the classical reader's squiggle fits it as it is and mirrored.
-fn are_mirrored(crops: &[(RgbImage, Card)]) -> bool {
+fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
+    let masks = Masks::of_edition(edition);
     let fit = |image: RgbImage| {
-        let features = Features::of(&rectify::from_crop(image));
+        let features = Features::of(&rectify::from_crop(image), masks);
         features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
     };
     let votes: i32 = crops
@@ -218,8 +239,10 @@ fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
             let quads: Vec<Quad> = cards.iter().map(|card| card.1).collect();
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
             let mut out = Vec::new();
+            let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
             for (card, quad) in &cards {
-                out.extend((0..COPIES).map(|_| cut_card(&loaded.frame, quad, *card, &mut rng)));
+                let label = Label::of(edition, *card);
+                out.extend((0..COPIES).map(|_| cut_card(&loaded.frame, quad, label, &mut rng)));
                 if let Some(other) = cut_beside(&loaded.frame, &quads, &mut rng) {
                     out.push(other);
                 }
@@ -231,13 +254,13 @@ fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
     Ok((labelled, false, cut.into_iter().flat_map(|photo| photo.1).collect()))
 }
 
-fn straighten(frame: &Frame, quad: Quad, card: Option<Card>) -> Sample {
+fn straighten(frame: &Frame, quad: Quad, label: Label) -> Sample {
     let outline = CardOutline::at(quad);
-    Sample::of(&rectify::rectify(frame, &outline), card)
+    Sample::of(&rectify::rectify(frame, &outline), label)
 }
 
-fn cut_card(frame: &Frame, quad: &Quad, card: Card, rng: &mut Pcg64) -> Sample {
-    straighten(frame, outline(quad, rng), Some(card))
+fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample {
+    straighten(frame, outline(quad, rng), label)
 }
 
 /// What an outline near any of the cards shows that holds none of them.
@@ -245,7 +268,7 @@ fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> 
     (0..10).find_map(|_| {
         let quad = beside(&cards[rng.random_range(0..cards.len())], rng);
         let free = !cards.iter().any(|card| holds(&quad, card));
-        free.then(|| straighten(frame, quad, None))
+        free.then(|| straighten(frame, quad, Label::NoCard))
     })
 }
 
@@ -280,8 +303,9 @@ pub fn check_classes<'a>(
 ) -> Result<(), CropsError> {
     for property in Property::ALL {
         for value in 0..3 {
-            let is =
-                |sample: &Sample| sample.card.is_some_and(|card| card.value(property) == value);
+            let is = |sample: &Sample| {
+                sample.label.card().is_some_and(|card| card.value(property) == value)
+            };
             if !groups.clone().any(|group| group.samples.iter().any(is)) {
                 let places: Vec<&str> = groups.map(|group| group.name.as_str()).collect();
                 let value = property.value_word(value);

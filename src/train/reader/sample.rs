@@ -1,7 +1,7 @@
 //! One crop and what is known of it; crops in groups.
 
 use crate::cards::outline::symbol_centers;
-use crate::cards::{Card, Shading};
+use crate::cards::{Card, DECK_SIZE, Edition, Shading};
 use crate::model::reader::{HEIGHT, WIDTH};
 use crate::pipeline::CardImage;
 use rand::RngExt;
@@ -15,14 +15,75 @@ pub const BYTES: usize = 3 * WIDTH * HEIGHT;
 pub struct Sample {
     /// `HEIGHT` x `WIDTH` x (R, G, B), 8-bit, [`BYTES`] long.
     pub pixels: Box<[u8]>,
-    /// The card; none for what is no card seen whole.
-    pub card: Option<Card>,
+    /// What it shows.
+    pub label: Label,
+}
+
+/// What a crop shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// No card seen whole.
+    NoCard,
+    /// A card of an edition that has a name.
+    Card(Edition, Card),
+    /// A card of another deck, which has no name here.
+    OfUnknownDeck,
+}
+
+impl Label {
+    /// A card of this edition.
+    pub fn of(edition: Edition, card: Card) -> Self {
+        match edition {
+            Edition::Unknown => Self::OfUnknownDeck,
+            edition => Self::Card(edition, card),
+        }
+    }
+
+    /// The card, where it has a name.
+    pub fn card(self) -> Option<Card> {
+        match self {
+            Self::Card(_, card) => Some(card),
+            Self::NoCard | Self::OfUnknownDeck => None,
+        }
+    }
+
+    /// The edition of what is a card.
+    pub fn edition(self) -> Option<Edition> {
+        match self {
+            Self::NoCard => None,
+            Self::Card(edition, _) => Some(edition),
+            Self::OfUnknownDeck => Some(Edition::Unknown),
+        }
+    }
+
+    /// As one byte, for files and hashes.
+    pub fn to_byte(self) -> u8 {
+        match self {
+            Self::Card(edition, card) => (edition.index() * DECK_SIZE + card.index()) as u8,
+            Self::OfUnknownDeck => 254,
+            Self::NoCard => 255,
+        }
+    }
+
+    /// From its byte.
+    pub fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            254 => Some(Self::OfUnknownDeck),
+            255 => Some(Self::NoCard),
+            byte => {
+                let (edition, card) =
+                    (usize::from(byte) / DECK_SIZE, usize::from(byte) % DECK_SIZE);
+                let edition = Edition::KNOWN.get(edition)?;
+                Some(Self::Card(*edition, Card::from_index(card)))
+            }
+        }
+    }
 }
 
 impl Sample {
     /// Of a straightened card, shrunk to half by the mean of 2x2.
-    pub fn of(image: &CardImage, card: Option<Card>) -> Self {
-        Self { pixels: shrink(image), card }
+    pub fn of(image: &CardImage, label: Label) -> Self {
+        Self { pixels: shrink(image), label }
     }
 }
 
@@ -34,7 +95,7 @@ impl Sample {
     /// bleached to the white of the stock look like an open symbol, and learning that they are none
     /// makes every open symbol look striped.
     pub fn shows_its_shading(&self) -> bool {
-        let Some(card) = self.card.filter(|card| card.shading == Shading::Striped) else {
+        let Some(card) = self.label.card().filter(|card| card.shading == Shading::Striped) else {
             return true;
         };
         // The brightest of the insides, and the stock between the symbols and the long borders.
@@ -117,7 +178,19 @@ mod tests {
                 if edge { [40, 160, 60] } else { [green, 230, green] }
             })
             .collect();
-        Sample { pixels, card: Some(code.parse().unwrap()) }
+        Sample { pixels, label: Label::of(Edition::Classic, code.parse().unwrap()) }
+    }
+
+    #[test]
+    fn labels_come_back_from_their_bytes() {
+        let mut known = 0;
+        for byte in 0..=u8::MAX {
+            if let Some(label) = Label::from_byte(byte) {
+                assert_eq!(label.to_byte(), byte);
+                known += 1;
+            }
+        }
+        assert_eq!(known, 2 * DECK_SIZE + 2);
     }
 
     #[test]
@@ -125,6 +198,6 @@ mod tests {
         assert!(card("3sgo", 20).shows_its_shading());
         assert!(!card("3sgo", 1).shows_its_shading());
         assert!(card("3ogo", 1).shows_its_shading(), "an open symbol is as white as the stock");
-        assert!(Sample { card: None, ..card("3sgo", 1) }.shows_its_shading());
+        assert!(Sample { label: Label::NoCard, ..card("3sgo", 1) }.shows_its_shading());
     }
 }

@@ -14,10 +14,11 @@ pub mod rough;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
+use super::first::First;
 use super::net::{Layer, Output, Plan};
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
-use crate::cards::Property;
+use crate::cards::{Edition, Property};
 use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
 use crate::pipeline::refiner::{input_of, outline_in_short_sides, view};
@@ -91,8 +92,8 @@ pub fn plan() -> Plan {
 pub struct Refiner {
     seed: u64,
     plan: Plan,
-    /// Weights of an earlier run to go on from.
-    first: Option<Weights>,
+    /// What it begins with.
+    first: First,
     least_in_view: f64,
     /// Whether a finder's own outlines are among those to learn from.
     has_found: bool,
@@ -114,8 +115,11 @@ pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
     /// `[n, 21]`: where the corners are, whether (1) or not (0) the outline is right, and which value
-    /// (1) each property has; nothing but noughts where no card lies.
+    /// (1) each property has; no values of cards of an unknown deck, and nothing but noughts where no card
+    /// lies.
     wanted: Vec<f32>,
+    /// `[n]`: 1 where a card lies, 0 where none does.
+    is_card: Vec<f32>,
 }
 
 impl Batch {
@@ -125,8 +129,7 @@ impl Batch {
 
     /// What was asked of each, in turn with whether a card lies there.
     fn rows(&self) -> impl Iterator<Item = (&[f32], bool)> {
-        let rows = self.wanted.chunks_exact(OUTPUTS);
-        rows.map(|row| (row, row[VALUES..].iter().any(|value| *value > 0.0)))
+        self.wanted.chunks_exact(OUTPUTS).zip(self.is_card.iter().map(|is_card| *is_card > 0.5))
     }
 
     /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
@@ -136,6 +139,7 @@ impl Batch {
             return false;
         }
         self.wanted.extend([0.0; OUTPUTS]);
+        self.is_card.push(0.0);
         true
     }
 
@@ -191,10 +195,12 @@ impl Batch {
             self.wanted.extend([off.x as f32, off.y as f32]);
         }
         self.wanted.push(f32::from(u8::from(error < RIGHT_WITHIN)));
+        let has_values = card.edition != Edition::Unknown;
         for property in Property::ALL {
             let value = card.card.value(property);
-            self.wanted.extend((0..3).map(|v| f32::from(u8::from(v == value))));
+            self.wanted.extend((0..3).map(|v| f32::from(u8::from(has_values && v == value))));
         }
+        self.is_card.push(1.0);
         true
     }
 }
@@ -210,12 +216,12 @@ fn turned_like(outline: &Quad, other: &Quad) -> Quad {
 }
 
 impl Refiner {
-    /// Ready to draw; `first` are the weights to begin with, or chance's, `least_in_view` the part of a
+    /// Ready to draw; `first` is what it begins with, `least_in_view` the part of a
     /// card that must be seen to learn from it, see [`LEAST_IN_VIEW`], and `finder` one whose outlines
     /// are learned from too.
     pub fn new(
         seed: u64,
-        first: Option<Weights>,
+        first: First,
         least_in_view: f64,
         finder: Option<Found>,
         validation_tables: u64,
@@ -246,7 +252,7 @@ impl Refiner {
         Self {
             seed,
             plan: plan(),
-            first: None,
+            first: First::Chance,
             least_in_view: LEAST_IN_VIEW,
             has_found: finder.is_some(),
             tables: row(seed, POOL as usize + 8),
@@ -267,7 +273,7 @@ impl Refiner {
         let found = found::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
         if found.is_some() {
             found
-        } else if self.first.is_some() {
+        } else if self.first.goes_on() {
             nothing::harder(drawn, rng)
         } else {
             nothing::outline(drawn, rng)
@@ -279,7 +285,7 @@ impl Refiner {
     }
 
     fn nothing_from(&self) -> u64 {
-        if self.first.is_some() { 0 } else { NOTHING_FROM }
+        if self.first.goes_on() { 0 } else { NOTHING_FROM }
     }
 
     fn validation(&self) -> &Batch {
@@ -319,7 +325,7 @@ impl Task for Refiner {
             "nothing": nothing::VERSION,
             "nothing_in_batch": NOTHING,
             "nothing_from": self.nothing_from(),
-            "goes_on": self.first.is_some(),
+            "goes_on": self.first.goes_on(),
             "least_in_view": self.least_in_view,
             "found": self.has_found.then_some(found::VERSION),
             "size_px": [SIZE_PX.0, SIZE_PX.1],
@@ -333,7 +339,7 @@ impl Task for Refiner {
     }
 
     fn init(&self, seed: u64) -> Weights {
-        self.first.clone().unwrap_or_else(|| self.plan.init(seed))
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0), &Device::default()))
     }
 
     fn batch(&self, step: u64) -> Batch {
@@ -370,7 +376,8 @@ impl Task for Refiner {
         let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
         let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
         // Where no card lies, none has corners.
-        let is_card = wanted.clone().narrow(1, VALUES, 3).sum_dim(1);
+        let is_card = TensorData::new(batch.is_card.clone(), [n, 1]);
+        let is_card = Tensor::<2>::from_data(is_card, &device);
         let corners = ((corners(&numbers) - corners(&wanted)).abs() * is_card).mean();
         // log(1 + exp(x)) - x y, the cross entropy of a logit.
         let x = right(&numbers);
@@ -397,8 +404,11 @@ impl Task for Refiner {
         let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
         let (mut nothing, mut told_nothing) = (0u32, 0u32);
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
-        for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
-            let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
+        let answers = all.wanted.chunks(AT_ONCE * OUTPUTS).zip(all.is_card.chunks(AT_ONCE));
+        let mut named = 0u32;
+        for (pixels, (wanted, is_card)) in views.zip(answers) {
+            let (pixels, wanted) = (pixels.to_vec(), wanted.to_vec());
+            let batch = Batch { pixels, wanted, is_card: is_card.to_vec() };
             let output = forward(self.input(&batch, device)).flat();
             let (value, _) = self.loss(Output::Flat(output.clone()), &batch);
             let floats = |data: TensorData| data.try_to_vec::<f32>().expect("training is in f32");
@@ -416,6 +426,10 @@ impl Task for Refiner {
                 };
                 errors.push((0..4).map(corner).sum::<f64>() / 4.0);
                 told += usize::from((said[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
+                if wanted[VALUES..].iter().all(|value| *value == 0.0) {
+                    continue;
+                }
+                named += 1;
                 let values = said[VALUES..].chunks_exact(3).zip(wanted[VALUES..].chunks_exact(3));
                 for (read, (said, wanted)) in read.iter_mut().zip(values) {
                     *read += usize::from(best_of(said) == best_of(wanted));
@@ -430,7 +444,8 @@ impl Task for Refiner {
             ("told right from wrong".into(), told as f64 / n),
         ];
         for (property, read) in Property::ALL.into_iter().zip(read) {
-            figures.push((format!("{} right", property.word()), read as f64 / n));
+            let share = read as f64 / f64::from(named.max(1));
+            figures.push((format!("{} right", property.word()), share));
         }
         let share = f64::from(told_nothing) / f64::from(nothing.max(1));
         figures.push(("told that no card is there".into(), share));

@@ -76,7 +76,7 @@ fn later_steps_ask_where_no_card_lies_too() {
 #[test]
 fn a_run_that_goes_on_asks_where_no_card_lies_from_its_first_step() {
     let learnt = plan().init(7);
-    let task = Refiner { first: Some(learnt.clone()), ..task() };
+    let task = Refiner { first: First::Run(learnt.clone()), ..task() };
     assert_eq!(task.init(1), learnt);
     assert_eq!(task.batch(0).rows().filter(|(_, is_card)| !is_card).count(), NOTHING);
 }

@@ -225,6 +225,28 @@ _MOST_MOVED = 160
 _PLAIN = 192
 
 
+# Outputs of the network: values, card, rectangle, and the three editions, in the labels' order.
+OUTPUTS = 17
+RECTANGLE = 13
+EDITION = 14
+# What is believed of a table's edition before a card is seen, and what a card can tell of it at most:
+# natural logarithms, as PARTS.
+_BEFORE = (0, -155, -244)
+_MOST_TOLD = 192
+
+
+def edition_of(table):
+    """The edition of a table's cards, by the logits (in PARTS) of all: 0 the classic one, 1 the one with
+    rectangles, 2 a deck that it does not know."""
+    told = list(_BEFORE)
+    for x in table:
+        if x[12] > 0:
+            most = max(x[EDITION], x[EDITION + 1], x[EDITION + 2])
+            for e in range(3):
+                told[e] -= min(most - x[EDITION + e], _MOST_TOLD)
+    return told.index(max(told))
+
+
 def _ahead(x, first):
     """The best of three values, and how much the card counts."""
     a, best, second = 0, x[first], -(1 << 20)
@@ -267,7 +289,7 @@ class Reading:
     """What is known of one card: logits, in PARTS, summed over the frames in which it was seen."""
 
     def __init__(self):
-        self.logits = [0] * 13
+        self.logits = [0] * OUTPUTS
         self.frames = 0
         self.views = 0  # of VIEWS
         self.symbols = 0  # that the finder saw last
@@ -287,9 +309,9 @@ class Reading:
         # Old frames fade: a card that is exchanged is read anew.
         if self.frames >= 8:
             self.frames = 7
-            for i in range(13):
+            for i in range(OUTPUTS):
                 self.logits[i] = self.logits[i] * 7 // 8
-        for i in range(13):
+        for i in range(OUTPUTS):
             self.logits[i] += int(logits[i] * PARTS)
         self.frames += 1
         self.symbols = symbols
@@ -303,8 +325,9 @@ class Reading:
         """How much it looks like a card, and like one card more than like others, in PARTS."""
         return (self.logits[12] + best_card(self.logits)[1]) // self.frames if self.frames else 0
 
-    def judge(self, logits):
-        """Says what card it is by its logits in PARTS, its own or weighed by the table's."""
+    def judge(self, logits, known=True):
+        """Says what card it is by its logits in PARTS, its own or weighed by the table's; unsure where the
+        deck is not known."""
         code, margin = best_card(logits)
         if code != self.code:
             self.code, self.sure_frames = code, 0
@@ -315,7 +338,8 @@ class Reading:
         keep = STEADY if self.sure_frames else 0
         margin, card = margin / PARTS, logits[12] / PARTS
         if (
-            margin < MARGIN - keep
+            not known
+            or margin < MARGIN - keep
             or card < SURE_LOGIT - keep
             or (margin < WEAK_MARGIN - keep and card < WEAK_LOGIT - keep)
             or self.miscounted > (1 if keep else 0)
@@ -354,10 +378,10 @@ class Reader:
         return self.model is None and self.old is None
 
     def logits(self, card):
-        """Thirteen numbers for a card's picture, straight and balanced."""
+        """OUTPUTS numbers for a card's picture, straight and balanced."""
         if self.model is not None:
             out = self.model.predict([card])
-            # One array of shape (1, 1, 1, 13); fewer dimensions on some versions.
+            # One array of shape (1, 1, 1, 17); fewer dimensions on some versions.
             while len(out) == 1:
                 out = out[0]
             return [float(v) - OUTPUT_OFFSET for v in out]
@@ -397,7 +421,7 @@ def by_rules(data):
         return 229 - min(rgb(x, y))
 
     # Symbols: runs of columns with ink, away from the card's edge.
-    scores = [0.0] * 13
+    scores = [0.0] * OUTPUTS
     middles = []
     start = None
     for x in range(8, 89):
@@ -414,7 +438,7 @@ def by_rules(data):
                 middles.append((start + x - 1) // 2)
             start = None
     if not middles:
-        return [0.0] * 12 + [-4.0]
+        return [0.0] * 12 + [-4.0] + [0.0] * 4
     middles = middles[:3]
     scores[len(middles) - 1] = 3.0
     # Each symbol: rows' extents, colour, inside.
@@ -444,7 +468,7 @@ def by_rules(data):
                 r, g, b = rgb(x, y)
                 red, green, blue, count = red + r, green + g, blue + b, count + 1
     if count == 0 or rows == 0:
-        return [0.0] * 12 + [-4.0]
+        return [0.0] * 12 + [-4.0] + [0.0] * 4
     red, green, blue = red / count, green / count, blue / count
     if green > red:
         scores[6] = 3.0
@@ -464,4 +488,5 @@ def by_rules(data):
     else:
         scores[10] = 3.0
     scores[12] = WEAK_LOGIT + 1
+    scores[EDITION] = 3.0  # the one that these rules are for
     return scores

@@ -187,10 +187,15 @@ class Table:
     def judge(self):
         """What each card is, by all of them; of those not seen in this frame nothing new is said."""
         apart = self.apart()
-        weighed = card_reader.weigh([card.reading.mean() for card in apart])
+        table = [card.reading.mean() for card in apart]
+        edition = card_reader.edition_of(table)
+        if edition == 1:
+            for logits in table:
+                logits[9] = logits[card_reader.RECTANGLE]
+        weighed = card_reader.weigh(table)
         for card, logits in zip(apart, weighed):
             if not card.missing or card.reading.code is None:
-                card.reading.judge(logits)
+                card.reading.judge(logits, edition < 2)
                 # The other window on a card may have said the same in the frames before.
                 if card.reading.sure_frames == 1:
                     for other in self.cards:

@@ -55,13 +55,13 @@ const given = fs.openSync(into, "w");
 const made = fs.openSync(out, "r");
 function network(bytes) {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(given, bytes, at);
-  const result = Buffer.alloc(13);
-  for (let at = 0; at < 13; ) {
-    const n = fs.readSync(made, result, at, 13 - at);
+  const result = Buffer.alloc(17);
+  for (let at = 0; at < 17; ) {
+    const n = fs.readSync(made, result, at, 17 - at);
     if (n === 0) throw new Error("the network's process ended");
     at += n;
   }
-  return Array.from(new Int8Array(result.buffer, result.byteOffset, 13));
+  return Array.from(new Int8Array(result.buffer, result.byteOffset, 17));
 }
 const report = JSON.parse(fs.readFileSync(path.join(exported, "report.json")));
 const { scale, zero_point: zero } = report.network.output;
@@ -234,7 +234,7 @@ def show(frames):
     calls = [
         memory(lambda: main.card_reader.balance_factors(picture)),
         memory(lambda: main.card_reader.window([(10, 10), (80, 12), (79, 60), (9, 58)], 320, 240)),
-        memory(lambda: main.card_reader.best_card([0.5] * 13)),
+        memory(lambda: main.card_reader.best_card([0.5] * 17)),
         memory(table.board),
         memory(table.judge),
         memory(lambda: main.describe(board)),

@@ -1,5 +1,5 @@
 """Runs card.tflite on TFLite-Micro for the MicroPython under Node: crops (18,432 bytes) come in
-on one pipe, outputs (13 bytes) go out on another.
+on one pipe, outputs (17 bytes) go out on another.
 
 Usage: worker.py MODEL IN OUT
 """

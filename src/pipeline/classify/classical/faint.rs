@@ -1,7 +1,7 @@
 //! Cards on which no whole symbol stands out, as under glare: what is left of the outlines, looked
 //! for where a card has them.
 
-use crate::cards::outline::{symbol_centers, symbol_outline};
+use super::template::Masks;
 use crate::cards::{Number, Shape};
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 
@@ -23,25 +23,27 @@ const SHARPNESS: f32 = 6.0;
 
 /// Number and shape of a card by the remains of its outlines; `None` when they are too few.
 /// Nothing is said of shading and colour, which glare changes first.
-pub fn read(card: &CardImage) -> Option<Reading> {
+pub fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
     let darkness = Darkness::of(card);
     if !darkness.rim_is_even() {
         return None;
     }
-    let mirrored: Vec<EdgePoint> =
-        outline_px(Shape::Squiggle).iter().map(EdgePoint::mirrored).collect();
+    let mirrored: Vec<EdgePoint> = edges(&masks.outlines_px[Shape::Squiggle.index()])
+        .iter()
+        .map(EdgePoint::mirrored)
+        .collect();
     let mut strongest_mirrored = f32::MIN;
     let mut scores = [[f32::MIN; 3]; 3];
     let mut strongest = f32::MIN;
     for shape in Shape::ALL {
-        let outline = outline_px(shape);
+        let outline = edges(&masks.outlines_px[shape.index()]);
         for dy in SHIFTS_Y {
             for dx in SHIFTS_X {
                 for number in Number::ALL {
-                    let centers = symbol_centers(number);
+                    let centers = &masks.centers_px[number.index()];
                     let edges: f32 = centers
                         .iter()
-                        .map(|&x| darkness.edge_along(&outline, x as f32 * LONG + dx, dy) - NEUTRAL)
+                        .map(|&x| darkness.edge_along(&outline, x + dx, dy) - NEUTRAL)
                         .sum();
                     let score = &mut scores[number.index()][shape.index()];
                     *score = score.max(edges);
@@ -53,8 +55,8 @@ pub fn read(card: &CardImage) -> Option<Reading> {
     for dy in SHIFTS_Y {
         for dx in SHIFTS_X {
             for number in Number::ALL {
-                let centers = symbol_centers(number);
-                let edge = |&x: &f64| darkness.edge_along(&mirrored, x as f32 * LONG + dx, dy);
+                let centers = &masks.centers_px[number.index()];
+                let edge = |&x: &f32| darkness.edge_along(&mirrored, x + dx, dy);
                 let edges: f32 = centers.iter().map(|x| edge(x) - NEUTRAL).sum();
                 strongest_mirrored = strongest_mirrored.max(edges / centers.len() as f32);
             }
@@ -88,20 +90,18 @@ impl EdgePoint {
     }
 }
 
-fn outline_px(shape: Shape) -> Vec<EdgePoint> {
+fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
     /// Half a pen's stroke inwards, and clear of it outwards.
     const INWARDS_PX: f32 = 1.3;
     const OUTWARDS_PX: f32 = 4.5;
-    let points: Vec<(f32, f32)> =
-        symbol_outline(shape).iter().map(|&(x, y)| (x as f32 * LONG, y as f32 * SHORT)).collect();
     let n = points.len();
     (0..n)
         .map(|i| {
-            let ((ax, ay), (bx, by)) = (points[(i + n - 1) % n], points[(i + 1) % n]);
+            let ([ax, ay], [bx, by]) = (points[(i + n - 1) % n], points[(i + 1) % n]);
             let length = (bx - ax).hypot(by - ay).max(1e-6);
             // The outlines run anticlockwise on the screen: outwards is to their right.
             let (nx, ny) = (-(by - ay) / length, (bx - ax) / length);
-            let (x, y) = points[i];
+            let [x, y] = points[i];
             EdgePoint {
                 on_print: (x - nx * INWARDS_PX, y - ny * INWARDS_PX),
                 beside: (x + nx * OUTWARDS_PX, y + ny * OUTWARDS_PX),
@@ -172,6 +172,7 @@ impl Darkness {
 mod tests {
     use super::super::drawn;
     use super::*;
+    use crate::cards::Edition;
     use crate::cards::{Card, Property};
     use crate::pipeline::rectify;
     use image::{Rgb, RgbImage};
@@ -190,7 +191,11 @@ mod tests {
     #[test]
     fn number_and_shape_outlast_glare() {
         for card in Card::deck().step_by(5) {
-            let reading = read(&bleach(drawn::draw(card, [1.0; 3], (2.0, -1.0)))).expect("a card");
+            let reading = read(
+                &bleach(drawn::draw(card, [1.0; 3], (2.0, -1.0))),
+                Masks::of_edition(Edition::Classic),
+            )
+            .expect("a card");
             for (i, property) in [(0, Property::Number), (3, Property::Shape)] {
                 let values = reading.values[i];
                 let best = (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
@@ -208,7 +213,11 @@ mod tests {
         let bars = RgbImage::from_fn(w, h, |x, _| Rgb([if x / 12 % 2 == 0 { 240 } else { 60 }; 3]));
         let rough = RgbImage::from_fn(w, h, |x, y| Rgb([150 + (grain(x, y) % 100) as u8; 3]));
         for (name, image) in [("blank", blank), ("bars", bars), ("rough", rough)] {
-            assert_eq!(read(&rectify::from_crop(image)), None, "{name}");
+            assert_eq!(
+                read(&rectify::from_crop(image), Masks::of_edition(Edition::Classic)),
+                None,
+                "{name}"
+            );
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::symbols::{self, Symbol};
-use super::template::{TEMPLATES, apply};
-use crate::cards::outline::SYMBOL_SPACING;
+use super::template::{Masks, Template, apply};
 use crate::pipeline::data::CardImage;
 
 /// Everything measured on one card.
@@ -33,14 +32,16 @@ pub const SHADING_FEATURES: usize = 8;
 pub const CARD_FEATURES: usize = 10;
 
 impl Features {
-    /// Measures one card.
-    pub fn of(card: &CardImage) -> Self {
+    /// Measures one card against a deck's masks.
+    pub fn of(card: &CardImage, masks: &Masks) -> Self {
         let map = InkMap::of(card);
-        let symbols = symbols::find(&map);
+        let symbols = symbols::find(&map, masks);
         let columns = Columns::of(&map, &symbols);
-        let number = std::array::from_fn(|n| number_features(n + 1, &symbols, &columns));
+        let number =
+            std::array::from_fn(|n| number_features(n + 1, &symbols, &columns, masks.spacing_px));
         let shape = std::array::from_fn(|k| shape_features(k, &symbols));
-        let prints: Vec<Print> = symbols.iter().map(|s| Print::of(&map, s)).collect();
+        let prints: Vec<Print> =
+            symbols.iter().map(|s| Print::of(&map, s, &masks.templates[s.shape()])).collect();
         let print = Print::mean(&prints);
         let detail = (card.long_side_in_image_px / WIDTH as f32).clamp(0.2, 2.0).ln();
         Self {
@@ -48,7 +49,7 @@ impl Features {
             shape,
             shading: print.shading(detail),
             hue: hue_of(print.across),
-            card: card_features(&symbols, &prints, &number, &columns),
+            card: card_features(&symbols, &prints, &number, &columns, masks),
             symbols,
         }
     }
@@ -120,8 +121,12 @@ impl Columns {
 /// One number against what is seen: symbols missing, symbols too many, how far the row lies off
 /// the card's middle, how uneven its spacing is, blank stock where a symbol is missing, ink beside
 /// the row, blank stock beyond the card's ends, ink between its ends and the row.
-fn number_features(n: usize, symbols: &[Symbol], columns: &Columns) -> [f32; NUMBER_FEATURES] {
-    let spacing = SYMBOL_SPACING as f32 * WIDTH as f32;
+fn number_features(
+    n: usize,
+    symbols: &[Symbol],
+    columns: &Columns,
+    spacing: f32,
+) -> [f32; NUMBER_FEATURES] {
     let place = |k: usize| WIDTH as f32 / 2.0 + (k as f32 - (n - 1) as f32 / 2.0) * spacing;
     // Found symbols take neighbouring places of the row; the shift of the whole row is free.
     let mut best = [1.0; NUMBER_FEATURES];
@@ -239,8 +244,7 @@ fn sum(v: [f32; 3]) -> f32 {
 }
 
 impl Print {
-    fn of(map: &InkMap<'_>, symbol: &Symbol) -> Self {
-        let template = &TEMPLATES[symbol.shape()];
+    fn of(map: &InkMap<'_>, symbol: &Symbol, template: &Template) -> Self {
         let m = template.image_from_template(symbol.covariance);
         let ratio = |p: [f32; 2]| {
             let [dx, dy] = apply(m, p);
@@ -382,6 +386,7 @@ fn card_features(
     prints: &[Print],
     number: &[[f32; NUMBER_FEATURES]; 3],
     columns: &Columns,
+    masks: &Masks,
 ) -> [f32; CARD_FEATURES] {
     if symbols.is_empty() {
         return [0.0; CARD_FEATURES];
@@ -392,13 +397,13 @@ fn card_features(
     let votes = mean(&|s| s.votes as f32);
     let off_middle = mean(&|s| (s.center[1] / HEIGHT as f32 - 0.5).abs());
     let size = mean(&|s| {
-        let expected = TEMPLATES[s.shape()].covariance;
+        let expected = masks.templates[s.shape()].covariance;
         let x = (s.covariance[0][0] / expected[0][0]).ln() / 2.0;
         let y = (s.covariance[1][1] / expected[1][1]).ln() / 2.0;
         x.abs() + y.abs()
     });
     let lean = mean(&|s| {
-        let expected = TEMPLATES[s.shape()].covariance;
+        let expected = masks.templates[s.shape()].covariance;
         let lean = |c: [[f32; 2]; 2]| c[0][1] / (c[0][0] * c[1][1]).sqrt();
         (lean(s.covariance) - lean(expected)).abs()
     });

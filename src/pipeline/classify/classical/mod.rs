@@ -9,12 +9,14 @@ pub mod features;
 mod ink;
 pub mod model;
 mod symbols;
-mod template;
+pub mod template;
 mod weights;
 
 pub use symbols::Symbol;
 
 use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
+use crate::cards::Edition;
 use crate::pipeline::data::{CardImage, Reading};
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::probability::{logistic, softmax};
@@ -22,6 +24,7 @@ use color::Hue;
 use features::Features;
 use model::{quadratic, scores_of_card, scores_of_hypotheses};
 use std::borrow::Borrow;
+use template::Masks;
 
 /// Probability that a card image without a single symbol is a card after all: glare or a hand over
 /// it.
@@ -34,20 +37,27 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn read(&self, cards: &Cards) -> Result<Vec<Reading>, NetworkError> {
-        Ok(self.readings(cards.images))
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let (edition, _) = before.named_edition();
+        Ok((self.readings(cards.images, edition), before))
     }
 }
 
 impl ClassicalReader {
-    /// One reading for each card of a photo, in the same order; never fails.
-    pub fn readings<T: Borrow<CardImage>>(&self, cards: &[T]) -> Vec<Reading> {
+    /// One reading for each card of a photo, in the same order, by the masks of their edition; never
+    /// fails.
+    pub fn readings<T: Borrow<CardImage>>(&self, cards: &[T], edition: Edition) -> Vec<Reading> {
+        let masks = Masks::of_edition(edition);
         let features: Vec<Features> =
-            cards.iter().map(|card| Features::of(card.borrow())).collect();
+            cards.iter().map(|card| Features::of(card.borrow(), masks)).collect();
         let mut readings = judge(&features);
         for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
             if features.symbols.is_empty()
-                && let Some(faint) = faint::read(card.borrow())
+                && let Some(faint) = faint::read(card.borrow(), masks)
             {
                 *reading = faint;
             }
@@ -105,6 +115,10 @@ mod tests {
     use image::{Rgb, RgbImage};
     use proptest::prelude::*;
 
+    fn readings(cards: &[CardImage]) -> Vec<Reading> {
+        ClassicalReader.readings(cards, Edition::Classic)
+    }
+
     const DAYLIGHT: [f32; 3] = [1.0, 1.0, 1.0];
     const LAMP: [f32; 3] = [1.0, 0.82, 0.55];
 
@@ -114,7 +128,7 @@ mod tests {
             let deck = || Card::deck().step_by(step);
             let images: Vec<CardImage> =
                 deck().map(|card| drawn::draw(card, light, (0.0, 0.0))).collect();
-            for (card, reading) in deck().zip(ClassicalReader.readings(&images)) {
+            for (card, reading) in deck().zip(readings(&images)) {
                 assert_eq!(reading.best().0, card, "{reading:?}");
                 assert!(reading.best().1 > 0.5 && reading.is_card > 0.5, "{card}: {reading:?}");
             }
@@ -123,7 +137,7 @@ mod tests {
 
     #[test]
     fn no_cards_no_readings() {
-        assert!(ClassicalReader.readings::<CardImage>(&[]).is_empty());
+        assert!(readings(&[]).is_empty());
     }
 
     #[test]
@@ -138,7 +152,7 @@ mod tests {
                 |x, _| if x / 12 % 2 == 0 { Rgb([240; 3]) } else { Rgb([40; 3]) },
             );
         let images = [blank, black, bars].map(rectify::from_crop);
-        for reading in ClassicalReader.readings(&images) {
+        for reading in readings(&images) {
             assert!(reading.is_card < 0.3, "{reading:?}");
         }
     }
@@ -148,7 +162,7 @@ mod tests {
         let card: Card = "2fgs".parse().expect("a code");
         let mut image = drawn::draw(card, DAYLIGHT, (0.0, 0.0));
         image.pixels = image::imageops::flip_horizontal(&image.pixels);
-        assert!(ClassicalReader.readings(&[image])[0].is_card < 0.5);
+        assert!(readings(&[image])[0].is_card < 0.5);
     }
 
     proptest! {
@@ -160,7 +174,7 @@ mod tests {
             dy in -7.0..7.0f32,
         ) {
             let card = Card::from_index(index);
-            let reading = ClassicalReader.readings(&[drawn::draw(card, DAYLIGHT, (dx, dy))]).remove(0);
+            let reading = readings(&[drawn::draw(card, DAYLIGHT, (dx, dy))]).remove(0);
             prop_assert_eq!(reading.best().0, card, "{:?}", reading);
             for row in reading.values {
                 prop_assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-4);

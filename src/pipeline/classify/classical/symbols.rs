@@ -5,7 +5,7 @@
 //! compared by the overlap of the two. A true symbol appears at many levels, a chance shape at few.
 
 use super::ink::{ABOVE_SURROUNDINGS_ZERO, COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
-use super::template::{GRID_PX, Matrix2, TEMPLATES, apply, determinant};
+use super::template::{GRID_PX, Masks, Matrix2, apply, determinant};
 
 /// Ink levels, 0 to 255, from the palest stripe tint that is not noise to a solid symbol.
 const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
@@ -49,7 +49,7 @@ impl Symbol {
 }
 
 /// The symbols of a card from left to right, at most three.
-pub fn find(map: &InkMap<'_>) -> Vec<Symbol> {
+pub fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = Vec::new();
     let mut labels = Labels::default();
     let local = map.above_surroundings();
@@ -58,7 +58,7 @@ pub fn find(map: &InkMap<'_>) -> Vec<Symbol> {
     for (ink, level) in cuts.into_iter().chain(local_cuts) {
         labels.split(ink, level);
         for blob in &labels.blobs {
-            let Some(symbol) = judge(&labels, blob) else { continue };
+            let Some(symbol) = judge(&labels, blob, masks) else { continue };
             match found.iter_mut().find(|s| distance(s.center, symbol.center) < SAME_PX) {
                 Some(known) => merge(known, symbol),
                 None => found.push(symbol),
@@ -103,7 +103,7 @@ fn merge(known: &mut Symbol, seen: Symbol) {
 }
 
 /// Compares a blob with the templates.
-fn judge(labels: &Labels, blob: &Blob) -> Option<Symbol> {
+fn judge(labels: &Labels, blob: &Blob, masks: &Masks) -> Option<Symbol> {
     let n = blob.area as f32;
     let mean = [blob.sum[0] as f32 / n, blob.sum[1] as f32 / n];
     // Coarse pixels are two wide and their centres lie at (2 i + 1); a pixel's own extent adds its
@@ -122,7 +122,7 @@ fn judge(labels: &Labels, blob: &Blob) -> Option<Symbol> {
         return None;
     }
     let overlap_with = |k: usize| {
-        let template = &TEMPLATES[k];
+        let template = &masks.templates[k];
         let m = template.image_from_template(covariance);
         let step = apply(m, [GRID_PX, 0.0]);
         let mut hits = 0;

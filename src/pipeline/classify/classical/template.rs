@@ -1,6 +1,6 @@
 //! The three shapes as the reader compares them: inner points, edge points with normals, moments.
 
-use crate::cards::{Shape, outline::symbol_outline};
+use crate::cards::{Deck, Edition, Number, Shape};
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
 use std::sync::LazyLock;
 
@@ -27,17 +27,48 @@ pub struct Template {
     inverse_root: Matrix2,
 }
 
-/// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle.
-pub static TEMPLATES: LazyLock<[Template; 4]> = LazyLock::new(|| {
-    let outline = |shape: Shape| {
-        symbol_outline(shape)
-            .map(|(x, y)| [x as f32 * CARD_LONG_PX as f32, y as f32 * CARD_SHORT_PX as f32])
-            .to_vec()
-    };
-    let [d, o, s] = Shape::ALL.map(outline);
-    let mirrored = s.iter().rev().map(|&[x, y]| [-x, y]).collect();
-    [d, o, s, mirrored].map(Template::new)
-});
+/// What a deck's cards are compared with.
+pub struct Masks {
+    /// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle.
+    pub templates: [Template; 4],
+    /// Outline of each shape about its own centre, in pixels of the card image, anticlockwise on the
+    /// screen.
+    pub outlines_px: [[[f32; 2]; 48]; 3],
+    /// For each number the x of its symbols' centres from the card's, in pixels of the card image.
+    pub centers_px: [Vec<f32>; 3],
+    /// Distance between the centres of neighbouring symbols, in pixels of the card image.
+    pub spacing_px: f32,
+}
+
+impl Masks {
+    /// Of any deck.
+    pub fn of(deck: &Deck) -> Self {
+        let long = CARD_LONG_PX as f32;
+        let outlines_px = Shape::ALL.map(|shape| {
+            deck.outline(shape).map(|(x, y)| [x as f32 * long, y as f32 * CARD_SHORT_PX as f32])
+        });
+        let [d, o, s] = outlines_px.map(Vec::from);
+        let mirrored = s.iter().rev().map(|&[x, y]| [-x, y]).collect();
+        let centers =
+            |number| deck.symbol_centers(number).iter().map(|x| *x as f32 * long).collect();
+        Self {
+            templates: [d, o, s, mirrored].map(Template::new),
+            outlines_px,
+            centers_px: Number::ALL.map(centers),
+            spacing_px: deck.symbol_spacing as f32 * long,
+        }
+    }
+
+    /// Of an edition; the classic deck's for one that is not known.
+    pub fn of_edition(edition: Edition) -> &'static Self {
+        static CLASSIC: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::classic()));
+        static RECTANGLES: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::rectangles()));
+        match edition {
+            Edition::Classic | Edition::Unknown => &CLASSIC,
+            Edition::Rectangles => &RECTANGLES,
+        }
+    }
+}
 
 impl Template {
     fn new(polygon: Vec<[f32; 2]>) -> Self {
@@ -161,7 +192,7 @@ mod tests {
 
     #[test]
     fn normals_point_out() {
-        for template in TEMPLATES.iter() {
+        for template in Edition::KNOWN.iter().flat_map(|e| &Masks::of_edition(*e).templates) {
             for (p, n) in template.edge.iter().zip(&template.normal) {
                 assert!((n[0].hypot(n[1]) - 1.0).abs() < 1e-3);
                 let polygon = &template.edge;
@@ -173,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_map_carries_the_moments() {
-        for template in TEMPLATES.iter() {
+        for template in Edition::KNOWN.iter().flat_map(|e| &Masks::of_edition(*e).templates) {
             let want = [[130.0, 20.0], [20.0, 400.0]];
             let m = template.image_from_template(want);
             let transposed = [[m[0][0], m[1][0]], [m[0][1], m[1][1]]];
