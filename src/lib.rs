@@ -39,6 +39,8 @@ pub mod html;
 pub mod live;
 #[cfg(feature = "vision")]
 pub mod model;
+#[cfg(feature = "train")]
+pub mod own;
 #[cfg(feature = "vision")]
 pub mod pipeline;
 #[cfg(feature = "vision")]

@@ -25,6 +25,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("eval", MEASURING),
     ("train", MEASURING),
     ("export", MEASURING),
+    // From corrected photos to models: it trains, measures and writes.
+    ("own", TRAINING_AND_MEASURING),
     ("app", BELOW_THE_SURFACE),
     ("cli", COMMANDS),
 ];
@@ -40,6 +42,22 @@ const MEASURING: &[&str] = &[
     "html",
     "plot",
     "whole_file",
+];
+
+const TRAINING_AND_MEASURING: &[&str] = &[
+    "cards",
+    "sets",
+    "geometry",
+    "model",
+    "pipeline",
+    "render",
+    "dataset",
+    "html",
+    "plot",
+    "whole_file",
+    "eval",
+    "train",
+    "export",
 ];
 
 /// All but the two surfaces.
@@ -60,6 +78,7 @@ const BELOW_THE_SURFACE: &[&str] = &[
     "eval",
     "train",
     "export",
+    "own",
 ];
 
 /// A command opens the window.
@@ -80,6 +99,7 @@ const COMMANDS: &[&str] = &[
     "eval",
     "train",
     "export",
+    "own",
     "app",
 ];
 

@@ -1,6 +1,6 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
-use crate::pipeline::engine::Models;
+use crate::pipeline::engine::used;
 use crate::pipeline::source::{self, Photo};
 use crate::pipeline::{Frame, Pipeline, Scan, StageClock, StageSink, StageTime};
 use std::path::Path;
@@ -39,7 +39,7 @@ impl PipelineEye {
         // Photos are read side by side; OpenCV's own threads within each would only be in their
         // way. It fails where OpenCV has no threads to begin with.
         let _ = opencv::core::set_num_threads(1);
-        Pipeline::with_defaults(&Models::default()).map_err(|error| error.to_string())
+        Pipeline::with_defaults(&used::models()).map_err(|error| error.to_string())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::live::{
     CameraChoice, LiveCommand, LiveSource, LiveView, Notice, Session, SystemCameras, freeze,
 };
 use crate::pipeline::Pipeline;
-use crate::pipeline::engine::Models;
+use crate::pipeline::engine::used;
 use crate::pipeline::track::Params;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
@@ -38,7 +38,7 @@ pub fn system(film: Option<PathBuf>) -> Watchers {
     Box::new(move |ctx, choice| {
         let ctx = ctx.clone();
         let pipeline =
-            Pipeline::with_defaults(&Models::default()).map_err(|error| error.to_string())?;
+            Pipeline::with_defaults(&used::models()).map_err(|error| error.to_string())?;
         let film = film.clone();
         let cameras: MakeCameras = Box::new(move || match &film {
             Some(path) => Box::new(FilmCamera { path: path.clone() }),

@@ -14,6 +14,8 @@ mod general;
 #[cfg(feature = "vision")]
 mod live;
 #[cfg(feature = "vision")]
+mod models;
+#[cfg(feature = "vision")]
 mod photos;
 #[cfg(feature = "vision")]
 mod render;
@@ -71,9 +73,12 @@ enum Command {
     /// Draw labelled tables of cards from a seed
     #[cfg(feature = "vision")]
     Render(render::Args),
-    /// Train the networks, from drawn tables and labelled crops
+    /// Train on your own photos, or train the networks anew
     #[cfg(feature = "train")]
     Train(train::Args),
+    /// Choose which models to read with
+    #[cfg(feature = "vision")]
+    Models(models::Args),
     /// Open the window: photos, their sets, hints, corrections
     #[cfg(feature = "window")]
     App(app::Args),
@@ -124,6 +129,8 @@ pub fn main() -> ExitCode {
         Command::Live(args) => live::run(args),
         #[cfg(feature = "vision")]
         Command::Eval(args) => eval::run(args),
+        #[cfg(feature = "vision")]
+        Command::Models(args) => models::run(args),
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
         Command::Compare(args) => compare::run(args),

@@ -4,7 +4,7 @@ use super::BadCall;
 use crate::cards::Edition;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::classify::table_facts::TableFacts;
-use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
+use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
 use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice, Step};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -48,7 +48,7 @@ impl ReadingArgs {
     /// # Errors
     /// Weights that are missing or broken.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
-        let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
+        let models = self.models.clone().map_or_else(used::models, Models::Folder);
         let mut pipeline =
             Pipeline::without(steps, self.finder, self.reader, &models).map_err(bad_models)?;
         pipeline.facts = self.facts();

@@ -3,6 +3,7 @@
 mod common;
 mod finder;
 mod fuse;
+mod own;
 mod reader;
 mod refiner;
 
@@ -10,9 +11,20 @@ use super::Outcome;
 
 /// Arguments of `train`.
 #[derive(clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  \
+        setsight train --add my-photos --out my-models\n  \
+        setsight models use my-models\n\n\
+        The first command takes corrected photos (the window writes labels.json beside them), trains the \
+        shipped reader on with them, and writes a complete folder of models with a table of what that was \
+        worth. The subcommands train single networks, for experts."
+)]
 pub struct Args {
+    #[command(flatten)]
+    own: own::Args,
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(clap::Subcommand)]
@@ -33,9 +45,10 @@ enum What {
 /// What the training says, see each.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
-        What::Reader(args) => reader::run(args),
-        What::Finder(args) => finder::run(args),
-        What::Refiner(args) => refiner::run(args),
-        What::Fuse(args) => fuse::run(args),
+        None => own::run(&args.own),
+        Some(What::Reader(args)) => reader::run(args),
+        Some(What::Finder(args)) => finder::run(args),
+        Some(What::Refiner(args)) => refiner::run(args),
+        Some(What::Fuse(args)) => fuse::run(args),
     }
 }

@@ -417,6 +417,20 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     Ok(run)
 }
 
+/// The best weights of a run, to begin another one with.
+///
+/// # Errors
+/// [`TrainError`]: no run there, a broken checkpoint, weights of another network than `plan`.
+pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
+    let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
+    let weights = run.best.map_or(run.state.average, |best| best.weights);
+    if weights.same_shape(&plan.init(0)) {
+        return Ok(weights);
+    }
+    let reason = format!("{CHECKPOINT} is of another network; begin without it");
+    Err(TrainError::Folder { folder: folder.to_path_buf(), reason })
+}
+
 /// Where two values differ first: `settings.seed is 1 there and 2 here`.
 fn first_difference(
     at: &str,

@@ -1,9 +1,16 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
 use crate::cards::Edition;
+use crate::cli::BadCall;
 use crate::cli::photos::stop_on_ctrl_c;
-use crate::train::run::{Keeping, Settings, Trained, train};
+use crate::export::onnx;
+use crate::model::{Kind, Metadata};
+use crate::pipeline::engine::file_of;
+use crate::train::first::First;
+use crate::train::net::Plan;
+use crate::train::run::{Keeping, Settings, Trained, best_weights, train};
 use crate::train::{Ended, Task};
+use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,6 +61,29 @@ impl RunArgs {
             }
         }
     }
+}
+
+/// What a run begins with, from the folder of another run or from an ONNX file; also what the network says
+/// of itself, if it is finished.
+///
+/// # Errors
+/// No run and no such file there, a broken one, or another network.
+pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, Option<Metadata>)> {
+    if path.is_dir() {
+        let weights = best_weights(path, plan)?;
+        let finished = std::fs::read(path.join(file_of(kind)));
+        let metadata = finished.ok().and_then(|bytes| Some(onnx::decode(&bytes).ok()?.1));
+        return Ok((First::Run(weights), metadata));
+    }
+    let bytes =
+        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let (graph, metadata) =
+        onnx::decode(&bytes).with_context(|| format!("{} cannot be used", path.display()))?;
+    if metadata.kind != kind {
+        let (found, wanted) = (metadata.kind.name(), kind.name());
+        return Err(BadCall(format!("{}: a {found}, expected a {wanted}", path.display())).into());
+    }
+    Ok((First::Network(graph), Some(metadata)))
 }
 
 /// The edition that a source was said to show; the classic one where nothing was said.

@@ -1,6 +1,6 @@
 //! `setsight train reader`.
 
-use super::common::{RunArgs, edition_of, edition_of_source};
+use super::common::{RunArgs, edition_of, edition_of_source, first_of};
 use crate::cards::Edition;
 use crate::cli::photos::stop_on_ctrl_c;
 use crate::cli::{BadCall, Outcome};
@@ -12,7 +12,7 @@ use crate::train::first::First;
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
 use crate::train::reader::{
-    self, ReaderTask, drawn, kept,
+    self, ReaderTask, drawn, fingerprint, kept,
     sample::{Group, Sample},
 };
 use crate::train::run::Settings;
@@ -148,10 +148,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let part = 100.0 * share;
         eprintln!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
-    let hash = fingerprint(&training);
+    let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
     let plan = reader::plan();
     let (first, began_as) = match &args.start_from {
-        Some(path) => First::open(path, Kind::Reader, &plan)?,
+        Some(path) => first_of(path, Kind::Reader, &plan)?,
         None => (First::Chance, None),
     };
     let task = ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data };
@@ -304,15 +304,4 @@ fn shares(drawn: Vec<Group>, sources: Vec<Source>) -> Vec<(Group, f64)> {
     }
     out.retain(|(group, _)| !group.samples.is_empty());
     out
-}
-
-/// SHA-256 of every crop learnt from and its label, as hexadecimal digits.
-fn fingerprint(training: &[(Group, f64)]) -> String {
-    use sha2::{Digest, Sha256};
-    let mut hash = Sha256::new();
-    for sample in training.iter().flat_map(|group| &group.0.samples) {
-        hash.update(&sample.pixels);
-        hash.update([sample.label.to_byte()]);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

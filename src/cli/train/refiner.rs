@@ -1,6 +1,6 @@
 //! `setsight train refiner`.
 
-use super::common::{RunArgs, tell};
+use super::common::{RunArgs, first_of, tell};
 use crate::cli::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut settings = refiner::settings(seed, args.steps, args.start_from.is_some());
     settings.validate_every = args.validate_every;
     let (first, began_as) = match &args.start_from {
-        Some(path) => First::open(path, Kind::Refiner, &refiner::plan())?,
+        Some(path) => first_of(path, Kind::Refiner, &refiner::plan())?,
         None => (First::Chance, None),
     };
     let finder = args.found_by.as_deref().map(finder).transpose()?;

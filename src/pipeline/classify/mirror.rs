@@ -46,17 +46,27 @@ fn flipped(
     before: TableFacts,
 ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
     let width = f64::from(cards.frame.image.width());
-    let frame = Frame { image: imageops::flip_horizontal(&cards.frame.image) };
+    let frame = turned_back(cards.frame);
     let flip = |outline: &CardOutline| {
-        let p = outline.corners_in_image.0.map(|p| Point::new(width - p.x, p.y));
-        // Clockwise again, the same long side first.
-        let corners_in_image = Quad::new([p[1], p[0], p[3], p[2]]).higher_corner_first();
+        let corners_in_image = in_a_mirror(&outline.corners_in_image, width);
         CardOutline { corners_in_image, ..*outline }
     };
     let outlines: Vec<CardOutline> = cards.outlines.iter().map(flip).collect();
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     reader.read(&Cards { frame: &frame, outlines: &outlines, images: &images }, before)
+}
+
+/// A photo as a mirror shows it, left for right.
+pub fn turned_back(frame: &Frame) -> Frame {
+    Frame { image: imageops::flip_horizontal(&frame.image) }
+}
+
+/// Where a card of a photo of this width (in pixels) lies in the mirrored one; clockwise again, the same
+/// long side first.
+pub fn in_a_mirror(quad: &Quad, width_px: f64) -> Quad {
+    let p = quad.0.map(|p| Point::new(width_px - p.x, p.y));
+    Quad::new([p[1], p[0], p[3], p[2]]).higher_corner_first()
 }
 
 /// Probability of a card with squiggles.

@@ -4,6 +4,7 @@
 mod models;
 mod network;
 mod runtime;
+pub mod used;
 
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
 pub use network::{Network, NetworkError, Output};

@@ -156,7 +156,12 @@ pub fn crops(
     Ok(Source { name, has_outlines: false, tables })
 }
 
-fn ask(
+/// What the witnesses say of the cards of one picture of an edition; `truth` tells what lies under an
+/// outline.
+///
+/// # Errors
+/// A network that does not run.
+pub fn ask(
     cards: &Cards,
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,

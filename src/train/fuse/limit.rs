@@ -56,6 +56,21 @@ pub fn choose_limit(sorted: &[Told]) -> (f32, usize, usize) {
     best.unwrap_or((0.999, 0, 0))
 }
 
+/// The least limit from `limit` on at which no more than [`MOST_WRONG`] of the claims and one more are wrong.
+pub fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
+    let mut claims = sorted.iter().take_while(|card| card.confidence >= limit).count();
+    let mut wrong = sorted[..claims].iter().filter(|card| !card.right).count();
+    let mut raised = limit;
+    while wrong as f64 > MOST_WRONG * claims as f64 + 1.0 {
+        // Down to the surest of the wrong ones that are one too many, which is claimed no more.
+        let Some(last) = sorted[..claims].iter().rposition(|card| !card.right) else { break };
+        raised = sorted[last].confidence.next_up();
+        claims = sorted[..last].iter().take_while(|card| card.confidence >= raised).count();
+        wrong = sorted[..claims].iter().filter(|card| !card.right).count();
+    }
+    raised
+}
+
 /// The largest share of wrong ones that `wrong` of `claims` still allow with [`SURE_OF_IT`]: the
 /// upper bound of Clopper and Pearson (1934), by the Poisson distribution that theirs becomes for
 /// small shares.
@@ -79,4 +94,23 @@ pub fn most_wrong(wrong: usize, claims: usize) -> f64 {
         }
     }
     (high / claims.max(1) as f64).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_rises_only_above_what_is_wrong_too_often() {
+        let told =
+            |confidence: f32, right: bool| Told { source: 0, confidence, right, weight: 1.0 };
+        let mut cards: Vec<Told> = (0..500).map(|i| told(0.999 - 1e-5 * i as f32, true)).collect();
+        cards.push(told(0.97, false));
+        assert_eq!(raised_limit(&cards, 0.94), 0.94, "one in 500 may be chance");
+        cards.push(told(0.96, false));
+        cards.push(told(0.955, true));
+        let raised = raised_limit(&cards, 0.94);
+        assert!(raised > 0.96 && raised <= 0.97, "{raised}");
+        assert_eq!(raised_limit(&[], 0.9), 0.9);
+    }
 }

@@ -10,7 +10,7 @@ mod limit;
 mod report;
 mod seen;
 
-pub use collect::{CollectError, crops, drawn};
+pub use collect::{CollectError, ask, crops, drawn};
 pub use limit::{MOST_WRONG, SURE_OF_IT, most_wrong};
 pub use report::{PropertyReport, Report, SourceReport};
 pub use seen::{Seen, Source, Table, Truth};
@@ -21,11 +21,40 @@ use crate::pipeline::classify::fused::{Asked, Witnesses, said_of_card, said_of_p
 use crate::pipeline::classify::fusion::{CardWeights, Joint, PropertyWeights, WitnessWeights};
 use crate::pipeline::{CardOutline, Reading};
 use crate::train::newton::{Choice, fit};
-use limit::{Told, choose_limit, weigh};
+use limit::{Told, choose_limit, raised_limit, weigh};
 use rayon::prelude::*;
 
-/// The prior's strength: that of so much weight of samples.
-const PRIOR_STRENGTH: f64 = 1.0;
+/// What is thought of the weights before anything is seen.
+#[derive(Clone, Copy)]
+struct Prior {
+    properties: [PropertyWeights; 4],
+    card: CardWeights,
+    board: Calibration,
+    /// That of so much weight of samples.
+    strength: f64,
+}
+
+impl Prior {
+    /// Hardly anything: a network is right about as often as it says.
+    fn vague() -> Self {
+        let heard = |reader, refiner, features| WitnessWeights { reader, refiner, features };
+        let weights = PropertyWeights {
+            clear: 1.0,
+            context: heard(0.5, 0.5, 0.0),
+            doubtful: heard(0.5, 0.5, 0.1),
+            without_context: heard(0.7, 0.0, 0.3),
+        };
+        let card = CardWeights { reader: 0.5, score: 0.5, right: 0.3, ..CardWeights::default() };
+        let board = Calibration { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.0 };
+        Self { properties: [weights; 4], card, board, strength: 1.0 }
+    }
+
+    /// An earlier fit, which a few tables change a little.
+    fn near(base: &Joint) -> Self {
+        let Joint { properties, card, board } = *base;
+        Self { properties, card, board, strength: 20.0 }
+    }
+}
 
 /// Gives crops, which nobody had to find, the score that a card's outline usually has.
 pub fn score_crops_as_usual(sources: &mut [Source]) {
@@ -55,17 +84,34 @@ pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
     let mut told: Vec<Told> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
-            let joint = fit_part(sources, fitted).joint;
+            let joint = fit_part(sources, fitted, &Prior::vague()).joint;
             told(sources, &joint, judged)
         })
         .collect();
     weigh(&mut told, sources);
     told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (limit, claims, wrong) = choose_limit(&told);
-    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &Prior::vague());
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
     (joint, report)
+}
+
+/// Fits the weights of an earlier fit a little anew, for a network that was trained on from the one that they
+/// were fitted with. The limit stays, unless more of what it claims on these tables is wrong than
+/// [`MOST_WRONG`] and one card: then it rises until that is no more so.
+pub fn fit_near(sources: &[Source], base: &Joint) -> Joint {
+    let prior = Prior::near(base);
+    let joint = Joint {
+        properties: fit_properties(sources, Part::All, None, &prior),
+        card: fit_card(sources, Part::All, &prior),
+        ..*base
+    };
+    let mut joint = Joint { board: fit_confidence(sources, &joint, Part::All, &prior), ..joint };
+    let mut told = told(sources, &joint, Part::All);
+    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    joint.board.least_confidence = raised_limit(&told, base.board.least_confidence);
+    joint
 }
 
 /// Which tables take part.
@@ -105,15 +151,15 @@ struct Fit {
     cooled: f64,
 }
 
-fn fit_part(sources: &[Source], part: Part) -> Fit {
-    let mut properties = fit_properties(sources, part, None);
+fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
+    let mut properties = fit_properties(sources, part, None, prior);
     // A source that took no part in a fit shows how much too sure that fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
         .enumerate()
         .filter(|_| sources.len() > 1)
         .map(|(held_out, source)| {
-            let without = fit_properties(sources, part, Some(held_out));
+            let without = fit_properties(sources, part, Some(held_out), prior);
             (source.name.clone(), temperature(source, part, without))
         })
         .collect();
@@ -127,10 +173,10 @@ fn fit_part(sources: &[Source], part: Part) -> Fit {
             [reader, refiner, features].into_iter().for_each(|weight| *weight /= cooled as f32);
         }
     }
-    let card = fit_card(sources, part);
+    let card = fit_card(sources, part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
     let mut joint = Joint { properties, card, board };
-    joint.board = fit_confidence(sources, &joint, part);
+    joint.board = fit_confidence(sources, &joint, part, prior);
     Fit { joint, temperatures, cooled }
 }
 
@@ -140,17 +186,19 @@ fn weight_of(cards: usize) -> f64 {
     10.0 / (cards.max(1) as f64).sqrt()
 }
 
-fn fit_properties(sources: &[Source], part: Part, held_out: Option<usize>) -> [PropertyWeights; 4] {
-    /// What is thought before anything is seen: of the reader network, the refiner, the features.
-    const CLEAR: [f64; 3] = [1.0, 0.0, 0.0];
-    const CONTEXT: [f64; 3] = [0.5, 0.5, 0.0];
-    const DOUBTFUL: [f64; 3] = [0.5, 0.5, 0.1];
-    const WITHOUT_CONTEXT: [f64; 3] = [0.7, 0.0, 0.3];
+fn fit_properties(
+    sources: &[Source],
+    part: Part,
+    held_out: Option<usize>,
+    prior: &Prior,
+) -> [PropertyWeights; 4] {
     let taught = sources.iter().enumerate().filter(|(i, _)| held_out != Some(*i));
     let taught: Vec<(Vec<(&Seen, Card)>, f64)> =
         taught.map(|(_, source)| weighed_cards(source, part)).collect();
     std::array::from_fn(|p| {
-        let fitted = |prior: [f64; 3], counts: &dyn Fn(&Witnesses) -> bool| {
+        let fitted = |own: WitnessWeights, counts: &dyn Fn(&Witnesses) -> bool| {
+            let strength = prior.strength;
+            let prior = [own.reader, own.refiner, own.features].map(f64::from);
             // Where the prior has no weight the witness is not asked.
             let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
             let choices: Vec<Choice> = taught
@@ -167,7 +215,7 @@ fn fit_properties(sources: &[Source], part: Part, held_out: Option<usize>) -> [P
             let prior: Vec<f64> = heard.iter().map(|&w| prior[w]).collect();
             let mut weights = [0.0; 3];
             // Never against what is said.
-            for (w, weight) in heard.iter().zip(fit(&choices, &prior, PRIOR_STRENGTH)) {
+            for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
                 weights[*w] = weight.max(0.0) as f32;
             }
             let [reader, refiner, features] = weights;
@@ -176,13 +224,15 @@ fn fit_properties(sources: &[Source], part: Part, held_out: Option<usize>) -> [P
         let asked = |witnesses: &Witnesses, counts: fn(&Asked) -> bool| {
             witnesses.asked.as_ref().is_some_and(counts)
         };
+        let before = &prior.properties[p];
+        let clear = WitnessWeights { reader: before.clear, ..WitnessWeights::default() };
         PropertyWeights {
-            clear: fitted(CLEAR, &|said| said.asked.is_none()).reader,
-            context: fitted(CONTEXT, &|said| asked(said, |asked| asked.features.is_none())),
-            doubtful: fitted(DOUBTFUL, &|said| {
+            clear: fitted(clear, &|said| said.asked.is_none()).reader,
+            context: fitted(before.context, &|said| asked(said, |asked| asked.features.is_none())),
+            doubtful: fitted(before.doubtful, &|said| {
                 asked(said, |asked| asked.context.is_some() && asked.features.is_some())
             }),
-            without_context: fitted(WITHOUT_CONTEXT, &|said| {
+            without_context: fitted(before.without_context, &|said| {
                 asked(said, |asked| asked.features.is_some())
             }),
         }
@@ -226,8 +276,9 @@ fn yes_or_no(features: &[f32], yes: bool, weight: f64) -> Choice {
 }
 
 /// Weights of card-or-not. Crops were found by nobody and have no surroundings: only tables tell.
-fn fit_card(sources: &[Source], part: Part) -> CardWeights {
-    const PRIOR: [f64; 7] = [0.0, 0.5, 0.5, 0.0, 0.3, 0.0, 0.0];
+fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
+    let CardWeights { bias, reader, score, context, right, lead, shared } = prior.card;
+    let before = [bias, reader, score, context, right, lead, shared].map(f64::from);
     let tables = sources.iter().filter(|source| source.has_outlines).flat_map(|s| part.of(s));
     let choices: Vec<Choice> = tables
         .flat_map(|table| &table.seen)
@@ -237,7 +288,7 @@ fn fit_card(sources: &[Source], part: Part) -> CardWeights {
             yes_or_no(&said, seen.truth != Truth::Nothing, 1.0)
         })
         .collect();
-    let w = fit(&choices, &PRIOR, PRIOR_STRENGTH);
+    let w = fit(&choices, &before, prior.strength);
     let [bias, reader, score, context, right, lead, shared] = std::array::from_fn(|i| w[i] as f32);
     CardWeights { bias, reader, score, context, right, lead, shared }
 }
@@ -255,7 +306,9 @@ pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
         .collect()
 }
 
-fn fit_confidence(sources: &[Source], joint: &Joint, part: Part) -> Calibration {
+fn fit_confidence(sources: &[Source], joint: &Joint, part: Part, prior: &Prior) -> Calibration {
+    let Calibration { bias, posterior, covered, .. } = prior.board;
+    let before = [bias, posterior, covered].map(f64::from);
     let mut right = Vec::new();
     for source in sources {
         let cards: Vec<(BoardCard, Truth)> =
@@ -267,7 +320,7 @@ fn fit_confidence(sources: &[Source], joint: &Joint, part: Part) -> Calibration 
             }
         }
     }
-    let w = fit(&right, &[0.0, 1.0, 0.0], PRIOR_STRENGTH);
+    let w = fit(&right, &before, prior.strength);
     let [bias, posterior, covered] = std::array::from_fn(|i| w[i] as f32);
     Calibration { bias, posterior, covered, ..joint.board }
 }

@@ -305,6 +305,17 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
     }
 }
 
+/// SHA-256 of every crop learned from and its label, as hexadecimal digits.
+pub fn fingerprint<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> String {
+    use sha2::{Digest, Sha256};
+    let mut hash = Sha256::new();
+    for sample in samples {
+        hash.update(&sample.pixels);
+        hash.update([sample.label.to_byte()]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Scatters a seed and a number, so that neighbours have nothing in common (SplitMix64's finaliser,
 /// Steele, Lea and Flood 2014).
 fn key(seed: u64, number: u64) -> u64 {

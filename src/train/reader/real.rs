@@ -10,6 +10,7 @@ use crate::dataset::{
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::classical::features::Features;
 use crate::pipeline::classify::classical::template::Masks;
+use crate::pipeline::classify::mirror;
 use crate::pipeline::source::{self, natural_order};
 use crate::pipeline::{CardOutline, Frame, rectify};
 use image::{ImageReader, Rgb, RgbImage, imageops};
@@ -174,12 +175,25 @@ pub fn straight_crops(
 }
 
 fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsError> {
+    let (samples, mirrored) = samples_of_crops(folder, edition, seed)?;
+    Ok((samples.len(), mirrored, samples.concat()))
+}
+
+/// What is cut of each crop of a labelled folder: the card along several outlines, and what lies beside it.
+/// Also whether the folder keeps mirror images, which are turned back.
+///
+/// # Errors
+/// [`CropsError`].
+pub fn samples_of_crops(
+    folder: &Path,
+    edition: Edition,
+    seed: u64,
+) -> Result<(Vec<Vec<Sample>>, bool), CropsError> {
     let (crops, mirrored) = straight_crops(folder, edition)?;
-    let labelled = crops.len();
     let cut = crops
         .into_par_iter()
         .enumerate()
-        .flat_map_iter(|(i, (crop, card))| {
+        .map(|(i, (crop, card))| {
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
             let label = Label::of(edition, card);
             let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), label)];
@@ -190,7 +204,7 @@ fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsEr
             out
         })
         .collect();
-    Ok((labelled, mirrored, cut))
+    Ok((cut, mirrored))
 }
 
 /// Whether a source keeps its crops as mirror images, which only squiggles show: a vote of all of
@@ -236,22 +250,40 @@ fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
                 .into_iter()
                 .filter_map(|card| Some((card.code, card.corners?)))
                 .collect();
-            let quads: Vec<Quad> = cards.iter().map(|card| card.1).collect();
-            let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
-            let mut out = Vec::new();
             let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
-            for (card, quad) in &cards {
-                let label = Label::of(edition, *card);
-                out.extend((0..COPIES).map(|_| cut_card(&loaded.frame, quad, label, &mut rng)));
-                if let Some(other) = cut_beside(&loaded.frame, &quads, &mut rng) {
-                    out.push(other);
-                }
-            }
-            Ok((cards.len(), out))
+            let seed = key(seed, i as u64);
+            Ok((
+                cards.len(),
+                samples_of_photo(&loaded.frame, &cards, edition, label.mirrored, seed),
+            ))
         })
         .collect::<Result<_, CropsError>>()?;
     let labelled = cut.iter().map(|photo| photo.0).sum();
     Ok((labelled, false, cut.into_iter().flat_map(|photo| photo.1).collect()))
+}
+
+/// What is cut of a photo whose cards lie at these corners (in pixels of the upright photo): each card along
+/// several outlines, and what lies beside them. A mirrored photo is turned back first, as for reading.
+pub fn samples_of_photo(
+    frame: &Frame,
+    cards: &[(Card, Quad)],
+    edition: Edition,
+    mirrored: bool,
+    seed: u64,
+) -> Vec<Sample> {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let turned_back = mirrored.then(|| mirror::turned_back(frame));
+    let width = f64::from(frame.image.width());
+    let frame = turned_back.as_ref().unwrap_or(frame);
+    let place = |quad: &Quad| if mirrored { mirror::in_a_mirror(quad, width) } else { *quad };
+    let quads: Vec<Quad> = cards.iter().map(|(_, quad)| place(quad)).collect();
+    let mut out = Vec::new();
+    for ((card, _), quad) in cards.iter().zip(&quads) {
+        let label = Label::of(edition, *card);
+        out.extend((0..COPIES).map(|_| cut_card(frame, quad, label, &mut rng)));
+        out.extend(cut_beside(frame, &quads, &mut rng));
+    }
+    out
 }
 
 fn straighten(frame: &Frame, quad: Quad, label: Label) -> Sample {

@@ -1,0 +1,78 @@
+//! `setsight models`: which weights this user reads with.
+
+use super::{BadCall, Outcome};
+#[cfg(feature = "train")]
+use crate::own::{report, worth::Verdict};
+use crate::pipeline::Pipeline;
+use crate::pipeline::engine::{Models, used};
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `models`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  setsight models use my-models\n  setsight models show\n  setsight models reset"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Read with the models of a folder from now on, in every command and in the window
+    Use(UseArgs),
+    /// Read with those inside the program again
+    Reset,
+    /// Say which are in use
+    Show,
+}
+
+#[derive(clap::Args)]
+struct UseArgs {
+    /// A folder that `setsight train --add` wrote
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Though they were measured to be worse than those before
+    #[arg(long)]
+    though_worse: bool,
+}
+
+/// Chooses or tells.
+///
+/// # Errors
+/// Models that do not load, or that were measured to be worse.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let mut out = std::io::stdout();
+    match args.what {
+        What::Use(args) => {
+            let models = Models::Folder(args.folder.clone());
+            Pipeline::with_defaults(&models)?;
+            #[cfg(feature = "train")]
+            if !args.though_worse
+                && let Some(worth) = report::of_folder(&args.folder)
+                && worth.verdict == Verdict::Worse
+            {
+                return Err(BadCall(format!(
+                    "{}: measured to be worse than those they were trained on from:\n{worth}\nuse them all \
+                     the same with --though-worse",
+                    args.folder.display()
+                ))
+                .into());
+            }
+            let chosen = used::choose(&args.folder)
+                .with_context(|| format!("{} cannot be chosen", args.folder.display()))?;
+            writeln!(out, "{} is read with from now on", chosen.display())?;
+        }
+        What::Reset => {
+            used::reset().context("the choice cannot be forgotten")?;
+            writeln!(out, "those inside the program are read with from now on")?;
+        }
+        What::Show => match used::chosen() {
+            Some(folder) => writeln!(out, "{}", folder.display())?,
+            None => writeln!(out, "those inside the program")?,
+        },
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,266 @@
+//! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
+
+use super::common::{edition_of, edition_of_source};
+use crate::cards::Edition;
+use crate::cli::photos::{progress, stop_on_ctrl_c};
+use crate::cli::{BadCall, Outcome};
+use crate::export::onnx;
+use crate::model::Kind;
+use crate::model::graph::Graph;
+use crate::own::adapt::{self, TABLES};
+use crate::own::photos::{LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes};
+use crate::own::report;
+use crate::own::worth::{self, Verdict};
+use crate::pipeline::classify::neural::NeuralReader;
+use crate::pipeline::engine::{Models, file_of, sha256, used};
+use crate::pipeline::{FinderChoice, Pipeline, shared_refiner};
+use crate::train::reader::{drawn, fingerprint, sample::Group};
+use crate::train::run::Keeping;
+use anyhow::Context;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `train` without a subcommand.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be given often
+    #[arg(long, value_name = "DIR")]
+    add: Vec<PathBuf>,
+    /// Folder for the new models
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Models to train on from; those in use unless given
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+    /// Go on where it was stopped
+    #[arg(long)]
+    resume: bool,
+    /// The edition that a folder's crops show, classic unless told; photos tell it themselves
+    #[arg(long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
+    edition: Vec<(String, Edition)>,
+    /// Steps of 64 crops
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    steps: u64,
+    /// Same seed, same models: to the bit with RAYON_NUM_THREADS=1
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Folder of what is needed to go on, within the folder of models; gone once these are done.
+const WORK: &str = "training";
+/// Parts into which scenes are dealt.
+const FOLDS: usize = 2;
+/// Drawn cards to learn from and to judge by, so that what was known stays known.
+const DRAWN: usize = 2_400;
+const DRAWN_TO_JUDGE: usize = 200;
+
+/// Trains the reader on a person's cards and writes a complete folder of models.
+///
+/// # Errors
+/// A bad call, photos that cannot be learned from, a folder that cannot be written.
+pub fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let Some(out) = args.out.as_deref().filter(|_| !args.add.is_empty()) else {
+        return Err(BadCall(
+            "give --add PHOTOS --out MODELS to train on your own photos, or name a network to train: \
+             reader, finder, refiner or fuse (setsight train --help)"
+                .into(),
+        )
+        .into());
+    };
+    let base = args.models.clone().map_or_else(used::models, Models::Folder);
+    if let Models::Folder(folder) = &base
+        && same_folder(folder, out)
+    {
+        let reason = format!("{}: the models to train on from; give another --out", out.display());
+        return Err(BadCall(reason).into());
+    }
+    // Crops are cut side by side; OpenCV's own threads would be in their way.
+    let _ = opencv::core::set_num_threads(1);
+    let work = out.join(WORK);
+    if work.exists() && !args.resume {
+        let reason = format!(
+            "{}: a training was stopped there; go on with --resume, or delete that folder",
+            work.display()
+        );
+        return Err(BadCall(reason).into());
+    }
+    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    let _lock = locked(&work)?;
+    let stop = stop_on_ctrl_c();
+    let done = match train(args, out, &work, &base, stop) {
+        Ok(done) => done,
+        Err(error) => {
+            // Nothing was begun that could be gone on with.
+            if !work.join("all").exists() && !work.join("fold-1").exists() {
+                let _ = std::fs::remove_dir_all(&work);
+                let _ = std::fs::remove_dir(out);
+            }
+            return Err(error);
+        }
+    };
+    if !done {
+        eprintln!("stopped; go on with the same call and --resume");
+        return Ok(Outcome::SomeFailed);
+    }
+    std::fs::remove_dir_all(&work).with_context(|| format!("{} stays", work.display()))?;
+    Ok(Outcome::Done)
+}
+
+/// Whether it was done, not stopped.
+fn train(
+    args: &Args,
+    out: &Path,
+    work: &Path,
+    base: &Models,
+    stop: &'static AtomicBool,
+) -> anyhow::Result<bool> {
+    let before = Pipeline::with_defaults(base)?;
+    let photos = own_photos(args, &before)?;
+    let scenes = scenes(&photos);
+    let count = scenes.iter().max().map_or(0, |last| last + 1);
+    let (graph, _) = onnx::decode(&base.read(file_of(Kind::Reader))?)?;
+    let Some(drawn) = drawn_crops(args, base, stop)? else { return Ok(false) };
+    let learner =
+        adapt::Reader { first: &graph, drawn: &drawn, seed: args.seed, steps: args.steps };
+    let fold_of = adapt::folds(&scenes, FOLDS.min(count), args.seed);
+    let learn = |name: &str, chosen: &[&OwnPhoto]| -> anyhow::Result<Option<Graph>> {
+        let folder = work.join(name);
+        let keeping = Keeping {
+            folder: &folder,
+            resume: args.resume && folder.join(crate::train::run::CONFIG).exists(),
+            stop,
+            stop_after: None,
+            checkpoint_every: Duration::from_secs(30),
+            quiet: false,
+        };
+        Ok(learner.train(chosen, &keeping)?)
+    };
+    let mut aside = Vec::new();
+    for fold in 0..FOLDS.min(count) {
+        eprintln!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
+        let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
+        let others: Vec<&OwnPhoto> = others.map(|(photo, _)| photo).collect();
+        let Some(graph) = learn(&format!("fold-{}", fold + 1), &others)? else { return Ok(false) };
+        aside.push(adapt::reader_of(&graph, "a fold", String::new(), args.seed)?);
+    }
+    eprintln!("part 3 of 3: learning from all of them");
+    let all: Vec<&OwnPhoto> = photos.iter().collect();
+    let Some(trained) = learn("all", &all)? else { return Ok(false) };
+    let own = photos.iter().flat_map(|photo| &photo.samples);
+    let training_set = fingerprint(own.chain(drawn.iter().flat_map(|group| &group.samples)));
+    let (reader, bytes) = adapt::reader_of(&trained, &command(args), training_set, args.seed)?;
+
+    let bar = progress(2 * TABLES as usize);
+    bar.set_message("joining the evidence");
+    let reader_of = |i: usize| Arc::clone(&aside[fold_of[i]].0);
+    let named: (Arc<NeuralReader>, String) = (reader, sha256(&bytes));
+    let fusion = adapt::join(base, &named, &photos, &reader_of, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    if stop.load(Ordering::Relaxed) {
+        return Ok(false);
+    }
+    for (fold, (_, bytes)) in aside.iter().enumerate() {
+        adapt::write_models(&work.join(format!("models-{fold}")), base, bytes, &fusion)?;
+    }
+    adapt::write_models(out, base, &bytes, &fusion)?;
+    let after = Pipeline::with_defaults(&Models::Folder(out.to_owned()))?;
+    let after_of = |i: usize| {
+        let folder = work.join(format!("models-{}", fold_of[i]));
+        Pipeline::with_defaults(&Models::Folder(folder)).ok().filter(|_| count >= LEAST_SCENES)
+    };
+    let worth = worth::measure(&photos, &before, &after_of, &after, &|| ())?;
+    report::write(out, &worth, &photos)
+        .with_context(|| format!("{} has no report", out.display()))?;
+    tell(out, &worth);
+    Ok(true)
+}
+
+fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
+    let edition = |name: &str| edition_of(&args.edition, name);
+    let photos = gather(&args.add, pipeline, &edition, args.seed, &|| ())?;
+    let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
+    let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
+    if cards < LEAST_CARDS || count < LEAST_SCENES {
+        return Err(OwnError::TooFew { cards, scenes: count }.into());
+    }
+    eprintln!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
+    for photo in photos.iter().filter(|photo| photo.without_place > 0) {
+        let name = photo.photo.as_ref().map_or("", |photo| photo.label.file.as_str());
+        eprintln!(
+            "{name}: {} labelled cards without corners were not found; they are not learned from",
+            photo.without_place
+        );
+    }
+    Ok(photos)
+}
+
+/// Cards and others to learn from, then to judge by; none when stopped.
+fn drawn_crops(
+    args: &Args,
+    base: &Models,
+    stop: &AtomicBool,
+) -> anyhow::Result<Option<Vec<Group>>> {
+    let finder = FinderChoice::default().finder(base, shared_refiner(base)?)?;
+    let bar = progress(DRAWN + DRAWN_TO_JUDGE);
+    bar.set_message("drawing cards");
+    // Not the tables that the network has learned from already.
+    let seed = args.seed ^ (1 << 30);
+    let tell = |from: usize| move |n: usize| (from + n) as u64;
+    let learned = drawn::crops(DRAWN, seed, "drawn", &*finder, stop, &|n| {
+        bar.set_position(tell(0)(n));
+    })?;
+    let other = seed ^ (1 << 31);
+    let judged = drawn::crops(DRAWN_TO_JUDGE, other, "drawn for judging", &*finder, stop, &|n| {
+        bar.set_position(tell(DRAWN)(n));
+    })?;
+    bar.finish_and_clear();
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    Ok(Some(learned.into_iter().chain(judged).collect()))
+}
+
+fn command(args: &Args) -> String {
+    let adds = " --add DIR".repeat(args.add.len());
+    format!("setsight train{adds} --out DIR --seed {} --steps {}", args.seed, args.steps)
+}
+
+fn same_folder(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Keeps a second training out of the folder for as long as it lives.
+fn locked(work: &Path) -> anyhow::Result<File> {
+    let path = work.join("lock");
+    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    file.try_lock().map_err(|_| {
+        BadCall(format!(
+            "{}: another training is at work there; wait for it, or give another --out",
+            work.display()
+        ))
+    })?;
+    Ok(file)
+}
+
+fn tell(out: &Path, worth: &worth::Worth) {
+    let mut stdout = std::io::stdout();
+    let _ = writeln!(stdout, "{worth}");
+    let folder = out.display();
+    let _ = writeln!(stdout, "\nthe cards that changed: {}", out.join(report::PAGE).display());
+    if worth.verdict == Verdict::Worse {
+        let _ = writeln!(stdout, "the models are in {folder}, and are not recommended");
+    } else {
+        let _ = writeln!(
+            stdout,
+            "try them: setsight scan PHOTOS --models {folder}\nuse them from now on: setsight models \
+             use {folder}"
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! A person's labelled photos and crops, as training and measuring take them.
+
+use crate::cards::{Card, Edition};
+use crate::dataset::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS};
+use crate::eval::{LabelledPhoto, compare, find_photos};
+use crate::geometry::Quad;
+use crate::pipeline::source::{self, SourceError};
+use crate::pipeline::{Pipeline, PipelineError, StageClock};
+use crate::train::reader::real::{CropsError, samples_of_crops, samples_of_photo};
+use crate::train::reader::sample::Sample;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Why photos cannot be learned from.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnError {
+    /// Labels that are not there or wrong.
+    #[error(transparent)]
+    Labels(#[from] DatasetError),
+    /// Crops that cannot be used.
+    #[error(transparent)]
+    Crops(#[from] CropsError),
+    /// A photo that cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Photo {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: SourceError,
+    },
+    /// Labels of another picture.
+    #[error(
+        "{}: is {found_px:?} pixels as stored, but its labels are of {labelled_px:?}; they are of \
+         another photo, or it was scaled: label it as it is", .path.display()
+    )]
+    OtherPhoto {
+        /// The file.
+        path: PathBuf,
+        /// Width and height as stored.
+        found_px: (u32, u32),
+        /// Those of the labels.
+        labelled_px: (u32, u32),
+    },
+    /// The program fails at a photo.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: PipelineError,
+    },
+    /// Too little.
+    #[error(
+        "{cards} labelled cards in {scenes} scenes: too few to learn from; label at least \
+         {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops"
+    )]
+    TooFew {
+        /// Cards whose place is known.
+        cards: usize,
+        /// Tables that differ.
+        scenes: usize,
+    },
+}
+
+/// Fewer cards teach nothing that could be told from chance.
+pub const LEAST_CARDS: usize = 12;
+/// One scene is learned from and another kept aside.
+pub const LEAST_SCENES: usize = 2;
+
+/// Something labelled that is learned from or kept aside as a whole.
+#[derive(Clone, Debug)]
+pub struct OwnPhoto {
+    /// The photo and its labels; none for a crop.
+    pub photo: Option<LabelledPhoto>,
+    /// Its cards' codes.
+    pub cards: Vec<Card>,
+    /// The edition that it shows: what its labels say, else what the program sees there.
+    pub edition: Edition,
+    /// What is cut from it to learn from.
+    pub samples: Vec<Sample>,
+    /// Labelled cards that no outline lies at and that have no corners of their own.
+    pub without_place: usize,
+}
+
+/// All that is labelled in some folders: photos with corners or with centres alone, at which the
+/// pipeline's outlines are taken, and crops. Tells `done` after each photo.
+///
+/// # Errors
+/// [`OwnError`].
+pub fn gather(
+    folders: &[PathBuf],
+    pipeline: &Pipeline,
+    edition_of: &dyn Fn(&str) -> Edition,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<OwnPhoto>, OwnError> {
+    let mut all = Vec::new();
+    for folder in folders {
+        for folder in labelled_folders(folder)? {
+            let name = folder.file_name().map(|n| n.to_string_lossy().into_owned());
+            let edition = edition_of(&name.unwrap_or_default());
+            if folder.join(CROP_LABELS).is_file() {
+                let (samples, _) = samples_of_crops(&folder, edition, seed)?;
+                all.extend(samples.into_iter().map(|samples| of_crop(samples, edition)));
+            }
+            if folder.join(PHOTO_LABELS).is_file() {
+                let photos = find_photos(&folder)?;
+                let read = |(i, photo): (usize, LabelledPhoto)| {
+                    let own = of_photo(photo, pipeline, seed.wrapping_add(i as u64));
+                    done();
+                    own
+                };
+                let photos = photos.into_par_iter().enumerate().map(read);
+                all.extend(photos.collect::<Result<Vec<_>, OwnError>>()?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A folder with labels, or the folders with labels directly in it.
+fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, OwnError> {
+    let labelled =
+        |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
+    if labelled(folder) {
+        return Ok(vec![folder.to_path_buf()]);
+    }
+    let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut inside: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| labelled(path))
+        .collect();
+    inside.sort_by(|a, b| source::natural_order(a.as_os_str(), b.as_os_str()));
+    if inside.is_empty() {
+        return Err(CropsError::NoLabels(folder.to_path_buf()).into());
+    }
+    Ok(inside)
+}
+
+fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
+    let cards = samples.iter().filter_map(|sample| sample.label.card()).take(1).collect();
+    OwnPhoto { photo: None, cards, edition, samples, without_place: 0 }
+}
+
+fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnPhoto, OwnError> {
+    let path = || photo.path.clone();
+    let loaded = source::load_photo(&photo.path)
+        .map_err(|source| OwnError::Photo { path: path(), source })?;
+    let (found_px, labelled_px) =
+        ((loaded.stored_width, loaded.stored_height), (photo.label.width, photo.label.height));
+    if found_px != labelled_px {
+        return Err(OwnError::OtherPhoto { path: path(), found_px, labelled_px });
+    }
+    let labels = photo.label.upright_cards(loaded.orientation);
+    let scan = pipeline
+        .read(&loaded.frame, &mut StageClock::default(), None)
+        .map_err(|source| OwnError::Read { path: path(), source })?;
+    let long_px = f64::from(found_px.0.max(found_px.1));
+    let matched = compare(&labels, &scan.cards, long_px);
+    let place = |(i, label): (usize, &CardLabel)| -> Option<(Card, Quad)> {
+        let found = matched.reading_of_label[i].map(|j| scan.cards[j].corners_in_image);
+        Some((label.code, label.corners.or(found)?))
+    };
+    let placed: Vec<(Card, Quad)> = labels.iter().enumerate().filter_map(place).collect();
+    // Labels that say nothing of an edition are of what lies there; of a deck that the program does not
+    // know their codes are the person's word for it.
+    let edition = match (Edition::named(&photo.label.deck), scan.facts.edition()) {
+        (Some(Edition::Classic), Edition::Rectangles) => Edition::Rectangles,
+        (Some(told), _) => told,
+        (None, _) => Edition::Unknown,
+    };
+    let mirrored = photo.label.mirrored || scan.facts.is_mirrored();
+    let samples = samples_of_photo(&loaded.frame, &placed, edition, mirrored, seed);
+    Ok(OwnPhoto {
+        cards: labels.iter().map(|label| label.code).collect(),
+        without_place: labels.len() - placed.len(),
+        edition,
+        samples,
+        photo: Some(photo),
+    })
+}
+
+/// Which scene each photo shows, counted from 0: photos whose cards are mostly the same are of one table,
+/// and each crop is a scene of its own.
+pub fn scenes(photos: &[OwnPhoto]) -> Vec<usize> {
+    /// Cards that both show, as a share of those that either shows.
+    const SAME: f64 = 0.6;
+    let mut scenes: Vec<usize> = Vec::with_capacity(photos.len());
+    let mut count = 0;
+    for (i, photo) in photos.iter().enumerate() {
+        let same = (0..i).find(|&j| {
+            let (a, b) = (&photo.cards, &photos[j].cards);
+            let both = a.iter().filter(|card| b.contains(card)).count();
+            let either = a.len() + b.len() - both;
+            photo.photo.is_some() && photos[j].photo.is_some() && both as f64 > SAME * either as f64
+        });
+        scenes.push(same.map_or(count, |j| scenes[j]));
+        count += usize::from(same.is_none());
+    }
+    scenes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::PhotoLabel;
+
+    fn photo(codes: &str) -> OwnPhoto {
+        let label = PhotoLabel {
+            file: "a.jpg".into(),
+            width: 4,
+            height: 3,
+            tags: Vec::new(),
+            deck: "classic".into(),
+            mirrored: false,
+            cards: Vec::new(),
+        };
+        OwnPhoto {
+            photo: Some(LabelledPhoto { path: "a.jpg".into(), label, source: "own".into() }),
+            cards: codes.split(' ').map(|code| code.parse().unwrap()).collect(),
+            edition: Edition::Classic,
+            samples: Vec::new(),
+            without_place: 0,
+        }
+    }
+
+    #[test]
+    fn photos_of_one_table_are_one_scene_and_crops_are_their_own() {
+        let (one, again) = (photo("1fgd 2fgd 3fgd 1srd"), photo("1srd 3fgd 2fgd 1fgd 2srd"));
+        let mut crop = photo("1fgd");
+        crop.photo = None;
+        let photos = [one, photo("1ord 2ord 3ord 1fgd"), again, crop.clone(), crop];
+        assert_eq!(scenes(&photos), [0, 1, 0, 2, 3]);
+    }
+}

@@ -1,0 +1,127 @@
+//! What a training was worth, as a table for the terminal and as a page with the cards that changed.
+
+use super::photos::OwnPhoto;
+use super::worth::{CardChange, Change, Counts, Verdict, Worth};
+use crate::html::escape;
+use crate::pipeline::{CardOutline, rectify, source};
+use crate::whole_file::write_whole;
+use std::fmt::{self, Display, Write as _};
+use std::io;
+use std::path::Path;
+
+/// Name of the file that tells it, in the folder of the models.
+pub const WORTH: &str = "worth.json";
+/// Name of the page.
+pub const PAGE: &str = "worth.html";
+/// Cards that the page shows at most.
+const SHOWN: usize = 120;
+
+impl Verdict {
+    /// A sentence for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Better => "Better: more of your cards are read rightly than before.",
+            Self::Same => "No better: what was kept aside is read as before.",
+            Self::Worse => "Worse: more was lost than gained.",
+            Self::Unknown => "Not measured: nothing could be kept aside.",
+        }
+    }
+}
+
+impl Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = format!("{} photos kept aside", self.photos);
+        writeln!(f, "{:<28}{:>8}{:>8}", "", "before", "after")?;
+        for (name, counts) in [(own.as_str(), &self.kept_aside), ("drawn tables", &self.drawn)] {
+            if counts.cards == 0 {
+                continue;
+            }
+            writeln!(f, "{name}, {} cards", counts.cards)?;
+            for (word, Change { before, after }) in rows(counts) {
+                writeln!(f, "  {word:<26}{before:>8}{after:>8}")?;
+            }
+        }
+        write!(f, "{}", self.verdict.sentence())
+    }
+}
+
+fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
+    [
+        ("right", counts.right),
+        ("wrong", counts.wrong),
+        ("unsure", counts.unsure),
+        ("not found", counts.missed),
+    ]
+}
+
+/// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write(folder: &Path, worth: &Worth, photos: &[OwnPhoto]) -> io::Result<()> {
+    let pictures = folder.join("worth");
+    std::fs::create_dir_all(&pictures)?;
+    let mut rows_html = String::new();
+    for (name, counts) in [("kept aside", &worth.kept_aside), ("drawn", &worth.drawn)] {
+        for (word, Change { before, after }) in rows(counts) {
+            let _ = writeln!(
+                rows_html,
+                "<tr><td>{name}, {} cards<td>{word}<td>{before}<td>{after}",
+                counts.cards
+            );
+        }
+    }
+    let mut cards = String::new();
+    for (n, change) in worth.changes.iter().take(SHOWN).enumerate() {
+        let name = format!("{n:03}.jpg");
+        let shown = match picture(change, photos) {
+            Some(bytes) => {
+                write_whole(&pictures.join(&name), &bytes)?;
+                format!("<img src=\"worth/{name}\" width=144 height=96 alt=\"\">")
+            }
+            None => String::new(),
+        };
+        let CardChange { file, code, before, after, .. } = change;
+        let class = if after == "right" { "won" } else { "lost" };
+        let _ = writeln!(
+            cards,
+            "<figure class={class}>{shown}<figcaption>{code}: {before} &rarr; {after}<br><small>{}</small>\
+             </figcaption></figure>",
+            escape(file)
+        );
+    }
+    let rest = worth.changes.len().saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!("<p>and {rest} more</p>") } else { String::new() };
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><title>Before and after</title>\n<style>body{{font:16px \
+         sans-serif;margin:2em}}td,th{{padding:.2em 1em;text-align:left}}figure{{display:inline-block;\
+         margin:.5em;padding:.5em;border-left:6px solid #b33}}figure.won{{border-color:#2a7}}</style>\n\
+         <h1>{}</h1>\n<table><tr><th><th><th>before<th>after\n{rows_html}</table>\n<h2>Cards that \
+         changed</h2>\n{cards}{rest}\n",
+        worth.verdict.sentence()
+    );
+    write_whole(&folder.join(PAGE), page.as_bytes())?;
+    let mut json = serde_json::to_string_pretty(worth)?;
+    json.push('\n');
+    write_whole(&folder.join(WORTH), json.as_bytes())
+}
+
+/// The card as the photo shows it; none where its corners are not known.
+fn picture(change: &CardChange, photos: &[OwnPhoto]) -> Option<Vec<u8>> {
+    let photo = photos
+        .iter()
+        .filter_map(|own| own.photo.as_ref())
+        .find(|photo| photo.label.file == change.file)?;
+    let loaded = source::load_photo(&photo.path).ok()?;
+    let label = photo.label.upright_cards(loaded.orientation).into_iter().nth(change.label)?;
+    let outline = CardOutline::at(label.corners?);
+    let image = rectify::rectify(&loaded.frame, &outline).pixels;
+    let mut bytes = io::Cursor::new(Vec::new());
+    image.write_to(&mut bytes, image::ImageFormat::Jpeg).ok()?;
+    Some(bytes.into_inner())
+}
+
+/// What a folder of models says of itself; none where it says nothing.
+pub fn of_folder(folder: &Path) -> Option<Worth> {
+    serde_json::from_slice(&std::fs::read(folder.join(WORTH)).ok()?).ok()
+}

@@ -1,0 +1,206 @@
+//! What a training was worth: before and after, on photos that it had not seen and on drawn tables that guard
+//! what was known before.
+
+use super::photos::OwnPhoto;
+use crate::cards::Edition;
+use crate::dataset::CardLabel;
+use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
+use crate::pipeline::{Frame, Pipeline, StageClock};
+use crate::render::suite::Suite;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Drawn tables of each part of the hard suite that guard what was known.
+const GUARDS: usize = 5;
+
+/// A count before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// With the models that it was trained on from.
+    pub before: usize,
+    /// With the new ones.
+    pub after: usize,
+}
+
+/// What is counted on some pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Labelled cards.
+    pub cards: usize,
+    /// Claimed rightly.
+    pub right: Change,
+    /// Claimed as another card, or where none lies.
+    pub wrong: Change,
+    /// Found and not claimed.
+    pub unsure: Change,
+    /// Not found.
+    pub missed: Change,
+}
+
+impl Counts {
+    fn of(before: &Figures, after: &Figures) -> Self {
+        let change =
+            |count: fn(&Figures) -> usize| Change { before: count(before), after: count(after) };
+        Self {
+            cards: before.cards,
+            right: change(|f| f.right),
+            wrong: change(|f| f.wrong + f.false_claims),
+            unsure: change(|f| f.unsure),
+            missed: change(|f| f.missed),
+        }
+    }
+
+    /// By how many cards it got better: a wrong claim costs as much as three cards that are not claimed.
+    pub fn gain(&self) -> i64 {
+        let more = |change: &Change| change.after as i64 - change.before as i64;
+        more(&self.right) - 3 * more(&self.wrong)
+    }
+}
+
+/// In a word what a training was worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// More is read rightly than before.
+    Better,
+    /// Nothing was to be gained.
+    Same,
+    /// More was lost than gained.
+    Worse,
+    /// Nothing could be kept aside to measure on.
+    Unknown,
+}
+
+/// A card that was read otherwise than before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardChange {
+    /// The photo's file, as its labels name it.
+    pub file: String,
+    /// The label's place in them.
+    pub label: usize,
+    /// Its code.
+    pub code: String,
+    /// What became of it before: `right`, `wrong`, `unsure` or `missed`.
+    pub before: String,
+    /// And after.
+    pub after: String,
+}
+
+/// What a training was worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worth {
+    /// In a word.
+    pub verdict: Verdict,
+    /// On photos kept aside, each read by a network that had not seen its scene.
+    pub kept_aside: Counts,
+    /// On drawn tables.
+    pub drawn: Counts,
+    /// Cards of the photos that changed.
+    pub changes: Vec<CardChange>,
+    /// Photos in which nothing was labelled twice: how many were measured on.
+    pub photos: usize,
+}
+
+/// Measures. `after_of` gives the pipeline that has not seen a photo; none where there is none.
+///
+/// # Errors
+/// A photo that cannot be read.
+pub fn measure(
+    photos: &[OwnPhoto],
+    before: &Pipeline,
+    after_of: &(dyn Fn(usize) -> Option<Pipeline> + Sync),
+    after: &Pipeline,
+    done: &(dyn Fn() + Sync),
+) -> anyhow::Result<Worth> {
+    let (mut was, mut is) = (Figures::default(), Figures::default());
+    let mut changes = Vec::new();
+    let mut measured = 0;
+    for (i, own) in photos.iter().enumerate() {
+        let (Some(photo), Some(after)) = (&own.photo, after_of(i)) else { continue };
+        let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
+            let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, false)?;
+            let result = results.remove(0);
+            Ok((result.figures, result.outcome))
+        };
+        let (one, outcome_before) = read(before)?;
+        let (other, outcome_after) = read(&after)?;
+        was.add(&one);
+        is.add(&other);
+        measured += 1;
+        changes.extend(changed(photo, &outcome_before, &outcome_after));
+        done();
+    }
+    let kept_aside = Counts::of(&was, &is);
+    let drawn = guard(before, after, done)?;
+    // Of 300 drawn cards, chance moves one or two.
+    let lost_elsewhere = -drawn.gain() > 2 + (drawn.cards / 100) as i64;
+    let verdict = match kept_aside.gain() {
+        _ if measured == 0 => Verdict::Unknown,
+        _ if lost_elsewhere => Verdict::Worse,
+        gain if gain > 0 => Verdict::Better,
+        0 => Verdict::Same,
+        _ => Verdict::Worse,
+    };
+    Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
+}
+
+fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -> Vec<CardChange> {
+    let change = |(label, card): (usize, &CardLabel)| {
+        let code = card.code.to_string();
+        let [before, after] =
+            [before, after].map(|outcome| outcome.verdict_of(&code).unwrap_or("missed").to_owned());
+        let file = photo.label.file.clone();
+        (before != after).then_some(CardChange { file, label, code, before, after })
+    };
+    photo.label.cards.iter().enumerate().filter_map(change).collect()
+}
+
+/// Both on the same drawn tables of the hard suite.
+fn guard(before: &Pipeline, after: &Pipeline, done: &(dyn Fn() + Sync)) -> anyhow::Result<Counts> {
+    let parts = Suite::Hard.parts();
+    let tables: Vec<_> =
+        parts.iter().flat_map(|part| (0..GUARDS.min(part.count)).map(move |i| (part, i))).collect();
+    let read = |(part, index): (&crate::render::suite::Part, usize)| -> anyhow::Result<_> {
+        let scene = part.draw(index)?;
+        debug_assert!(scene.deck.edition() == Edition::Classic);
+        let labels: Vec<CardLabel> = scene
+            .cards
+            .iter()
+            .map(|card| CardLabel {
+                code: card.card,
+                center: card.corners_in_image.center(),
+                corners: Some(card.corners_in_image),
+            })
+            .collect();
+        let frame = Frame { image: scene.image };
+        let long_px = f64::from(frame.image.width().max(frame.image.height()));
+        let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
+            let scan = pipeline.read(&frame, &mut StageClock::default(), None)?;
+            let matched = compare(&labels, &scan.cards, long_px);
+            Ok(Figures::of_photo(&labels, &scan.cards, &matched))
+        });
+        done();
+        let [before, after] = figures;
+        Ok((before?, after?))
+    };
+    let read = tables.into_par_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let (mut was, mut is) = (Figures::default(), Figures::default());
+    for (before, after) in read {
+        was.add(&before);
+        is.add(&after);
+    }
+    Ok(Counts::of(&was, &is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_claim_outweighs_two_right_ones() {
+        let change = |before, after| Change { before, after };
+        let counts = |right, wrong| Counts { cards: 30, right, wrong, ..Counts::default() };
+        assert_eq!(counts(change(20, 22), change(0, 1)).gain(), -1);
+        assert_eq!(counts(change(20, 20), change(4, 1)).gain(), 9);
+    }
+}
