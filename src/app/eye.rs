@@ -1,10 +1,10 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
-use crate::pipeline::engine::used;
+use crate::pipeline::engine::{Models, used};
 use crate::pipeline::source::{self, Photo};
 use crate::pipeline::{Frame, Pipeline, Scan, StageClock, StageSink, StageTime};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Reads photos on threads in the background.
 pub trait Eye: Send + Sync {
@@ -27,19 +27,38 @@ pub trait Eye: Send + Sync {
     ) -> Result<(Scan, Vec<StageTime>), String>;
 }
 
+/// A pipeline, or why there is none.
+type Made = Arc<Result<Pipeline, String>>;
+
 /// The stages of the program itself, made when first needed: a window opens before its reader.
 #[derive(Default)]
 pub struct PipelineEye {
-    pipeline: OnceLock<Result<Pipeline, String>>,
+    /// With the models that it was made of: others may be chosen while the window is open.
+    pipeline: Mutex<Option<(Models, Made)>>,
 }
 
 impl PipelineEye {
+    fn pipeline(&self) -> Made {
+        let models = used::models();
+        let mut made = self.pipeline.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((of, pipeline)) if *of == models => Arc::clone(pipeline),
+            _ => {
+                let pipeline = Arc::new(Self::make(&models));
+                *made = Some((models, Arc::clone(&pipeline)));
+                pipeline
+            }
+        }
+    }
+
     /// The one place that says what reads the window's photos.
-    fn make() -> Result<Pipeline, String> {
+    fn make(models: &Models) -> Result<Pipeline, String> {
         // Photos are read side by side; OpenCV's own threads within each would only be in their
         // way. It fails where OpenCV has no threads to begin with.
         let _ = opencv::core::set_num_threads(1);
-        Pipeline::with_defaults(&used::models()).map_err(|error| error.to_string())
+        Pipeline::with_defaults(models).map_err(|error| {
+            used::remedy().map_or(error.to_string(), |remedy| format!("{remedy}: {error}"))
+        })
     }
 }
 
@@ -50,7 +69,8 @@ impl Eye for PipelineEye {
         sink: Option<&dyn StageSink>,
     ) -> Result<(Scan, Vec<StageTime>), String> {
         let mut clock = StageClock::default();
-        let pipeline = self.pipeline.get_or_init(Self::make).as_ref().map_err(Clone::clone)?;
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
         let scan = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
         Ok((scan, clock.times))
     }

@@ -37,8 +37,9 @@ const PANEL: f32 = 330.0;
 pub fn system(film: Option<PathBuf>) -> Watchers {
     Box::new(move |ctx, choice| {
         let ctx = ctx.clone();
-        let pipeline =
-            Pipeline::with_defaults(&used::models()).map_err(|error| error.to_string())?;
+        let pipeline = Pipeline::with_defaults(&used::models()).map_err(|error| {
+            used::remedy().map_or(error.to_string(), |remedy| format!("{remedy}: {error}"))
+        })?;
         let film = film.clone();
         let cameras: MakeCameras = Box::new(move || match &film {
             Some(path) => Box::new(FilmCamera { path: path.clone() }),

@@ -16,6 +16,8 @@ pub mod game;
 mod history;
 pub mod keys;
 mod labels;
+#[cfg(feature = "train")]
+mod learn;
 pub mod library;
 pub mod live;
 pub mod look;

@@ -72,6 +72,8 @@ pub struct Photos {
     first_thumb: Option<Duration>,
     /// What there is to tell the user.
     pub messages: Vec<String>,
+    #[cfg(feature = "train")]
+    learning: super::learn::Learning,
 }
 
 impl Photos {
@@ -98,6 +100,8 @@ impl Photos {
             opened_at: None,
             first_thumb: None,
             messages: Vec::new(),
+            #[cfg(feature = "train")]
+            learning: super::learn::Learning::default(),
         }
     }
 
@@ -124,7 +128,13 @@ impl Photos {
 
     fn take(&mut self, library: Library) {
         let keep = (self.look.mode, self.task);
+        #[cfg(feature = "train")]
+        let learning = std::mem::take(&mut self.learning);
         *self = Self::new(Arc::clone(&self.eye));
+        #[cfg(feature = "train")]
+        {
+            self.learning = learning;
+        }
         (self.look.mode, self.task) = keep;
         self.library = Some(library);
         self.opened_at = Some(Instant::now());
@@ -537,6 +547,12 @@ impl Photos {
         };
         let wish = correct_panel::panel(ui, &mut self.correcting, &shown, settings);
         self.grant(wish);
+        #[cfg(feature = "train")]
+        if let Some(folder) = self.current().and_then(|(path, _)| path.parent()) {
+            let folder = folder.to_path_buf();
+            ui.separator();
+            self.learning.show(ui, &folder);
+        }
     }
 
     /// The texture of the card in hand, straightened as the reader saw it.

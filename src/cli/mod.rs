@@ -75,7 +75,7 @@ enum Command {
     Render(render::Args),
     /// Train on your own photos, or train the networks anew
     #[cfg(feature = "train")]
-    Train(train::Args),
+    Train(Box<train::Args>),
     /// Choose which models to read with
     #[cfg(feature = "vision")]
     Models(models::Args),
@@ -139,7 +139,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "vision")]
         Command::Render(args) => render::run(args),
         #[cfg(feature = "train")]
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
         #[cfg(feature = "window")]
         Command::App(args) => app::run(args),
         #[cfg(feature = "train")]

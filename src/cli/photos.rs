@@ -49,8 +49,12 @@ impl ReadingArgs {
     /// Weights that are missing or broken.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let models = self.models.clone().map_or_else(used::models, Models::Folder);
-        let mut pipeline =
-            Pipeline::without(steps, self.finder, self.reader, &models).map_err(bad_models)?;
+        let mut pipeline = Pipeline::without(steps, self.finder, self.reader, &models)
+            .map_err(bad_models)
+            .map_err(|error| match used::remedy() {
+                Some(remedy) if self.models.is_none() => error.context(remedy),
+                _ => error,
+            })?;
         pipeline.facts = self.facts();
         warn_of_engines();
         if self.models.is_some() && self.reader == ReaderChoice::Fused {

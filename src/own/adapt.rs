@@ -277,9 +277,9 @@ mod tests {
                 assert!(a != b || folds[i] == folds[j]);
             }
         }
-        let of =
-            |fold| (0..6).filter(|s| folds[scenes.iter().position(|x| x == s).unwrap()] == fold);
-        assert_eq!((of(0).count(), of(1).count()), (3, 3));
+        let fold_of = |scene: usize| folds[scenes.iter().position(|s| *s == scene).unwrap()];
+        let of = |fold: usize| (0..6).filter(|scene| fold_of(*scene) == fold).count();
+        assert_eq!((of(0), of(1)), (3, 3));
         assert_eq!(folds, super::folds(&scenes, 2, 7), "by the seed");
     }
 }

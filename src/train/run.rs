@@ -94,7 +94,7 @@ impl Settings {
 }
 
 /// Where and how a run is kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Keeping<'a> {
     /// The run's folder; made when it does not exist.
     pub folder: &'a Path,
@@ -108,6 +108,8 @@ pub struct Keeping<'a> {
     pub checkpoint_every: Duration,
     /// No messages.
     pub quiet: bool,
+    /// Is told each step that was taken.
+    pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
 /// What came of a run.
@@ -242,6 +244,9 @@ pub fn train<T: Task>(
             }
             let step = run.state.step;
             display.step(step, lately.loss());
+            if let Some(on_step) = keeping.on_step {
+                on_step(step);
+            }
             if step % settings.validate_every.max(1) == 0 || step == to {
                 let entry = validate(task, &mut run, &device, lately.take());
                 display.validated(&entry);

@@ -49,6 +49,7 @@ impl RunArgs {
             stop_after: self.stop_after,
             checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
             quiet: false,
+            on_step: None,
         };
         match train(task, settings, &keeping)? {
             Ended::Done(trained) => Ok(Some(*trained)),

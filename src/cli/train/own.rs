@@ -20,8 +20,8 @@ use anyhow::Context;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Arguments of `train` without a subcommand.
@@ -48,6 +48,32 @@ pub struct Args {
     /// Same seed, same models: to the bit with RAYON_NUM_THREADS=1
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// For the window: at the lowest priority, with the part that is done as lines on stderr
+    #[arg(long, hide = true)]
+    in_background: bool,
+}
+
+/// Tells how far a training is: as lines for the window, or by bars.
+struct Progress {
+    in_background: bool,
+    /// Part of it all that is done, and that the stage in hand adds, 0 to 1.
+    stage: Mutex<(f64, f64)>,
+}
+
+impl Progress {
+    /// A stage begins that is this part of it all.
+    fn stage(&self, part: f64) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        *stage = (stage.0 + stage.1, part);
+    }
+
+    /// So much of the stage is done, 0 to 1.
+    fn at(&self, part: f64) {
+        let (before, own) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.in_background {
+            eprintln!("done {:.3}", before + own * part.clamp(0.0, 1.0));
+        }
+    }
 }
 
 /// Folder of what is needed to go on, within the folder of models; gone once these are done.
@@ -118,24 +144,41 @@ fn train(
     base: &Models,
     stop: &'static AtomicBool,
 ) -> anyhow::Result<bool> {
+    #[cfg(feature = "window")]
+    if args.in_background {
+        use thread_priority::{ThreadPriority, set_current_thread_priority};
+        // Threads that are started later inherit it.
+        let _ = set_current_thread_priority(ThreadPriority::Min);
+    }
+    let progress_told = Progress { in_background: args.in_background, stage: Mutex::default() };
     let before = Pipeline::with_defaults(base)?;
     let photos = own_photos(args, &before)?;
     let scenes = scenes(&photos);
     let count = scenes.iter().max().map_or(0, |last| last + 1);
     let (graph, _) = onnx::decode(&base.read(file_of(Kind::Reader))?)?;
-    let Some(drawn) = drawn_crops(args, base, stop)? else { return Ok(false) };
+    progress_told.stage(0.1);
+    let told = |part| progress_told.at(part);
+    let Some(drawn) = drawn_crops(args, base, stop, &told)? else { return Ok(false) };
     let learner =
         adapt::Reader { first: &graph, drawn: &drawn, seed: args.seed, steps: args.steps };
     let fold_of = adapt::folds(&scenes, FOLDS.min(count), args.seed);
     let learn = |name: &str, chosen: &[&OwnPhoto]| -> anyhow::Result<Option<Graph>> {
         let folder = work.join(name);
+        progress_told.stage(0.23);
+        let steps = args.steps as f64;
+        let on_step = |step: u64| {
+            if step.is_multiple_of(10) {
+                told(step as f64 / steps);
+            }
+        };
         let keeping = Keeping {
             folder: &folder,
             resume: args.resume && folder.join(crate::train::run::CONFIG).exists(),
             stop,
             stop_after: None,
             checkpoint_every: Duration::from_secs(30),
-            quiet: false,
+            quiet: args.in_background,
+            on_step: Some(&on_step),
         };
         Ok(learner.train(chosen, &keeping)?)
     };
@@ -147,18 +190,24 @@ fn train(
         let Some(graph) = learn(&format!("fold-{}", fold + 1), &others)? else { return Ok(false) };
         aside.push(adapt::reader_of(&graph, "a fold", String::new(), args.seed)?);
     }
-    eprintln!("part 3 of 3: learning from all of them");
+    eprintln!("part 3 of 3: learning from all of your photos");
     let all: Vec<&OwnPhoto> = photos.iter().collect();
     let Some(trained) = learn("all", &all)? else { return Ok(false) };
     let own = photos.iter().flat_map(|photo| &photo.samples);
     let training_set = fingerprint(own.chain(drawn.iter().flat_map(|group| &group.samples)));
     let (reader, bytes) = adapt::reader_of(&trained, &command(args), training_set, args.seed)?;
 
+    progress_told.stage(0.16);
     let bar = progress(2 * TABLES as usize);
+    let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
     let reader_of = |i: usize| Arc::clone(&aside[fold_of[i]].0);
     let named: (Arc<NeuralReader>, String) = (reader, sha256(&bytes));
-    let fusion = adapt::join(base, &named, &photos, &reader_of, &|| bar.inc(1))?;
+    let fusion = adapt::join(base, &named, &photos, &reader_of, &|| {
+        bar.inc(1);
+        let joined = joined.fetch_add(1, Ordering::Relaxed);
+        told(joined as f64 / (2 * TABLES) as f64);
+    })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(false);
@@ -203,19 +252,21 @@ fn drawn_crops(
     args: &Args,
     base: &Models,
     stop: &AtomicBool,
+    told: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = FinderChoice::default().finder(base, shared_refiner(base)?)?;
     let bar = progress(DRAWN + DRAWN_TO_JUDGE);
     bar.set_message("drawing cards");
     // Not the tables that the network has learned from already.
     let seed = args.seed ^ (1 << 30);
-    let tell = |from: usize| move |n: usize| (from + n) as u64;
-    let learned = drawn::crops(DRAWN, seed, "drawn", &*finder, stop, &|n| {
-        bar.set_position(tell(0)(n));
-    })?;
+    let tell = |n: usize| {
+        bar.set_position(n as u64);
+        told(n as f64 / (DRAWN + DRAWN_TO_JUDGE) as f64);
+    };
+    let learned = drawn::crops(DRAWN, seed, "drawn", &*finder, stop, &tell)?;
     let other = seed ^ (1 << 31);
     let judged = drawn::crops(DRAWN_TO_JUDGE, other, "drawn for judging", &*finder, stop, &|n| {
-        bar.set_position(tell(DRAWN)(n));
+        tell(DRAWN + n)
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {

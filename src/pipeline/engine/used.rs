@@ -22,6 +22,17 @@ pub fn models() -> Models {
     chosen().map_or(Models::Shipped, Models::Folder)
 }
 
+/// What to do where the chosen models cannot be used; none where none were chosen.
+pub fn remedy() -> Option<String> {
+    chosen().map(|folder| {
+        format!(
+            "the models chosen by `setsight models use` ({}) cannot be used; `setsight models reset` goes \
+             back to those inside the program",
+            folder.display()
+        )
+    })
+}
+
 /// Chooses a folder from now on.
 ///
 /// # Errors

@@ -43,8 +43,15 @@ fn run(steps: u64, stop_after: Option<u64>, folder: &Path, resume: bool) -> Ende
     let mut settings = settings(4, steps * BATCH as u64);
     settings.validate_every = 20;
     let checkpoint_every = Duration::from_secs(600);
-    let keeping =
-        Keeping { folder, resume, stop: &stop, stop_after, checkpoint_every, quiet: true };
+    let keeping = Keeping {
+        folder,
+        resume,
+        stop: &stop,
+        stop_after,
+        checkpoint_every,
+        quiet: true,
+        on_step: None,
+    };
     train(&task(), &settings, &keeping).unwrap()
 }
 

@@ -1,0 +1,253 @@
+//! "Learn from my corrections": the training as a process of its own at the lowest priority, so that the
+//! window stays smooth and a stop loses nothing.
+
+use super::theme::GOOD;
+use crate::own::report;
+use crate::own::worth::{Change, Counts, Verdict, Worth};
+use crate::pipeline::engine::used;
+use eframe::egui::{Context, Grid, ProgressBar, Ui};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What the training has told so far.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    /// Part that is done, 0 to 1.
+    done: f32,
+    /// Its last line that is no figure.
+    line: String,
+}
+
+/// A training, or what came of one.
+#[derive(Default)]
+enum State {
+    #[default]
+    Idle,
+    Running(Running),
+    /// It can go on.
+    Stopped(PathBuf),
+    Failed(String),
+    Done {
+        models: PathBuf,
+        worth: Box<Worth>,
+        /// What was read with before these were used; none while they are not.
+        before: Option<Option<PathBuf>>,
+    },
+}
+
+struct Running {
+    child: Child,
+    told: Arc<Mutex<Told>>,
+    models: PathBuf,
+    since: Instant,
+    /// How far it was when it began: one that goes on begins in the middle.
+    from: Option<f32>,
+}
+
+/// Learning from corrections.
+#[derive(Default)]
+pub struct Learning {
+    state: State,
+}
+
+/// How often the window looks at a training that tells nothing.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+impl Learning {
+    /// What there is to say and to press about the corrections in a folder of photos.
+    pub fn show(&mut self, ui: &mut Ui, folder: &Path) {
+        self.update(ui.ctx());
+        let mut next = None;
+        match &mut self.state {
+            State::Idle => {
+                let button = ui.button("Learn from my corrections");
+                let button = button.on_hover_text(
+                    "Trains the reader on the corrected photos of this folder: about five minutes",
+                );
+                if button.clicked() {
+                    next = Some(start(&new_folder(folder), folder, false, ui.ctx()));
+                }
+            }
+            State::Running(running) => {
+                let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                ui.label(if told.line.is_empty() { "Learning…" } else { &told.line });
+                let left = running.time_left(told.done);
+                ui.add(ProgressBar::new(told.done).text(left));
+                if ui.button("Stop").clicked() {
+                    let _ = running.child.kill();
+                    let _ = running.child.wait();
+                    next = Some(State::Stopped(running.models.clone()));
+                }
+            }
+            State::Stopped(models) => {
+                ui.label("Learning was stopped.");
+                ui.horizontal(|ui| {
+                    if ui.button("Go on").clicked() {
+                        next = Some(start(models, folder, true, ui.ctx()));
+                    }
+                    if ui.button("Give up").clicked() {
+                        let _ = std::fs::remove_dir_all(&*models);
+                        next = Some(State::Idle);
+                    }
+                });
+            }
+            State::Failed(reason) => {
+                ui.colored_label(ui.visuals().error_fg_color, reason.as_str());
+                if ui.button("All right").clicked() {
+                    next = Some(State::Idle);
+                }
+            }
+            State::Done { models, worth, before } => {
+                ui.label(worth.verdict.sentence());
+                counts(ui, "kept aside", &worth.kept_aside);
+                counts(ui, "drawn", &worth.drawn);
+                if let Some(was) = before {
+                    ui.colored_label(GOOD, "In use for photos that are opened from now on.");
+                    if ui.button("Undo").clicked() {
+                        let undone = match &*was {
+                            Some(folder) => used::choose(folder).map(drop),
+                            None => used::reset(),
+                        };
+                        match undone {
+                            Ok(()) => *before = None,
+                            Err(error) => next = Some(State::Failed(error.to_string())),
+                        }
+                    }
+                } else {
+                    ui.horizontal(|ui| {
+                        let word = if worth.verdict == Verdict::Worse {
+                            "Use it all the same"
+                        } else {
+                            "Use it"
+                        };
+                        if ui.button(word).clicked() {
+                            let was = used::chosen();
+                            match used::choose(models) {
+                                Ok(_) => *before = Some(was),
+                                Err(error) => next = Some(State::Failed(error.to_string())),
+                            }
+                        }
+                        if ui.button("Leave it").clicked() {
+                            next = Some(State::Idle);
+                        }
+                    });
+                }
+            }
+        }
+        if let Some(next) = next {
+            self.state = next;
+        }
+    }
+
+    /// Takes in how a training ended.
+    fn update(&mut self, ctx: &Context) {
+        let State::Running(running) = &mut self.state else { return };
+        ctx.request_repaint_after(LOOK_AGAIN);
+        let Ok(Some(status)) = running.child.try_wait() else { return };
+        let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.state = match report::of_folder(&running.models) {
+            Some(worth) if status.success() => {
+                let worth = Box::new(worth);
+                State::Done { models: running.models.clone(), worth, before: None }
+            }
+            _ => State::Failed(told.line),
+        };
+    }
+}
+
+impl Drop for Learning {
+    /// A window that is shut leaves nothing running.
+    fn drop(&mut self) {
+        if let State::Running(running) = &mut self.state {
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+    }
+}
+
+impl Running {
+    /// "about 3 minutes left", once that can be said.
+    fn time_left(&mut self, done: f32) -> String {
+        let from = *self.from.get_or_insert(done);
+        let gained = done - from;
+        let elapsed = self.since.elapsed().as_secs_f32();
+        if gained < 0.02 {
+            return String::new();
+        }
+        let left = elapsed * (1.0 - done) / gained;
+        if left < 90.0 {
+            format!("about {:.0} seconds left", (left / 10.0).ceil() * 10.0)
+        } else {
+            format!("about {:.0} minutes left", (left / 60.0).ceil())
+        }
+    }
+}
+
+/// A table of four lines: before and after.
+fn counts(ui: &mut Ui, name: &str, counts: &Counts) {
+    if counts.cards == 0 {
+        return;
+    }
+    Grid::new(name).num_columns(3).show(ui, |ui| {
+        ui.weak(format!("{name}, {} cards", counts.cards));
+        ui.weak("before");
+        ui.weak("after");
+        ui.end_row();
+        let rows = [("right", counts.right), ("wrong", counts.wrong), ("unsure", counts.unsure)];
+        for (word, Change { before, after }) in rows {
+            ui.label(word);
+            ui.label(before.to_string());
+            ui.label(after.to_string());
+            ui.end_row();
+        }
+    });
+}
+
+/// A folder for the models of these photos that does not exist yet.
+fn new_folder(photos: &Path) -> PathBuf {
+    let name = photos.file_name().map_or("photos".into(), |name| name.to_string_lossy());
+    let place = dirs::data_dir().unwrap_or_else(std::env::temp_dir).join("setsight").join("models");
+    let numbered = |n: u32| place.join(format!("{name}-{n}"));
+    (1..).map(numbered).find(|folder| !folder.exists()).expect("numbers enough")
+}
+
+fn start(models: &Path, photos: &Path, resume: bool, ctx: &Context) -> State {
+    let begun = std::env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.args(["train", "--in-background", "--add"]).arg(photos).arg("--out").arg(models);
+        if resume {
+            command.arg("--resume");
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
+    });
+    let mut child = match begun {
+        Ok(child) => child,
+        Err(error) => return State::Failed(format!("The training cannot be started: {error}")),
+    };
+    let told = Arc::new(Mutex::new(Told::default()));
+    if let Some(lines) = child.stderr.take() {
+        let (told, ctx) = (Arc::clone(&told), ctx.clone());
+        std::thread::spawn(move || {
+            for line in BufReader::new(lines).lines().map_while(Result::ok) {
+                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                match line.strip_prefix("done ").and_then(|part| part.parse().ok()) {
+                    Some(done) => told.done = done,
+                    None if !line.trim().is_empty() => told.line = line,
+                    None => {}
+                }
+                drop(told);
+                ctx.request_repaint();
+            }
+        });
+    }
+    State::Running(Running {
+        child,
+        told,
+        models: models.to_owned(),
+        since: Instant::now(),
+        from: None,
+    })
+}
