@@ -100,6 +100,8 @@ pub fn ask(
             asked: None,
         })
         .collect();
+    // It has learned from the classic edition alone, and takes a rectangle for an oval.
+    let refiner = refiner.filter(|_| edition == Edition::Classic);
     let in_doubt = |i: &usize| {
         least_lead(&witnesses[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
     };

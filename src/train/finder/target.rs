@@ -1,6 +1,6 @@
 //! What the finder's maps should say of a drawn table, and how much each cell's answer weighs.
 
-use crate::cards::{Card, Edition};
+use crate::cards::Card;
 use crate::geometry::{Point, Quad};
 use crate::model::finder;
 
@@ -9,8 +9,6 @@ use crate::model::finder;
 pub struct SeenCard {
     /// Which card.
     pub card: Card,
-    /// Of which edition.
-    pub edition: Edition,
     /// Its corners, clockwise, the first edge a long side of the card.
     pub corners: Quad,
     /// Part of it that is in the picture and not covered, 0 to 1.
@@ -47,13 +45,7 @@ impl SeenCard {
     #[cfg(test)]
     pub fn whole(corners: Quad) -> Self {
         let symbols = vec![(corners.center(), 1.0)];
-        Self {
-            card: Card::from_index(0),
-            edition: Edition::Classic,
-            corners,
-            in_view: 1.0,
-            symbols,
-        }
+        Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
     }
 
     /// What is asked about it in a picture of `size_px` (width, height).

@@ -18,7 +18,7 @@ use super::first::First;
 use super::net::{Layer, Output, Plan};
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
-use crate::cards::{Edition, Property};
+use crate::cards::Property;
 use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
 use crate::pipeline::refiner::{input_of, outline_in_short_sides, view};
@@ -115,11 +115,8 @@ pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
     /// `[n, 21]`: where the corners are, whether (1) or not (0) the outline is right, and which value
-    /// (1) each property has; no values of cards of an unknown deck, and nothing but noughts where no card
-    /// lies.
+    /// (1) each property has; nothing but noughts where no card lies.
     wanted: Vec<f32>,
-    /// `[n]`: 1 where a card lies, 0 where none does.
-    is_card: Vec<f32>,
 }
 
 impl Batch {
@@ -129,7 +126,8 @@ impl Batch {
 
     /// What was asked of each, in turn with whether a card lies there.
     fn rows(&self) -> impl Iterator<Item = (&[f32], bool)> {
-        self.wanted.chunks_exact(OUTPUTS).zip(self.is_card.iter().map(|is_card| *is_card > 0.5))
+        let rows = self.wanted.chunks_exact(OUTPUTS);
+        rows.map(|row| (row, row[VALUES..].iter().any(|value| *value > 0.0)))
     }
 
     /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
@@ -139,7 +137,6 @@ impl Batch {
             return false;
         }
         self.wanted.extend([0.0; OUTPUTS]);
-        self.is_card.push(0.0);
         true
     }
 
@@ -195,12 +192,10 @@ impl Batch {
             self.wanted.extend([off.x as f32, off.y as f32]);
         }
         self.wanted.push(f32::from(u8::from(error < RIGHT_WITHIN)));
-        let has_values = card.edition != Edition::Unknown;
         for property in Property::ALL {
             let value = card.card.value(property);
-            self.wanted.extend((0..3).map(|v| f32::from(u8::from(has_values && v == value))));
+            self.wanted.extend((0..3).map(|v| f32::from(u8::from(v == value))));
         }
-        self.is_card.push(1.0);
         true
     }
 }
@@ -376,8 +371,7 @@ impl Task for Refiner {
         let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
         let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
         // Where no card lies, none has corners.
-        let is_card = TensorData::new(batch.is_card.clone(), [n, 1]);
-        let is_card = Tensor::<2>::from_data(is_card, &device);
+        let is_card = wanted.clone().narrow(1, VALUES, 3).sum_dim(1);
         let corners = ((corners(&numbers) - corners(&wanted)).abs() * is_card).mean();
         // log(1 + exp(x)) - x y, the cross entropy of a logit.
         let x = right(&numbers);
@@ -404,11 +398,8 @@ impl Task for Refiner {
         let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
         let (mut nothing, mut told_nothing) = (0u32, 0u32);
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
-        let answers = all.wanted.chunks(AT_ONCE * OUTPUTS).zip(all.is_card.chunks(AT_ONCE));
-        let mut named = 0u32;
-        for (pixels, (wanted, is_card)) in views.zip(answers) {
-            let (pixels, wanted) = (pixels.to_vec(), wanted.to_vec());
-            let batch = Batch { pixels, wanted, is_card: is_card.to_vec() };
+        for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
+            let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
             let output = forward(self.input(&batch, device)).flat();
             let (value, _) = self.loss(Output::Flat(output.clone()), &batch);
             let floats = |data: TensorData| data.try_to_vec::<f32>().expect("training is in f32");
@@ -426,10 +417,6 @@ impl Task for Refiner {
                 };
                 errors.push((0..4).map(corner).sum::<f64>() / 4.0);
                 told += usize::from((said[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
-                if wanted[VALUES..].iter().all(|value| *value == 0.0) {
-                    continue;
-                }
-                named += 1;
                 let values = said[VALUES..].chunks_exact(3).zip(wanted[VALUES..].chunks_exact(3));
                 for (read, (said, wanted)) in read.iter_mut().zip(values) {
                     *read += usize::from(best_of(said) == best_of(wanted));
@@ -444,8 +431,7 @@ impl Task for Refiner {
             ("told right from wrong".into(), told as f64 / n),
         ];
         for (property, read) in Property::ALL.into_iter().zip(read) {
-            let share = read as f64 / f64::from(named.max(1));
-            figures.push((format!("{} right", property.word()), share));
+            figures.push((format!("{} right", property.word()), read as f64 / n));
         }
         let share = f64::from(told_nothing) / f64::from(nothing.max(1));
         figures.push(("told that no card is there".into(), share));
