@@ -1,14 +1,9 @@
 //! Which reading belongs to which label, and what became of each label.
 
 use crate::cards::Card;
-use crate::dataset::CardLabel;
-use crate::geometry::Quad;
+use crate::dataset::{CardLabel, nearest};
+use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
-
-/// How far the centre of a reading may lie from that of its label, as a fraction of the card's
-/// long side: within it both can only mean the same card, for the centres of neighbours that do
-/// not overlap are a short side, 0.64, apart.
-pub const MATCH_RADIUS: f64 = 0.35;
 
 /// A photo without any labelled corners: a card's long side, as a fraction of the photo's.
 const LONG_SIDE_UNKNOWN: f64 = 0.12;
@@ -48,31 +43,19 @@ impl Match {
 }
 
 /// Pairs readings with labels one to one, nearest first (distance of centres in long sides of the
-/// card), up to [`MATCH_RADIUS`]. Both are in pixels of the upright photo, whose longer side is
+/// card), up to [`crate::dataset::MATCH_RADIUS`]. Both are in pixels of the upright photo, whose longer side is
 /// `photo_long_px`.
 pub fn compare(labels: &[CardLabel], readings: &[ReadCard], photo_long_px: f64) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
     let usual = super::median(&known).unwrap_or(LONG_SIDE_UNKNOWN * photo_long_px);
-    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-    for (i, label) in labels.iter().enumerate() {
-        let long = own[i].unwrap_or(usual).max(1.0);
-        for (j, reading) in readings.iter().enumerate() {
-            let distance = reading.corners_in_image.center().distance(label.center) / long;
-            if distance <= MATCH_RADIUS {
-                pairs.push((distance, i, j));
-            }
-        }
-    }
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-    let mut reading_of_label = vec![None; labels.len()];
+    let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
+    let read: Vec<Point> = readings.iter().map(|card| card.corners_in_image.center()).collect();
+    let reading_of_label = nearest(&centres, &read, |i, _| own[i].unwrap_or(usual));
     let mut taken = vec![false; readings.len()];
-    for (_, i, j) in pairs {
-        if reading_of_label[i].is_none() && !taken[j] {
-            reading_of_label[i] = Some(j);
-            taken[j] = true;
-        }
+    for j in reading_of_label.iter().flatten() {
+        taken[*j] = true;
     }
     let false_cards = (0..readings.len()).filter(|&j| !taken[j]).collect();
     Match { reading_of_label, false_cards }
