@@ -5,9 +5,6 @@ use crate::dataset::{CardLabel, nearest};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
 
-/// A photo without any labelled corners: a card's long side, as a fraction of the photo's.
-const LONG_SIDE_UNKNOWN: f64 = 0.12;
-
 /// What became of a labelled card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -43,16 +40,19 @@ impl Match {
 }
 
 /// Pairs readings with labels one to one, nearest first (distance of centres in long sides of the
-/// card), up to [`crate::dataset::MATCH_RADIUS`]. Both are in pixels of the upright photo, whose longer side is
-/// `photo_long_px`.
-pub fn compare(labels: &[CardLabel], readings: &[ReadCard], photo_long_px: f64) -> Match {
+/// card), up to [`crate::dataset::MATCH_RADIUS`]. A label without corners is as large as the photo's other
+/// labels, and where none has corners as what is read there. Both are in pixels of the upright photo.
+pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
-    let usual = super::median(&known).unwrap_or(LONG_SIDE_UNKNOWN * photo_long_px);
+    let usual = super::median(&known);
+    let long_side = |i: usize, j: usize| {
+        own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
+    };
     let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
     let read: Vec<Point> = readings.iter().map(|card| card.corners_in_image.center()).collect();
-    let reading_of_label = nearest(&centres, &read, |i, _| own[i].unwrap_or(usual));
+    let reading_of_label = nearest(&centres, &read, long_side);
     let mut taken = vec![false; readings.len()];
     for j in reading_of_label.iter().flatten() {
         taken[*j] = true;
@@ -115,7 +115,7 @@ pub(super) mod tests {
             reading("2fgd", 110., 0., false),
             reading("3fgs", 190., 0., false),
         ];
-        let m = compare(&labels, &readings, 1000.0);
+        let m = compare(&labels, &readings);
         assert_eq!(m.reading_of_label, [Some(1), Some(2), Some(3), None]);
         assert_eq!(m.false_cards, [0]);
         use Verdict::*;
@@ -127,7 +127,7 @@ pub(super) mod tests {
     fn the_nearest_takes_it_and_the_second_is_false() {
         let labels = [label("1fgd", 0., 0.)];
         let readings = [reading("1fgd", 20., 0., false), reading("1fgd", 3., 0., false)];
-        let m = compare(&labels, &readings, 1000.0);
+        let m = compare(&labels, &readings);
         assert_eq!((m.reading_of_label, m.false_cards), (vec![Some(1)], vec![0]));
     }
 
@@ -135,17 +135,16 @@ pub(super) mod tests {
     fn the_radius_is_a_third_of_the_long_side() {
         let mut labels = [label("1fgd", 0., 0.), label("2fgd", 500., 0.)];
         labels[1].corners = None; // judged by the other's size
-        let near = compare(
-            &labels,
-            &[reading("1fgd", 31., 0., false), reading("2fgd", 531., 0., false)],
-            1e3,
-        );
+        let near =
+            compare(&labels, &[reading("1fgd", 31., 0., false), reading("2fgd", 531., 0., false)]);
         assert_eq!(near.false_cards.len(), 0);
-        let far = compare(
-            &labels,
-            &[reading("1fgd", 32., 0., false), reading("2fgd", 532., 0., false)],
-            1e3,
-        );
+        let far =
+            compare(&labels, &[reading("1fgd", 32., 0., false), reading("2fgd", 532., 0., false)]);
         assert_eq!(far.false_cards.len(), 2);
+        labels[0].corners = None; // and now by what is read there
+        let near = compare(&labels, &[reading("1fgd", 31., 0., false)]);
+        assert_eq!(near.false_cards.len(), 0);
+        let far = compare(&labels, &[reading("1fgd", 32., 0., false)]);
+        assert_eq!(far.false_cards.len(), 1);
     }
 }

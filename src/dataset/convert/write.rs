@@ -4,7 +4,7 @@
 //! the user's is touched; in the photos' own folder those are their plain names, as the window has
 //! them. With copies the folder is made whole under another name first.
 
-use super::Converted;
+use super::settle::Converted;
 use crate::dataset::{
     CROP_LABELS, CropLabel, DatasetError, PHOTO_LABELS, PhotoLabel, PhotoLabels, write_crop_labels,
 };

@@ -40,7 +40,7 @@ pub fn check(
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
     let scan = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
-    let matched = compare(&labels, &scan.cards, f64::from(stored.0.max(stored.1)));
+    let matched = compare(&labels, &scan.cards);
     let sure = |card: &&ReadCard| !card.unsure;
     let mut board = SeenBoard {
         path: path.to_path_buf(),

@@ -95,8 +95,8 @@ impl CheckReport {
         write!(
             page,
             "<h2>Doubtful: {}</h2>\n<p>Where the reader is sure of something else than the label says; \
-             it may be the reader that errs. In the photo the label is blue and the reading orange; \
-             beside it the straightened card, the same as a network gets it, and what the reader said of \
+             it may be the reader that errs. In the photo the label is blue and the reading orange (of a \
+             label without corners the middle of the picture is its place); beside it the straightened card, the same as a network gets it, and what the reader said of \
              it, in per cent: bold and blue what the label says.</p>\n",
             findings.doubts.len()
         )?;
