@@ -7,7 +7,7 @@ mod common;
 use common::{Ran, World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
-use setsight::dataset::{CardLabel, CropLabel, PhotoLabel, PhotoLabels, read_crop_labels};
+use setsight::dataset::{CardLabel, CropLabel, PhotoLabel, PhotoLabels, convert, read_crop_labels};
 use setsight::geometry::Point;
 use setsight::render::card;
 
@@ -17,7 +17,7 @@ fn photo(world: &World, name: &str, number: u32) {
     world.file(name, &encoded(picture, ImageFormat::Png));
 }
 
-fn convert(world: &World, args: &[&str]) -> Ran {
+fn run_convert(world: &World, args: &[&str]) -> Ran {
     world.run(&[&["dataset", "convert"], args].concat())
 }
 
@@ -38,7 +38,7 @@ fn told(card: &CardLabel) -> (String, [f64; 2], bool) {
 #[track_caller]
 fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
     let before = world.names(".");
-    let ran = convert(world, &[args, &["--out", "out"]].concat()).expect(code);
+    let ran = run_convert(world, &[args, &["--out", "out"]].concat()).expect(code);
     for word in words {
         assert!(ran.stderr.contains(word), "no \"{word}\" in: {}", ran.stderr);
     }
@@ -52,7 +52,7 @@ fn a_folder_for_each_card_becomes_crops() {
     for (i, folder) in ["train/2spd", "train/one open green oval", "test/2SPD"].iter().enumerate() {
         photo(&world, &format!("cards/{folder}/1.png"), i as u32);
     }
-    let ran = convert(&world, &["cards", "--out", "out"]).expect(0);
+    let ran = run_convert(&world, &["cards", "--out", "out"]).expect(0);
     assert!(ran.stdout.contains("out/labels.csv: 3 crops, 2 of the deck's 81 cards, from folders"));
     let crop =
         |file: &str, code: &str| CropLabel { file: file.into(), code: code.parse().unwrap() };
@@ -64,7 +64,7 @@ fn a_folder_for_each_card_becomes_crops() {
     assert_eq!(read_crop_labels(&world.path().join("out")).unwrap(), expected);
 
     // Copies have names of their own, and stand beside the labels.
-    convert(&world, &["cards", "--out", "copies", "--copy"]).expect(0);
+    run_convert(&world, &["cards", "--out", "copies", "--copy"]).expect(0);
     let files = ["test-2SPD-1.png", "train-2spd-1.png", "train-one open green oval-1.png"];
     assert_eq!(world.names("copies"), [&["labels.csv"], &files[..]].concat());
     let read = |name: &str| std::fs::read(world.path().join(name)).unwrap();
@@ -77,7 +77,7 @@ fn a_folder_for_each_card_becomes_crops() {
         "--leave-out CLASS",
     ];
     refused(&world, &["cards"], 1, &words);
-    let ran = convert(&world, &["cards", "--out", "three", "--leave-out", "back"]).expect(0);
+    let ran = run_convert(&world, &["cards", "--out", "three", "--leave-out", "back"]).expect(0);
     assert!(ran.stderr.contains("1 marks of classes that are no card are left out"));
     assert_eq!(read_crop_labels(&world.path().join("three")).unwrap().len(), 3);
     refused(&world, &["cards", "--leave-out", "lid"], 2, &["no class lid", "2SPD, 2spd, back"]);
@@ -121,7 +121,7 @@ fn coco_boxes_give_centres_and_four_corners_stay() {
         {"image_id": 1, "category_id": 7, "bbox": [30, 20, 20, 10], "segmentation": mask},
     ]);
     world.file("set/valid/_annotations.coco.json", &coco(images, marks));
-    let ran = convert(&world, &["set", "--out", "out"]).expect(0);
+    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
     let expected =
         "out/labels.json: 2 photos, 4 cards, 1 with corners, 2 of the deck's 81 cards, from coco";
     assert_eq!(ran.stdout.trim(), expected);
@@ -133,7 +133,7 @@ fn coco_boxes_give_centres_and_four_corners_stay() {
     assert_eq!(cards(&photos[0]), [two.clone(), ("1frs".into(), [28.0, 25.0], true)]);
     assert_eq!(photos[0].cards[1].corners.unwrap().0[1], Point::new(50.0, 14.0));
     assert_eq!(cards(&photos[1]), [two, ("1frs".into(), [40.0, 25.0], false)]);
-    convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
+    run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
     assert_eq!(world.names("copies"), ["labels.json", "train-a.png", "valid-a.png"]);
     assert_eq!(labels(&world, "copies")[1].file, "valid-a.png");
 }
@@ -149,7 +149,7 @@ fn coco_pictures_are_found_where_other_programs_put_them() {
     world.file("export/annotations/instances_default.json", &coco(images, mark(json!(1))));
     for (i, from) in ["export", "export/annotations/instances_default.json"].iter().enumerate() {
         let out = format!("out{i}");
-        convert(&world, &[from, "--out", &out]).expect(0);
+        run_convert(&world, &[from, "--out", &out]).expect(0);
         assert_eq!(labels(&world, &out)[0].file, "../export/images/default/a.png");
     }
     // FiftyOne: its file is called as ours.
@@ -157,14 +157,14 @@ fn coco_pictures_are_found_where_other_programs_put_them() {
     photo(&world, "set/data/a.png", 0);
     let images = json!([{"id": 1, "file_name": "a.png"}]);
     world.file("set/labels.json", &coco(images, mark(json!(1))));
-    convert(&world, &["set", "--out", "out"]).expect(0);
+    run_convert(&world, &["set", "--out", "out"]).expect(0);
     assert_eq!(labels(&world, "out")[0].file, "../set/data/a.png");
     // Label Studio: where it had the picture itself; ids may be text.
     let world = World::new();
     photo(&world, "project/images/f00-a.png", 0);
     let images = json!([{"id": "x", "file_name": "C:\\data\\media\\f00-a.png"}]);
     world.file("project/result.json", &coco(images, mark(json!("x"))));
-    convert(&world, &["project", "--out", "project/images"]).expect(0);
+    run_convert(&world, &["project", "--out", "project/images"]).expect(0);
     assert_eq!(labels(&world, "project/images")[0].file, "f00-a.png", "labels beside the photos");
 }
 
@@ -227,7 +227,7 @@ fn yolo_gives_centres_of_boxes_and_corners_of_oriented_ones() {
     world.file("set/labels/train/a.txt", lines.as_bytes());
     world.file("set/labels/train/none.txt", b"\n");
     world.file("set/train.txt", b"images/train/a.png\n");
-    let ran = convert(&world, &["set", "--out", "out"]).expect(0);
+    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
     assert!(ran.stdout.contains("2 photos, 2 cards, 1 with corners"), "{}", ran.stdout);
     assert!(
         ran.stderr
@@ -245,7 +245,7 @@ fn yolo_gives_centres_of_boxes_and_corners_of_oriented_ones() {
     photo(&world, "set/obj_train_data/a.png", 0);
     world.file("set/obj.names", b"2spd\n1frs\n");
     world.file("set/obj_train_data/a.txt", b"1 0.25 0.25 0.5 0.25 0.75 0.25 0.75 0.75 0.25 0.75\n");
-    convert(&world, &["set", "--out", "out"]).expect(0);
+    run_convert(&world, &["set", "--out", "out"]).expect(0);
     assert_eq!(told(&labels(&world, "out")[0].cards[0]), ("1frs".into(), [32.0, 24.0], false));
 
     world.file("set/obj_train_data/a.txt", b"5 0.5 0.5 0.1 0.1\n");
@@ -273,7 +273,7 @@ fn a_table_of_centres_becomes_labels() {
     let table = "code,x,y,file\n2spd,10.5,20,a.png\n\"two open red diamonds\",40,30,a.png\n1frs,5,6,\"b, c.png\"\n";
     world.file("photos/centres.csv", table.as_bytes());
     for from in ["photos", "photos/centres.csv"] {
-        let ran = convert(&world, &[from, "--out", "photos"]).expect(0);
+        let ran = run_convert(&world, &[from, "--out", "photos"]).expect(0);
         assert!(ran.stdout.contains("2 photos, 3 cards, 0 with corners"), "{}", ran.stdout);
         let photos = labels(&world, "photos");
         assert_eq!(photos[1].file, "b, c.png");
@@ -302,7 +302,7 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     let center = |out: &str| labels(&world, out)[0].cards[0].center;
     world.file("set/classes.txt", b"2spd\n");
     world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
-    let ran = convert(&world, &["set", "--out", "yolo"]).expect(0);
+    let ran = run_convert(&world, &["set", "--out", "yolo"]).expect(0);
     assert!(
         ran.stderr.contains("1 photos are turned by what their EXIF data say"),
         "{}",
@@ -323,7 +323,7 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
         let images = json!([{"id": 1, "file_name": "a.jpg", "width": size.0, "height": size.1}]);
         let file = world.file(&format!("{out}.json"), &coco(images, mark.clone()));
         std::fs::rename(&file, world.path().join("set/images/coco.json")).unwrap();
-        let ran = convert(&world, &["set/images/coco.json", "--out", out]).expect(0);
+        let ran = run_convert(&world, &["set/images/coco.json", "--out", out]).expect(0);
         assert!(center(out).distance(Point::new(expected.0, expected.1)) < 1e-9, "{out}");
         assert_eq!(ran.stderr.contains("turned by"), out == "up", "{}", ran.stderr);
     }
@@ -354,25 +354,50 @@ fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
     refused(&world, &["set"], 2, &words);
     let set = ["set", "--format", "yolo", "--out"];
     world.file("mine/notes.txt", b"mine");
-    convert(&world, &[&set[..], &["mine"]].concat()).expect(0);
+    run_convert(&world, &[&set[..], &["mine"]].concat()).expect(0);
     let before = std::fs::read(world.path().join("mine/labels.json")).unwrap();
-    let ran = convert(&world, &[&set[..], &["mine"]].concat()).expect(1);
+    let ran = run_convert(&world, &[&set[..], &["mine"]].concat()).expect(1);
     assert!(ran.stderr.contains("mine/labels.json is there already; give --out another folder"));
     assert_eq!(std::fs::read(world.path().join("mine/labels.json")).unwrap(), before);
     std::fs::remove_file(world.path().join("mine/labels.json")).unwrap();
-    let ran = convert(&world, &[&set[..], &["mine", "--copy"]].concat()).expect(1);
+    let ran = run_convert(&world, &[&set[..], &["mine", "--copy"]].concat()).expect(1);
     assert!(
         ran.stderr.contains("mine is not empty; --copy makes a whole folder"),
         "{}",
         ran.stderr
     );
     assert_eq!(world.names("mine"), ["notes.txt"]);
-    convert(&world, &[&set[..], &["out"]].concat()).expect(0);
+    run_convert(&world, &[&set[..], &["out"]].concat()).expect(0);
     for from in ["out", "out/labels.json"] {
-        let ran = convert(&world, &[from, "--out", "again"]).expect(2);
+        let ran = run_convert(&world, &[from, "--out", "again"]).expect(2);
         let words = "out/labels.json is in the program's own form already";
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
+}
+
+#[test]
+fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
+    let world = World::new();
+    photo(&world, "cards/2spd/a.png", 0);
+    photo(&world, "cards/1frs/a.png", 1);
+    let (from, out) = (world.path().join("cards"), world.path().join("out"));
+    let found = || convert::find(&from, None).unwrap();
+    // After the first copy.
+    let mut copies = 0;
+    let mut once = || {
+        copies += 1;
+        copies < 2
+    };
+    let converted = found().settle(&[], &mut || true).unwrap();
+    let stopped = converted.write(&out, true, &mut once).unwrap_err().to_string();
+    assert_eq!((stopped.as_str(), copies), ("stopped: nothing is written", 2));
+    assert_eq!(world.names("."), ["cards"]);
+    // Some systems take both for one file.
+    photo(&world, "cards/2spd/A.png", 0);
+    let converted = found().settle(&[], &mut || true).unwrap();
+    let same = converted.write(&out, true, &mut || true).unwrap_err().to_string();
+    assert!(same.contains("and another picture would both be called"), "{same}");
+    assert_eq!(world.names("."), ["cards"]);
 }
 
 #[cfg(unix)]
