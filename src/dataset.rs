@@ -3,6 +3,10 @@
 //! Labels speak of the file as stored; everything else in this crate of the upright photo.
 //! [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
 
+pub mod convert;
+mod crop;
+mod nearest;
+
 use crate::cards::{Card, CodeError, Deck};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{stored_from_upright, upright_from_stored};
@@ -10,6 +14,9 @@ use crate::whole_file::write_whole;
 use image::metadata::Orientation;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+pub use crop::{CropError, load_crop};
+pub use nearest::{MATCH_RADIUS, nearest};
 
 /// Name of the labels in a folder of photos.
 pub const PHOTO_LABELS: &str = "labels.json";
@@ -190,18 +197,24 @@ impl PhotoLabels {
 
 impl PhotoLabel {
     fn check(&self, path: &Path) -> Result<(), DatasetError> {
-        for (second, card) in self.cards.iter().enumerate() {
-            if let Some(first) = self.cards[..second].iter().position(|c| c.code == card.code) {
-                return Err(DatasetError::Twice {
-                    path: path.to_path_buf(),
-                    photo: self.file.clone(),
-                    code: card.code,
-                    first: first + 1,
-                    second: second + 1,
-                });
-            }
+        match self.twice() {
+            None => Ok(()),
+            Some((code, first, second)) => Err(DatasetError::Twice {
+                path: path.to_path_buf(),
+                photo: self.file.clone(),
+                code,
+                first,
+                second,
+            }),
         }
-        Ok(())
+    }
+
+    /// The first card that is labelled twice, and both its places among the cards, counted from 1.
+    pub fn twice(&self) -> Option<(Card, usize, usize)> {
+        self.cards.iter().enumerate().find_map(|(second, card)| {
+            let first = self.cards[..second].iter().position(|c| c.code == card.code)?;
+            Some((card.code, first + 1, second + 1))
+        })
     }
 
     /// The cards in pixels of the upright photo, corners clockwise with a long side first. The
@@ -231,6 +244,22 @@ impl CardLabel {
         let corners = Quad::new(corners_in_upright.0.map(turn));
         Self { code, center: corners.center(), corners: Some(corners) }
     }
+}
+
+/// The labels, each without corners with those of the outline that lies at its centre: one outline for
+/// each label, nearest first, up to [`MATCH_RADIUS`] of the outline's long side. Labels near which there
+/// is none stay without. All in pixels of the upright photo, corners clockwise with a long side first.
+pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLabel> {
+    let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
+    let found: Vec<Point> = outlines.iter().map(Quad::center).collect();
+    // Those with corners take part, so that no other gets their outline.
+    let long_side =
+        |i: usize, j: usize| labels[i].corners.as_ref().unwrap_or(&outlines[j]).long_side();
+    let outline_of_label = nearest(&centres, &found, long_side);
+    for (label, outline) in labels.iter_mut().zip(outline_of_label) {
+        label.corners = label.corners.or(outline.map(|j| outlines[j]));
+    }
+    labels
 }
 
 /// Corners in any order to corners along the border.

@@ -98,7 +98,7 @@ fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Resul
         let truth = &card.corners_in_image;
         for (j, quad) in quads.iter().enumerate() {
             let off = truth.center().distance(quad.center()) / truth.long_side();
-            if off < setsight::eval::MATCH_RADIUS {
+            if off < setsight::dataset::MATCH_RADIUS {
                 pairs.push((off, i, j));
             }
         }

@@ -3,11 +3,13 @@
 
 mod code;
 pub mod deck;
+mod name;
 pub mod outline;
 pub mod picture;
 
 pub use code::{CodeError, parse_codes};
 pub use deck::{Deck, DeckError, Edition};
+pub use name::NameError;
 
 use std::fmt;
 

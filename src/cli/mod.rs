@@ -3,6 +3,8 @@
 #[cfg(feature = "window")]
 mod app;
 mod compare;
+#[cfg(feature = "vision")]
+mod dataset;
 mod deal;
 #[cfg(feature = "vision")]
 mod eval;
@@ -60,6 +62,9 @@ enum Command {
     /// Measure how well labelled photos are read
     #[cfg(feature = "vision")]
     Eval(eval::Args),
+    /// Bring labels from elsewhere, and see what is wrong with labels before training on them
+    #[cfg(feature = "vision")]
+    Dataset(dataset::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
@@ -131,6 +136,8 @@ pub fn main() -> ExitCode {
         Command::Eval(args) => eval::run(args),
         #[cfg(feature = "vision")]
         Command::Models(args) => models::run(args),
+        #[cfg(feature = "vision")]
+        Command::Dataset(args) => dataset::run(args),
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
         Command::Compare(args) => compare::run(args),

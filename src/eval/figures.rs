@@ -173,7 +173,7 @@ mod tests {
 
     fn figures(readings: &[ReadCard]) -> Figures {
         let labels = [label("1fgd", 0., 0.), label("2fgd", 100., 0.), label("3fgd", 200., 0.)];
-        Figures::of_photo(&labels, readings, &compare(&labels, readings, 500.0))
+        Figures::of_photo(&labels, readings, &compare(&labels, readings))
     }
 
     #[test]

@@ -1,17 +1,9 @@
 //! Which reading belongs to which label, and what became of each label.
 
 use crate::cards::Card;
-use crate::dataset::CardLabel;
-use crate::geometry::Quad;
+use crate::dataset::{CardLabel, nearest};
+use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
-
-/// How far the centre of a reading may lie from that of its label, as a fraction of the card's
-/// long side: within it both can only mean the same card, for the centres of neighbours that do
-/// not overlap are a short side, 0.64, apart.
-pub const MATCH_RADIUS: f64 = 0.35;
-
-/// A photo without any labelled corners: a card's long side, as a fraction of the photo's.
-const LONG_SIDE_UNKNOWN: f64 = 0.12;
 
 /// What became of a labelled card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,31 +40,22 @@ impl Match {
 }
 
 /// Pairs readings with labels one to one, nearest first (distance of centres in long sides of the
-/// card), up to [`MATCH_RADIUS`]. Both are in pixels of the upright photo, whose longer side is
-/// `photo_long_px`.
-pub fn compare(labels: &[CardLabel], readings: &[ReadCard], photo_long_px: f64) -> Match {
+/// card), up to [`crate::dataset::MATCH_RADIUS`]. A label without corners is as large as the photo's other
+/// labels, and where none has corners as what is read there. Both are in pixels of the upright photo.
+pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
-    let usual = super::median(&known).unwrap_or(LONG_SIDE_UNKNOWN * photo_long_px);
-    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-    for (i, label) in labels.iter().enumerate() {
-        let long = own[i].unwrap_or(usual).max(1.0);
-        for (j, reading) in readings.iter().enumerate() {
-            let distance = reading.corners_in_image.center().distance(label.center) / long;
-            if distance <= MATCH_RADIUS {
-                pairs.push((distance, i, j));
-            }
-        }
-    }
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-    let mut reading_of_label = vec![None; labels.len()];
+    let usual = super::median(&known);
+    let long_side = |i: usize, j: usize| {
+        own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
+    };
+    let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
+    let read: Vec<Point> = readings.iter().map(|card| card.corners_in_image.center()).collect();
+    let reading_of_label = nearest(&centres, &read, long_side);
     let mut taken = vec![false; readings.len()];
-    for (_, i, j) in pairs {
-        if reading_of_label[i].is_none() && !taken[j] {
-            reading_of_label[i] = Some(j);
-            taken[j] = true;
-        }
+    for j in reading_of_label.iter().flatten() {
+        taken[*j] = true;
     }
     let false_cards = (0..readings.len()).filter(|&j| !taken[j]).collect();
     Match { reading_of_label, false_cards }
@@ -132,7 +115,7 @@ pub(super) mod tests {
             reading("2fgd", 110., 0., false),
             reading("3fgs", 190., 0., false),
         ];
-        let m = compare(&labels, &readings, 1000.0);
+        let m = compare(&labels, &readings);
         assert_eq!(m.reading_of_label, [Some(1), Some(2), Some(3), None]);
         assert_eq!(m.false_cards, [0]);
         use Verdict::*;
@@ -144,7 +127,7 @@ pub(super) mod tests {
     fn the_nearest_takes_it_and_the_second_is_false() {
         let labels = [label("1fgd", 0., 0.)];
         let readings = [reading("1fgd", 20., 0., false), reading("1fgd", 3., 0., false)];
-        let m = compare(&labels, &readings, 1000.0);
+        let m = compare(&labels, &readings);
         assert_eq!((m.reading_of_label, m.false_cards), (vec![Some(1)], vec![0]));
     }
 
@@ -152,17 +135,16 @@ pub(super) mod tests {
     fn the_radius_is_a_third_of_the_long_side() {
         let mut labels = [label("1fgd", 0., 0.), label("2fgd", 500., 0.)];
         labels[1].corners = None; // judged by the other's size
-        let near = compare(
-            &labels,
-            &[reading("1fgd", 31., 0., false), reading("2fgd", 531., 0., false)],
-            1e3,
-        );
+        let near =
+            compare(&labels, &[reading("1fgd", 31., 0., false), reading("2fgd", 531., 0., false)]);
         assert_eq!(near.false_cards.len(), 0);
-        let far = compare(
-            &labels,
-            &[reading("1fgd", 32., 0., false), reading("2fgd", 532., 0., false)],
-            1e3,
-        );
+        let far =
+            compare(&labels, &[reading("1fgd", 32., 0., false), reading("2fgd", 532., 0., false)]);
         assert_eq!(far.false_cards.len(), 2);
+        labels[0].corners = None; // and now by what is read there
+        let near = compare(&labels, &[reading("1fgd", 31., 0., false)]);
+        assert_eq!(near.false_cards.len(), 0);
+        let far = compare(&labels, &[reading("1fgd", 32., 0., false)]);
+        assert_eq!(far.false_cards.len(), 1);
     }
 }

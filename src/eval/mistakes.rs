@@ -7,7 +7,7 @@ use crate::dataset::CardLabel;
 use crate::geometry::{Point, Quad};
 use crate::model::reader;
 use crate::pipeline::classify::neural::input_of;
-use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Scan, overlay, rectify};
+use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Reading, Scan, overlay, rectify};
 use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use std::io;
 
@@ -80,6 +80,27 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
         add(None, None, Some(j));
     }
     found
+}
+
+/// A doubtful crop, lying on a table of its own.
+pub fn of_crop(
+    frame: &Frame,
+    outline: &CardOutline,
+    image: &CardImage,
+    said: &Reading,
+    labelled: Card,
+    read: Option<(Card, f32)>,
+) -> Mistake {
+    let quad = outline.corners_in_image;
+    Mistake {
+        verdict: Some(if read.is_some() { Verdict::Wrong } else { Verdict::Missed }),
+        labelled: Some(labelled),
+        read: read.map(|(card, confidence)| (card, confidence, false)),
+        view: jpeg(&view(frame, quad.center(), quad.long_side(), None, None)),
+        card: Some(jpeg(&image.pixels)),
+        input: Some(network_input(image)),
+        said: Some(charts::reading(said, Some(labelled))),
+    }
 }
 
 fn straightened(frame: &Frame, corners_in_image: Quad) -> CardImage {

@@ -6,12 +6,14 @@
 
 mod baseline;
 mod charts;
+pub mod check;
 mod dataset;
 mod evaluation;
 mod figures;
 mod matching;
 mod mistakes;
 mod outcome;
+mod pictures;
 mod reliability;
 mod report;
 mod run;
@@ -20,7 +22,7 @@ pub use baseline::{Baseline, BaselineError, CardChange, Change, Comparison};
 pub use dataset::{LabelledPhoto, find_photos};
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::{Figures, median};
-pub use matching::{MATCH_RADIUS, Match, Verdict, compare};
+pub use matching::{Match, Verdict, compare};
 pub use mistakes::Mistake;
 pub use outcome::{CardOutcome, PhotoOutcome};
 pub use reliability::{Bin, Reliability};

@@ -3,8 +3,9 @@
 use super::baseline::{CardChange, Change, Comparison};
 use super::evaluation::{ROWS, SideBySide};
 use super::mistakes::Mistake;
+use super::pictures::{Pictures, STYLE, marked};
 use super::{Evaluation, Figures, LabelledPhoto, PhotoResult, Verdict, charts};
-use crate::cards::{Card, Property};
+use crate::cards::Property;
 use crate::html::{escape, href};
 use crate::whole_file::{WholeFile, write_whole};
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Report {
     folder: PathBuf,
     body: String,
-    pictures: usize,
+    pictures: Pictures,
     several: bool,
 }
 
@@ -25,8 +26,8 @@ impl Report {
     /// # Errors
     /// It cannot be made.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
-        std::fs::create_dir_all(folder.join("pictures"))?;
-        Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures: 0, several })
+        let pictures = Pictures::new(folder)?;
+        Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures, several })
     }
 
     /// Adds a photo's mistakes under one reader, if it has any; writes their pictures.
@@ -59,29 +60,7 @@ impl Report {
         self.add_stages(&result.stages)
     }
 
-    /// Writes a picture and returns how the page shows it.
-    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<String> {
-        let name = format!("pictures/{:05}-{what}.{kind}", self.pictures);
-        write_whole(&self.folder.join(&name), bytes)?;
-        Ok(format!("<img class={what} src=\"{name}\" alt=\"{alt}\" loading=lazy>"))
-    }
-
     fn add_mistake(&mut self, mistake: &Mistake) -> io::Result<()> {
-        self.pictures += 1;
-        let mut images = self.picture("view", "jpg", &mistake.view, "where it lies")?;
-        let mut seen = String::new();
-        if let Some(card) = &mistake.card {
-            seen += &self.picture("card", "jpg", card, "straightened")?;
-        }
-        if let Some(input) = &mistake.input {
-            seen += &self.picture("input", "png", input, "as a network gets it")?;
-        }
-        if !seen.is_empty() {
-            images += &format!("<span class=seen>{seen}</span>");
-        }
-        if let Some(said) = &mistake.said {
-            images += &self.picture("said", "svg", said.as_bytes(), "what the reader said")?;
-        }
         let kind = match mistake.verdict {
             None if mistake.read.is_some_and(|(_, _, unsure)| unsure) => "false card, unsure",
             None => "false card",
@@ -97,10 +76,9 @@ impl Report {
                 format!(", read {} ({confidence:.2})", marked(card, labelled))
             }
         };
-        self.body += &format!(
-            "<figure class=\"{}\">{images}<figcaption><b>{kind}</b> {labelled}{read}</figcaption></figure>\n",
-            kind.split([' ', ',']).next().unwrap_or_default()
-        );
+        let class = kind.split([' ', ',']).next().unwrap_or_default();
+        let caption = format!("<b>{kind}</b> {labelled}{read}");
+        self.body += &self.pictures.figure(mistake, class, &caption)?;
         Ok(())
     }
 
@@ -109,10 +87,10 @@ impl Report {
         if stages.is_empty() {
             return Ok(());
         }
-        self.pictures += 1;
+        let number = self.pictures.next();
         self.body += "<details><summary>stages</summary><div class=row>\n";
         for (i, (name, jpeg)) in stages.iter().enumerate() {
-            let file = format!("pictures/{:05}-stage-{}.jpg", self.pictures, i + 1);
+            let file = format!("pictures/{number:05}-stage-{}.jpg", i + 1);
             write_whole(&self.folder.join(&file), jpeg)?;
             let name = escape(name);
             self.body += &format!(
@@ -295,28 +273,3 @@ fn against(comparison: &Comparison) -> String {
     }
     html
 }
-
-/// A code with the letters that differ from the label set off.
-fn marked(read: Card, labelled: Option<Card>) -> String {
-    let truth = labelled.map(|card| card.to_string());
-    let letter = |(i, c): (usize, char)| match &truth {
-        Some(truth) if truth.chars().nth(i) != Some(c) => format!("<em>{c}</em>"),
-        _ => c.to_string(),
-    };
-    read.to_string().chars().enumerate().map(letter).collect()
-}
-
-const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
-pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
-.row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
-figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
-figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
-figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
-em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
-table{border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
-td.good{background:#d8efe6}td.bad{background:#f7dccb}\
-h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
-.seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
-img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
-@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\
-td.good{background:#1d4a3b}td.bad{background:#5f300f}}";

@@ -50,12 +50,11 @@ pub fn evaluate_photo(
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
     let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
-    let photo_long_px = f64::from(stored.0.max(stored.1));
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut clock = loading.clone();
         let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
         let found = TableLabel::of(scan.facts.edition(), scan.facts.is_mirrored());
-        let matched: Match = compare(&labels, &scan.cards, photo_long_px);
+        let matched: Match = compare(&labels, &scan.cards);
         let mistakes = if with_pictures {
             mistakes::of_photo(&loaded.frame, &labels, &scan, &matched)
         } else {

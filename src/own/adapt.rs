@@ -142,7 +142,7 @@ pub fn witnesses(
             let near = |at: crate::geometry::Point| at.distance(quad.center()) / quad.long_side();
             let nearest = labels.iter().min_by(|a, b| near(a.center).total_cmp(&near(b.center)));
             match nearest {
-                Some(label) if near(label.center) <= crate::eval::MATCH_RADIUS => {
+                Some(label) if near(label.center) <= crate::dataset::MATCH_RADIUS => {
                     Truth::Card(label.code)
                 }
                 _ => Truth::Nothing,

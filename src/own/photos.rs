@@ -6,7 +6,7 @@ use crate::eval::{LabelledPhoto, compare, find_photos};
 use crate::geometry::Quad;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{Pipeline, PipelineError, StageClock};
-use crate::train::reader::real::{CropsError, samples_of_crops, samples_of_photo};
+use crate::train::reader::real::{CropsError, LabelledTable, samples_of_crops, samples_of_photo};
 use crate::train::reader::sample::Sample;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -156,8 +156,7 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     let scan = pipeline
         .read(&loaded.frame, &mut StageClock::default(), None)
         .map_err(|source| OwnError::Read { path: path(), source })?;
-    let long_px = f64::from(found_px.0.max(found_px.1));
-    let matched = compare(&labels, &scan.cards, long_px);
+    let matched = compare(&labels, &scan.cards);
     let place = |(i, label): (usize, &CardLabel)| -> Option<(Card, Quad)> {
         let found = matched.reading_of_label[i].map(|j| scan.cards[j].corners_in_image);
         Some((label.code, label.corners.or(found)?))
@@ -171,7 +170,10 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         (None, _) => Edition::Unknown,
     };
     let mirrored = photo.label.mirrored || scan.facts.is_mirrored();
-    let samples = samples_of_photo(&loaded.frame, &placed, edition, mirrored, seed);
+    let others: Vec<Quad> =
+        matched.false_cards.iter().map(|&j| scan.cards[j].corners_in_image).collect();
+    let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
+    let samples = samples_of_photo(&loaded.frame, &table, seed);
     Ok(OwnPhoto {
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),

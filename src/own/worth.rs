@@ -173,10 +173,9 @@ fn guard(before: &Pipeline, after: &Pipeline, done: &(dyn Fn() + Sync)) -> anyho
             })
             .collect();
         let frame = Frame { image: scene.image };
-        let long_px = f64::from(frame.image.width().max(frame.image.height()));
         let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
             let scan = pipeline.read(&frame, &mut StageClock::default(), None)?;
-            let matched = compare(&labels, &scan.cards, long_px);
+            let matched = compare(&labels, &scan.cards);
             Ok(Figures::of_photo(&labels, &scan.cards, &matched))
         });
         done();

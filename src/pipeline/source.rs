@@ -115,6 +115,28 @@ pub struct Photo {
     pub stored_height: u32,
 }
 
+/// How a file stores its picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stored {
+    /// Width as stored, before the turn, in pixels.
+    pub width: u32,
+    /// Height as stored, before the turn, in pixels.
+    pub height: u32,
+    /// The turn that makes it upright.
+    pub orientation: Orientation,
+}
+
+impl Stored {
+    /// Width and height of the upright picture, in pixels.
+    pub fn upright_px(&self) -> (u32, u32) {
+        use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+        match self.orientation {
+            Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH => (self.height, self.width),
+            _ => (self.width, self.height),
+        }
+    }
+}
+
 /// Reads a photo, upright.
 ///
 /// # Errors
@@ -128,6 +150,19 @@ pub fn load(path: &Path) -> Result<Frame, SourceError> {
 /// # Errors
 /// [`SourceError`], with the reason.
 pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
+    decode(&bytes_of(path)?)
+}
+
+/// How a photo's file stores it; of the picture only its header is read.
+///
+/// # Errors
+/// [`SourceError`], with the reason.
+pub fn measure(path: &Path) -> Result<Stored, SourceError> {
+    let bytes = bytes_of(path)?;
+    open(&bytes).map(|(_, stored, ..)| stored)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     // Looked at before it is opened: opening a pipe would wait for its other end.
     let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
     if !metadata.is_file() {
@@ -140,7 +175,7 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
     let file = File::open(path).map_err(SourceError::Unreadable)?;
     // Files under /proc say 0 bytes and hold some, without end perhaps.
     file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
-    decode(&bytes)
+    Ok(bytes)
 }
 
 /// Decodes a photo from its file's bytes.
@@ -148,6 +183,25 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
 /// # Errors
 /// [`SourceError`], with the reason.
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
+    let (decoder, stored, format, name) = open(bytes)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(|error| explain(name, error))?;
+    let image = into_rgb_on_white(image);
+    if format == ImageFormat::Jpeg && is_cut_off(bytes, &image) {
+        return Err(SourceError::Truncated { format: name });
+    }
+    let image = turn_upright(image, stored.orientation);
+    Ok(Photo {
+        frame: Frame { image },
+        orientation: stored.orientation,
+        stored_width: stored.width,
+        stored_height: stored.height,
+    })
+}
+
+/// A picture before its pixels are decoded: decoder, size and turn, format and its name.
+fn open(
+    bytes: &[u8],
+) -> Result<(impl ImageDecoder, Stored, ImageFormat, &'static str), SourceError> {
     if bytes.is_empty() {
         return Err(SourceError::Empty);
     }
@@ -171,13 +225,7 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     decoder.set_limits(limits).map_err(fail)?;
     // A damaged EXIF block costs the turn, not the photo.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let image = DynamicImage::from_decoder(decoder).map_err(fail)?;
-    let image = into_rgb_on_white(image);
-    if format == ImageFormat::Jpeg && is_cut_off(bytes, &image) {
-        return Err(SourceError::Truncated { format: name });
-    }
-    let image = turn_upright(image, orientation);
-    Ok(Photo { frame: Frame { image }, orientation, stored_width: width, stored_height: height })
+    Ok((decoder, Stored { width, height, orientation }, format, name))
 }
 
 /// The format by its first bytes.

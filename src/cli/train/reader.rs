@@ -7,6 +7,7 @@ use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::{Models, file_of, sha256};
+use crate::pipeline::finder::CardFinder;
 use crate::pipeline::{FinderChoice, shared_refiner};
 use crate::train::first::First;
 use crate::train::optimiser::Schedule;
@@ -84,10 +85,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // Crops are cut side by side; OpenCV's own threads would be in their way.
     let _ = opencv::core::set_num_threads(1);
     let edition_of = |name: &str| edition_of(&args.edition, name);
+    // For cards of which only the centre is labelled.
+    let finder = finder()?;
     let mut learnt = Vec::new();
     let mut judged = Vec::new();
     if let Some(folder) = &args.cards {
-        for source in real::sources(folder, &edition_of, args.run.seed)? {
+        for source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
             if args.leave_out.contains(&source.name) {
                 continue;
             }
@@ -112,7 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
     }
     for folder in &args.add {
-        for mut source in real::sources(folder, &edition_of, args.run.seed)? {
+        for mut source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
             tell(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
@@ -217,6 +220,18 @@ fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Me
 fn tell(source: &Source) {
     let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
     eprintln!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
+    for (photo, cards) in &source.not_found {
+        eprintln!(
+            "{}: {photo}: {cards} of its labelled cards not found near their centres and not learnt \
+             from; label their corners, or see `setsight dataset check`",
+            source.name
+        );
+    }
+}
+
+/// The finder that is shipped.
+fn finder() -> anyhow::Result<Box<dyn CardFinder>> {
+    Ok(FinderChoice::default().finder(&Models::Shipped, shared_refiner(&Models::Shipped)?)?)
 }
 
 /// Which finder drawn crops are cut with: with another they are others.
@@ -234,8 +249,7 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
-    let finder =
-        FinderChoice::default().finder(&Models::Shipped, shared_refiner(&Models::Shipped)?)?;
+    let finder = finder()?;
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
         "drawn": args.drawn, "finder": finder_of_drawn()?,

@@ -5,15 +5,18 @@ use super::miss::{beside, holds, outline};
 use super::sample::{Group, Label, Sample};
 use crate::cards::{Card, Edition, Property, Shape};
 use crate::dataset::{
-    CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabels, check_crop_files, read_crop_labels,
+    CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, PhotoLabels, check_crop_files, load_crop,
+    read_crop_labels, with_corners,
 };
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::classical::features::Features;
 use crate::pipeline::classify::classical::template::Masks;
 use crate::pipeline::classify::mirror;
+use crate::pipeline::finder::{CardFinder, FindError};
+use crate::pipeline::overlap::shared_area;
 use crate::pipeline::source::{self, natural_order};
-use crate::pipeline::{CardOutline, Frame, rectify};
-use image::{ImageReader, Rgb, RgbImage, imageops};
+use crate::pipeline::{CardOutline, Frame, board, rectify};
+use image::{Rgb, RgbImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -21,8 +24,6 @@ use std::path::{Path, PathBuf};
 
 /// How often each real card is cut, each time with another outline.
 const COPIES: u64 = 3;
-/// Crops shorter than this have no readable symbols.
-const SHORTEST_PX: u32 = 16;
 
 /// Why a folder cannot be learnt from.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +45,25 @@ pub enum CropsError {
          directly in it", .0.display()
     )]
     NoLabels(PathBuf),
+    /// Centres without corners, and no card found at any of them.
+    #[error(
+        "{}: none of the {cards} labelled cards is found in its photo, and no corners are labelled; \
+         see what `setsight dataset check` says of them", .path.display()
+    )]
+    NoneFound {
+        /// The folder.
+        path: PathBuf,
+        /// Labelled cards.
+        cards: usize,
+    },
+    /// The finder does not run.
+    #[error("{}: its cards cannot be looked for: {source}", .path.display())]
+    Finder {
+        /// The photo.
+        path: PathBuf,
+        /// The finder's words.
+        source: FindError,
+    },
     /// Labels of nothing.
     #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
     Empty(PathBuf),
@@ -69,6 +89,9 @@ pub struct Source {
     pub labelled: usize,
     /// Whether its crops were mirror images and have been turned back.
     pub mirrored: bool,
+    /// Photos with cards of which only the centre is labelled and no outline was found: file name and
+    /// how many cards. Nothing is learnt from those.
+    pub not_found: Vec<(String, usize)>,
     /// Its cards.
     pub cards: Group,
     /// What is no card, cut beside its cards.
@@ -76,19 +99,21 @@ pub struct Source {
 }
 
 /// Every source in a folder: itself, or each folder directly in it, if it has labels. `edition_of` says
-/// by a source's name which edition its crops show; photos' labels say so themselves.
+/// by a source's name which edition its crops show; photos' labels say so themselves. `finder` gives the
+/// outlines of cards of which only the centre is labelled.
 ///
 /// # Errors
 /// [`CropsError`]: no labels there, bad ones, a crop that is no image.
 pub fn sources(
     folder: &Path,
     edition_of: &dyn Fn(&str) -> Edition,
+    finder: &dyn CardFinder,
     seed: u64,
 ) -> Result<Vec<Source>, CropsError> {
     let labelled =
         |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
     if labelled(folder) {
-        return Ok(vec![source(folder, edition_of, seed)?]);
+        return Ok(vec![source(folder, edition_of, finder, seed)?]);
     }
     let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
     let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -100,12 +125,13 @@ pub fn sources(
     if inside.is_empty() {
         return Err(CropsError::NoLabels(folder.to_path_buf()));
     }
-    inside.iter().map(|path| source(path, edition_of, seed)).collect()
+    inside.iter().map(|path| source(path, edition_of, finder, seed)).collect()
 }
 
 fn source(
     folder: &Path,
     edition_of: &dyn Fn(&str) -> Edition,
+    finder: &dyn CardFinder,
     seed: u64,
 ) -> Result<Source, CropsError> {
     let name = folder
@@ -114,10 +140,12 @@ fn source(
         .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
         .unwrap_or_else(|| folder.display().to_string());
     let crops = folder.join(CROP_LABELS).is_file();
-    let (labelled, mirrored, cut) = if crops {
-        from_crops(folder, edition_of(&name), seed)?
+    let (labelled, mirrored, cut, not_found) = if crops {
+        let (labelled, mirrored, cut) = from_crops(folder, edition_of(&name), seed)?;
+        (labelled, mirrored, cut, Vec::new())
     } else {
-        from_photos(folder, seed)?
+        let photos = from_photos(folder, finder, seed)?;
+        (photos.labelled, false, photos.cut, photos.not_found)
     };
     if cut.is_empty() {
         return Err(CropsError::Empty(folder.to_path_buf()));
@@ -129,6 +157,7 @@ fn source(
     Ok(Source {
         labelled,
         mirrored,
+        not_found,
         cards: group(name.clone(), cards),
         others: group(format!("{name}, no cards"), others),
         name,
@@ -152,19 +181,10 @@ pub fn straight_crops(
         .par_iter()
         .map(|label| {
             let path = folder.join(&label.file);
-            let wrong = |reason: String| CropsError::Image { path: path.clone(), reason };
-            // By what is in it: crops are named .png that are JPEG.
-            let crop = ImageReader::open(&path).and_then(ImageReader::with_guessed_format);
-            let crop = crop.map_err(|e| wrong(format!("cannot be read: {e}")))?.decode();
-            let crop = crop.map_err(|e| wrong(format!("is no image: {e}")))?.into_rgb8();
-            if crop.width().min(crop.height()) < SHORTEST_PX {
-                let (w, h) = crop.dimensions();
-                return Err(wrong(format!(
-                    "is {w}x{h} pixels; a card needs at least {SHORTEST_PX} each way"
-                )));
-            }
-            let upright = crop.height() > crop.width();
-            Ok((if upright { imageops::rotate90(&crop) } else { crop }, label.code))
+            let crop = load_crop(&path);
+            let crop =
+                crop.map_err(|e| CropsError::Image { path: path.clone(), reason: e.to_string() })?;
+            Ok((crop, label.code))
         })
         .collect::<Result<_, CropsError>>()?;
     let mirrored = are_mirrored(&crops, edition);
@@ -226,11 +246,24 @@ fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     votes > 0
 }
 
-/// Photos whose labels tell the corners, as the window's corrections do.
-fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
+/// What comes of labelled photos.
+struct FromPhotos {
+    /// Cards that are learnt from.
+    labelled: usize,
+    cut: Vec<Sample>,
+    /// See [`Source::not_found`].
+    not_found: Vec<(String, usize)>,
+}
+
+/// Photos as the window's corrections label them, or with centres alone.
+fn from_photos(
+    folder: &Path,
+    finder: &dyn CardFinder,
+    seed: u64,
+) -> Result<FromPhotos, CropsError> {
     let labels = PhotoLabels::read(folder)?;
     labels.check_files(folder)?;
-    let cut: Vec<(usize, Vec<Sample>)> = labels
+    let cut: Vec<(usize, usize, Vec<Sample>)> = labels
         .photos
         .par_iter()
         .enumerate()
@@ -245,43 +278,102 @@ fn from_photos(folder: &Path, seed: u64) -> Result<Cut, CropsError> {
                     stored.0, stored.1, label.width, label.height
                 )));
             }
-            let cards: Vec<(Card, Quad)> = label
-                .upright_cards(loaded.orientation)
-                .into_iter()
-                .filter_map(|card| Some((card.code, card.corners?)))
-                .collect();
-            let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
-            let seed = key(seed, i as u64);
-            Ok((
-                cards.len(),
-                samples_of_photo(&loaded.frame, &cards, edition, label.mirrored, seed),
-            ))
+            let labels = label.upright_cards(loaded.orientation);
+            let (labels, others) = outlined(&loaded.frame, labels, finder)
+                .map_err(|source| CropsError::Finder { path: path.clone(), source })?;
+            let cards: Vec<(Card, Quad)> =
+                labels.iter().filter_map(|card| Some((card.code, card.corners?))).collect();
+            let table = LabelledTable {
+                cards: &cards,
+                others: &others,
+                edition: Edition::named(&label.deck).unwrap_or(Edition::Unknown),
+                mirrored: label.mirrored,
+            };
+            let cut = samples_of_photo(&loaded.frame, &table, key(seed, i as u64));
+            Ok((cards.len(), labels.len() - cards.len(), cut))
         })
         .collect::<Result<_, CropsError>>()?;
     let labelled = cut.iter().map(|photo| photo.0).sum();
-    Ok((labelled, false, cut.into_iter().flat_map(|photo| photo.1).collect()))
+    let not_found: Vec<(String, usize)> = labels
+        .photos
+        .iter()
+        .zip(&cut)
+        .filter(|(_, photo)| photo.1 > 0)
+        .map(|(label, photo)| (label.file.clone(), photo.1))
+        .collect();
+    if labelled == 0 && !not_found.is_empty() {
+        let cards = not_found.iter().map(|photo| photo.1).sum();
+        return Err(CropsError::NoneFound { path: folder.to_path_buf(), cards });
+    }
+    Ok(FromPhotos { labelled, cut: cut.into_iter().flat_map(|photo| photo.2).collect(), not_found })
 }
 
-/// What is cut of a photo whose cards lie at these corners (in pixels of the upright photo): each card along
-/// several outlines, and what lies beside them. A mirrored photo is turned back first, as for reading.
-pub fn samples_of_photo(
+/// The labels with the finder's outlines for those without corners, and what else may be a card: what is
+/// near neither is cut as none. Labels that all have corners are left as they are.
+fn outlined(
     frame: &Frame,
-    cards: &[(Card, Quad)],
-    edition: Edition,
-    mirrored: bool,
-    seed: u64,
-) -> Vec<Sample> {
+    labels: Vec<CardLabel>,
+    finder: &dyn CardFinder,
+) -> Result<(Vec<CardLabel>, Vec<Quad>), FindError> {
+    if labels.iter().all(|label| label.corners.is_some()) {
+        return Ok((labels, Vec::new()));
+    }
+    let mut outlines: Vec<Quad> = Vec::new();
+    let one_card = board::Params::default().one_card_overlap;
+    for outline in finder.find(frame, None)? {
+        // The likeliest of a card come first.
+        let quad = outline.corners_in_image;
+        if !outlines.iter().any(|other| shared_area(other, &quad) >= one_card) {
+            outlines.push(quad);
+        }
+    }
+    let labels = with_corners(labels, &outlines);
+    let of_labels: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
+    let sizes: Vec<f64> =
+        of_labels.iter().chain(&outlines).map(|quad| quad.signed_area().abs()).collect();
+    let side = (sizes.iter().sum::<f64>() / sizes.len().max(1) as f64).sqrt();
+    // Which way they lie is not known; one of three ways is less than 30 degrees off.
+    let missed = labels.iter().filter(|label| label.corners.is_none()).flat_map(|label| {
+        [0.0, 60.0, 120.0].map(|degrees: f64| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let turned = |p: Point| Point::new(p.x * cos - p.y * sin, p.x * sin + p.y * cos);
+            Quad::new(Quad::unit_card().0.map(|p| turned(p) * side + label.center))
+        })
+    });
+    let others = outlines.iter().copied().filter(|quad| !of_labels.contains(quad));
+    let others = others.chain(missed).collect();
+    Ok((labels, others))
+}
+
+/// What is known of a photo's table; places are in pixels of the upright photo.
+#[derive(Clone, Copy)]
+pub struct LabelledTable<'a> {
+    /// Its cards with their corners.
+    pub cards: &'a [(Card, Quad)],
+    /// What else may be a card: nothing there is cut as none.
+    pub others: &'a [Quad],
+    /// Which edition they are of.
+    pub edition: Edition,
+    /// Whether the photo is mirrored: it is turned back first, as for reading.
+    pub mirrored: bool,
+}
+
+/// What is cut of a photo: each card along several outlines, and what lies beside them.
+pub fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
     let mut rng = Pcg64::seed_from_u64(seed);
-    let turned_back = mirrored.then(|| mirror::turned_back(frame));
+    let turned_back = table.mirrored.then(|| mirror::turned_back(frame));
     let width = f64::from(frame.image.width());
     let frame = turned_back.as_ref().unwrap_or(frame);
-    let place = |quad: &Quad| if mirrored { mirror::in_a_mirror(quad, width) } else { *quad };
-    let quads: Vec<Quad> = cards.iter().map(|(_, quad)| place(quad)).collect();
+    let place = |quad: &Quad| if table.mirrored { mirror::in_a_mirror(quad, width) } else { *quad };
+    let cards: Vec<(Card, Quad)> =
+        table.cards.iter().map(|(card, quad)| (*card, place(quad))).collect();
+    let all: Vec<Quad> =
+        cards.iter().map(|card| card.1).chain(table.others.iter().map(place)).collect();
     let mut out = Vec::new();
-    for ((card, _), quad) in cards.iter().zip(&quads) {
-        let label = Label::of(edition, *card);
+    for (card, quad) in &cards {
+        let label = Label::of(table.edition, *card);
         out.extend((0..COPIES).map(|_| cut_card(frame, quad, label, &mut rng)));
-        out.extend(cut_beside(frame, &quads, &mut rng));
+        out.extend(cut_beside(frame, &all, &mut rng));
     }
     out
 }

@@ -1,0 +1,32 @@
+//! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
+
+mod check;
+mod convert;
+
+use super::Outcome;
+
+/// Arguments of `dataset`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Make labels of the program's own form of those that other programs write
+    Convert(convert::Args),
+    /// Say what is wrong, doubtful or missing in labelled photos and crops
+    Check(check::Args),
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+/// See the commands.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    match args.what {
+        What::Convert(args) => convert::run(args),
+        What::Check(args) => check::run(args),
+    }
+}

@@ -1,0 +1,137 @@
+//! `setsight dataset convert`.
+
+use crate::cli::photos::{progress, stop_on_ctrl_c};
+use crate::cli::{BadCall, Outcome};
+use crate::dataset::convert::{self, Converted, Format};
+use anyhow::Context;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `dataset convert`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Classes are named by their card's code (2spd) or in words (\"two striped purple \
+    diamonds\", PURPLE_DIAMOND_2_STRIPED). A card in a box with straight sides is labelled by its centre \
+    alone; four corners are kept.\n\n\
+    Nothing of FROM is changed and nothing is replaced. The labels say where the photos lie, by the way \
+    from DIR: keep them there, or take copies along with --copy. With the photos' own folder for DIR the \
+    labels stand beside them, as `setsight app` has them.\n\n\
+    Examples:\n  \
+    setsight dataset convert export --out labelled\n  \
+    setsight dataset convert project/result.json --out labelled --copy\n  \
+    setsight dataset convert photos/centres.csv --out photos"
+)]
+pub struct Args {
+    /// File or folder with labels as another program wrote them
+    from: PathBuf,
+    /// Folder for labels.json (photos) or labels.csv (crops); made when it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What FROM is
+    #[arg(long, value_enum, default_value_t)]
+    format: From,
+    /// Copy the pictures into DIR too, which must be new or empty
+    #[arg(long)]
+    copy: bool,
+    /// A class that is no card, such as backs, to be passed over; may be given often
+    #[arg(long, value_name = "CLASS")]
+    leave_out: Vec<String>,
+}
+
+/// What is converted.
+#[derive(Clone, Copy, Debug, Default)]
+enum From {
+    /// As it looks.
+    #[default]
+    Auto,
+    As(Format),
+}
+
+impl ValueEnum for From {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Auto,
+            Self::As(Format::ALL[0]),
+            Self::As(Format::ALL[1]),
+            Self::As(Format::ALL[2]),
+            Self::As(Format::ALL[3]),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Auto => PossibleValue::new("auto").help("As it looks"),
+            Self::As(format) => PossibleValue::new(format.name()).help(format.looks_like()),
+        })
+    }
+}
+
+/// Converts labels.
+///
+/// # Errors
+/// Labels that cannot be read or are wrong, a folder that cannot be written.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let format = match args.format {
+        From::Auto => None,
+        From::As(format) => Some(format),
+    };
+    let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
+    let stop = stop_on_ctrl_c();
+    let bar = progress(found.len());
+    let mut go_on = || {
+        bar.inc(1);
+        !stop.load(Ordering::Relaxed)
+    };
+    let settled = found.settle(&args.leave_out, &mut go_on);
+    bar.finish_and_clear();
+    let converted = match settled {
+        Ok(converted) => converted,
+        Err(error @ convert::SettleError::NoSuchClass { .. }) => {
+            return Err(BadCall(error.to_string()).into());
+        }
+        Err(error) => return Err(error).context("nothing is written"),
+    };
+    let (told, notes) = (converted.to_string(), notes(&converted));
+    let format = converted.format.name();
+    let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
+    let mut go_on = || {
+        bar.inc(1);
+        !stop.load(Ordering::Relaxed)
+    };
+    let written = converted.write(&args.out, args.copy, &mut go_on);
+    bar.finish_and_clear();
+    let path = written?;
+    for note in notes {
+        eprintln!("{note}");
+    }
+    // A closed pipe is no error.
+    let _ = writeln!(std::io::stdout(), "{}: {told}, from {format}", path.display());
+    Ok(Outcome::Done)
+}
+
+/// What people should know of the labels.
+fn notes(converted: &Converted) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let [first, ..] = converted.unlabelled.as_slice() {
+        notes.push(format!(
+            "{} photos have no labels and are left out, such as {}",
+            converted.unlabelled.len(),
+            first.display()
+        ));
+    }
+    if converted.left_out > 0 {
+        notes
+            .push(format!("{} marks of classes that are no card are left out", converted.left_out));
+    }
+    if converted.turned > 0 {
+        notes.push(format!(
+            "{} photos are turned by what their EXIF data say: their labels were taken to speak of \
+             them as viewers show them",
+            converted.turned
+        ));
+    }
+    notes
+}

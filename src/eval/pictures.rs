@@ -1,0 +1,88 @@
+//! Mistakes as figures of a page, and how pages look.
+
+use super::mistakes::Mistake;
+use crate::cards::Card;
+use crate::whole_file::write_whole;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder `pictures` of a page, filled as figures are made.
+pub struct Pictures {
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Pictures {
+    /// Makes the folder in that of the page.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new(page: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(page.join("pictures"))?;
+        Ok(Self { folder: page.to_path_buf(), count: 0 })
+    }
+
+    /// A number for the names of the next pictures.
+    pub fn next(&mut self) -> usize {
+        self.count += 1;
+        self.count
+    }
+
+    /// Writes a mistake's pictures; the figure that shows them, with a caption in HTML.
+    ///
+    /// # Errors
+    /// A picture cannot be written.
+    pub fn figure(&mut self, mistake: &Mistake, class: &str, caption: &str) -> io::Result<String> {
+        self.next();
+        let mut images = self.picture("view", "jpg", &mistake.view, "where it lies")?;
+        let mut seen = String::new();
+        if let Some(card) = &mistake.card {
+            seen += &self.picture("card", "jpg", card, "straightened")?;
+        }
+        if let Some(input) = &mistake.input {
+            seen += &self.picture("input", "png", input, "as a network gets it")?;
+        }
+        if !seen.is_empty() {
+            images += &format!("<span class=seen>{seen}</span>");
+        }
+        if let Some(said) = &mistake.said {
+            images += &self.picture("said", "svg", said.as_bytes(), "what the reader said")?;
+        }
+        Ok(format!(
+            "<figure class=\"{class}\">{images}<figcaption>{caption}</figcaption></figure>\n"
+        ))
+    }
+
+    /// Writes a picture and returns how the page shows it.
+    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<String> {
+        let name = format!("pictures/{:05}-{what}.{kind}", self.count);
+        write_whole(&self.folder.join(&name), bytes)?;
+        Ok(format!("<img class={what} src=\"{name}\" alt=\"{alt}\" loading=lazy>"))
+    }
+}
+
+/// A code with the letters that differ from the label set off.
+pub fn marked(read: Card, labelled: Option<Card>) -> String {
+    let truth = labelled.map(|card| card.to_string());
+    let letter = |(i, c): (usize, char)| match &truth {
+        Some(truth) if truth.chars().nth(i) != Some(c) => format!("<em>{c}</em>"),
+        _ => c.to_string(),
+    };
+    read.to_string().chars().enumerate().map(letter).collect()
+}
+
+/// How pages look, in light and dark.
+pub const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
+pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
+.row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
+figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
+figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
+figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
+em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
+table{border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
+td.good{background:#d8efe6}td.bad{background:#f7dccb}\
+h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
+.seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
+img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
+@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\
+td.good{background:#1d4a3b}td.bad{background:#5f300f}}";
