@@ -31,7 +31,7 @@
 mod background;
 mod camera;
 pub mod card;
-mod cast;
+pub mod cast;
 mod catalogue;
 mod decoys;
 pub mod dice;

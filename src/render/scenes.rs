@@ -150,8 +150,7 @@ fn elsewhere(p: &mut Params, dice: &mut Dice) {
         (DeckChoice::Known(Deck::rectangles()), 0.22),
         (DeckChoice::Invented, 0.1),
     ];
-    // Few: where casts are strong one card alone cannot tell purple from red, and who learns from many such
-    // reads usual light worse. A table's colours are judged together.
+    // Few: violet and two-lamp tables were read as well by a reader that had learned from none.
     p.cast = CastParams {
         gain: dice.pick(&[(0.0, 5.0), (0.05, 3.0), (0.1, 1.0)]),
         cross_talk: dice.pick(&[(0.0, 8.0), (0.02, 2.0)]),

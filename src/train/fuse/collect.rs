@@ -12,6 +12,7 @@ use crate::pipeline::finder::CardFinder;
 use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{CardImage, CardOutline, Frame, PipelineError, rectify};
+use crate::render::cast::CastParams;
 use crate::render::dice::Span;
 use crate::render::params::DeckChoice;
 use crate::render::{Kind, Params, RenderError, Scene, render, scenes};
@@ -85,6 +86,9 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
             return scenes::reader_but(seed, index, |params| {
                 params.chroma_px = CHROMA_PX;
                 params.decks = known_decks();
+                // The limit is for pictures as cameras take them: what is drawn over a card, and what
+                // strong casts leave of its colours, would hold back all the others.
+                (params.marks, params.cast) = ((0, 0), CastParams::NONE);
             });
         }
         // Several kinds at once.
