@@ -33,6 +33,8 @@ pub enum Action {
     ScaleDown,
     /// Light or dark.
     Brightness,
+    /// The whole screen, or a window again.
+    FullScreen,
     /// Leaves the program.
     Quit,
     /// The next photo.
@@ -218,6 +220,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, "Everything larger"),
     bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, "Everything smaller"),
     bind(Place::Window, CTRL, Key::D, Action::Brightness, "Light or dark"),
+    bind(Place::Window, NO, Key::F11, Action::FullScreen, "The whole screen, for a television, or a window again"),
     bind(Place::Window, CTRL, Key::Q, Action::Quit, "Leave"),
     bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, "Next photo"),
     bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, "Photo before"),

@@ -7,15 +7,15 @@ use super::picture::color_image;
 use super::placement::View;
 use super::settings::Settings;
 use super::table::Table;
+use super::watched::{self, Chooser, Wish};
 use super::{look_panel, overlay};
-use crate::live::session::MakeCameras;
-use crate::live::video::FilmCamera;
 use crate::live::{
-    CameraChoice, LiveCommand, LiveSource, LiveView, Notice, Session, SystemCameras, freeze,
+    CameraInfo, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Session, SystemCameras,
+    freeze,
 };
-use crate::pipeline::Pipeline;
-use crate::pipeline::engine::Models;
+use crate::pipeline::engine::{Models, ModelsError};
 use crate::pipeline::track::Params;
+use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
@@ -23,8 +23,8 @@ use eframe::egui::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What begins to watch a camera; the reason in words when it cannot.
-pub type Watchers = Box<dyn Fn(&Context, &CameraChoice) -> Result<Box<dyn LiveSource>, String>>;
+/// What begins to watch a camera or a film; the reason in words when it cannot.
+pub type Watchers = Box<dyn Fn(&Context, &Input) -> Result<Box<dyn LiveSource>, String>>;
 
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
@@ -33,21 +33,38 @@ const NARROW: f32 = 760.0;
 /// Width of the panel beside the picture.
 const PANEL: f32 = 330.0;
 
-/// Watches the system's cameras, or a film in place of one, with the program's own reader.
-pub fn system(film: Option<PathBuf>) -> Watchers {
-    Box::new(move |ctx, choice| {
+/// How cards are read: what the commands are told by `--reader`, `--finder`, `--mirrored` and
+/// `--models`.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// What reads the cards.
+    pub reader: ReaderChoice,
+    /// What finds them.
+    pub finder: FinderChoice,
+    /// Whether pictures are mirrored.
+    pub mirrored: Mirrored,
+    /// A folder of weights, in place of the program's own.
+    pub models: Option<PathBuf>,
+}
+
+impl Reading {
+    fn pipeline(&self) -> Result<Pipeline, ModelsError> {
+        let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
+        let mut pipeline = Pipeline::chosen(self.finder, self.reader, &models)?;
+        pipeline.mirrored = self.mirrored;
+        Ok(pipeline)
+    }
+}
+
+/// Watches in earnest: cameras of this machine and of the network, and films.
+pub fn system(reading: Reading) -> Watchers {
+    Box::new(move |ctx, input| {
         let ctx = ctx.clone();
-        let pipeline =
-            Pipeline::with_defaults(&Models::default()).map_err(|error| error.to_string())?;
-        let film = film.clone();
-        let cameras: MakeCameras = Box::new(move || match &film {
-            Some(path) => Box::new(FilmCamera { path: path.clone() }),
-            None => Box::new(SystemCameras),
-        });
-        let wake = Box::new(move || ctx.request_repaint());
+        let pipeline = reading.pipeline().map_err(|error| error.to_string())?;
         let params = Params::for_board(pipeline.board);
         let eyes = Arc::new(pipeline);
-        let session = Session::start(cameras, choice.clone(), eyes, params, wake);
+        let wake = Box::new(move || ctx.request_repaint());
+        let session = Session::start(input.clone(), eyes, params, wake);
         session
             .map(|session| Box::new(session) as Box<dyn LiveSource>)
             .map_err(|error| format!("the camera cannot be watched: {error}"))
@@ -57,8 +74,8 @@ pub fn system(film: Option<PathBuf>) -> Watchers {
 /// The tab.
 pub struct LiveTab {
     watchers: Watchers,
-    /// Which camera.
-    choice: CameraChoice,
+    /// What is watched.
+    input: Input,
     source: Option<Box<dyn LiveSource>>,
     view: Arc<LiveView>,
     texture: Option<TextureHandle>,
@@ -67,6 +84,11 @@ pub struct LiveTab {
     table: Table,
     zoom: View,
     frozen: bool,
+    /// The cameras there are.
+    pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
+    chooser: Chooser,
+    /// Whether a film is to be asked for.
+    pub wants_film: bool,
     /// Where pictures are kept.
     pub folder: PathBuf,
     /// What is looked at, in which way.
@@ -80,7 +102,7 @@ impl LiveTab {
     pub fn new(watchers: Watchers) -> Self {
         Self {
             watchers,
-            choice: CameraChoice::First,
+            input: Input::default(),
             source: None,
             view: Arc::default(),
             texture: None,
@@ -88,15 +110,18 @@ impl LiveTab {
             table: Table::default(),
             zoom: View::default(),
             frozen: false,
+            cameras: Box::new(|| SystemCameras.list()),
+            chooser: Chooser::default(),
+            wants_film: false,
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
             messages: Vec::new(),
         }
     }
 
-    /// Watches this camera from now on.
-    pub fn choose(&mut self, choice: CameraChoice) {
-        self.choice = choice;
+    /// Watches this from now on.
+    pub fn choose(&mut self, input: Input) {
+        self.input = input;
         self.leave();
     }
 
@@ -116,7 +141,7 @@ impl LiveTab {
 
     /// Whether a table was seen long enough to be known.
     pub fn is_settled(&self) -> bool {
-        self.view.time_ms > SETTLED_MS || self.view.notice.is_some()
+        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
     }
 
     /// The board as text: codes, sets. `None` before anything was seen.
@@ -165,8 +190,18 @@ impl LiveTab {
     fn freeze(&mut self, hold: bool) {
         self.frozen = hold;
         self.command(LiveCommand::Freeze(hold));
-        if hold {
-            self.save();
+    }
+
+    fn choose_source(&mut self) {
+        self.chooser.toggle(&self.cameras);
+    }
+
+    fn grant(&mut self, wish: Wish) {
+        match wish {
+            Wish::Watch(input) => self.choose(input),
+            Wish::OpenFilm => self.wants_film = true,
+            Wish::Pause(pause) => self.command(LiveCommand::Pause(pause)),
+            Wish::Seek(to_ms) => self.command(LiveCommand::Seek(to_ms)),
         }
     }
 
@@ -203,7 +238,7 @@ impl LiveTab {
     /// Takes over what the camera saw since.
     fn update(&mut self, ctx: &Context) {
         if self.source.is_none() && self.view.notice.is_none() {
-            match (self.watchers)(ctx, &self.choice) {
+            match (self.watchers)(ctx, &self.input) {
                 Ok(source) => self.source = Some(source),
                 Err(reason) => {
                     let advice = "close other programs and open this tab again".to_owned();
@@ -230,6 +265,8 @@ impl LiveTab {
         let mut table = Table::new(self.view.read_cards(), readings);
         let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
         table.covered = covered.map(|(place, _)| place).collect();
+        // The game's own chance stands above the list of sets.
+        table.chance_is_told = true;
         let codes = |table: &Table| -> Vec<_> {
             table.cards.iter().map(|card| (card.card, card.unsure)).collect()
         };
@@ -265,24 +302,69 @@ impl LiveTab {
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             painter.image(texture.id(), placement.rect, all, Color32::WHITE);
             overlay::paint(&painter, &placement, &self.table, &self.look, settings);
-            let hits = overlay::interact(ui, &placement, &self.table, id, &self.look.chosen);
+            let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
             if self.frozen {
                 overlay::caption(&painter, room, "Held. Press F to go on.");
+            } else if self.view.ended {
+                overlay::caption(&painter, room, "The film has ended.");
             }
         } else if self.view.notice.is_none() {
             words(ui, room.center(), "Waiting for the camera…");
         }
-        if let Some(notice) = &self.view.notice {
-            notice_ui(ui, room, notice);
+        let wish = match &self.view.notice {
+            _ if self.chooser.is_open() => popup(ui, room, |ui| {
+                ui.label(RichText::new("What is to be watched?").heading());
+                let wish = self.chooser.ui(ui);
+                if ui.button("Close").clicked() {
+                    self.chooser = Chooser::default();
+                }
+                wish
+            }),
+            Some(notice) => {
+                let notice = notice.clone();
+                popup(ui, room, |ui| self.notice_ui(ui, &notice))
+            }
+            None => None,
+        };
+        if let Some(wish) = wish {
+            self.grant(wish);
         }
+    }
+
+    /// What is wrong, what to do, and what else could be watched.
+    fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Wish> {
+        ui.label(RichText::new(first_upper(&notice.title)).heading());
+        ui.label(format!("{}.", first_upper(&notice.advice)));
+        ui.add_space(8.0);
+        let mut wish = None;
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Choose camera").clicked() {
+                self.choose_source();
+            }
+            if ui.button("Open film").clicked() {
+                wish = Some(Wish::OpenFilm);
+            }
+        });
+        wish
     }
 
     fn panel(&mut self, ui: &mut Ui, settings: &Settings) {
         ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
         ui.add_space(6.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Watch…").on_hover_text("A camera, a phone, a film").clicked() {
+                self.choose_source();
+            }
+            ui.weak(self.input.to_string());
+        });
+        let film = self.view.film;
+        let wish = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(wish) = wish {
+            self.grant(wish);
+        }
         self.game(ui);
         ui.horizontal_wrapped(|ui| {
             let word = if self.frozen { "Go on" } else { "Hold" };
@@ -333,20 +415,46 @@ fn words(ui: &Ui, at: Pos2, text: &str) {
     ui.painter().text(at, Align2::CENTER_CENTER, text, FontId::proportional(18.0), color);
 }
 
-/// What is wrong, and what to do, in the middle of the picture.
-fn notice_ui(ui: &mut Ui, room: Rect, notice: &Notice) {
-    let width = (room.width() - 40.0).clamp(160.0, 460.0);
-    let rect = Rect::from_center_size(room.center(), vec2(width, 120.0));
+/// A box in the middle of the picture.
+fn popup<T>(ui: &mut Ui, room: Rect, content: impl FnOnce(&mut Ui) -> T) -> T {
+    let width = (room.width() - 40.0).clamp(160.0, 480.0);
+    let rect = Rect::from_center_size(room.center() - vec2(0.0, 60.0), vec2(width, 120.0));
     let mut child = ui.new_child(eframe::egui::UiBuilder::new().max_rect(rect));
-    Frame::popup(child.style()).inner_margin(18.0).show(&mut child, |ui| {
-        ui.set_width(width - 36.0);
-        ui.label(RichText::new(first_upper(&notice.title)).heading());
-        ui.label(format!("{}.", first_upper(&notice.advice)));
-    });
+    let frame = Frame::popup(child.style()).inner_margin(18.0);
+    frame
+        .show(&mut child, |ui| {
+            ui.set_width(width - 36.0);
+            content(ui)
+        })
+        .inner
 }
 
 fn first_upper(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first + chars.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_are_read_as_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let reading = Reading { models: Some(home.path().to_owned()), ..Reading::default() };
+        let film = Input::Film(home.path().join("none.avi"));
+        let begun = system(reading)(&Context::default(), &film);
+        let reason = begun.err().expect("there are no weights in this folder");
+        assert!(reason.contains(&*home.path().to_string_lossy()), "{reason}");
+        let asked = Reading {
+            finder: FinderChoice::Classical,
+            reader: ReaderChoice::Classical,
+            mirrored: Mirrored::Yes,
+            ..Reading::default()
+        };
+        let pipeline = asked.pipeline().unwrap();
+        assert_eq!(pipeline.mirrored, Mirrored::Yes);
+        assert_eq!(pipeline.finder.name(), "classical");
+    }
 }

@@ -33,9 +33,10 @@ mod stages;
 mod strip;
 pub mod table;
 pub mod theme;
+mod watched;
 mod window;
 
-pub use live::LiveTab;
+pub use live::{LiveTab, Reading};
 pub use photos::{Photos, Task};
-pub use runner::{Failure, Options, Show, open};
+pub use runner::{Failure, LiveOptions, Options, Show, open};
 pub use window::{Tab, Window};

@@ -17,6 +17,9 @@ pub struct Table {
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
     /// numbers and colours, so that no other set takes them over for the moment.
     pub covered: Vec<usize>,
+    /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
+    /// deck still holds.
+    pub chance_is_told: bool,
 }
 
 impl Table {
@@ -27,7 +30,7 @@ impl Table {
     pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
         let sets = sets_of(&cards);
-        Self { cards, readings, sets, covered: Vec::new() }
+        Self { cards, readings, sets, covered: Vec::new(), chance_is_told: false }
     }
 
     /// What the pipeline says.
@@ -37,6 +40,7 @@ impl Table {
             readings: scan.readings.iter().cloned().map(Some).collect(),
             sets: scan.sets.clone(),
             covered: Vec::new(),
+            chance_is_told: false,
         }
     }
 
