@@ -17,7 +17,7 @@ use setsight::live::{
     Notice, Score,
 };
 use setsight::pipeline::track::TrackedCard;
-use setsight::pipeline::{Frame, ReadCard, Reading, sets_of};
+use setsight::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
 use setsight::sets::Chance;
 use std::sync::{Arc, Mutex};
 
@@ -28,6 +28,7 @@ struct Fake {
     asked: Arc<Mutex<Vec<LiveCommand>>>,
     /// What was to be watched, one after the other.
     inputs: Arc<Mutex<Vec<Input>>>,
+    mirrored: Arc<Mutex<Vec<Mirrored>>>,
 }
 
 impl LiveSource for Fake {
@@ -87,7 +88,8 @@ impl Test {
                         let eye = Arc::new(PipelineEye::default());
                         let mut window =
                             Window::new(ctx, eye, Keeper::at(&settings)).without_dialogs();
-                        window.live = LiveTab::new(Box::new(move |_, input| {
+                        window.live = LiveTab::new(Box::new(move |_, input, mirrored| {
+                            source.mirrored.lock().unwrap().push(mirrored);
                             source.inputs.lock().unwrap().push(input.clone());
                             Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
                         }));
@@ -296,4 +298,18 @@ fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
     hover(&mut test);
     test.shows("code 1fgd");
     test.shows_not("In set 1");
+}
+
+#[test]
+fn the_picture_is_turned_and_read_as_mirrored() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.press("Turn");
+    test.key(Key::T);
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(asked, [LiveCommand::Turn(1), LiveCommand::Turn(2)]);
+    test.press("Yes");
+    assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::default(), Mirrored::Yes]);
+    // The turn is kept.
+    assert_eq!(test.fake.asked.lock().unwrap().last(), Some(&LiveCommand::Turn(2)));
 }

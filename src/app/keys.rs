@@ -119,6 +119,8 @@ pub enum Action {
     Freeze,
     /// Writes the camera's frame and its JSON.
     SaveFrame,
+    /// Turns the camera's picture.
+    Turn,
     /// Counts cards and sets from the beginning.
     NewGame,
 }
@@ -276,6 +278,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
     bind(Place::Live, NO, Key::F, Action::Freeze, "Freeze the picture, or let it go on"),
     bind(Place::Live, NO, Key::S, Action::SaveFrame, "Save the frame and its JSON"),
+    bind(Place::Live, NO, Key::T, Action::Turn, "Turn the picture by a quarter"),
     bind(Place::Live, NO, Key::N, Action::NewGame, "New game: count from the beginning"),
     bind(Place::Live, NO, Key::Escape, Action::Clear, "Choose other cards, hide the hint"),
 ];

@@ -5,17 +5,15 @@ use super::keys::{Action, Place};
 use super::look::{Look, Mode};
 use super::picture::color_image;
 use super::placement::View;
+use super::reading::Watchers;
 use super::settings::Settings;
 use super::table::Table;
 use super::watched::{self, Chooser, Wish};
 use super::{look_panel, overlay};
 use crate::live::{
-    CameraInfo, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Session, SystemCameras,
-    freeze,
+    CameraInfo, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, SystemCameras, freeze,
 };
-use crate::pipeline::engine::{Models, ModelsError};
-use crate::pipeline::track::Params;
-use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice};
+use crate::pipeline::Mirrored;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
@@ -23,8 +21,9 @@ use eframe::egui::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What begins to watch a camera or a film; the reason in words when it cannot.
-pub type Watchers = Box<dyn Fn(&Context, &Input) -> Result<Box<dyn LiveSource>, String>>;
+/// What the switch for mirrored pictures offers.
+const MIRRORED: [(&str, Mirrored); 3] =
+    [("Yes", Mirrored::Yes), ("No", Mirrored::No), ("As it looks", Mirrored::Auto)];
 
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
@@ -33,49 +32,15 @@ const NARROW: f32 = 760.0;
 /// Width of the panel beside the picture.
 const PANEL: f32 = 330.0;
 
-/// How cards are read: what the commands are told by `--reader`, `--finder`, `--mirrored` and
-/// `--models`.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// What reads the cards.
-    pub reader: ReaderChoice,
-    /// What finds them.
-    pub finder: FinderChoice,
-    /// Whether pictures are mirrored.
-    pub mirrored: Mirrored,
-    /// A folder of weights, in place of the program's own.
-    pub models: Option<PathBuf>,
-}
-
-impl Reading {
-    fn pipeline(&self) -> Result<Pipeline, ModelsError> {
-        let models = self.models.clone().map_or(Models::Shipped, Models::Folder);
-        let mut pipeline = Pipeline::chosen(self.finder, self.reader, &models)?;
-        pipeline.mirrored = self.mirrored;
-        Ok(pipeline)
-    }
-}
-
-/// Watches in earnest: cameras of this machine and of the network, and films.
-pub fn system(reading: Reading) -> Watchers {
-    Box::new(move |ctx, input| {
-        let ctx = ctx.clone();
-        let pipeline = reading.pipeline().map_err(|error| error.to_string())?;
-        let params = Params::for_board(pipeline.board);
-        let eyes = Arc::new(pipeline);
-        let wake = Box::new(move || ctx.request_repaint());
-        let session = Session::start(input.clone(), eyes, params, wake);
-        session
-            .map(|session| Box::new(session) as Box<dyn LiveSource>)
-            .map_err(|error| format!("the camera cannot be watched: {error}"))
-    })
-}
-
 /// The tab.
 pub struct LiveTab {
     watchers: Watchers,
     /// What is watched.
     input: Input,
+    /// Whether its pictures are mirrored.
+    pub mirrored: Mirrored,
+    /// By how many quarters they are turned to the right.
+    quarters: u8,
     source: Option<Box<dyn LiveSource>>,
     view: Arc<LiveView>,
     texture: Option<TextureHandle>,
@@ -103,6 +68,8 @@ impl LiveTab {
         Self {
             watchers,
             input: Input::default(),
+            mirrored: Mirrored::default(),
+            quarters: 0,
             source: None,
             view: Arc::default(),
             texture: None,
@@ -177,6 +144,7 @@ impl LiveTab {
             Action::Freeze => self.freeze(!self.frozen),
             Action::SaveFrame => self.save(),
             Action::NewGame => self.command(LiveCommand::NewGame),
+            Action::Turn => self.turn(),
             _ => {}
         }
     }
@@ -190,6 +158,11 @@ impl LiveTab {
     fn freeze(&mut self, hold: bool) {
         self.frozen = hold;
         self.command(LiveCommand::Freeze(hold));
+    }
+
+    fn turn(&mut self) {
+        self.quarters = (self.quarters + 1) % 4;
+        self.command(LiveCommand::Turn(self.quarters));
     }
 
     fn choose_source(&mut self) {
@@ -238,8 +211,13 @@ impl LiveTab {
     /// Takes over what the camera saw since.
     fn update(&mut self, ctx: &Context) {
         if self.source.is_none() && self.view.notice.is_none() {
-            match (self.watchers)(ctx, &self.input) {
-                Ok(source) => self.source = Some(source),
+            match (self.watchers)(ctx, &self.input, self.mirrored) {
+                Ok(mut source) => {
+                    if self.quarters != 0 {
+                        source.command(LiveCommand::Turn(self.quarters));
+                    }
+                    self.source = Some(source);
+                }
                 Err(reason) => {
                     let advice = "close other programs and open this tab again".to_owned();
                     let notice = Some(Notice { title: reason, advice });
@@ -360,6 +338,22 @@ impl LiveTab {
             }
             ui.weak(self.input.to_string());
         });
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Turn").on_hover_text("A quarter to the right. Key: T").clicked() {
+                self.turn();
+            }
+            ui.label("Mirrored");
+            let before = self.mirrored;
+            for (word, mirrored) in MIRRORED {
+                let is_chosen = self.mirrored == mirrored;
+                if ui.add(Button::selectable(is_chosen, word)).clicked() {
+                    self.mirrored = mirrored;
+                }
+            }
+            if self.mirrored != before {
+                self.leave(); // Read anew.
+            }
+        });
         let film = self.view.film;
         let wish = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
         if let Some(wish) = wish {
@@ -433,28 +427,4 @@ fn first_upper(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first + chars.as_str()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cards_are_read_as_asked_for() {
-        let home = tempfile::tempdir().unwrap();
-        let reading = Reading { models: Some(home.path().to_owned()), ..Reading::default() };
-        let film = Input::Film(home.path().join("none.avi"));
-        let begun = system(reading)(&Context::default(), &film);
-        let reason = begun.err().expect("there are no weights in this folder");
-        assert!(reason.contains(&*home.path().to_string_lossy()), "{reason}");
-        let asked = Reading {
-            finder: FinderChoice::Classical,
-            reader: ReaderChoice::Classical,
-            mirrored: Mirrored::Yes,
-            ..Reading::default()
-        };
-        let pipeline = asked.pipeline().unwrap();
-        assert_eq!(pipeline.mirrored, Mirrored::Yes);
-        assert_eq!(pipeline.finder.name(), "classical");
-    }
 }

@@ -26,6 +26,7 @@ mod pages;
 mod photos;
 pub mod picture;
 pub mod placement;
+mod reading;
 mod runner;
 pub mod settings;
 mod signs;
@@ -36,7 +37,8 @@ pub mod theme;
 mod watched;
 mod window;
 
-pub use live::{LiveTab, Reading};
+pub use live::LiveTab;
 pub use photos::{Photos, Task};
+pub use reading::Reading;
 pub use runner::{Failure, LiveOptions, Options, Show, open};
 pub use window::{Tab, Window};

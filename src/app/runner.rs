@@ -2,10 +2,11 @@
 
 use super::eye::PipelineEye;
 use super::keys::Action;
-use super::live::{self, LiveTab, Reading};
+use super::live::LiveTab;
 use super::look::Mode;
 use super::measure::Measure;
 use super::photos::Task;
+use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
 use super::{Tab, Window, export};
 use crate::cards::Shape;
@@ -174,7 +175,9 @@ impl Runner {
             show(&mut window, options.show);
         }
         if let Some(LiveOptions { input, reading }) = options.live {
-            window.live = LiveTab::new(live::system(reading));
+            let mirrored = reading.mirrored;
+            window.live = LiveTab::new(reading::system(reading));
+            window.live.mirrored = mirrored;
             window.live.choose(input);
             window.tab = Tab::Live;
         }

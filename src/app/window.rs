@@ -5,8 +5,9 @@ use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
 use super::keys::{self, Action, Place};
-use super::live::{self, LiveTab, Reading};
+use super::live::LiveTab;
 use super::photos::Photos;
+use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper, SCALES};
 use super::{export, pages, theme};
 use crate::live::Input;
@@ -65,7 +66,7 @@ impl Window {
             tab: Tab::default(),
             photos: Photos::new(eye),
             deal: DealTab::default(),
-            live: LiveTab::new(live::system(Reading::default())),
+            live: LiveTab::new(reading::system(Reading::default())),
             keeper,
             help: false,
             settings: false,

@@ -8,7 +8,9 @@ use super::latest::{Latest, Taken};
 use super::video::FilmControl;
 use super::view::{LiveCommand, LiveSource, LiveView, Notice};
 use super::watch::{Pace, Watch};
+use crate::pipeline::Frame;
 use crate::pipeline::track::{Eyes, Params};
+use image::imageops;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -57,6 +59,7 @@ impl Session {
                 patience: Patience::default(),
                 control: Arc::default(),
                 number: 0,
+                quarters: 0,
             }
             .run(input, &stopped, &show);
         })?;
@@ -93,6 +96,8 @@ struct Tracking {
     control: Arc<FilmControl>,
     /// Frames so far, of whatever was watched.
     number: u64,
+    /// By how many quarters pictures are turned to the right.
+    quarters: u8,
 }
 
 /// What is watched next.
@@ -170,6 +175,7 @@ impl Tracking {
                         show(last.clone());
                     }
                     LiveCommand::NewGame => self.counter.reset(),
+                    LiveCommand::Turn(quarters) => self.quarters = quarters % 4,
                     LiveCommand::Pause(pause) => {
                         self.control.pause(pause);
                         last.film = place(&self.control);
@@ -188,7 +194,8 @@ impl Tracking {
             }
             let taken = if ended { Taken::Nothing } else { frames.take(WAIT) };
             match taken {
-                Taken::Item(Captured::Shot(shot)) => {
+                Taken::Item(Captured::Shot(mut shot)) => {
+                    shot.frame = turned(shot.frame, self.quarters);
                     let view = match self.watch.frame(&shot.frame, shot.time_ms) {
                         Ok(watched) => {
                             self.counter.update(&watched.table, shot.time_ms);
@@ -245,6 +252,35 @@ impl Tracking {
                 Taken::Nothing => {}
                 Taken::Closed => return None,
             }
+        }
+    }
+}
+
+/// A frame turned to the right by quarters.
+fn turned(frame: Arc<Frame>, quarters: u8) -> Arc<Frame> {
+    let image = match quarters % 4 {
+        0 => return frame,
+        1 => imageops::rotate90(&frame.image),
+        2 => imageops::rotate180(&frame.image),
+        _ => imageops::rotate270(&frame.image),
+    };
+    Arc::new(Frame { image })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    #[test]
+    fn frames_are_turned_to_the_right() {
+        let mut image = RgbImage::new(64, 48);
+        image[(0, 0)] = Rgb([200; 3]);
+        let frame = Arc::new(Frame { image });
+        for (quarters, place) in
+            [(0, (0, 0)), (1, (47, 0)), (2, (63, 47)), (3, (0, 63)), (4, (0, 0))]
+        {
+            assert_eq!(turned(Arc::clone(&frame), quarters).image[place].0[0], 200, "{quarters}");
         }
     }
 }

@@ -85,6 +85,8 @@ pub enum LiveCommand {
     Pause(bool),
     /// Show the film from this time on, in milliseconds of it.
     Seek(f64),
+    /// Turn its pictures by so many quarters of a turn to the right, from how they come.
+    Turn(u8),
     /// Take another camera or film.
     Choose(Input),
 }
