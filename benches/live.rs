@@ -185,7 +185,7 @@ fn report(name: &str, runs: &[Run], from: usize) {
 
 /// From a frame to its overlay, at the film's own pace.
 fn latency(path: &Path, (eyes, params): &Eyed) {
-    let film = FilmCamera { path: PathBuf::from(path) };
+    let film = FilmCamera { path: PathBuf::from(path), control: Arc::default() };
     let mut camera = film.open(&CameraChoice::First).expect("a film that was just written");
     let mut watch = Watch::new(Arc::clone(eyes), *params, Pace::Ready).expect("a thread");
     let mut late = Vec::new();

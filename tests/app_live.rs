@@ -12,9 +12,12 @@ use setsight::app::settings::Keeper;
 use setsight::app::{LiveTab, Tab, Window};
 use setsight::cards::parse_codes;
 use setsight::geometry::{Point, Quad};
-use setsight::live::{CameraError, LiveCommand, LiveSource, LiveView, Notice, Score};
+use setsight::live::{
+    CameraChoice, CameraError, CameraInfo, FilmPlace, Input, LiveCommand, LiveSource, LiveView,
+    Notice, Score,
+};
 use setsight::pipeline::track::TrackedCard;
-use setsight::pipeline::{Frame, ReadCard, Reading, sets_of};
+use setsight::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
 use setsight::sets::Chance;
 use std::sync::{Arc, Mutex};
 
@@ -23,6 +26,9 @@ use std::sync::{Arc, Mutex};
 struct Fake {
     view: Arc<Mutex<Arc<LiveView>>>,
     asked: Arc<Mutex<Vec<LiveCommand>>>,
+    /// What was to be watched, one after the other.
+    inputs: Arc<Mutex<Vec<Input>>>,
+    mirrored: Arc<Mutex<Vec<Mirrored>>>,
 }
 
 impl LiveSource for Fake {
@@ -82,10 +88,14 @@ impl Test {
                         let eye = Arc::new(PipelineEye::default());
                         let mut window =
                             Window::new(ctx, eye, Keeper::at(&settings)).without_dialogs();
-                        window.live = LiveTab::new(Box::new(move |_, _| {
+                        window.live = LiveTab::new(Box::new(move |_, input, mirrored| {
+                            source.mirrored.lock().unwrap().push(mirrored);
+                            source.inputs.lock().unwrap().push(input.clone());
                             Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
                         }));
                         window.live.folder = kept;
+                        window.live.cameras =
+                            Box::new(|| vec![CameraInfo { number: 2, name: "Desk".into() }]);
                         window
                     };
                     window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
@@ -156,6 +166,9 @@ fn the_running_game_is_shown_in_three_ways() {
     test.shows("This card is part of a set.");
     test.show(view(3, "1fgd 2fgd 1ogd 2ogd"));
     test.shows("No set here.");
+    // One chance on the screen: that of the cards which the deck still holds.
+    test.shows("Three more bring a set: 75 %");
+    test.shows_not("Three more cards bring one");
     test.key(Key::F4);
     for card in ["Card 1", "Card 2", "Card 3"] {
         test.harness.query_all_by_label_contains(card).next().expect("a card").click();
@@ -170,6 +183,8 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
     let mut test = Test::new();
     test.show(view(7, "1fgd 2fgd 3fgd 1ord"));
     test.key(Key::F);
+    assert!(!test.folder.path().join("kept").exists(), "holding writes nothing");
+    test.press("Keep picture");
     test.press("New game");
     test.press("Go on");
     let asked = test.fake.asked.lock().unwrap().clone();
@@ -194,7 +209,8 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
         CameraError::Permission { camera: camera() },
         CameraError::Unplugged { camera: camera() },
         CameraError::Black { camera: camera() },
-        CameraError::Unopened { camera: camera() },
+        CameraError::Unopened { camera: camera(), reason: "it is no camera".into() },
+        CameraError::Silent { camera: camera(), seconds: 5 },
     ] {
         let notice = Some(Notice::from(&error));
         test.show(LiveView { notice, ..LiveView::default() });
@@ -206,4 +222,94 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("cannot be opened");
     test.shows("1 set");
+}
+
+#[test]
+fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
+    let mut test = Test::new();
+    let none = || Some(Notice::from(&CameraError::None));
+    test.show(LiveView { notice: none(), ..LiveView::default() });
+    test.press("Open film");
+    test.shows("Open a film");
+    test.press("Cancel");
+    test.press("Choose camera");
+    test.shows("What is to be watched?");
+    test.press("Desk");
+    test.shows_not("What is to be watched?");
+    let last = |test: &Test| test.fake.inputs.lock().unwrap().last().cloned();
+    assert_eq!(last(&test), Some(Input::Camera(CameraChoice::Number(2))));
+    // A phone, by its address, whose password is shown nowhere.
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.harness.get_by_role(Role::TextInput).type_text("nonsense");
+    test.settle();
+    test.press("Watch");
+    test.shows("expected one such as http://");
+    let address = "http://ann:s3cret@10.0.0.7:8080/video";
+    for _ in 0.."nonsense".len() {
+        test.key(Key::Backspace);
+    }
+    test.harness.get_by_role(Role::TextInput).type_text(address);
+    test.settle();
+    test.press("Watch");
+    assert_eq!(last(&test), Some(Input::Network(address.parse().unwrap())));
+    test.shows("http://10.0.0.7:8080/video");
+    test.shows_not("s3cret");
+}
+
+#[test]
+fn a_film_is_held_moved_and_seen_again() {
+    let mut test = Test::new();
+    let place = FilmPlace { at_ms: 61_000.0, length_ms: Some(125_000.0), paused: false };
+    let film = |number, place, ended| LiveView {
+        film: Some(place),
+        ended,
+        ..view(number, "1fgd 2fgd 3fgd 1ord")
+    };
+    test.show(film(1, place, false));
+    test.shows("1:01 of 2:05");
+    test.press("Pause");
+    test.show(film(2, FilmPlace { paused: true, ..place }, false));
+    test.press("Play");
+    test.show(film(3, place, true));
+    test.press("Again");
+    let asked = test.fake.asked.lock().unwrap().clone();
+    let expected = [LiveCommand::Pause(true), LiveCommand::Pause(false), LiveCommand::Seek(0.0)];
+    assert_eq!(asked, expected);
+    // A camera has no such buttons.
+    test.show(view(4, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Again");
+}
+
+#[test]
+fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let hover = |test: &mut Test| {
+        test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
+        for _ in 0..10 {
+            test.settle();
+        }
+    };
+    hover(&mut test);
+    test.shows("In set 1");
+    test.key(Key::F3);
+    hover(&mut test);
+    test.shows("code 1fgd");
+    test.shows_not("In set 1");
+}
+
+#[test]
+fn the_picture_is_turned_and_read_as_mirrored() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.press("Turn");
+    test.key(Key::T);
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(asked, [LiveCommand::Turn(1), LiveCommand::Turn(2)]);
+    test.press("Yes");
+    assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::default(), Mirrored::Yes]);
+    // The turn is kept.
+    assert_eq!(test.fake.asked.lock().unwrap().last(), Some(&LiveCommand::Turn(2)));
 }

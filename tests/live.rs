@@ -34,8 +34,10 @@ fn lines(output: &Output) -> Vec<Value> {
     let mut lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &mut lines {
-        let stages = line.as_object_mut().unwrap().remove("stage_ms").unwrap();
+        let members = line.as_object_mut().unwrap();
+        let stages = members.remove("stage_ms").unwrap();
         assert!(stages["load"].is_number() && stages["track"].is_number(), "{stages}");
+        assert!(members.remove("latency_ms").unwrap().as_f64().unwrap() >= 0.0);
     }
     lines
 }
@@ -53,8 +55,16 @@ fn a_film_gives_a_line_for_each_frame_and_always_the_same() {
         assert_eq!(line["frame"], i);
         assert!((line["time_ms"].as_f64().unwrap() - label.time_ms).abs() < 1.0);
         assert!(line["width"].is_u64() && line["height"].is_u64() && line.get("image").is_none());
-        assert!(line["sets"].is_array());
+        assert!(line["sets"].is_array() && line["resting"].is_array() && line["taken"].is_array());
+        let (seen, left) = (line["seen"].as_u64().unwrap(), line["left"].as_u64().unwrap());
+        assert_eq!(seen + left, 81);
+        let known = line["looked_at"].as_bool().unwrap();
+        assert!(known || line["cards"].as_array().unwrap().is_empty());
+        for card in line["cards"].as_array().unwrap() {
+            assert!(card["hidden"].is_boolean() && card["id"].is_u64(), "{card}");
+        }
     }
+    assert_eq!((&first[0]["looked_at"], &first[20]["looked_at"]), (&false.into(), &true.into()));
     let last = first.last().unwrap()["cards"].as_array().unwrap();
     assert!(last.len() > 8, "{last:?}");
     assert!(last[0]["code"].is_string() && last[0]["corners"].as_array().unwrap().len() == 4);
@@ -70,6 +80,8 @@ fn text_says_what_changes() {
     let text = String::from_utf8(output.stdout).unwrap();
     let last = text.lines().last().unwrap();
     assert!(last.contains("cards:") && last.contains("cards in the deck"), "{text}");
+    // Before the first look is done nothing is known.
+    assert!(text.lines().next().unwrap().ends_with("looking for cards"), "{text}");
     assert!(text.lines().count() < 80, "a line when something changes, not for each frame");
 }
 

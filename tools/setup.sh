@@ -9,9 +9,9 @@ usage() {
 Usage: tools/setup.sh [--dry-run] [--no-onnxruntime]
 
 Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
-headers), OpenCV's core, imgproc and videoio, Z3, what the window opens at run time, with Xvfb for
-its tests, and for the board's checks Node and Python. On Debian and Ubuntu by apt, on macOS by
-Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
+headers), OpenCV's core and imgproc, Z3, what the window opens at run time, with Xvfb for its
+tests, ffmpeg, which decodes films of most kinds, and for the board's checks Node and Python. On
+Debian and Ubuntu by apt, on macOS by Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
 already is left alone. Where the system does not say where OpenCV lies, .cargo/config.toml is
 written (git ignores it).
 
@@ -146,8 +146,8 @@ write_config() {
 
 # ---- Debian, Ubuntu -----------------------------------------------------------------------------
 
-# ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only three of its thirty libraries.
-apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libopencv-videoio-dev libz3-dev"
+# ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only two of its thirty libraries.
+apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libz3-dev"
 # What the window opens at run time (X11, keyboard, OpenGL), and a screen for its tests.
 apt_packages="$apt_packages libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0 libgl1 libegl1 libgl1-mesa-dri xvfb"
 
@@ -179,6 +179,8 @@ apt_missing() {
     for name in $apt_packages "$(apt_libclang)"; do
         apt_installed "$name" || printf '%s ' "$name"
     done
+    # Not linked: run for films other than Motion JPEG, and by the tests.
+    have ffmpeg || printf 'ffmpeg '
     # tools/h7/verify runs the board's scripts under Node and interpreters from Python's packages;
     # either may come from elsewhere than apt.
     have node && have npm || printf 'nodejs npm '
@@ -235,7 +237,7 @@ setup_apt() {
     triple=$(gcc -dumpmachine 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null ||
         echo "$(uname -m)-linux-gnu")
     write_config \
-        'OPENCV_LINK_LIBS = "opencv_core,opencv_imgproc,opencv_videoio"' \
+        'OPENCV_LINK_LIBS = "opencv_core,opencv_imgproc"' \
         "OPENCV_LINK_PATHS = \"/usr/lib/$triple\"" \
         "OPENCV_INCLUDE_PATHS = \"/usr/include/opencv4,/usr/include/$triple/opencv4\""
 }
@@ -248,6 +250,7 @@ dnf_packages="$dnf_packages libX11-xcb libXcursor libXi libXrandr libxkbcommon-x
 setup_dnf() {
     local name missing="" wanted=$dnf_packages
     have node && have npm || wanted="$wanted nodejs nodejs-npm"
+    have ffmpeg || wanted="$wanted ffmpeg-free"
     have python3 || wanted="$wanted python3"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted cargo rust clippy rustfmt"
     for name in $wanted; do
@@ -270,6 +273,7 @@ setup_brew() {
     local name folder libclang="" missing="" wanted="opencv z3 pkgconf"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted rust"
     have node && have npm || wanted="$wanted node"
+    have ffmpeg || wanted="$wanted ffmpeg"
     have python3 || wanted="$wanted python"
     # Apple's tools bring a libclang; Homebrew's LLVM (1.5 GB) only where they do not.
     for folder in "$(xcode-select --print-path 2>/dev/null)" /Library/Developer/CommandLineTools; do
@@ -306,13 +310,14 @@ setup_elsewhere() {
   clang with libclang"
     if have pkg-config; then
         pkg-config --exists opencv4 || pkg-config --exists opencv5 || missing="$missing
-  OpenCV 4 or newer with its headers and pkg-config file (core, imgproc and videoio are used)"
+  OpenCV 4 or newer with its headers and pkg-config file (core and imgproc are used)"
         pkg-config --exists z3 || missing="$missing
   Z3 with its headers"
     else
         missing="$missing
-  pkg-config; OpenCV 4 or newer (core, imgproc and videoio) and Z3, with their headers"
+  pkg-config; OpenCV 4 or newer (core and imgproc) and Z3, with their headers"
     fi
+    have ffmpeg || say "ffmpeg is not there: of films only Motion JPEG in .avi can be read, and tests fail"
     if [ -n "$missing" ]; then
         fail "this system has neither apt, dnf nor Homebrew; please install:$missing"
     fi

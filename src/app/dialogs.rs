@@ -17,6 +17,8 @@ pub enum Ask {
     Photo,
     /// A file of deals.
     Deals,
+    /// A film.
+    Film,
     /// Where to write the annotated picture.
     SavePicture,
     /// Where to write the JSON.
@@ -30,6 +32,7 @@ impl Ask {
             Self::Folder => "Open a folder of photos",
             Self::Photo => "Open a photo",
             Self::Deals => "Open a file of deals",
+            Self::Film => "Open a film",
             Self::SavePicture => "Save the picture as",
             Self::SaveJson => "Save the JSON as",
         }
@@ -74,7 +77,7 @@ impl Dialogs {
             let dialog = FileDialog::new().set_title(ask.words());
             let path = match ask {
                 Ask::Folder => dialog.pick_folder(),
-                Ask::Photo | Ask::Deals => dialog.pick_file(),
+                Ask::Photo | Ask::Deals | Ask::Film => dialog.pick_file(),
                 Ask::SavePicture | Ask::SaveJson => dialog.set_file_name(name).save_file(),
             };
             let answer = match path {

@@ -16,7 +16,7 @@ pub fn name(photo: &Path, ask: Ask) -> String {
     match ask {
         Ask::SavePicture => format!("{stem}-sets.png"),
         Ask::SaveJson => format!("{stem}.json"),
-        Ask::Folder | Ask::Photo | Ask::Deals => String::new(),
+        Ask::Folder | Ask::Photo | Ask::Deals | Ask::Film => String::new(),
     }
 }
 

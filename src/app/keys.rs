@@ -33,6 +33,8 @@ pub enum Action {
     ScaleDown,
     /// Light or dark.
     Brightness,
+    /// The whole screen, or a window again.
+    FullScreen,
     /// Leaves the program.
     Quit,
     /// The next photo.
@@ -117,6 +119,8 @@ pub enum Action {
     Freeze,
     /// Writes the camera's frame and its JSON.
     SaveFrame,
+    /// Turns the camera's picture.
+    Turn,
     /// Counts cards and sets from the beginning.
     NewGame,
 }
@@ -218,6 +222,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, "Everything larger"),
     bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, "Everything smaller"),
     bind(Place::Window, CTRL, Key::D, Action::Brightness, "Light or dark"),
+    bind(Place::Window, NO, Key::F11, Action::FullScreen, "The whole screen, for a television, or a window again"),
     bind(Place::Window, CTRL, Key::Q, Action::Quit, "Leave"),
     bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, "Next photo"),
     bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, "Photo before"),
@@ -273,6 +278,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
     bind(Place::Live, NO, Key::F, Action::Freeze, "Freeze the picture, or let it go on"),
     bind(Place::Live, NO, Key::S, Action::SaveFrame, "Save the frame and its JSON"),
+    bind(Place::Live, NO, Key::T, Action::Turn, "Turn the picture by a quarter"),
     bind(Place::Live, NO, Key::N, Action::NewGame, "New game: count from the beginning"),
     bind(Place::Live, NO, Key::Escape, Action::Clear, "Choose other cards, hide the hint"),
 ];

@@ -5,17 +5,15 @@ use super::keys::{Action, Place};
 use super::look::{Look, Mode};
 use super::picture::color_image;
 use super::placement::View;
+use super::reading::Watchers;
 use super::settings::Settings;
 use super::table::Table;
+use super::watched::{self, Chooser, Wish};
 use super::{look_panel, overlay};
-use crate::live::session::MakeCameras;
-use crate::live::video::FilmCamera;
 use crate::live::{
-    CameraChoice, LiveCommand, LiveSource, LiveView, Notice, Session, SystemCameras, freeze,
+    CameraInfo, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, SystemCameras, freeze,
 };
-use crate::pipeline::Pipeline;
-use crate::pipeline::engine::used;
-use crate::pipeline::track::Params;
+use crate::pipeline::Mirrored;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
@@ -23,8 +21,9 @@ use eframe::egui::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What begins to watch a camera; the reason in words when it cannot.
-pub type Watchers = Box<dyn Fn(&Context, &CameraChoice) -> Result<Box<dyn LiveSource>, String>>;
+/// What the switch for mirrored pictures offers.
+const MIRRORED: [(&str, Mirrored); 3] =
+    [("Yes", Mirrored::Yes), ("No", Mirrored::No), ("As it looks", Mirrored::Auto)];
 
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
@@ -33,33 +32,15 @@ const NARROW: f32 = 760.0;
 /// Width of the panel beside the picture.
 const PANEL: f32 = 330.0;
 
-/// Watches the system's cameras, or a film in place of one, with the program's own reader.
-pub fn system(film: Option<PathBuf>) -> Watchers {
-    Box::new(move |ctx, choice| {
-        let ctx = ctx.clone();
-        let pipeline = Pipeline::with_defaults(&used::models()).map_err(|error| {
-            used::remedy().map_or(error.to_string(), |remedy| format!("{remedy}: {error}"))
-        })?;
-        let film = film.clone();
-        let cameras: MakeCameras = Box::new(move || match &film {
-            Some(path) => Box::new(FilmCamera { path: path.clone() }),
-            None => Box::new(SystemCameras),
-        });
-        let wake = Box::new(move || ctx.request_repaint());
-        let params = Params::of(&pipeline);
-        let eyes = Arc::new(pipeline);
-        let session = Session::start(cameras, choice.clone(), eyes, params, wake);
-        session
-            .map(|session| Box::new(session) as Box<dyn LiveSource>)
-            .map_err(|error| format!("the camera cannot be watched: {error}"))
-    })
-}
-
 /// The tab.
 pub struct LiveTab {
     watchers: Watchers,
-    /// Which camera.
-    choice: CameraChoice,
+    /// What is watched.
+    input: Input,
+    /// Whether its pictures are mirrored.
+    pub mirrored: Mirrored,
+    /// By how many quarters they are turned to the right.
+    quarters: u8,
     source: Option<Box<dyn LiveSource>>,
     view: Arc<LiveView>,
     texture: Option<TextureHandle>,
@@ -68,6 +49,11 @@ pub struct LiveTab {
     table: Table,
     zoom: View,
     frozen: bool,
+    /// The cameras there are.
+    pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
+    chooser: Chooser,
+    /// Whether a film is to be asked for.
+    pub wants_film: bool,
     /// Where pictures are kept.
     pub folder: PathBuf,
     /// What is looked at, in which way.
@@ -81,7 +67,9 @@ impl LiveTab {
     pub fn new(watchers: Watchers) -> Self {
         Self {
             watchers,
-            choice: CameraChoice::First,
+            input: Input::default(),
+            mirrored: Mirrored::default(),
+            quarters: 0,
             source: None,
             view: Arc::default(),
             texture: None,
@@ -89,15 +77,18 @@ impl LiveTab {
             table: Table::default(),
             zoom: View::default(),
             frozen: false,
+            cameras: Box::new(|| SystemCameras.list()),
+            chooser: Chooser::default(),
+            wants_film: false,
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
             messages: Vec::new(),
         }
     }
 
-    /// Watches this camera from now on.
-    pub fn choose(&mut self, choice: CameraChoice) {
-        self.choice = choice;
+    /// Watches this from now on.
+    pub fn choose(&mut self, input: Input) {
+        self.input = input;
         self.leave();
     }
 
@@ -117,7 +108,7 @@ impl LiveTab {
 
     /// Whether a table was seen long enough to be known.
     pub fn is_settled(&self) -> bool {
-        self.view.time_ms > SETTLED_MS || self.view.notice.is_some()
+        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
     }
 
     /// The board as text: codes, sets. `None` before anything was seen.
@@ -153,6 +144,7 @@ impl LiveTab {
             Action::Freeze => self.freeze(!self.frozen),
             Action::SaveFrame => self.save(),
             Action::NewGame => self.command(LiveCommand::NewGame),
+            Action::Turn => self.turn(),
             _ => {}
         }
     }
@@ -166,8 +158,23 @@ impl LiveTab {
     fn freeze(&mut self, hold: bool) {
         self.frozen = hold;
         self.command(LiveCommand::Freeze(hold));
-        if hold {
-            self.save();
+    }
+
+    fn turn(&mut self) {
+        self.quarters = (self.quarters + 1) % 4;
+        self.command(LiveCommand::Turn(self.quarters));
+    }
+
+    fn choose_source(&mut self) {
+        self.chooser.toggle(&self.cameras);
+    }
+
+    fn grant(&mut self, wish: Wish) {
+        match wish {
+            Wish::Watch(input) => self.choose(input),
+            Wish::OpenFilm => self.wants_film = true,
+            Wish::Pause(pause) => self.command(LiveCommand::Pause(pause)),
+            Wish::Seek(to_ms) => self.command(LiveCommand::Seek(to_ms)),
         }
     }
 
@@ -204,8 +211,13 @@ impl LiveTab {
     /// Takes over what the camera saw since.
     fn update(&mut self, ctx: &Context) {
         if self.source.is_none() && self.view.notice.is_none() {
-            match (self.watchers)(ctx, &self.choice) {
-                Ok(source) => self.source = Some(source),
+            match (self.watchers)(ctx, &self.input, self.mirrored) {
+                Ok(mut source) => {
+                    if self.quarters != 0 {
+                        source.command(LiveCommand::Turn(self.quarters));
+                    }
+                    self.source = Some(source);
+                }
                 Err(reason) => {
                     let advice = "close other programs and open this tab again".to_owned();
                     let notice = Some(Notice { title: reason, advice });
@@ -232,6 +244,8 @@ impl LiveTab {
         let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
         table.covered = covered.map(|(place, _)| place).collect();
         table.facts = self.view.facts;
+        // The game's own chance stands above the list of sets.
+        table.chance_is_told = true;
         let codes = |table: &Table| -> Vec<_> {
             table.cards.iter().map(|card| (card.card, card.unsure)).collect()
         };
@@ -267,24 +281,85 @@ impl LiveTab {
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             painter.image(texture.id(), placement.rect, all, Color32::WHITE);
             overlay::paint(&painter, &placement, &self.table, &self.look, settings);
-            let hits = overlay::interact(ui, &placement, &self.table, id, &self.look.chosen);
+            let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
             if self.frozen {
                 overlay::caption(&painter, room, "Held. Press F to go on.");
+            } else if self.view.ended {
+                overlay::caption(&painter, room, "The film has ended.");
             }
         } else if self.view.notice.is_none() {
             words(ui, room.center(), "Waiting for the camera…");
         }
-        if let Some(notice) = &self.view.notice {
-            notice_ui(ui, room, notice);
+        let wish = match &self.view.notice {
+            _ if self.chooser.is_open() => popup(ui, room, |ui| {
+                ui.label(RichText::new("What is to be watched?").heading());
+                let wish = self.chooser.ui(ui);
+                if ui.button("Close").clicked() {
+                    self.chooser = Chooser::default();
+                }
+                wish
+            }),
+            Some(notice) => {
+                let notice = notice.clone();
+                popup(ui, room, |ui| self.notice_ui(ui, &notice))
+            }
+            None => None,
+        };
+        if let Some(wish) = wish {
+            self.grant(wish);
         }
+    }
+
+    /// What is wrong, what to do, and what else could be watched.
+    fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Wish> {
+        ui.label(RichText::new(first_upper(&notice.title)).heading());
+        ui.label(format!("{}.", first_upper(&notice.advice)));
+        ui.add_space(8.0);
+        let mut wish = None;
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Choose camera").clicked() {
+                self.choose_source();
+            }
+            if ui.button("Open film").clicked() {
+                wish = Some(Wish::OpenFilm);
+            }
+        });
+        wish
     }
 
     fn panel(&mut self, ui: &mut Ui, settings: &Settings) {
         ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
         ui.add_space(6.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Watch…").on_hover_text("A camera, a phone, a film").clicked() {
+                self.choose_source();
+            }
+            ui.weak(self.input.to_string());
+        });
+        ui.horizontal_wrapped(|ui| {
+            if ui.button("Turn").on_hover_text("A quarter to the right. Key: T").clicked() {
+                self.turn();
+            }
+            ui.label("Mirrored");
+            let before = self.mirrored;
+            for (word, mirrored) in MIRRORED {
+                let is_chosen = self.mirrored == mirrored;
+                if ui.add(Button::selectable(is_chosen, word)).clicked() {
+                    self.mirrored = mirrored;
+                }
+            }
+            if self.mirrored != before {
+                self.leave(); // Read anew.
+            }
+        });
+        let film = self.view.film;
+        let wish = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(wish) = wish {
+            self.grant(wish);
+        }
         self.game(ui);
         ui.horizontal_wrapped(|ui| {
             let word = if self.frozen { "Go on" } else { "Hold" };
@@ -335,16 +410,18 @@ fn words(ui: &Ui, at: Pos2, text: &str) {
     ui.painter().text(at, Align2::CENTER_CENTER, text, FontId::proportional(18.0), color);
 }
 
-/// What is wrong, and what to do, in the middle of the picture.
-fn notice_ui(ui: &mut Ui, room: Rect, notice: &Notice) {
-    let width = (room.width() - 40.0).clamp(160.0, 460.0);
-    let rect = Rect::from_center_size(room.center(), vec2(width, 120.0));
+/// A box in the middle of the picture.
+fn popup<T>(ui: &mut Ui, room: Rect, content: impl FnOnce(&mut Ui) -> T) -> T {
+    let width = (room.width() - 40.0).clamp(160.0, 480.0);
+    let rect = Rect::from_center_size(room.center() - vec2(0.0, 60.0), vec2(width, 120.0));
     let mut child = ui.new_child(eframe::egui::UiBuilder::new().max_rect(rect));
-    Frame::popup(child.style()).inner_margin(18.0).show(&mut child, |ui| {
-        ui.set_width(width - 36.0);
-        ui.label(RichText::new(first_upper(&notice.title)).heading());
-        ui.label(format!("{}.", first_upper(&notice.advice)));
-    });
+    let frame = Frame::popup(child.style()).inner_margin(18.0);
+    frame
+        .show(&mut child, |ui| {
+            ui.set_width(width - 36.0);
+            content(ui)
+        })
+        .inner
 }
 
 fn first_upper(text: &str) -> String {

@@ -41,7 +41,9 @@ pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 /// "No set here." and how likely three more cards bring one.
 pub fn no_set(ui: &mut Ui, table: &Table) {
     ui.heading("No set here.");
-    if let Some(chance) = table.chance_of_three_more() {
+    if !table.chance_is_told
+        && let Some(chance) = table.chance_of_three_more()
+    {
         ui.label(format!("Three more cards bring one in {}.", in_words(chance.value())));
     }
     if table.unsure() > 0 {

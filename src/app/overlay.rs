@@ -1,7 +1,7 @@
 //! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
 
 use super::card_face::disc;
-use super::look::{Look, Mark};
+use super::look::{Look, Mark, Mode};
 use super::placement::{Placement, bounds, offset};
 use super::settings::Settings;
 use super::table::Table;
@@ -131,14 +131,8 @@ fn discs(
 }
 
 /// Makes every card a widget of its own, named for screen readers and reached by the keyboard.
-/// `chosen` says which cards show as pressed.
-pub fn interact(
-    ui: &mut Ui,
-    placement: &Placement,
-    table: &Table,
-    id: Id,
-    chosen: &[usize],
-) -> Hits {
+/// The cards chosen show as pressed. Where hints are asked for no card tells of its sets.
+pub fn interact(ui: &mut Ui, placement: &Placement, table: &Table, id: Id, look: &Look) -> Hits {
     let pointer =
         ui.input(|input| input.pointer.hover_pos()).filter(|&p| placement.room.contains(p));
     let mut hits = Hits::default();
@@ -153,7 +147,7 @@ pub fn interact(
         }
         let response = ui.interact(rect, id.with(i), Sense::click());
         response.widget_info(|| {
-            WidgetInfo::selected(Role::Button, true, chosen.contains(&i), table.describe(i))
+            WidgetInfo::selected(Role::Button, true, look.chosen.contains(&i), table.describe(i))
         });
         if response.has_focus() {
             closed(ui.painter(), offset(&corners, 6.0), 2.0, ui.visuals().selection.bg_fill);
@@ -167,14 +161,14 @@ pub fn interact(
             };
         }
         if hits.hovered == Some(i) {
-            name_card(&response, table, i);
+            name_card(&response, table, i, look.mode == Mode::Solve);
         }
     }
     hits
 }
 
 /// What is known of the card under the pointer.
-fn name_card(response: &Response, table: &Table, index: usize) {
+fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) {
     response.clone().on_hover_ui_at_pointer(|ui| {
         let card = &table.cards[index];
         ui.strong(table.describe(index));
@@ -197,6 +191,9 @@ fn name_card(response: &Response, table: &Table, index: usize) {
             _ => {
                 ui.label(format!("Said by a person, code {}", card.card));
             }
+        }
+        if !with_sets {
+            return;
         }
         let sets: Vec<String> =
             table.sets_with(index).iter().map(|s| (s + 1).to_string()).collect();

@@ -603,11 +603,14 @@ impl Photos {
         };
         overlay::paint(&painter, &placement, &self.table, &looking, settings);
         let mut wish = None;
-        let chosen: Vec<usize> = match self.task {
-            Task::Correct => self.correcting.selected.into_iter().collect(),
-            _ => self.look.chosen.clone(),
+        let shown = match self.task {
+            Task::Correct => {
+                let chosen = self.correcting.selected.into_iter().collect();
+                Look { chosen, ..Look::default() }
+            }
+            _ => self.look.clone(),
         };
-        let hits = overlay::interact(ui, &placement, &self.table, id.with("card"), &chosen);
+        let hits = overlay::interact(ui, &placement, &self.table, id.with("card"), &shown);
         match (self.task, hits.clicked) {
             (Task::Look, Some(card)) if self.look.mode == Mode::Learn => self.look.choose(card),
             (Task::Look, Some(card)) if self.look.mode == Mode::Solve => self.step_sets_of(card),

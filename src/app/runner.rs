@@ -2,15 +2,16 @@
 
 use super::eye::PipelineEye;
 use super::keys::Action;
-use super::live::{self, LiveTab};
+use super::live::LiveTab;
 use super::look::Mode;
 use super::measure::Measure;
 use super::photos::Task;
+use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
 use super::{Tab, Window, export};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
-use crate::live::CameraChoice;
+use crate::live::Input;
 use crate::whole_file::WholeFile;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -54,6 +55,15 @@ pub enum Show {
     Keys,
 }
 
+/// What is watched, and how.
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// A camera or a film.
+    pub input: Input,
+    /// How its cards are read.
+    pub reading: Reading,
+}
+
 /// How the window is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -61,8 +71,8 @@ pub struct Options {
     pub paths: Vec<PathBuf>,
     /// What is shown first.
     pub show: Show,
-    /// Watch this camera, or this film in place of one, first of all.
-    pub live: Option<(CameraChoice, Option<PathBuf>)>,
+    /// Watch this first of all.
+    pub live: Option<LiveOptions>,
     /// Width and height, in points.
     pub size: (f32, f32),
     /// Light or dark whatever the settings say, without changing them.
@@ -164,9 +174,11 @@ impl Runner {
             window.open(ctx, options.paths);
             show(&mut window, options.show);
         }
-        if let Some((choice, film)) = options.live {
-            window.live = LiveTab::new(live::system(film));
-            window.live.choose(choice);
+        if let Some(LiveOptions { input, reading }) = options.live {
+            let mirrored = reading.mirrored;
+            window.live = LiveTab::new(reading::system(reading));
+            window.live.mirrored = mirrored;
+            window.live.choose(input);
             window.tab = Tab::Live;
         }
         let screenshot = options.screenshot.map(|path| Shot {

@@ -20,6 +20,9 @@ pub struct Table {
     pub covered: Vec<usize>,
     /// Which edition it is, and whether the picture is mirrored.
     pub facts: TableFacts,
+    /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
+    /// deck still holds.
+    pub chance_is_told: bool,
 }
 
 impl Table {
@@ -41,6 +44,7 @@ impl Table {
             sets: scan.sets.clone(),
             covered: Vec::new(),
             facts: scan.facts,
+            chance_is_told: false,
         }
     }
 

@@ -5,10 +5,12 @@ use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
 use super::keys::{self, Action, Place};
-use super::live::{self, LiveTab};
+use super::live::LiveTab;
 use super::photos::Photos;
+use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper, SCALES};
 use super::{export, pages, theme};
+use crate::live::Input;
 use eframe::egui::{
     Align, Align2, Area, Button, CentralPanel, Color32, Context, Event, Frame, Id, Key, Layout,
     Panel, RichText, TextEdit, Ui, ViewportCommand, vec2,
@@ -64,7 +66,7 @@ impl Window {
             tab: Tab::default(),
             photos: Photos::new(eye),
             deal: DealTab::default(),
-            live: LiveTab::new(live::system(None)),
+            live: LiveTab::new(reading::system(Reading::default())),
             keeper,
             help: false,
             settings: false,
@@ -140,6 +142,9 @@ impl Window {
         if std::mem::take(&mut self.deal.wants_file) {
             self.ask(&ctx, Ask::Deals);
         }
+        if std::mem::take(&mut self.live.wants_film) {
+            self.ask(&ctx, Ask::Film);
+        }
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
         Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
         match self.tab {
@@ -186,6 +191,10 @@ impl Window {
                 settings.brightness = if dark { Brightness::Light } else { Brightness::Dark };
             }
             Action::Copy => self.copy(ctx),
+            Action::FullScreen => {
+                let full = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
+                ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
+            }
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Action::ExportPicture => self.ask_export(ctx, Ask::SavePicture),
             Action::ExportJson => self.ask_export(ctx, Ask::SaveJson),
@@ -230,6 +239,10 @@ impl Window {
             Ask::Deals => {
                 self.tab = Tab::Deal;
                 self.deal.open(&path);
+            }
+            Ask::Film => {
+                self.tab = Tab::Live;
+                self.live.choose(Input::Film(path));
             }
             Ask::SavePicture | Ask::SaveJson => {
                 let written = export::write(&self.photos, ask, &path);

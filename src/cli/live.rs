@@ -1,16 +1,19 @@
 //! `setsight live`: a camera or a film, watched.
 
+mod printer;
+
 use super::photos::{ReadingArgs, stop_on_ctrl_c};
 use super::{BadCall, Format, Outcome};
-use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot, SystemCameras};
-use crate::live::capture::{self, Captured, Patience};
+use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot};
+use crate::live::capture::{self, Captured, Job, Patience};
 use crate::live::latest::{Latest, Taken};
-use crate::live::video::Video;
+use crate::live::video::{Video, VideoError};
 use crate::live::watch::FILM_PACE;
-use crate::live::{Camera, Counter, LiveView, Pace, Watch, freeze};
+use crate::live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
 use crate::pipeline::StageTime;
 use crate::pipeline::track::{Eyes, Params};
 use anyhow::{Context, bail};
+use printer::Printer;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,12 +24,24 @@ use std::time::{Duration, Instant};
 /// Arguments of `live`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  setsight live\n  setsight live --camera webcam\n  \
-                        setsight live --video game.avi --headless --format json > game.jsonl")]
+                        setsight live --url http://192.168.1.20:8080/video\n  \
+                        setsight live --video game.mp4 --headless --format json > game.jsonl\n  \
+                        ffmpeg -i game.mp4 -c:v mjpeg -f avi - | setsight live --video - --headless")]
 pub struct Args {
     /// The camera, by number or a part of its name [default: the first]
-    #[arg(long, value_name = "N|NAME", conflicts_with_all = ["video", "list"])]
+    #[arg(long, value_name = "N|NAME", conflicts_with_all = ["video", "url", "list"])]
     camera: Option<String>,
+    /// A phone or another camera of the network: Motion JPEG over HTTP, or RTSP
+    ///
+    /// Its app shows the address. A name and a password go before the host:
+    /// http://NAME:PASSWORD@192.168.1.20:8080/video; they are shown nowhere.
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["video", "list"])]
+    url: Option<String>,
     /// Read a film instead, every frame of it
+    ///
+    /// A file, a named pipe, - for standard input, a folder of pictures in the order of their names,
+    /// or a pattern of them such as frames/%04d.png. Motion JPEG in .avi and pictures need nothing
+    /// else; other films are decoded by the program ffmpeg.
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     video: Option<PathBuf>,
     /// List the cameras there are
@@ -60,19 +75,30 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if args.list {
         return list();
     }
-    let choice = args.camera.as_deref().map_or(CameraChoice::First, CameraChoice::from);
+    let input = match (&args.url, &args.video) {
+        // Parsed here and not by clap, whose messages say again what was typed: a password perhaps.
+        (Some(text), _) => {
+            let address = text.parse::<Address>();
+            Input::Network(address.map_err(|error| BadCall(format!("--url: {error}")))?)
+        }
+        (None, Some(path)) => Input::Film(path.clone()),
+        (None, None) => {
+            let choice = args.camera.as_deref().map_or(CameraChoice::First, CameraChoice::from);
+            Input::Camera(choice)
+        }
+    };
     if !args.headless {
-        return window(&args, choice);
+        return window(&args, input);
     }
     // Threads of OpenCV's own would only be in the way of ours; it fails where there are none.
     let _ = opencv::core::set_num_threads(1);
     let pipeline = args.reading.pipeline()?;
     let params = Params::of(&pipeline);
     let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
-    let printer = Printer { format: args.format, last: String::new(), out: io::stdout().lock() };
-    match &args.video {
-        Some(path) => film(path, (eyes, params), printer, args.frames),
-        None => camera(&choice, (eyes, params), printer, args.frames),
+    let printer = Printer::new(args.format, io::stdout().lock());
+    match &input {
+        Input::Film(path) => film(path, (eyes, params), printer, args.frames),
+        _ => camera(&input, (eyes, params), printer, args.frames),
     }
 }
 
@@ -91,15 +117,25 @@ fn list() -> anyhow::Result<Outcome> {
 
 /// The window, straight on the camera or the film.
 #[cfg(feature = "window")]
-fn window(args: &Args, choice: CameraChoice) -> anyhow::Result<Outcome> {
-    if let Some(path) = &args.video {
+fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
+    use crate::app::{LiveOptions, Options, Reading, Show};
+    if let Input::Film(path) = &input
+        && !is_stream(path)
+    {
         // What cannot be opened is told of here, not in a window.
         Video::open(path).with_context(|| path.display().to_string())?;
     }
-    let options = crate::app::Options {
+    // So is what is wrong with the weights.
+    args.reading.pipeline()?;
+    let ReadingArgs { reader, finder, mirrored, models, .. } = args.reading.clone();
+    let facts = args.reading.facts();
+    let options = Options {
         paths: Vec::new(),
-        show: crate::app::Show::default(),
-        live: Some((choice, args.video.clone())),
+        show: Show::default(),
+        live: Some(LiveOptions {
+            input,
+            reading: Reading { reader, finder, facts, mirrored, models },
+        }),
         size: (1280.0, 800.0),
         brightness: None,
         screenshot: args.screenshot.clone(),
@@ -109,9 +145,27 @@ fn window(args: &Args, choice: CameraChoice) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Whether a film can be opened once only.
+#[cfg(feature = "window")]
+fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
+}
+
 #[cfg(not(feature = "window"))]
-fn window(_: &Args, _: CameraChoice) -> anyhow::Result<Outcome> {
+fn window(_: &Args, _: Input) -> anyhow::Result<Outcome> {
     Err(BadCall("this build has no window; add --headless".into()).into())
+}
+
+/// What is known after a frame.
+fn view_of(shot: Shot, number: u64, watched: Watched, counter: &mut Counter) -> LiveView {
+    counter.update(&watched.table, shot.time_ms);
+    LiveView {
+        number,
+        time_ms: shot.time_ms,
+        score: counter.score(),
+        latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
+        ..LiveView::of(shot.frame, watched)
+    }
 }
 
 /// A film: decoding, tracking and looking each on a thread; every frame, in order.
@@ -124,99 +178,88 @@ fn film(
     let name = || path.display().to_string();
     let mut video = Video::open(path).with_context(name)?;
     let mut watch = Watch::new(eyes, params, FILM_PACE)?;
-    let (shots, decoded) = sync_channel::<(Shot, StageTime)>(AHEAD);
+    let (shots, decoded) = sync_channel::<Result<(Shot, StageTime), VideoError>>(AHEAD);
     let stop = stop_on_ctrl_c();
     let mut counter = Counter::default();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            loop {
-                let start = (Instant::now(), cpu_time::ThreadTime::now());
-                let Ok(Some(shot)) = video.read() else { return };
-                let load = StageTime {
-                    stage: "load",
-                    elapsed_ms: start.0.elapsed().as_secs_f64() * 1e3,
-                    cpu_ms: start.1.elapsed().as_secs_f64() * 1e3,
-                };
-                if shots.send((shot, load)).is_err() {
-                    return;
+    // Not joined: a pipe may stay silent for ever.
+    std::thread::spawn(move || {
+        loop {
+            let start = (Instant::now(), cpu_time::ThreadTime::now());
+            let next = match video.next_shot() {
+                Ok(Some(shot)) => {
+                    let load = StageTime {
+                        stage: "load",
+                        elapsed_ms: start.0.elapsed().as_secs_f64() * 1e3,
+                        cpu_ms: start.1.elapsed().as_secs_f64() * 1e3,
+                    };
+                    Ok((shot, load))
                 }
-            }
-        });
-        let mut number = 0;
-        for (shot, load) in &decoded {
-            if stop.load(Ordering::Relaxed) || frames.is_some_and(|most| number >= most) {
-                break;
-            }
-            let mut watched = watch.frame(&shot.frame, shot.time_ms).with_context(name)?;
-            watched.times.insert(0, load);
-            counter.update(&watched.table, shot.time_ms);
-            let view = LiveView {
-                frame: Some(shot.frame),
-                number,
-                time_ms: shot.time_ms,
-                cards: watched.table.cards,
-                sets: watched.table.sets,
-                facts: watched.table.facts,
-                score: counter.score(),
-                times: watched.times,
-                latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
-                ..LiveView::default()
+                Ok(None) => return,
+                Err(error) => Err(error),
             };
-            printer.print(&view)?;
-            number += 1;
+            let ends = next.is_err();
+            if shots.send(next).is_err() || ends {
+                return;
+            }
         }
-        // Else the decoding thread would wait for ever.
-        drop(decoded);
-        if number == 0 {
-            bail!("{}: holds no frame that can be decoded", name());
-        }
-        Ok(Outcome::Done)
-    })
+    });
+    let mut number = 0;
+    while frames.is_none_or(|most| number < most) && !stop.load(Ordering::Relaxed) {
+        let Ok(next) = decoded.recv() else { break };
+        let (shot, load) = next.with_context(name)?;
+        let mut watched = watch.frame(&shot.frame, shot.time_ms).with_context(name)?;
+        watched.times.insert(0, load);
+        printer.print(&view_of(shot, number, watched, &mut counter))?;
+        number += 1;
+    }
+    Ok(Outcome::Done)
 }
 
 /// A camera: the newest frame only.
 fn camera(
-    choice: &CameraChoice,
+    input: &Input,
     (eyes, params): (Arc<dyn Eyes>, Params),
     mut printer: Printer<impl Write>,
     most: Option<u64>,
 ) -> anyhow::Result<Outcome> {
-    // A camera that is not there is told of at once; one that goes later is waited for.
-    let cameras = SystemCameras;
-    if let Err(error) = cameras.open(choice).map(drop) {
-        let message = format!("{error}; {}", error.advice());
-        if error.may_pass() {
+    // A camera that is not there is told of at once, and so that a script knows; one that goes later
+    // is waited for.
+    let began = Instant::now();
+    let (cameras, choice) = (input.cameras(&Arc::default()), input.choice());
+    let opened = match cameras.open(&choice) {
+        Ok(camera) => Some(camera),
+        Err(error) => {
+            let message = format!("{error}; {}", error.advice());
+            let is_bad_call =
+                matches!(error, CameraError::NoSuch { .. } | CameraError::Ambiguous { .. });
+            if is_bad_call {
+                return Err(BadCall(message).into());
+            }
             bail!(message);
         }
-        return Err(BadCall(message).into());
-    }
+    };
     let mut watch = Watch::new(eyes, params, Pace::Ready)?;
     let frames: Arc<Latest<Captured>> = Arc::default();
-    let (out, chosen) = (Arc::clone(&frames), choice.clone());
+    let out = Arc::clone(&frames);
     // Left to itself at the end: a camera may hang in a read.
-    std::thread::spawn(move || capture::run(&cameras, &chosen, &out, Patience::default()));
+    std::thread::spawn(move || {
+        let (cameras, choice, out) = (&*cameras, &choice, &*out);
+        capture::run(Job { cameras, choice, opened, out, patience: Patience::default(), began });
+        out.close();
+    });
     let stop = stop_on_ctrl_c();
     let mut counter = Counter::default();
     let mut number = 0;
+    let mut outcome = Outcome::Done;
     let result = loop {
         if stop.load(Ordering::Relaxed) || most.is_some_and(|most| number >= most) {
-            break Ok(Outcome::Done);
+            break Ok(outcome);
         }
         match frames.take(Duration::from_millis(200)) {
             Taken::Item(Captured::Shot(shot)) => {
+                outcome = Outcome::Done;
                 let watched = watch.frame(&shot.frame, shot.time_ms)?;
-                counter.update(&watched.table, shot.time_ms);
-                let view = LiveView {
-                    frame: Some(shot.frame),
-                    number,
-                    time_ms: shot.time_ms,
-                    cards: watched.table.cards,
-                    sets: watched.table.sets,
-                    facts: watched.table.facts,
-                    score: counter.score(),
-                    times: watched.times,
-                    ..LiveView::default()
-                };
+                let view = view_of(shot, number, watched, &mut counter);
                 if let Err(error) = printer.print(&view) {
                     break Err(error.into());
                 }
@@ -224,72 +267,12 @@ fn camera(
             }
             Taken::Item(Captured::Trouble(notice)) => {
                 eprintln!("{}; {}", notice.title, notice.advice);
+                outcome = Outcome::SomeFailed;
             }
-            Taken::Item(Captured::End) | Taken::Closed => break Ok(Outcome::Done),
+            Taken::Item(Captured::End) | Taken::Closed => break Ok(outcome),
             Taken::Nothing => {}
         }
     };
     frames.close();
     result
-}
-
-/// Prints views.
-struct Printer<W: Write> {
-    format: Format,
-    last: String,
-    out: W,
-}
-
-impl<W: Write> Printer<W> {
-    fn print(&mut self, view: &LiveView) -> io::Result<()> {
-        match self.format {
-            Format::Json => {
-                serde_json::to_writer(&mut self.out, &freeze::line(view))?;
-                self.out.write_all(b"\n")?;
-                self.out.flush()
-            }
-            Format::Text => {
-                let text = summary(view);
-                if text == self.last {
-                    return Ok(());
-                }
-                let time = view.time_ms / 1e3;
-                writeln!(self.out, "{time:8.2} s  {text}")?;
-                self.out.flush()?;
-                self.last = text;
-                Ok(())
-            }
-        }
-    }
-}
-
-/// The table in a line: "12 cards: 1fgd 2spo ..; sets: 1fgd 2fgd 3fgd; 3 taken, 60 in the deck".
-fn summary(view: &LiveView) -> String {
-    let mut text = match view.cards.len() {
-        0 => "no cards".to_owned(),
-        1 => "1 card:".to_owned(),
-        n => format!("{n} cards:"),
-    };
-    for card in &view.cards {
-        let mark = if card.card.unsure { "?" } else { "" };
-        text += &format!(" {}{mark}", card.card.card);
-    }
-    let sets =
-        view.sets.iter().map(|set| set.0.map(|i| view.cards[i].card.card.to_string()).join(" "));
-    let sets: Vec<String> = sets.collect();
-    text += &match sets.len() {
-        0 => "; no set".to_owned(),
-        _ => format!("; sets: {}", sets.join(", ")),
-    };
-    if sets.is_empty()
-        && !view.cards.is_empty()
-        && let Some(chance) = view.score.chance
-    {
-        text += &format!(" (three more bring one with {:.0} %)", 100.0 * chance.value());
-    }
-    let taken = match view.score.taken.len() {
-        1 => "1 set".to_owned(),
-        n => format!("{n} sets"),
-    };
-    text + &format!("; {taken} taken, {} cards in the deck", view.score.left)
 }

@@ -3,9 +3,8 @@
 use super::BadCall;
 use crate::cards::Edition;
 use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
-use crate::pipeline::{FinderChoice, Pipeline, ReaderChoice, Step};
+use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -64,12 +63,8 @@ impl ReadingArgs {
     }
 
     /// What is known of a table before it is seen.
-    fn facts(&self) -> TableFacts {
-        let facts = match self.mirrored {
-            Mirrored::No => TableFacts::default().with_mirrored(false),
-            Mirrored::Yes => TableFacts::default().with_mirrored(true),
-            Mirrored::Auto => TableFacts::default(),
-        };
+    pub fn facts(&self) -> TableFacts {
+        let facts = TableFacts::default().with_mirror(self.mirrored);
         match self.deck {
             DeckChoice::Auto => facts,
             DeckChoice::Classic => facts.of_edition(Edition::Classic),
@@ -78,16 +73,19 @@ impl ReadingArgs {
     }
 }
 
-/// Whether pictures are mirrored, as far as it is known before they are seen.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Mirrored {
-    /// They are not
-    No,
-    /// They are
-    Yes,
-    /// Each picture's squiggles tell
-    #[default]
-    Auto,
+impl ValueEnum for Mirrored {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::No => "They are not",
+            Self::Yes => "They are",
+            Self::Auto => "Each picture's squiggles tell",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
 /// Which deck lies on the table, as far as it is known before it is seen.

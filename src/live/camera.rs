@@ -1,11 +1,8 @@
-//! Cameras: what gives frames, which there are, and what can be wrong with them.
+//! Cameras: what gives frames, how one is chosen, and what can be wrong with them.
 
+use super::ffmpeg::INSTALL;
 use crate::pipeline::Frame;
-use opencv::core::{Mat, MatTraitConst, Vec3b};
-use opencv::imgproc;
-use opencv::videoio::{self, VideoCapture, VideoCaptureTrait, VideoCaptureTraitConst};
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +11,8 @@ use std::time::Instant;
 pub struct Shot {
     /// The picture.
     pub frame: Arc<Frame>,
-    /// Since the camera was opened or the film began.
+    /// From [`Camera::read`]: since the camera was opened or the film began. Whoever opens cameras one
+    /// after the other puts all their frames on one clock.
     pub time_ms: f64,
     /// When it was there, on the clock.
     pub taken: Instant,
@@ -123,17 +121,69 @@ pub enum CameraError {
         /// Which.
         camera: String,
     },
+    /// It is there and gives nothing.
+    #[error("{camera} has sent no picture for {seconds} s")]
+    Silent {
+        /// Which.
+        camera: String,
+        /// For how long.
+        seconds: u64,
+    },
     /// It gives frames in which nothing is to be seen.
     #[error("camera {camera} gives black pictures")]
     Black {
         /// Which.
         camera: String,
     },
+    /// What it gives cannot be decoded.
+    #[error("{camera} sends pictures that are not whole")]
+    Broken {
+        /// Which.
+        camera: String,
+    },
     /// It cannot be opened for another reason.
-    #[error("camera {camera} cannot be opened")]
+    #[error("camera {camera} cannot be opened: {reason}")]
     Unopened {
         /// Which.
         camera: String,
+        /// In words.
+        reason: String,
+    },
+    /// Nobody answers at this address of the network, or no more.
+    #[error("{address} does not answer: {reason}")]
+    Unreachable {
+        /// Without a password.
+        address: String,
+        /// In words.
+        reason: String,
+    },
+    /// It wants another name and password.
+    #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
+    Denied {
+        /// Without a password.
+        address: String,
+        /// The answer's code.
+        status: u16,
+    },
+    /// It answers, but not with pictures.
+    #[error("{address} sends no pictures: {reason}")]
+    NoPictures {
+        /// Without a password.
+        address: String,
+        /// In words.
+        reason: String,
+    },
+    /// Only `ffmpeg` can read it.
+    #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
+    NoFfmpeg {
+        /// Which.
+        camera: String,
+    },
+    /// A film that cannot be played, or not to its end.
+    #[error("{reason}")]
+    Film {
+        /// In words, with its name.
+        reason: String,
     },
 }
 
@@ -147,26 +197,52 @@ impl CameraError {
     /// What to do about it.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::None => "connect one, or read a film: setsight live --video FILE",
+            Self::None => {
+                "connect one, take a phone's (setsight live --url http://PHONE:8080/video), or read a \
+                 film (setsight live --video FILE)"
+            }
             Self::NoSuch { .. } | Self::Ambiguous { .. } => {
                 "choose by number; setsight live --list shows all cameras"
             }
-            Self::Busy { .. } => "close the other program; it is tried again every second",
+            Self::Busy { .. } => "close the other program",
             Self::Permission { .. } => {
                 "on Linux: sudo usermod -aG video $USER, then log in again; on macOS: System Settings, \
                  Privacy & Security, Camera"
             }
-            Self::Unplugged { .. } => "plug it in again; it goes on by itself",
+            Self::Unplugged { .. } => "plug it in again",
+            Self::Silent { .. } => "see whether it is still on and its app still open",
             Self::Black { .. } => "open its shutter, take off its cap, or turn on the light",
+            Self::Broken { .. } => {
+                "use another cable or stand nearer to the router, or choose a smaller picture in its app"
+            }
             Self::Unopened { .. } => {
                 "try another one (setsight live --list), or unplug it and plug it in again"
             }
+            Self::Unreachable { .. } => {
+                "start the camera app, see that both are in one network, and compare the address with \
+                 the one that the app shows"
+            }
+            Self::Denied { .. } => {
+                "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
+            }
+            Self::NoPictures { .. } => {
+                "take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one \
+                 that begins with rtsp://"
+            }
+            Self::NoFfmpeg { .. } => INSTALL,
+            Self::Film { .. } => "see whether it plays elsewhere",
         }
     }
 
     /// Whether trying again may help without anybody's doing at this program.
     pub fn may_pass(&self) -> bool {
-        !matches!(self, Self::NoSuch { .. } | Self::Ambiguous { .. })
+        !matches!(
+            self,
+            Self::NoSuch { .. }
+                | Self::Ambiguous { .. }
+                | Self::NoFfmpeg { .. }
+                | Self::Film { .. }
+        )
     }
 }
 
@@ -201,147 +277,6 @@ pub fn choose(have: &[CameraInfo], choice: &CameraChoice) -> Result<CameraInfo, 
     }
 }
 
-/// The cameras of this machine, through OpenCV.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemCameras;
-
-/// Asked of a camera; it gives what it can.
-const WISHED_PX: (f64, f64) = (1280.0, 720.0);
-/// Where Linux lists its cameras.
-const LINUX_CAMERAS: &str = "/sys/class/video4linux";
-/// Cameras tried by number where none can be listed.
-const TRIED: u32 = 4;
-
-impl Cameras for SystemCameras {
-    fn list(&self) -> Vec<CameraInfo> {
-        if cfg!(target_os = "linux") {
-            return listed_by_linux(Path::new(LINUX_CAMERAS));
-        }
-        let opens = |number: &u32| {
-            VideoCapture::new(*number as i32, videoio::CAP_ANY)
-                .and_then(|camera| camera.is_opened())
-                .unwrap_or(false)
-        };
-        let named = |number| CameraInfo { number, name: format!("camera {number}") };
-        (0..TRIED).filter(opens).map(named).collect()
-    }
-
-    fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
-        let info = choose(&self.list(), choice)?;
-        let camera = info.name.clone();
-        if let Some(error) = refusal(&device(info.number), &camera) {
-            return Err(error);
-        }
-        let open = || -> opencv::Result<Option<VideoCapture>> {
-            let backend =
-                if cfg!(target_os = "linux") { videoio::CAP_V4L2 } else { videoio::CAP_ANY };
-            let mut capture = VideoCapture::new(info.number as i32, backend)?;
-            if !capture.is_opened()? {
-                return Ok(None);
-            }
-            // Compressed frames are the only ones that most cameras send at this size in time; a
-            // buffer would only hold old frames. A camera may refuse either.
-            let motion_jpeg = videoio::VideoWriter::fourcc('M', 'J', 'P', 'G')?;
-            for (property, value) in [
-                (videoio::CAP_PROP_FOURCC, f64::from(motion_jpeg)),
-                (videoio::CAP_PROP_FRAME_WIDTH, WISHED_PX.0),
-                (videoio::CAP_PROP_FRAME_HEIGHT, WISHED_PX.1),
-                (videoio::CAP_PROP_BUFFERSIZE, 1.0),
-            ] {
-                let _ = capture.set(property, value);
-            }
-            Ok(Some(capture))
-        };
-        match open() {
-            Ok(Some(capture)) => Ok(Box::new(SystemCamera {
-                capture,
-                name: camera,
-                opened: Instant::now(),
-                picture: Mat::default(),
-            })),
-            // There, allowed, and still closed: in use, as a rule.
-            Ok(None) if device(info.number).exists() => Err(CameraError::Busy { camera }),
-            Ok(None) | Err(_) => Err(CameraError::Unopened { camera }),
-        }
-    }
-}
-
-fn device(number: u32) -> PathBuf {
-    PathBuf::from(format!("/dev/video{number}"))
-}
-
-/// Why the system refuses a device, where it says so at once.
-fn refusal(device: &Path, camera: &str) -> Option<CameraError> {
-    const BUSY: i32 = 16;
-    const GONE: [i32; 2] = [6, 19];
-    let camera = camera.to_owned();
-    let error = std::fs::OpenOptions::new().read(true).write(true).open(device).err()?;
-    match (error.kind(), error.raw_os_error()) {
-        (std::io::ErrorKind::PermissionDenied, _) => Some(CameraError::Permission { camera }),
-        (_, Some(BUSY)) => Some(CameraError::Busy { camera }),
-        (_, Some(code)) if GONE.contains(&code) => Some(CameraError::Unplugged { camera }),
-        // Other systems have no such files.
-        _ => None,
-    }
-}
-
-/// Linux names each camera; of a camera's several devices only the first gives pictures.
-fn listed_by_linux(folder: &Path) -> Vec<CameraInfo> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut cameras: Vec<CameraInfo> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
-            let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
-            if line("index").is_some_and(|index| index.trim() != "0") {
-                return None;
-            }
-            let name = line("name").map_or_else(|| format!("camera {number}"), |n| n.trim().into());
-            Some(CameraInfo { number, name })
-        })
-        .collect();
-    cameras.sort_by_key(|camera| camera.number);
-    cameras
-}
-
-struct SystemCamera {
-    capture: VideoCapture,
-    name: String,
-    opened: Instant,
-    picture: Mat,
-}
-
-impl Camera for SystemCamera {
-    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        let gone = || CameraError::Unplugged { camera: self.name.clone() };
-        let there = self.capture.read(&mut self.picture).map_err(|_| gone())?;
-        let frame = if there { frame_of(&self.picture).ok().flatten() } else { None };
-        let frame = Arc::new(frame.ok_or_else(gone)?);
-        let taken = Instant::now();
-        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-        Ok(Some(Shot { frame, time_ms, taken }))
-    }
-}
-
-/// A frame from OpenCV's picture (8 bits; B, G, R or grey). `None` for an empty one.
-pub(super) fn frame_of(picture: &Mat) -> opencv::Result<Option<Frame>> {
-    let (width, height) = (picture.cols(), picture.rows());
-    if width < 32 || height < 32 {
-        return Ok(None);
-    }
-    let code = match picture.channels() {
-        1 => imgproc::COLOR_GRAY2RGB,
-        4 => imgproc::COLOR_BGRA2RGB,
-        _ => imgproc::COLOR_BGR2RGB,
-    };
-    // Straight into the frame's own memory.
-    let mut image = image::RgbImage::new(width as u32, height as u32);
-    let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, &mut image)?;
-    imgproc::cvt_color_def(picture, &mut rgb, code)?;
-    drop(rgb);
-    Ok(Some(Frame { image }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,23 +302,6 @@ mod tests {
     }
 
     #[test]
-    fn linux_names_its_cameras() {
-        let home = tempfile::tempdir().unwrap();
-        for (folder, index, name) in
-            [("video2", "0", "Desk\n"), ("video0", "0", "Lid\n"), ("video1", "1", "Lid\n")]
-        {
-            let folder = home.path().join(folder);
-            std::fs::create_dir(&folder).unwrap();
-            std::fs::write(folder.join("index"), index).unwrap();
-            std::fs::write(folder.join("name"), name).unwrap();
-        }
-        let cameras = listed_by_linux(home.path());
-        let lines: Vec<String> = cameras.iter().map(CameraInfo::to_string).collect();
-        assert_eq!(lines, ["0  Lid", "2  Desk"]);
-        assert!(listed_by_linux(Path::new("/no/such/folder")).is_empty());
-    }
-
-    #[test]
     fn every_error_says_what_to_do() {
         let camera = || "Lid".to_owned();
         for error in [
@@ -392,10 +310,16 @@ mod tests {
             CameraError::Permission { camera: camera() },
             CameraError::Unplugged { camera: camera() },
             CameraError::Black { camera: camera() },
-            CameraError::Unopened { camera: camera() },
+            CameraError::Unopened { camera: camera(), reason: "it is a file".into() },
+            CameraError::Silent { camera: camera(), seconds: 5 },
+            CameraError::Broken { camera: camera() },
+            CameraError::Unreachable { address: camera(), reason: "nobody is there".into() },
+            CameraError::Denied { address: camera(), status: 401 },
+            CameraError::NoPictures { address: camera(), reason: "text".into() },
         ] {
             assert!(error.may_pass());
-            assert!(error.advice().len() > 20 && !error.to_string().is_empty());
+            assert!(!error.advice().contains("again every second"), "whoever tries again says so");
+            assert!(error.advice().len() > 12 && !error.to_string().is_empty());
         }
     }
 }

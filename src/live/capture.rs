@@ -5,7 +5,7 @@ use super::latest::Latest;
 use super::view::Notice;
 use crate::pipeline::Frame;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a camera's thread tells.
 #[derive(Clone, Debug)]
@@ -33,27 +33,45 @@ impl Default for Patience {
     }
 }
 
+/// A camera to be watched.
+pub struct Job<'a> {
+    /// What opens it.
+    pub cameras: &'a dyn Cameras,
+    /// Which.
+    pub choice: &'a CameraChoice,
+    /// The same, opened already: few cameras can be opened twice.
+    pub opened: Option<Box<dyn Camera>>,
+    /// Where its frames go.
+    pub out: &'a Latest<Captured>,
+    /// How it is tried again.
+    pub patience: Patience,
+    /// When the clock of all frames began. Every opening of a camera counts its own frames from 0,
+    /// and who follows cards needs times that do not fall.
+    pub began: Instant,
+}
+
 /// Runs until `out` is closed, a film ends, or what is wrong cannot pass.
-pub fn run(
-    cameras: &dyn Cameras,
-    choice: &CameraChoice,
-    out: &Latest<Captured>,
-    patience: Patience,
-) {
-    // What is wrong is told once, not with every try.
-    let mut told: Option<CameraError> = None;
+pub fn run(job: Job) {
+    let Job { cameras, choice, mut opened, out, patience, began } = job;
+    let mut seen = Seen { told: None, last_ms: 0.0 };
     while !out.is_closed() {
-        let error = match cameras.open(choice) {
-            Ok(mut camera) => match watch(&mut *camera, choice, out, patience, &mut told) {
+        let opened = opened.take().map_or_else(|| cameras.open(choice), Ok);
+        let offset_ms = began.elapsed().as_secs_f64() * 1e3;
+        let error = match opened {
+            Ok(camera) => match watch(camera, choice, out, patience, offset_ms, &mut seen) {
                 Ok(()) => return,
                 Err(error) => error,
             },
             Err(error) => error,
         };
         let may_pass = error.may_pass();
-        if told.as_ref() != Some(&error) {
-            out.put(Captured::Trouble(Notice::from(&error)));
-            told = Some(error);
+        if seen.told.as_ref() != Some(&error) {
+            let mut notice = Notice::from(&error);
+            if may_pass {
+                notice.advice += "; it is tried again every second";
+            }
+            out.put(Captured::Trouble(notice));
+            seen.told = Some(error);
         }
         if !may_pass || !out.pause(patience.retry) {
             return;
@@ -61,28 +79,39 @@ pub fn run(
     }
 }
 
+/// What is known over all openings.
+struct Seen {
+    /// What is wrong is told once, not with every try.
+    told: Option<CameraError>,
+    /// Time of the last frame.
+    last_ms: f64,
+}
+
 /// Frames of an open camera, until it fails or nobody takes them any more.
 fn watch(
-    camera: &mut dyn Camera,
+    mut camera: Box<dyn Camera>,
     choice: &CameraChoice,
     out: &Latest<Captured>,
     patience: Patience,
-    told: &mut Option<CameraError>,
+    offset_ms: f64,
+    seen: &mut Seen,
 ) -> Result<(), CameraError> {
     let mut black = 0;
     loop {
-        let Some(shot) = camera.read()? else {
+        let Some(mut shot) = camera.read()? else {
             out.put(Captured::End);
             return Ok(());
         };
+        shot.time_ms = (shot.time_ms + offset_ms).max(seen.last_ms);
+        seen.last_ms = shot.time_ms;
         black = if is_black(&shot.frame) { black + 1 } else { 0 };
         let captured = if black > patience.black_frames {
             let error = CameraError::Black { camera: choice.to_string() };
             let notice = Notice::from(&error);
-            *told = Some(error);
+            seen.told = Some(error);
             Captured::Trouble(notice)
         } else {
-            *told = None;
+            seen.told = None;
             Captured::Shot(shot)
         };
         if !out.put(captured) {
@@ -109,14 +138,13 @@ mod tests {
     use image::{Rgb, RgbImage};
     use std::collections::VecDeque;
     use std::sync::Mutex;
-    use std::time::Instant;
 
     type Opening = Result<(Vec<u8>, CameraError), CameraError>;
 
     /// What happens at each opening: an error, or frames of these grey levels and then an error.
     struct Script(Mutex<VecDeque<Opening>>, Arc<Latest<Captured>>);
 
-    struct Scripted(VecDeque<u8>, CameraError, Arc<Latest<Captured>>);
+    struct Scripted(VecDeque<u8>, CameraError, Arc<Latest<Captured>>, f64);
 
     /// The slot holds the newest item only: on a busy machine a script must not run ahead of
     /// whoever reads it.
@@ -134,7 +162,7 @@ mod tests {
             wait_until_taken(&self.1);
             let next = self.0.lock().unwrap().pop_front();
             let (levels, end) = next.unwrap_or(Err(CameraError::None))?;
-            Ok(Box::new(Scripted(levels.into(), end, Arc::clone(&self.1))))
+            Ok(Box::new(Scripted(levels.into(), end, Arc::clone(&self.1), -100.0)))
         }
     }
 
@@ -144,8 +172,18 @@ mod tests {
             let level = self.0.pop_front().ok_or_else(|| self.1.clone())?;
             let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
             let frame = Arc::new(Frame { image });
-            Ok(Some(Shot { frame, time_ms: 0.0, taken: Instant::now() }))
+            self.3 += 100.0;
+            Ok(Some(Shot { frame, time_ms: self.3, taken: Instant::now() }))
         }
+    }
+
+    fn job<'a>(
+        cameras: &'a dyn Cameras,
+        choice: &'a CameraChoice,
+        out: &'a Latest<Captured>,
+        patience: Patience,
+    ) -> Job<'a> {
+        Job { cameras, choice, opened: None, out, patience, began: Instant::now() }
     }
 
     /// All that is told, until `count` items came.
@@ -154,7 +192,7 @@ mod tests {
         let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
         let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
         std::thread::scope(|scope| {
-            scope.spawn(|| run(&cameras, &CameraChoice::First, &out, patience));
+            scope.spawn(|| run(job(&cameras, &CameraChoice::First, &out, patience)));
             let mut lines = Vec::new();
             while lines.len() < count {
                 match out.take(Duration::from_secs(20)) {
@@ -199,6 +237,29 @@ mod tests {
     }
 
     #[test]
+    fn a_camera_that_comes_back_does_not_turn_the_clock_back() {
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let script = vec![Ok((vec![90, 91], unplugged())), Ok((vec![92, 93], unplugged()))];
+        let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
+        let patience = Patience { retry: Duration::from_millis(300), black_frames: 2 };
+        let mut times = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(job(&cameras, &CameraChoice::First, &out, patience)));
+            while times.len() < 4 {
+                match out.take(Duration::from_secs(20)) {
+                    Taken::Item(Captured::Shot(shot)) => times.push(shot.time_ms),
+                    Taken::Item(_) => {}
+                    Taken::Nothing | Taken::Closed => break,
+                }
+            }
+            out.close();
+        });
+        // Each opening of the script gives its frames the times 0 and 100 ms.
+        assert!(times.is_sorted() && times[1] - times[0] == 100.0, "{times:?}");
+        assert!(times[2] - times[0] >= 300.0, "the pause counts: {times:?}");
+    }
+
+    #[test]
     fn black_pictures_are_told_of_and_pictures_come_again() {
         let script = vec![Ok((vec![80, 3, 3, 3, 3, 81], unplugged()))];
         let lines = told(script, 6);
@@ -212,7 +273,7 @@ mod tests {
         let out: Arc<Latest<Captured>> = Arc::default();
         let cameras = Script(Mutex::new([Err(no_such)].into()), Arc::clone(&out));
         // Returns by itself.
-        run(&cameras, &CameraChoice::Number(7), &out, Patience::default());
+        run(job(&cameras, &CameraChoice::Number(7), &out, Patience::default()));
         assert!(matches!(out.take(Duration::ZERO), Taken::Item(Captured::Trouble(_))));
     }
 }

@@ -55,7 +55,8 @@ impl Counter {
         }
         let ids: BTreeSet<u64> = table.cards.iter().map(|card| card.id).collect();
         for (id, &(card, since)) in &self.there {
-            if !ids.contains(id) && time_ms - since >= SEEN_MS {
+            let left_unseen = table.departed.contains(id);
+            if !ids.contains(id) && !left_unseen && time_ms - since >= SEEN_MS {
                 self.gone.push((card, time_ms));
             }
         }
@@ -125,7 +126,7 @@ mod tests {
             reading: Reading::UNKNOWN,
             hidden: false,
         });
-        Table { cards: cards.collect(), sets: Vec::new(), ..Table::default() }
+        Table { cards: cards.collect(), ..Table::default() }
     }
 
     #[test]
@@ -149,6 +150,19 @@ mod tests {
         assert!(counter.score().taken.is_empty());
         counter.reset();
         assert_eq!(counter.score().seen, 0);
+    }
+
+    #[test]
+    fn looking_aside_takes_nothing() {
+        let mut counter = Counter::default();
+        for i in 0..20 {
+            counter.update(&table("1fgd 2fgd 3fgd 1ord 2spo"), 100.0 * f64::from(i));
+        }
+        let departed = parse_codes("1fgd 2fgd 3fgd").unwrap();
+        let departed = departed.iter().map(|card| card.index() as u64).collect();
+        counter.update(&Table { departed, ..table("1ord 2spo") }, 2_000.0);
+        assert!(counter.score().taken.is_empty());
+        assert_eq!((counter.score().seen, counter.score().left), (5, 76));
     }
 
     #[test]

@@ -8,7 +8,11 @@ use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The line of JSON of a view: that of a photo with `frame` and `time_ms` for `image`.
+/// The line of JSON of a view: that of a photo with `frame` and `time_ms` for `image`. Each card also
+/// has its `id`, the same as long as it lies there, and whether it is `hidden`; behind the rest stand
+/// the sets that are `resting` because a card of theirs is, whether the table was `looked_at` at all,
+/// how many cards were `seen` and are `left` in the deck, the sets `taken` as codes, and `latency_ms`
+/// from the frame to the line.
 pub fn line(view: &LiveView) -> serde_json::Value {
     let (width, height) = view.frame.as_ref().map_or((0, 0), |frame| frame.image.dimensions());
     let record = PhotoRecord {
@@ -19,8 +23,22 @@ pub fn line(view: &LiveView) -> serde_json::Value {
         sets: view.sets.clone(),
         times: view.times.clone(),
     };
-    let time_ms = (view.time_ms * 100.0).round() / 100.0;
-    record.to_json([("frame", json!(view.number)), ("time_ms", json!(time_ms))])
+    let rounded = |ms: f64| (ms * 100.0).round() / 100.0;
+    let head = [("frame", json!(view.number)), ("time_ms", json!(rounded(view.time_ms)))];
+    let mut line = record.to_json(head);
+    let cards = line["cards"].as_array_mut().into_iter().flatten();
+    for (json, card) in cards.zip(&view.cards) {
+        json["id"] = json!(card.id);
+        json["hidden"] = json!(card.hidden);
+    }
+    let taken = view.score.taken.iter().map(|set| set.map(|card| card.to_string()));
+    line["resting"] = json!(view.resting.iter().map(|set| set.0).collect::<Vec<_>>());
+    line["looked_at"] = json!(view.looked);
+    line["seen"] = json!(view.score.seen);
+    line["left"] = json!(view.score.left);
+    line["taken"] = json!(taken.collect::<Vec<_>>());
+    line["latency_ms"] = json!(rounded(view.latency_ms));
+    line
 }
 
 /// Writes the frame of a view, without loss, and its line of JSON beside it, under the next free

@@ -2,8 +2,12 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`camera`] | what gives frames: a trait, cameras, and what can be wrong with them |
-//! | [`video`] | frames of a file, each with its own time |
+//! | [`camera`] | what gives frames: a trait, how a camera is chosen, and what can be wrong with it |
+//! | [`system`] | the cameras of this machine |
+//! | [`network`] | a phone, or another camera of the network, by its address |
+//! | [`video`] | frames of a film, each with its own time: a file, a pipe, a folder |
+//! | [`jpeg`], [`avi`], [`pictures`], [`ffmpeg`] | what films and streams are made of |
+//! | [`input`] | which of them a user means |
 //! | [`capture`] | a camera on a thread of its own: the newest frame only, and connecting again |
 //! | [`watch`] | frames to tables: the tracker, and looks on a thread of their own |
 //! | [`session`] | capture and watch together, for whoever shows them |
@@ -14,18 +18,29 @@
 //! Between threads stands a slot for the newest item ([`latest::Latest`]) or a channel with few
 //! places: nothing grows when one of them is slower than another.
 
+pub mod avi;
 pub mod camera;
 pub mod capture;
 pub mod counter;
+pub mod ffmpeg;
 pub mod freeze;
+pub mod input;
+pub mod jpeg;
 pub mod latest;
+pub mod network;
+pub mod pictures;
 pub mod session;
+pub mod system;
 pub mod video;
 pub mod view;
 pub mod watch;
 
-pub use camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot, SystemCameras};
+pub use camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 pub use counter::{Counter, Score};
+pub use input::Input;
+pub use network::{Address, NetworkCamera};
 pub use session::Session;
+pub use system::SystemCameras;
+pub use video::FilmPlace;
 pub use view::{LiveCommand, LiveSource, LiveView, Notice};
 pub use watch::{Pace, Watch, Watched};

@@ -1,13 +1,16 @@
 //! A camera that is watched: capture and tracking on threads of their own, and the newest view
 //! for whoever shows it.
 
-use super::camera::{CameraChoice, Cameras};
-use super::capture::{self, Captured, Patience};
+use super::capture::{self, Captured, Job, Patience};
 use super::counter::Counter;
+use super::input::Input;
 use super::latest::{Latest, Taken};
+use super::video::FilmControl;
 use super::view::{LiveCommand, LiveSource, LiveView, Notice};
 use super::watch::{Pace, Watch};
+use crate::pipeline::Frame;
 use crate::pipeline::track::{Eyes, Params};
+use image::imageops;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -15,9 +18,6 @@ use std::time::{Duration, Instant};
 
 /// Called when there is a new view, from another thread.
 pub type Wake = Box<dyn Fn() + Send>;
-
-/// What opens cameras for a session; each choice gets its own, on its own thread.
-pub type MakeCameras = Box<dyn Fn() -> Box<dyn Cameras> + Send>;
 
 /// A camera that is watched. Dropped, it lets go of the camera.
 pub struct Session {
@@ -36,8 +36,7 @@ impl Session {
     /// # Errors
     /// No thread can be started.
     pub fn start(
-        cameras: MakeCameras,
-        choice: CameraChoice,
+        input: Input,
         eyes: Arc<dyn Eyes>,
         params: Params,
         wake: Wake,
@@ -57,10 +56,12 @@ impl Session {
                 watch,
                 counter: Counter::default(),
                 asked,
-                cameras,
                 patience: Patience::default(),
+                control: Arc::default(),
+                number: 0,
+                quarters: 0,
             }
-            .run(choice, &stopped, &show);
+            .run(input, &stopped, &show);
         })?;
         Ok(Self { view, commands, stop, tracker: Some(tracker) })
     }
@@ -91,19 +92,34 @@ struct Tracking {
     watch: Watch,
     counter: Counter,
     asked: Receiver<LiveCommand>,
-    cameras: MakeCameras,
     patience: Patience,
+    control: Arc<FilmControl>,
+    /// Frames so far, of whatever was watched.
+    number: u64,
+    /// By how many quarters pictures are turned to the right.
+    quarters: u8,
+}
+
+/// What is watched next.
+enum Next {
+    Other(Input),
+    /// The same film, which has ended.
+    Again,
 }
 
 impl Tracking {
-    fn run(mut self, mut choice: CameraChoice, stop: &Latest<()>, show: &dyn Fn(LiveView)) {
+    fn run(mut self, mut input: Input, stop: &Latest<()>, show: &dyn Fn(LiveView)) {
+        let began = Instant::now();
         while !stop.is_closed() {
             let frames: Arc<Latest<Captured>> = Arc::default();
-            let (cameras, patience) = ((self.cameras)(), self.patience);
-            let (out, chosen) = (Arc::clone(&frames), choice.clone());
-            let capture = std::thread::Builder::new()
-                .name("capture".into())
-                .spawn(move || capture::run(&*cameras, &chosen, &out, patience));
+            // What opens cameras is made for each choice, on its own thread.
+            let (out, chosen, patience) = (Arc::clone(&frames), input.clone(), self.patience);
+            let control = Arc::clone(&self.control);
+            let capture = std::thread::Builder::new().name("capture".into()).spawn(move || {
+                let (cameras, choice) = (&*chosen.cameras(&control), &chosen.choice());
+                let out = &*out;
+                capture::run(Job { cameras, choice, opened: None, out, patience, began });
+            });
             let capture = match capture {
                 Ok(capture) => capture,
                 Err(error) => {
@@ -114,14 +130,20 @@ impl Tracking {
                     return;
                 }
             };
-            let next = self.watch_one(&frames, stop, show);
+            let next = self.watch_one(&input, &frames, stop, show);
             frames.close();
+            self.control.pause(false); // A film that is held would not see that nobody watches it.
             // A camera that hangs in a read is left to end by itself.
             if capture.is_finished() || stop.is_closed() {
                 drop(capture);
             }
             match next {
-                Some(other) => choice = other,
+                Some(Next::Other(other)) => {
+                    input = other;
+                    self.control = Arc::default();
+                    self.counter.reset();
+                }
+                Some(Next::Again) => {}
                 None => return,
             }
         }
@@ -130,14 +152,16 @@ impl Tracking {
     /// Watches one camera; the next choice, or `None` at the end.
     fn watch_one(
         &mut self,
+        input: &Input,
         frames: &Latest<Captured>,
         stop: &Latest<()>,
         show: &dyn Fn(LiveView),
-    ) -> Option<CameraChoice> {
+    ) -> Option<Next> {
         let mut last = LiveView::default();
         let mut frozen = false;
         let mut ended = false;
-        let mut number = 0;
+        let place =
+            |control: &FilmControl| matches!(input, Input::Film(_)).then(|| control.place());
         let mut previous: Option<Instant> = None;
         loop {
             if stop.is_closed() {
@@ -151,12 +175,27 @@ impl Tracking {
                         show(last.clone());
                     }
                     LiveCommand::NewGame => self.counter.reset(),
-                    LiveCommand::Choose(choice) => return Some(choice),
+                    LiveCommand::Turn(quarters) => self.quarters = quarters % 4,
+                    LiveCommand::Pause(pause) => {
+                        self.control.pause(pause);
+                        last.film = place(&self.control);
+                        show(last.clone());
+                    }
+                    LiveCommand::Seek(to_ms) => {
+                        self.control.seek(to_ms);
+                        // The game began anew, or goes on elsewhere.
+                        self.counter.reset();
+                        if ended {
+                            return Some(Next::Again);
+                        }
+                    }
+                    LiveCommand::Choose(input) => return Some(Next::Other(input)),
                 }
             }
             let taken = if ended { Taken::Nothing } else { frames.take(WAIT) };
             match taken {
-                Taken::Item(Captured::Shot(shot)) => {
+                Taken::Item(Captured::Shot(mut shot)) => {
+                    shot.frame = turned(shot.frame, self.quarters);
                     let view = match self.watch.frame(&shot.frame, shot.time_ms) {
                         Ok(watched) => {
                             self.counter.update(&watched.table, shot.time_ms);
@@ -171,18 +210,14 @@ impl Tracking {
                                 }
                             });
                             LiveView {
-                                frame: Some(shot.frame),
-                                number,
+                                number: self.number,
+                                film: place(&self.control),
                                 time_ms: shot.time_ms,
-                                cards: watched.table.cards,
-                                sets: watched.table.sets,
-                                facts: watched.table.facts,
                                 score: self.counter.score(),
-                                times: watched.times,
                                 latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
                                 fps,
                                 frozen,
-                                notice: None,
+                                ..LiveView::of(shot.frame, watched)
                             }
                         }
                         Err(error) => {
@@ -191,7 +226,7 @@ impl Tracking {
                             LiveView { notice: Some(Notice { title, advice }), ..last.clone() }
                         }
                     };
-                    number += 1;
+                    self.number += 1;
                     if frozen {
                         // The game goes on behind the held picture.
                         last.score = view.score;
@@ -206,9 +241,7 @@ impl Tracking {
                 }
                 Taken::Item(Captured::End) => {
                     ended = true;
-                    let title = "the film has ended".to_owned();
-                    let advice = "open it again to see it once more".to_owned();
-                    last.notice = Some(Notice { title, advice });
+                    last.ended = true;
                     show(last.clone());
                 }
                 Taken::Nothing if ended => {
@@ -219,6 +252,35 @@ impl Tracking {
                 Taken::Nothing => {}
                 Taken::Closed => return None,
             }
+        }
+    }
+}
+
+/// A frame turned to the right by quarters.
+fn turned(frame: Arc<Frame>, quarters: u8) -> Arc<Frame> {
+    let image = match quarters % 4 {
+        0 => return frame,
+        1 => imageops::rotate90(&frame.image),
+        2 => imageops::rotate180(&frame.image),
+        _ => imageops::rotate270(&frame.image),
+    };
+    Arc::new(Frame { image })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    #[test]
+    fn frames_are_turned_to_the_right() {
+        let mut image = RgbImage::new(64, 48);
+        image[(0, 0)] = Rgb([200; 3]);
+        let frame = Arc::new(Frame { image });
+        for (quarters, place) in
+            [(0, (0, 0)), (1, (47, 0)), (2, (63, 47)), (3, (0, 63)), (4, (0, 0))]
+        {
+            assert_eq!(turned(Arc::clone(&frame), quarters).image[place].0[0], 200, "{quarters}");
         }
     }
 }

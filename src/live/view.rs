@@ -1,8 +1,11 @@
 //! A snapshot of what a camera sees, for whoever shows it.
 
-use super::camera::{CameraChoice, CameraError};
+use super::camera::CameraError;
 use super::counter::Score;
-use crate::pipeline::track::TrackedCard;
+use super::input::Input;
+use super::video::FilmPlace;
+use super::watch::Watched;
+use crate::pipeline::track::{Table, TrackedCard};
 use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
 use crate::sets::Set;
 use std::sync::Arc;
@@ -18,10 +21,14 @@ pub struct LiveView {
     pub time_ms: f64,
     /// The cards on the table, in reading order.
     pub cards: Vec<TrackedCard>,
-    /// All sets among the sure ones, as indices into `cards`.
+    /// All sets among the sure ones that are to be seen, as indices into `cards`.
     pub sets: Vec<Set>,
     /// Which edition lies on the table, and whether the camera mirrors.
     pub facts: TableFacts,
+    /// Sets that rest: a card of theirs is covered.
+    pub resting: Vec<Set>,
+    /// Whether the table has been looked at: before, nothing is known of it.
+    pub looked: bool,
     /// The game so far.
     pub score: Score,
     /// How long each stage of this frame took.
@@ -32,11 +39,22 @@ pub struct LiveView {
     pub fps: f64,
     /// Whether the picture is held; the game is followed on.
     pub frozen: bool,
+    /// Where the film is, if it is one.
+    pub film: Option<FilmPlace>,
+    /// Whether it has ended.
+    pub ended: bool,
     /// What is wrong, if something is.
     pub notice: Option<Notice>,
 }
 
 impl LiveView {
+    /// What a frame gave, without its number and its time.
+    pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
+        let Table { cards, sets, resting, looked, .. } = watched.table;
+        let frame = Some(frame);
+        Self { frame, cards, sets, resting, looked, times: watched.times, ..Self::default() }
+    }
+
     /// The cards as a photo's.
     pub fn read_cards(&self) -> Vec<ReadCard> {
         self.cards.iter().map(|card| card.card.clone()).collect()
@@ -59,14 +77,20 @@ impl From<&CameraError> for Notice {
 }
 
 /// What can be asked of a running camera.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LiveCommand {
     /// Hold the picture, or let it run.
     Freeze(bool),
     /// Begin a new game.
     NewGame,
-    /// Take another camera.
-    Choose(CameraChoice),
+    /// Hold the film, or let it run.
+    Pause(bool),
+    /// Show the film from this time on, in milliseconds of it.
+    Seek(f64),
+    /// Turn its pictures by so many quarters of a turn to the right, from how they come.
+    Turn(u8),
+    /// Take another camera or film.
+    Choose(Input),
 }
 
 /// Something that is watched: a camera in life, a script in tests.

@@ -24,7 +24,7 @@ pub mod stage;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
-pub use classify::table_facts::TableFacts;
+pub use classify::table_facts::{Mirrored, TableFacts};
 pub use compose::{Pipeline, PipelineError, Scan};
 pub use data::*;
 pub use stage::{StageClock, StageSink, StageTime};

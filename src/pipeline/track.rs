@@ -26,8 +26,8 @@ mod looking;
 pub mod motion;
 mod params;
 
-use card::Asked;
 pub use card::Track;
+use card::{Asked, apart, in_order_of};
 pub use looking::{Ask, Eyes, Known, Look, Seen, look};
 pub use params::Params;
 
@@ -65,6 +65,13 @@ pub struct Table {
     pub sets: Vec<Set>,
     /// Which edition lies there, and whether the camera mirrors.
     pub facts: TableFacts,
+    /// Sets that rest because a card of theirs is covered: it may be in a hand.
+    pub resting: Vec<Set>,
+    /// Cards that left since the table was asked for last though nobody took them: by the picture's
+    /// edge, or while nobody knew where the camera looked.
+    pub departed: Vec<u64>,
+    /// Whether a look was taken in: before, nothing is known.
+    pub looked: bool,
 }
 
 /// Follows the cards of a film or a camera.
@@ -87,6 +94,11 @@ pub struct Tracker {
     asked: Option<Asked>,
     /// The frame of the last look, and how the picture moved since: from then to now.
     looked: Option<(f64, Arc<Grey>, Homography)>,
+    /// Looks in a row that found nothing.
+    barren: u32,
+    /// Whether any was taken in.
+    knows: bool,
+    departed: Vec<u64>,
 }
 
 fn identity() -> Homography {
@@ -109,6 +121,9 @@ impl Tracker {
             lost: true,
             asked: None,
             looked: None,
+            barren: 0,
+            knows: false,
+            departed: Vec::new(),
         }
     }
 
@@ -147,8 +162,15 @@ impl Tracker {
             track.glance(&grey, time_ms, &self.params);
         }
         let params = &self.params;
-        self.tracks.retain(|track| {
-            is_in_picture(&track.quad, &grey) && !track.is_no_more_no_card(time_ms, params)
+        let lost = self.lost;
+        let departed = &mut self.departed;
+        self.tracks.retain_mut(|track| {
+            track.astray |= lost;
+            let stays = is_in_picture(&track.quad, &grey);
+            if !stays {
+                departed.push(track.id);
+            }
+            stays && !track.is_no_more_no_card(time_ms, params)
         });
     }
 
@@ -176,8 +198,11 @@ impl Tracker {
                     let then_from_now = now_from_then.inverse();
                     then_from_now.is_none_or(|m| grey.changed_since(before, &m) > params.change)
                 };
+                // Looks that found nothing are followed by fewer: looking for what may not be there
+                // costs most.
+                let busy_ms = params.busy_ms * f64::from(1u32 << self.barren.min(8));
                 waited >= params.idle_ms
-                    || waited >= params.busy_ms
+                    || waited >= busy_ms
                         && (self.lost
                             || quality > 0.0 && (self.tracks.iter().any(unread) || changed()))
             }
@@ -234,6 +259,10 @@ impl Tracker {
             self.looked = None;
             return;
         }
+        self.knows = true;
+        let is_card = |seen: &Seen| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
+        self.barren =
+            if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
         let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
         let mut new = Vec::new();
         for seen in found.seen {
@@ -255,6 +284,13 @@ impl Tracker {
             }
             missing.retain(|&id| id != track.id);
             track.missed = 0;
+            let off = apart(&in_order_of(quad, &track.quad), &track.quad);
+            if leaves_picture(&track.quad, &grey) && off > CUT {
+                // What the picture's edge leaves of it was taken for a whole card.
+                track.readings += 1;
+                continue;
+            }
+            track.astray = false;
             let likeness = then.likeness(&track.reference);
             if track.is_replaced_by(&seen, asked.quality, likeness, &self.params) {
                 self.tracks.remove(i);
@@ -264,8 +300,10 @@ impl Tracker {
             }
         }
         // What is still there though the finder passed it over once is not missing.
+        // Nor is what the picture's edge cuts through: no outline of it is whole.
         for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
-            track.missed += u32::from(asked.quality > 0.5);
+            let whole = !leaves_picture(&track.quad, &grey);
+            track.missed += u32::from(asked.quality > 0.5 && whole);
         }
         let bare: Vec<u64> = found.bare;
         let gone: Vec<u64> = missing
@@ -285,6 +323,12 @@ impl Tracker {
             }
             self.add(seen, quad, then, &gone, &asked, time_ms);
         }
+        // What goes while the picture's edge cuts through it, or was not seen since the camera's motion
+        // was lost, was not seen to be taken.
+        let unseen = |track: &&Track| {
+            gone.contains(&track.id) && (track.astray || leaves_picture(&track.quad, &grey))
+        };
+        self.departed.extend(self.tracks.iter().filter(unseen).map(|track| track.id));
         self.tracks.retain(|track| !gone.contains(&track.id));
         self.settle(time_ms);
     }
@@ -301,7 +345,7 @@ impl Tracker {
     ) {
         let Some(reading) = &seen.reading else { return };
         let mut evidence = Evidence::default();
-        evidence.add(reading, asked.quality);
+        evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
         let best = reading.best();
         // The same card, gone from elsewhere in the same look.
         let pushed = self.tracks.iter().position(|track| {
@@ -314,7 +358,7 @@ impl Tracker {
             Some(i) => {
                 let track = self.tracks.remove(i);
                 evidence = track.evidence;
-                evidence.add(reading, asked.quality);
+                evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
                 (track.id, track.since_ms, track.drawn)
             }
             None => {
@@ -329,6 +373,8 @@ impl Tracker {
             evidence,
             shown: None,
             hidden: false,
+            covered: false,
+            astray: false,
             since_ms,
             outline: CardOutline { corners_in_image: quad, ..seen.outline },
             reference: glance.clone(),
@@ -380,7 +426,8 @@ impl Tracker {
     }
 
     /// The table as it is now.
-    pub fn table(&self) -> Table {
+    pub fn table(&mut self) -> Table {
+        let departed = std::mem::take(&mut self.departed);
         let shown: Vec<(&Track, ReadCard)> = self
             .tracks
             .iter()
@@ -398,7 +445,7 @@ impl Tracker {
                 id: shown[i].0.id,
                 card: shown[i].1.clone(),
                 reading: shown[i].0.evidence.reading(),
-                hidden: shown[i].0.hidden || shown[i].0.missed > 1,
+                hidden: shown[i].0.covered || shown[i].0.missed > 1,
             })
             .collect();
         // A card that cannot be seen may be in a hand: its sets rest until it is seen again.
@@ -406,7 +453,10 @@ impl Tracker {
             .iter()
             .map(|card| ReadCard { unsure: card.card.unsure || card.hidden, ..card.card.clone() })
             .collect();
-        Table { sets: sets_of(&in_sight), cards, facts: self.facts }
+        let all: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
+        let sets = sets_of(&in_sight);
+        let resting = sets_of(&all).into_iter().filter(|set| !sets.contains(set)).collect();
+        Table { sets, resting, departed, looked: self.knows, cards, facts: self.facts }
     }
 
     /// Whether a look is under way.
@@ -419,6 +469,10 @@ impl Tracker {
         self.lost
     }
 }
+
+/// An outline that is farther off than this from a card that the picture's edge cuts through, as a
+/// part of the long side, is that of what is left.
+const CUT: f64 = 0.04;
 
 /// Whether one's centre lies well within the other.
 fn overlap(a: &Quad, b: &Quad) -> bool {
@@ -434,6 +488,13 @@ fn is_in_picture(quad: &Quad, grey: &Grey) -> bool {
     let center = quad.center() / grey.scale;
     let finite = quad.0.iter().all(|p: &Point| p.x.is_finite() && p.y.is_finite());
     finite && grey.fine.holds(center, 0.0)
+}
+
+/// Whether the picture's edge cuts through a quad.
+fn leaves_picture(quad: &Quad, grey: &Grey) -> bool {
+    /// In pixels of the fine plane: corners are measured to less.
+    const LEEWAY: f64 = -1.0;
+    quad.0.iter().any(|corner| !grey.fine.holds(*corner / grey.scale, LEEWAY))
 }
 
 #[cfg(test)]

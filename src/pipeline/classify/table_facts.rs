@@ -15,6 +15,32 @@ pub struct TableFacts {
     pub mirrored: f32,
 }
 
+/// Whether pictures are mirrored, as far as it is known before they are seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mirrored {
+    /// They are not.
+    No,
+    /// They are.
+    Yes,
+    /// Their squiggles tell.
+    #[default]
+    Auto,
+}
+
+impl Mirrored {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::No, Self::Yes, Self::Auto];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "no",
+            Self::Yes => "yes",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 impl Default for TableFacts {
     /// Before a card is seen.
     fn default() -> Self {
@@ -35,6 +61,15 @@ impl TableFacts {
     pub fn of_edition(self, edition: Edition) -> Self {
         let editions = Edition::ALL.map(|own| f32::from(u8::from(own == edition)));
         Self { editions, ..self }
+    }
+
+    /// With what is known of the mirror.
+    pub fn with_mirror(self, mirrored: Mirrored) -> Self {
+        match mirrored {
+            Mirrored::No => self.with_mirrored(false),
+            Mirrored::Yes => self.with_mirrored(true),
+            Mirrored::Auto => self,
+        }
     }
 
     /// With it known whether pictures are mirrored.

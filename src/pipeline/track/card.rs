@@ -22,8 +22,12 @@ pub struct Track {
     pub evidence: Evidence,
     /// The card as shown, with its confidence and whether it is unsure.
     pub shown: Option<(Card, f32, bool)>,
-    /// Whether its picture is not to be seen now.
+    /// Whether its picture is not as it was.
     pub hidden: bool,
+    /// Whether its symbols are not to be seen now: fingers on its blank border cover nothing.
+    pub covered: bool,
+    /// Whether the camera's motion was lost since a look saw it: it may lie elsewhere.
+    pub(super) astray: bool,
     /// When it was first seen.
     pub since_ms: f64,
     pub(super) outline: CardOutline,
@@ -67,6 +71,7 @@ impl Track {
     pub(super) fn glance(&mut self, grey: &Grey, time_ms: f64, params: &Params) {
         let Some(now) = grey.glance(&self.quad) else {
             self.hidden = true;
+            self.covered = true;
             self.hidden_since.get_or_insert(time_ms);
             return;
         };
@@ -87,6 +92,11 @@ impl Track {
             self.doubtful = true;
             self.hidden_since.get_or_insert(time_ms);
         }
+        let count = self.shown.map_or(3, |(card, ..)| card.number.index() + 1);
+        let symbols = |glance: &Glance| glance.symbols(count);
+        self.covered = self.hidden
+            && (overlooked
+                || symbols(&self.last).likeness(&symbols(&self.reference)) < params.alike);
     }
 
     pub(super) fn is_settled(&self, params: &Params) -> bool {
@@ -144,20 +154,20 @@ impl Track {
                 self.evidence.doubt(0.5);
                 self.readings = 0;
             }
-            self.evidence.add(reading, asked.quality);
+            self.evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
             if asked.quality > 0.5 {
                 self.readings += 1;
                 self.reference = then;
                 self.doubtful = false;
                 self.hidden = false;
+                self.covered = false;
                 self.hidden_since = None;
             }
         } else if likeness >= params.alike && asked.quality > 0.5 {
             self.reference = then;
         }
         let quad = in_order_of(quad, &self.quad);
-        let long = self.quad.long_side().max(1.0);
-        let off = (0..4).map(|i| quad.0[i].distance(self.quad.0[i])).fold(0.0, f64::max) / long;
+        let off = apart(&quad, &self.quad);
         self.looks += 1;
         let known = self.evidence.reading().best().0;
         let agrees = seen.reading.as_ref().is_some_and(|reading| reading.best().0 == known);
@@ -205,8 +215,10 @@ impl Track {
     }
 
     pub(super) fn show(&mut self, card: Card, confidence: f32, unsure: bool, params: &Params) {
-        // One reading alone must be very sure of itself.
-        let unsure = unsure || self.evidence.weight() < 1.2 && confidence < 0.97;
+        // One reading alone must be very sure of itself, unless the picture is a still one: there will
+        // be no other.
+        let alone = self.evidence.weight() < 1.2 && !self.evidence.is_of_a_still();
+        let unsure = unsure || alone && confidence < 0.97;
         match self.shown {
             Some((old, _, false)) if old != card => {
                 self.contradicted += 1;
@@ -236,6 +248,12 @@ impl Track {
 /// A corner that is farther off than this, as a part of the card's long side, was not measured badly:
 /// the card was pushed.
 const PUSHED: f64 = 0.15;
+
+/// How far corners are apart, as a part of the long side.
+pub(super) fn apart(quad: &Quad, from: &Quad) -> f64 {
+    let off = (0..4).map(|i| quad.0[i].distance(from.0[i])).fold(0.0, f64::max);
+    off / from.long_side().max(1.0)
+}
 
 /// What a look's score of an outline counts against those before.
 const SCORE_SHARE: f64 = 0.4;

@@ -1,19 +1,24 @@
 //! What the readings of one card over time say together.
 
+use super::grey::Grey;
 use crate::cards::Property;
+use crate::geometry::Quad;
 use crate::pipeline::Reading;
 use crate::pipeline::probability::logistic;
+use std::sync::Arc;
 
 /// How much of what was known stays when a new reading comes: about seven readings count.
 const KEPT: f32 = 0.86;
 /// A reading's weight. Readings of one card share most of their mistakes (its light, its print), so
 /// two are worth less than two witnesses.
 const WEIGHT: f32 = 0.7;
+/// Readings of the same picture after which it is taken for a still.
+const STILL: u32 = 2;
 /// No single reading rules a value out.
 const LEAST: f32 = 0.004;
 
 /// Summed logarithms of probabilities, with forgetting.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Evidence {
     /// In [`Property::ALL`] order, each triple with maximum 0.
     logs: [[f32; 3]; 4],
@@ -22,17 +27,58 @@ pub struct Evidence {
     card: f32,
     /// Sum of the readings' weights that still count.
     weight: f32,
+    /// The picture that was read last, of those that counted.
+    of: Option<Arc<Grey>>,
+    /// How many there were.
+    pictures: u32,
+    /// Readings of the same picture in a row.
+    again: u32,
 }
+
+/// Mean difference of two pictures of a card, in grey levels of the small picture, up to which the
+/// second says nothing new, and from which it counts in full. Sensors' noise leaves about a third of a
+/// level of them; a film of a still leaves what its codec does.
+const NEW_LEVELS: (f64, f64) = (0.05, 0.25);
 
 impl Default for Evidence {
     fn default() -> Self {
-        Self { logs: [[0.0; 3]; 4], card: 0.0, weight: 0.0 }
+        let logs = [[0.0; 3]; 4];
+        Self { logs, card: 0.0, weight: 0.0, of: None, pictures: 0, again: 0 }
     }
 }
 
 impl Evidence {
-    /// Adds a reading; `quality`, 0 to 1, is how well its picture could be read.
-    pub fn add(&mut self, reading: &Reading, quality: f32) {
+    /// Adds what was read of a picture at a quad, in pixels of its frame; `quality`, 0 to 1, is how
+    /// well it could be read. The same pixels are one witness, however often they are asked: what
+    /// they are mistaken in, they would be more and more sure of.
+    pub fn add(&mut self, reading: &Reading, quality: f32, picture: &Arc<Grey>, quad: &Quad) {
+        let changed = |before: &Arc<Grey>| -> Option<f64> {
+            // The same place in both: an outline that moved by parts of a pixel makes nothing new.
+            Some(picture.glance(quad)?.difference(&before.glance(quad)?))
+        };
+        let (same, new) = NEW_LEVELS;
+        let levels = self.of.as_ref().map_or(new, |before| changed(before).unwrap_or(new));
+        let newness = ((levels - same) / (new - same)).clamp(0.0, 1.0) as f32;
+        if newness == 0.0 {
+            self.again += 1;
+            if self.pictures == 1 && self.again == STILL {
+                // A still: it is what one photo says, in full.
+                self.logs.iter_mut().flatten().for_each(|log| *log /= WEIGHT);
+            }
+            return;
+        }
+        self.again = 0;
+        self.pictures += 1;
+        self.of = Some(Arc::clone(picture));
+        self.add_new(reading, quality * newness);
+    }
+
+    /// Whether all readings were of one picture that does not change.
+    pub fn is_of_a_still(&self) -> bool {
+        self.pictures == 1 && self.again >= STILL
+    }
+
+    fn add_new(&mut self, reading: &Reading, quality: f32) {
         let weight = WEIGHT * quality.clamp(0.0, 1.0);
         // A bad picture also makes forget less.
         let kept = 1.0 - (1.0 - KEPT) * quality.clamp(0.0, 1.0);
@@ -94,13 +140,13 @@ mod tests {
         let (a, b) = (Card::from_index(4), Card::from_index(70));
         let mut evidence = Evidence::default();
         for _ in 0..4 {
-            evidence.add(&reading(a, 0.9), 1.0);
+            evidence.add_new(&reading(a, 0.9), 1.0);
         }
         assert!(evidence.reading().probability(a) > 0.98);
-        evidence.add(&reading(b, 0.95), 0.2);
+        evidence.add_new(&reading(b, 0.95), 0.2);
         assert_eq!(evidence.reading().best().0, a);
         for _ in 0..9 {
-            evidence.add(&reading(b, 0.95), 1.0);
+            evidence.add_new(&reading(b, 0.95), 1.0);
         }
         assert_eq!(evidence.reading().best().0, b);
     }
@@ -109,7 +155,7 @@ mod tests {
     fn what_is_no_card_stays_none() {
         let mut evidence = Evidence::default();
         for _ in 0..3 {
-            evidence.add(&Reading { is_card: 0.1, ..Reading::UNKNOWN }, 1.0);
+            evidence.add_new(&Reading { is_card: 0.1, ..Reading::UNKNOWN }, 1.0);
         }
         assert!((evidence.reading().is_card - 0.1).abs() < 1e-3);
     }
@@ -121,7 +167,7 @@ mod tests {
             let mut evidence = Evidence::default();
             let mut last = 0.0;
             for _ in 0..4 {
-                evidence.add(&reading(card, certainty), 1.0);
+                evidence.add_new(&reading(card, certainty), 1.0);
                 let p = evidence.reading().probability(card);
                 prop_assert!(p > last);
                 last = p;

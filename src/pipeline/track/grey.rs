@@ -126,10 +126,6 @@ impl Grey {
     pub fn glance(&self, quad: &Quad) -> Option<Glance> {
         let scale = self.scale * COARSER as f64;
         let small = quad.scaled(1.0 / scale);
-        let inside = small.0.iter().filter(|p| self.coarse.holds(**p, 0.0)).count();
-        if inside < 3 {
-            return None;
-        }
         let unit = Quad::rectangle(GLANCE_WIDTH as f64, GLANCE_HEIGHT as f64);
         // A little within the card's border, which wavers by a pixel.
         let center = small.center();
@@ -140,10 +136,14 @@ impl Grey {
         let parts = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
         for (i, value) in raw.iter_mut().enumerate() {
             let (x, y) = ((i % GLANCE_WIDTH) as f64, (i / GLANCE_WIDTH) as f64);
-            let at = |(u, v)| self.coarse.at(coarse_from_glance.apply(Point::new(x + u, y + v)));
+            let at = |(u, v)| {
+                let p = coarse_from_glance.apply(Point::new(x + u, y + v));
+                if self.coarse.holds(p, 0.0) { self.coarse.at(p) } else { f32::NAN }
+            };
             *value = parts.into_iter().map(at).sum::<f32>() / parts.len() as f32;
         }
-        Some(Glance { raw: Box::new(raw) })
+        let known = raw.iter().filter(|value| !value.is_nan()).count();
+        (known as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Glance { raw: Box::new(raw) })
     }
 
     /// Part of the cells that changed since an earlier frame, 0 to 1, when `earlier_from_now`
@@ -185,17 +185,28 @@ const CELL_CHANGE: f32 = 12.0;
 const GLANCE_WIDTH: usize = 24;
 const GLANCE_HEIGHT: usize = 16;
 
-/// What a card looks like at a glance: 24 x 16 grey levels, the long side across.
+/// What a card looks like at a glance: 24 x 16 grey levels, the long side across. What lies outside
+/// the picture is not known of.
 #[derive(Clone, Debug)]
 pub struct Glance {
+    /// NaN where it is not known.
     raw: Box<[f32; GLANCE_WIDTH * GLANCE_HEIGHT]>,
 }
 
+/// Part of a card's picture that must be known for it to be seen.
+const LEAST_KNOWN: f64 = 0.6;
+
 impl Glance {
-    /// Correlation with another glance, -1 to 1: what light and contrast do as a whole, or from one
-    /// side of the card to the other, counts for nothing. Two even pictures agree when both are even.
+    /// Correlation with another glance, -1 to 1, where both are known: what light and contrast do as
+    /// a whole, or from one side of the card to the other, counts for nothing. Two even pictures agree
+    /// when both are even.
     pub fn likeness(&self, other: &Self) -> f64 {
-        let (a, b) = (self.levelled(), other.levelled());
+        let both = |i: usize| !(self.raw[i].is_nan() || other.raw[i].is_nan());
+        let known: Vec<usize> = (0..self.raw.len()).filter(|&i| both(i)).collect();
+        if known.len() < 8 {
+            return 1.0; // Nothing speaks against it.
+        }
+        let (a, b) = (self.levelled(&known), other.levelled(&known));
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
         for (x, y) in a.iter().zip(&b) {
             ab += x * y;
@@ -203,38 +214,57 @@ impl Glance {
             bb += y * y;
         }
         // What noise alone leaves of an even surface.
-        let floor = 1.5 * 1.5 * self.raw.len() as f32;
+        let floor = 1.5 * 1.5 * known.len() as f32;
         f64::from((ab + floor.min(aa.min(bb))) / ((aa.max(floor) * bb.max(floor)).sqrt()))
             .clamp(-1.0, 1.0)
     }
 
     /// Without its mean and its slope along and across: those are the light's, or a shadow's.
-    fn levelled(&self) -> [f32; GLANCE_WIDTH * GLANCE_HEIGHT] {
-        let place = |i: usize| {
-            let x = (i % GLANCE_WIDTH) as f32 - (GLANCE_WIDTH as f32 - 1.0) / 2.0;
-            let y = (i / GLANCE_WIDTH) as f32 - (GLANCE_HEIGHT as f32 - 1.0) / 2.0;
-            (x, y)
-        };
+    fn levelled(&self, known: &[usize]) -> Vec<f32> {
+        let n = known.len() as f32;
+        let at = |i: usize| ((i % GLANCE_WIDTH) as f32, (i / GLANCE_WIDTH) as f32);
+        let (sx, sy) =
+            known.iter().map(|&i| at(i)).fold((0.0, 0.0), |s, (x, y)| (s.0 + x, s.1 + y));
+        let (mx, my) = (sx / n, sy / n);
         let (mut sum, mut along, mut across, mut xx, mut yy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for (i, &value) in self.raw.iter().enumerate() {
-            let (x, y) = place(i);
+        for &i in known {
+            let (x, y) = (at(i).0 - mx, at(i).1 - my);
+            let value = self.raw[i];
             sum += value;
             along += x * value;
             across += y * value;
             xx += x * x;
             yy += y * y;
         }
-        let mean = sum / self.raw.len() as f32;
-        std::array::from_fn(|i| {
-            let (x, y) = place(i);
-            self.raw[i] - mean - x * along / xx - y * across / yy
-        })
+        let (mean, along, across) =
+            (sum / n, along / f32::max(xx, 1.0), across / f32::max(yy, 1.0));
+        known
+            .iter()
+            .map(|&i| self.raw[i] - mean - (at(i).0 - mx) * along - (at(i).1 - my) * across)
+            .collect()
+    }
+
+    /// The part of it in which a card of so many symbols has them, 1 to 3.
+    pub fn symbols(&self, count: usize) -> Self {
+        let mut part = self.clone();
+        // Of the card's length: each symbol takes a quarter, with what lies between them.
+        let half = GLANCE_WIDTH as f32 * 0.15 * count.clamp(1, 3) as f32;
+        for (i, value) in part.raw.iter_mut().enumerate() {
+            let x = (i % GLANCE_WIDTH) as f32 + 0.5 - GLANCE_WIDTH as f32 / 2.0;
+            let y = i / GLANCE_WIDTH;
+            if x.abs() > half || !(2..GLANCE_HEIGHT - 2).contains(&y) {
+                *value = f32::NAN;
+            }
+        }
+        part
     }
 
     /// Mean absolute difference in grey levels.
     pub fn difference(&self, other: &Self) -> f64 {
-        let sum: f32 = self.raw.iter().zip(other.raw.iter()).map(|(a, b)| (a - b).abs()).sum();
-        f64::from(sum) / self.raw.len() as f64
+        let off = self.raw.iter().zip(other.raw.iter()).map(|(a, b)| (a - b).abs());
+        let known = off.filter(|off| !off.is_nan());
+        let (n, sum) = known.fold((0, 0.0), |(n, sum), off| (n + 1, sum + off));
+        f64::from(sum) / f64::from(n.max(1))
     }
 }
 

@@ -13,6 +13,8 @@ use image::{Rgb, RgbImage};
 struct Scene {
     cards: Vec<(usize, f64, f64)>,
     hand: Option<(f64, f64)>,
+    /// Whether the cards have a pattern in their middle only.
+    blank: bool,
     shift: (f64, f64),
 }
 
@@ -34,7 +36,12 @@ impl Scene {
                 if (0.0..CARD.0).contains(&u) && (0.0..CARD.1).contains(&v) {
                     // A pattern of bars that differs from card to card.
                     let bar = ((u / 12.0) as usize * 7 + (v / 20.0) as usize * 3 + code * 5) % 11;
-                    return if bar < 3 { Rgb([60, 30, 90]) } else { Rgb([235, 235, 230]) };
+                    let in_middle = (36.0..84.0).contains(&u) || !self.blank;
+                    return if bar < 3 && in_middle {
+                        Rgb([60, 30, 90])
+                    } else {
+                        Rgb([235, 235, 230])
+                    };
                 }
             }
             let wave = 12.0 * ((p.x * 0.09).sin() + (p.y * 0.12 + p.x * 0.03).cos());
@@ -65,6 +72,10 @@ impl Eyes for Knowing<'_> {
                 !((hx..hx + 220.0).contains(&c.x) && (hy..hy + 160.0).contains(&c.y))
             })
         });
+        // No outline of what the picture's edge cuts through is whole.
+        let in_view = in_view.filter(|(_, quad)| {
+            quad.0.iter().all(|p| (0.0..=640.0).contains(&p.x) && (0.0..=400.0).contains(&p.y))
+        });
         // The code travels in the score.
         Ok(in_view
             .map(|(code, corners_in_image)| CardOutline {
@@ -89,7 +100,7 @@ impl Knowing<'_> {
         let dark = |code: usize| {
             let mut score = 0i64;
             for row in 0..4 {
-                for column in 0..10 {
+                for column in 3..7 {
                     let bar = (column * 7 + row * 3 + code * 5) % 11;
                     let (x, y) = ((column as f64 + 0.5) * 19.2, (row as f64 + 0.5) * 32.0);
                     let level = image.pixels.get_pixel(x as u32, y as u32).0[0];
@@ -114,11 +125,12 @@ struct Run {
     tracker: Tracker,
     time_ms: f64,
     read: usize,
+    looks: usize,
 }
 
 impl Run {
     fn new() -> Self {
-        Self { tracker: Tracker::new(Params::default()), time_ms: 0.0, read: 0 }
+        Self { tracker: Tracker::new(Params::default()), time_ms: 0.0, read: 0, looks: 0 }
     }
 
     /// Some frames of one scene, each look taken in at the next frame.
@@ -139,6 +151,7 @@ impl Run {
             if let Some(ask) = self.tracker.ask() {
                 let found = look(eyes, &frame, &ask, &mut StageClock::default()).unwrap();
                 self.read += found.read;
+                self.looks += 1;
                 waiting = Some(found);
             }
         }
@@ -147,7 +160,7 @@ impl Run {
         }
     }
 
-    fn codes(&self) -> Vec<(u64, usize)> {
+    fn codes(&mut self) -> Vec<(u64, usize)> {
         let table = self.tracker.table();
         let sure = table.cards.iter().filter(|card| !card.card.unsure);
         sure.map(|card| (card.id, card.card.card.index())).collect()
@@ -339,4 +352,128 @@ fn corners_keep_their_names() {
         corners.rotate_left(turn);
         assert_eq!(in_order_of(Quad::new(corners), &quad), quad);
     }
+}
+
+#[test]
+fn a_card_whose_border_leaves_the_picture_keeps_its_sets() {
+    let mut run = Run::new();
+    run.show(&three(), 15);
+    let first = run.codes();
+    let mut scene = three();
+    // The first card's symbols stay in view; 10 of its 120 pixels do not.
+    for step in 1..=10 {
+        scene.shift = (-5.0 * f64::from(step), 0.0);
+        run.show(&scene, 1);
+        assert_eq!(run.tracker.table().sets.len(), 1, "step {step}");
+    }
+    for _ in 0..40 {
+        run.show(&scene, 3);
+        let table = run.tracker.table();
+        assert_eq!((table.sets.len(), table.resting.len()), (1, 0));
+    }
+    assert_eq!(run.codes(), first);
+}
+
+#[test]
+fn fingers_on_a_cards_blank_border_cover_nothing() {
+    // A card of one symbol, in its middle; a thumb lies on its end.
+    let cards = vec![(0, 40.0, 40.0), (40, 220.0, 245.0), (80, 400.0, 240.0)];
+    let mut scene = Scene { cards, blank: true, ..Scene::default() };
+    assert_eq!(Card::from_index(0).number.index(), 0, "one symbol");
+    let mut run = Run::new();
+    run.show(&scene, 15);
+    scene.hand = Some((120.0, -30.0));
+    for step in 0..20 {
+        run.show(&scene, 1);
+        assert_eq!(run.tracker.table().sets.len(), 1, "step {step}");
+    }
+    assert!(run.tracker.tracks[0].hidden, "the thumb was not seen: the test says nothing");
+    scene.hand = Some((30.0, -30.0));
+    run.show(&scene, 10);
+    let table = run.tracker.table();
+    assert_eq!((table.sets.len(), table.resting.len()), (0, 1), "now it is covered");
+}
+
+/// The cards that left the table unseen in some frames of a scene.
+fn departed(run: &mut Run, scene: &Scene, frames: usize) -> Vec<u64> {
+    (0..frames)
+        .flat_map(|_| {
+            run.show(scene, 1);
+            run.tracker.table().departed
+        })
+        .collect()
+}
+
+#[test]
+fn a_camera_that_looks_aside_takes_nothing() {
+    let mut run = Run::new();
+    run.show(&three(), 15);
+    let ids: Vec<u64> = run.codes().iter().map(|card| card.0).collect();
+    let mut scene = three();
+    let mut gone = Vec::new();
+    for step in 1..=40 {
+        scene.shift = (-14.0 * f64::from(step), 0.0);
+        gone.extend(departed(&mut run, &scene, 1));
+    }
+    gone.extend(departed(&mut run, &scene, 250));
+    assert!(run.codes().is_empty());
+    gone.sort_unstable();
+    assert_eq!(gone, ids, "by the edge");
+    // What a hand takes in view did not depart.
+    let mut run = Run::new();
+    run.show(&three(), 15);
+    let mut scene = three();
+    scene.cards.remove(0);
+    assert!(departed(&mut run, &scene, 30).is_empty());
+    assert_eq!(run.codes().len(), 2);
+}
+
+#[test]
+fn a_camera_that_is_torn_aside_takes_nothing() {
+    let mut run = Run::new();
+    run.show(&three(), 15);
+    let mut ids: Vec<u64> = run.codes().iter().map(|card| card.0).collect();
+    // At once another place of the table, as far as anybody can tell.
+    let aside = Scene { shift: (1_517.0, 911.0), ..Scene::default() };
+    let mut gone = departed(&mut run, &aside, 250);
+    assert!(run.codes().is_empty());
+    gone.sort_unstable();
+    ids.sort_unstable();
+    assert_eq!(gone, ids);
+}
+
+#[test]
+fn the_same_pixels_are_one_reading_and_other_light_is_another() {
+    let scene = three();
+    let doubtful = Knowing { scene: &scene, says: None, certainty: 0.8 };
+    let mut run = Run::new();
+    run.show_to(&doubtful, &scene, 150);
+    let certainty = |run: &mut Run| {
+        let table = run.tracker.table();
+        assert_eq!(table.cards.len(), 3);
+        table.cards.iter().map(|card| card.reading.best().1).fold(0.0, f32::max)
+    };
+    let once = 0.8f32.powi(4);
+    assert!((certainty(&mut run) - once).abs() < 0.02, "{} {once}", certainty(&mut run));
+    // The camera moves: each look sees other pixels.
+    let mut run = Run::new();
+    for step in 0..60 {
+        let shift = (1.3 * f64::from(step % 7), 0.9 * f64::from(step % 5));
+        let moved = Scene { shift, ..scene.clone() };
+        run.show_to(&Knowing { scene: &moved, says: None, certainty: 0.8 }, &moved, 2);
+    }
+    assert!(certainty(&mut run) > 0.8, "{}", certainty(&mut run));
+}
+
+#[test]
+fn where_nothing_is_found_fewer_looks_are_taken() {
+    let nothing = |step: u32| Scene { shift: (3.0 * f64::from(step), 0.0), ..Scene::default() };
+    let mut run = Run::new();
+    for step in 0..90 {
+        run.show(&nothing(step), 1);
+    }
+    assert!(run.looks <= 12, "{} looks in three seconds", run.looks);
+    // A card that comes is found soon, and then looks are as quick as ever.
+    run.show(&three(), 40);
+    assert_eq!(run.codes().len(), 3);
 }

@@ -1,0 +1,123 @@
+//! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
+
+use crate::live::{CameraChoice, CameraInfo, FilmPlace, Input};
+use eframe::egui::{Button, Slider, TextEdit, Ui, WidgetInfo};
+
+/// What the user wants of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wish {
+    /// To watch this.
+    Watch(Input),
+    /// To be asked for a film.
+    OpenFilm,
+    /// To hold the film, or let it run.
+    Pause(bool),
+    /// To see the film from this time on, in milliseconds.
+    Seek(f64),
+}
+
+/// The choice of what is watched, open or not.
+#[derive(Default)]
+pub struct Chooser {
+    /// The cameras that were there when it was opened; `None` while it is closed.
+    cameras: Option<Vec<CameraInfo>>,
+    address: String,
+    /// What is wrong with the address.
+    reason: Option<String>,
+}
+
+impl Chooser {
+    /// Opens it, or closes it again.
+    pub fn toggle(&mut self, cameras: impl FnOnce() -> Vec<CameraInfo>) {
+        self.cameras = match self.cameras.take() {
+            Some(_) => None,
+            None => Some(cameras()),
+        };
+        self.reason = None;
+    }
+
+    /// Whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.cameras.is_some()
+    }
+
+    /// Draws it.
+    pub fn ui(&mut self, ui: &mut Ui) -> Option<Wish> {
+        let cameras = self.cameras.as_ref()?;
+        let mut wish = None;
+        if cameras.is_empty() {
+            ui.label("No camera is connected to this computer.");
+        }
+        for camera in cameras {
+            if ui.button(&camera.name).clicked() {
+                wish = Some(Wish::Watch(Input::Camera(CameraChoice::Number(camera.number))));
+            }
+        }
+        ui.add_space(6.0);
+        let label = ui.label("A phone: start an app that serves its camera, and type its address.");
+        ui.weak(
+            "IP Webcam (Android): http://PHONE:8080/video. DroidCam: http://PHONE:4747/video. \
+             A name and a password go before it: http://NAME:PASSWORD@PHONE:8080/video.",
+        );
+        ui.horizontal(|ui| {
+            let width = (ui.available_width() - 70.0).max(80.0);
+            // It may hold a password; it is kept nowhere.
+            let field = TextEdit::singleline(&mut self.address)
+                .hint_text("http://192.168.1.20:8080/video")
+                .desired_width(width);
+            ui.add(field).labelled_by(label.id);
+            if ui.button("Watch").clicked() {
+                match self.address.trim().parse() {
+                    Ok(address) => wish = Some(Wish::Watch(Input::Network(address))),
+                    Err(reason) => self.reason = Some(reason),
+                }
+            }
+        });
+        if let Some(reason) = &self.reason {
+            ui.colored_label(ui.visuals().error_fg_color, reason);
+        }
+        ui.add_space(6.0);
+        if ui.button("Open film…").clicked() {
+            wish = Some(Wish::OpenFilm);
+        }
+        if wish.is_some() {
+            *self = Self::default();
+        }
+        wish
+    }
+}
+
+/// A film's buttons and its place on a line.
+pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
+    let mut wish = None;
+    ui.horizontal(|ui| {
+        let word = if film.paused { "Play" } else { "Pause" };
+        if ui.add_enabled(!ended, Button::new(word)).clicked() {
+            wish = Some(Wish::Pause(!film.paused));
+        }
+        if ui.button("Again").clicked() {
+            wish = Some(Wish::Seek(0.0));
+        }
+        ui.weak(match film.length_ms {
+            Some(length_ms) => format!("{} of {}", clock(film.at_ms), clock(length_ms)),
+            None => clock(film.at_ms),
+        });
+    });
+    if let Some(length_ms) = film.length_ms {
+        let mut at_s = film.at_ms / 1e3;
+        ui.spacing_mut().slider_width = (ui.available_width() - 8.0).max(60.0);
+        let slider = Slider::new(&mut at_s, 0.0..=length_ms / 1e3).show_value(false);
+        let moved = ui.add(slider);
+        moved.widget_info(|| WidgetInfo::slider(true, at_s, "Place in the film, in seconds"));
+        if moved.changed() {
+            wish = Some(Wish::Seek(1e3 * at_s));
+        }
+    }
+    wish
+}
+
+/// Minutes and seconds.
+fn clock(ms: f64) -> String {
+    let seconds = (ms / 1e3).max(0.0) as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}

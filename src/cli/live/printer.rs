@@ -1,0 +1,133 @@
+//! What `setsight live --headless` prints.
+
+use crate::cli::Format;
+use crate::live::{LiveView, freeze};
+use std::io::{self, Write};
+
+/// Prints views.
+pub struct Printer<W: Write> {
+    format: Format,
+    last: String,
+    out: W,
+}
+
+impl<W: Write> Printer<W> {
+    pub fn new(format: Format, out: W) -> Self {
+        Self { format, last: String::new(), out }
+    }
+
+    pub fn print(&mut self, view: &LiveView) -> io::Result<()> {
+        match self.format {
+            Format::Json => {
+                serde_json::to_writer(&mut self.out, &freeze::line(view))?;
+                self.out.write_all(b"\n")?;
+                self.out.flush()
+            }
+            Format::Text => {
+                let text = summary(view);
+                if text == self.last {
+                    return Ok(());
+                }
+                let time = view.time_ms / 1e3;
+                writeln!(self.out, "{time:8.2} s  {text}")?;
+                self.out.flush()?;
+                self.last = text;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The table in a line: "12 cards: 1fgd 2spo ..; sets: 1fgd 2fgd 3fgd; 3 taken, 60 in the deck".
+/// It says of a set only what is known: not that there is none while cards are covered or doubtful.
+fn summary(view: &LiveView) -> String {
+    if !view.looked {
+        return "looking for cards".to_owned();
+    }
+    let mut text = match view.cards.len() {
+        0 => "no cards".to_owned(),
+        1 => "1 card:".to_owned(),
+        n => format!("{n} cards:"),
+    };
+    for card in &view.cards {
+        let mark = if card.card.unsure { "?" } else { "" };
+        text += &format!(" {}{mark}", card.card.card);
+    }
+    let sets =
+        view.sets.iter().map(|set| set.0.map(|i| view.cards[i].card.card.to_string()).join(" "));
+    let sets: Vec<String> = sets.collect();
+    let covered = view.cards.iter().filter(|card| card.hidden).count();
+    let unsure = view.cards.iter().filter(|card| card.card.unsure).count();
+    let count = |n: usize, one: &str, more: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {more}"),
+    };
+    text += &match (sets.len(), view.resting.len()) {
+        (0, 0) if covered + unsure > 0 => format!(
+            "; no set among those in sight ({} covered, {unsure} unsure)",
+            count(covered, "card", "cards")
+        ),
+        (0, 0) => "; no set".to_owned(),
+        (0, n) => format!("; {} with a card that is covered", count(n, "set", "sets")),
+        (_, 0) => format!("; sets: {}", sets.join(", ")),
+        (_, n) => format!("; sets: {}; {n} more with a card that is covered", sets.join(", ")),
+    };
+    if text.ends_with("no set")
+        && !view.cards.is_empty()
+        && let Some(chance) = view.score.chance
+    {
+        text += &format!(" (three more bring one with {:.0} %)", 100.0 * chance.value());
+    }
+    let taken = count(view.score.taken.len(), "set", "sets");
+    text + &format!("; {taken} taken, {} cards in the deck", view.score.left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::parse_codes;
+    use crate::geometry::Quad;
+    use crate::live::Score;
+    use crate::pipeline::track::TrackedCard;
+    use crate::pipeline::{ReadCard, Reading};
+    use crate::sets::{Chance, Set};
+
+    fn view(codes: &str) -> LiveView {
+        let cards = parse_codes(codes).unwrap().into_iter().map(|card| TrackedCard {
+            id: card.index() as u64,
+            card: ReadCard {
+                corners_in_image: Quad::rectangle(9.0, 6.0),
+                card,
+                confidence: 0.99,
+                unsure: false,
+            },
+            reading: Reading::UNKNOWN,
+            hidden: false,
+        });
+        let chance = Some(Chance { favourable: 97, total: 100 });
+        let score = Score { left: 70, chance, ..Score::default() };
+        LiveView { looked: true, cards: cards.collect(), score, ..LiveView::default() }
+    }
+
+    #[test]
+    fn what_is_not_known_yet_is_not_said() {
+        let mut view = view("1fgd 2fgd 1ord");
+        assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
+        view.cards[1].card.unsure = true;
+        let doubtful = summary(&view);
+        assert!(doubtful.contains("no set among those in sight (0 cards covered, 1 unsure)"));
+        assert!(!doubtful.contains("97 %"), "{doubtful}");
+        view.looked = false;
+        assert_eq!(summary(&view), "looking for cards");
+    }
+
+    #[test]
+    fn a_set_under_a_hand_is_not_denied() {
+        let mut view = view("1fgd 2fgd 3fgd");
+        view.cards[2].hidden = true;
+        view.resting = vec![Set([0, 1, 2])];
+        let text = summary(&view);
+        assert!(text.contains("1 set with a card that is covered"), "{text}");
+        assert!(!text.contains("no set") && !text.contains('%'), "{text}");
+    }
+}

@@ -1,0 +1,284 @@
+//! JPEGs out of a stream of bytes (ITU-T T.81), and their pixels.
+//!
+//! Where one ends is told by its own markers and by nothing around it: cameras announce lengths
+//! that are wrong, leave out boundaries and send halves.
+
+use image::codecs::jpeg::JpegDecoder;
+use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
+use std::io::{self, Read};
+
+/// A JPEG that is longer is none.
+const MOST_BYTES: usize = 64 << 20;
+/// Read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Smallest side of a frame, in pixels: below, nothing can be tracked.
+pub(super) const LEAST_SIDE_PX: u32 = 32;
+/// Largest side of a frame, in pixels.
+const MOST_SIDE_PX: u32 = 16_384;
+
+/// Cuts whole JPEGs out of a stream, whatever stands between them.
+pub struct Jpegs<R> {
+    input: R,
+    bytes: Vec<u8>,
+    /// Where in `bytes` to read on.
+    at: usize,
+    state: State,
+    damaged: u64,
+}
+
+/// What was found next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A JPEG from its first byte to its last.
+    Whole(Vec<u8>),
+    /// One that began and did not end.
+    Half,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    /// Between two JPEGs.
+    Outside,
+    /// At a marker of the JPEG that begins at the first byte.
+    Marker,
+    /// In the coded pixels, in which no marker stands but the restarts.
+    Pixels,
+}
+
+impl<R: Read> Jpegs<R> {
+    /// From the stream's next byte on.
+    pub fn new(input: R) -> Self {
+        Self { input, bytes: Vec::new(), at: 0, state: State::Outside, damaged: 0 }
+    }
+
+    /// How many began and did not end.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+
+    /// The next one, `None` at the end of the stream.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub fn next_piece(&mut self) -> io::Result<Option<Piece>> {
+        let before = self.damaged;
+        loop {
+            if let Some(end) = self.scan() {
+                let rest = self.bytes.split_off(end);
+                self.at = 0;
+                self.state = State::Outside;
+                return Ok(Some(Piece::Whole(std::mem::replace(&mut self.bytes, rest))));
+            }
+            if self.damaged > before {
+                return Ok(Some(Piece::Half));
+            }
+            if self.bytes.len() > MOST_BYTES {
+                self.broken(self.bytes.len());
+            }
+            let filled = self.bytes.len();
+            self.bytes.resize(filled + CHUNK_BYTES, 0);
+            let read = loop {
+                match self.input.read(&mut self.bytes[filled..]) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    other => break other,
+                }
+            };
+            self.bytes.truncate(filled + *read.as_ref().unwrap_or(&0));
+            if read? == 0 {
+                self.damaged += u64::from(!matches!(self.state, State::Outside));
+                return Ok(None);
+            }
+        }
+    }
+
+    /// What was begun ended nowhere: all before `next` is dropped.
+    fn broken(&mut self, next: usize) {
+        self.damaged += u64::from(!matches!(self.state, State::Outside));
+        self.bytes.drain(..next);
+        self.at = 0;
+        self.state = State::Outside;
+    }
+
+    /// Reads on in what is there; the place behind a whole JPEG.
+    fn scan(&mut self) -> Option<usize> {
+        loop {
+            let rest = &self.bytes[self.at..];
+            match self.state {
+                State::Outside => {
+                    let start = rest.windows(3).position(|three| three == [0xff, 0xd8, 0xff]);
+                    let Some(start) = start else {
+                        // A beginning may be cut in two.
+                        self.bytes.drain(..self.bytes.len().saturating_sub(2));
+                        self.at = 0;
+                        return None;
+                    };
+                    self.bytes.drain(..self.at + start);
+                    self.at = 2;
+                    self.state = State::Marker;
+                }
+                State::Marker => {
+                    let &[first, marker, ..] = rest else { return None };
+                    match (first, marker) {
+                        (0xff, 0xff) => self.at += 1,
+                        (0xff, 0x01 | 0xd0..=0xd7) => self.at += 2,
+                        (0xff, 0xd8) => self.broken(self.at),
+                        (0xff, 0xc0..=0xfe) if marker != 0xd9 => {
+                            let length = rest.get(2..4)?;
+                            let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
+                            if rest.len() < 2 + length {
+                                return None;
+                            }
+                            self.at += 2 + length;
+                            self.state = if marker == 0xda { State::Pixels } else { State::Marker };
+                        }
+                        _ => self.broken(self.at),
+                    }
+                }
+                State::Pixels => {
+                    let Some(found) = rest.iter().position(|&byte| byte == 0xff) else {
+                        self.at = self.bytes.len();
+                        return None;
+                    };
+                    self.at += found;
+                    match self.bytes.get(self.at + 1)? {
+                        0x00 | 0xd0..=0xd7 => self.at += 2,
+                        0xff => self.at += 1,
+                        0xd9 => return Some(self.at + 2),
+                        0xd8 => self.broken(self.at),
+                        // The next pass of a progressive one.
+                        _ => self.state = State::Marker,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The pixels of a JPEG; the reason in words when there are none.
+///
+/// # Errors
+/// It is broken, cut off, or of a size that is no frame's.
+pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
+    if !ends(jpeg) {
+        return Err("it is cut off".to_owned());
+    }
+    let with_tables = (!has_tables(jpeg)).then(|| marked_as_motion_jpeg(jpeg));
+    let words = |error: image::ImageError| error.to_string();
+    let mut decoder =
+        JpegDecoder::new(io::Cursor::new(with_tables.as_deref().unwrap_or(jpeg))).map_err(words)?;
+    let (width, height) = decoder.dimensions();
+    let sides = LEAST_SIDE_PX..=MOST_SIDE_PX;
+    if !(sides.contains(&width) && sides.contains(&height)) {
+        return Err(format!("it is of {width}x{height} pixels"));
+    }
+    decoder.set_limits(Limits::default()).map_err(words)?;
+    Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
+}
+
+/// Whether the end's marker stands at the end: cameras fill up with zeros.
+fn ends(jpeg: &[u8]) -> bool {
+    let filled = jpeg.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    jpeg[..filled].ends_with(&[0xff, 0xd9])
+}
+
+/// Whether the JPEG brings its own Huffman tables.
+fn has_tables(jpeg: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
+        match marker {
+            0xc4 => return true,
+            0xda => return false,
+            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
+        }
+    }
+    true
+}
+
+/// Motion JPEG of cameras may leave out the Huffman tables, which are always the same; the decoder
+/// supplies them where this application marker says so.
+fn marked_as_motion_jpeg(jpeg: &[u8]) -> Vec<u8> {
+    [&jpeg[..2], b"\xff\xe0\x00\x07AVI1\0", &jpeg[2..]].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, codecs::jpeg::JpegEncoder};
+
+    fn jpeg(level: u8) -> Vec<u8> {
+        let image = RgbImage::from_fn(64, 48, |x, y| Rgb([level, (3 * x) as u8, (5 * y) as u8]));
+        let mut bytes = Vec::new();
+        JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
+        bytes
+    }
+
+    /// Gives a few bytes at a time.
+    struct Drops<'a>(&'a [u8], usize);
+    impl Read for Drops<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(to.len());
+            to[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn levels(stream: &[u8], step: usize) -> (Vec<u8>, u64) {
+        let mut jpegs = Jpegs::new(Drops(stream, step));
+        let mut levels = Vec::new();
+        while let Some(piece) = jpegs.next_piece().unwrap() {
+            if let Piece::Whole(jpeg) = piece {
+                levels.push(decode(&jpeg).unwrap()[(20, 10)].0[0]);
+            }
+        }
+        (levels, jpegs.damaged())
+    }
+
+    fn near(levels: &[u8], expected: &[u8]) -> bool {
+        levels.len() == expected.len()
+            && levels.iter().zip(expected).all(|(a, b)| a.abs_diff(*b) < 12)
+    }
+
+    #[test]
+    fn whole_ones_are_cut_out_whatever_stands_between() {
+        let stream =
+            [&b"--b\r\nContent-Length: 7\r\n\r\n"[..], &jpeg(40), b"\r\n--b\r\n\r\n", &jpeg(200)]
+                .concat();
+        for step in [1, 7, 1_000_000] {
+            let (levels, damaged) = levels(&stream, step);
+            assert!(near(&levels, &[40, 200]) && damaged == 0, "{step}: {levels:?}");
+        }
+    }
+
+    #[test]
+    fn halves_cost_themselves_alone() {
+        let whole = jpeg(120);
+        // In the coded pixels, and in the head.
+        for cut in [whole.len() - 40, 30] {
+            let stream = [&whole[..cut], b"\r\n--b\r\n\r\n", &jpeg(40), &jpeg(200), &whole[..cut]];
+            let (levels, damaged) = levels(&stream.concat(), 997);
+            assert!(!levels.is_empty() && near(&levels[levels.len() - 1..], &[200]), "{levels:?}");
+            assert!(damaged >= 2, "{damaged}");
+        }
+        assert!(decode(&whole[..whole.len() - 40]).is_err());
+        assert!(decode(b"\xff\xd8\xff\xd9").is_err() && decode(b"").is_err());
+    }
+
+    #[test]
+    fn tables_that_are_left_out_are_the_usual_ones() {
+        let whole = jpeg(90);
+        let mut bare = whole[..2].to_vec();
+        let mut at = 2;
+        loop {
+            let length = 2 + usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]]));
+            match whole[at + 1] {
+                0xc4 => {}
+                0xda => break bare.extend_from_slice(&whole[at..]),
+                _ => bare.extend_from_slice(&whole[at..at + length]),
+            }
+            at += length;
+        }
+        assert!(bare.len() + 100 < whole.len(), "tables were left out");
+        assert_eq!(decode(&bare).unwrap(), decode(&whole).unwrap());
+    }
+}

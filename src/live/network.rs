@@ -1,0 +1,331 @@
+//! A phone, or another camera of the network, by its address: Motion JPEG over HTTP here, all else
+//! (RTSP, HTTPS, ..) through `ffmpeg`.
+
+use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
+use super::ffmpeg::{Ffmpeg, FfmpegError, Input};
+use super::jpeg::{self, Jpegs, Piece};
+use super::latest::{Latest, Taken};
+use crate::pipeline::Frame;
+use attohttpc::{ErrorKind, ProxySettings};
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use url::Url;
+
+/// An address of the network. Its name and password are shown nowhere: neither as text nor to
+/// debug.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    url: Url,
+}
+
+/// What ffmpeg is given: what it reads over a network, and no file of this machine.
+const SCHEMES: [&str; 8] = ["http", "https", "rtsp", "rtsps", "rtmp", "rtmps", "srt", "udp"];
+
+impl std::str::FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const EXAMPLE: &str = "expected one such as http://192.168.1.20:8080/video or \
+                               rtsp://192.168.1.20:8554/live";
+        // What was typed may hold a password, so it is not said again.
+        let url = Url::parse(text).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
+        if !SCHEMES.contains(&url.scheme()) {
+            return Err(format!("this kind of address is not known here; {EXAMPLE}"));
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(format!("the address names no host; {EXAMPLE}"));
+        }
+        Ok(Self { url })
+    }
+}
+
+impl fmt::Display for Address {
+    /// Without name, password and what stands behind a question mark, where some apps want them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = self.url.host_str().unwrap_or_default();
+        write!(f, "{}://{host}", self.url.scheme())?;
+        if let Some(port) = self.url.port() {
+            write!(f, ":{port}")?;
+        }
+        f.write_str(self.url.path())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+impl Address {
+    /// Name and password, decoded.
+    fn credentials(&self) -> Option<(String, Option<String>)> {
+        let decoded = |text: &str| {
+            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+        };
+        let name = self.url.username();
+        let password = self.url.password().map(decoded);
+        (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))
+    }
+
+    /// Words of others, in which the address may stand as it is.
+    fn without_secrets(&self, words: &str) -> String {
+        let mut words = words.replace(self.url.as_str(), &self.to_string());
+        let secrets = [Some(self.url.username()), self.url.password(), self.url.query()];
+        for secret in secrets.into_iter().flatten().filter(|secret| !secret.is_empty()) {
+            words = words.replace(secret, "***");
+        }
+        words
+    }
+}
+
+/// A camera of the network.
+#[derive(Clone, Debug)]
+pub struct NetworkCamera {
+    /// Where it is.
+    pub address: Address,
+    /// Without a byte, or without a whole picture, for so long it is silent. Phones may send one
+    /// every other second.
+    pub patience: Duration,
+}
+
+/// A camera of the network is silent after this.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl NetworkCamera {
+    /// With the usual patience.
+    pub fn at(address: Address) -> Self {
+        Self { address, patience: PATIENCE }
+    }
+}
+
+impl Cameras for NetworkCamera {
+    fn list(&self) -> Vec<CameraInfo> {
+        vec![CameraInfo { number: 0, name: self.address.to_string() }]
+    }
+
+    fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+        match self.address.url.scheme() {
+            "http" => Ok(Box::new(HttpCamera::open(&self.address, self.patience)?)),
+            _ => Ok(Box::new(StreamCamera::open(&self.address)?)),
+        }
+    }
+}
+
+/// What came last: a picture not decoded yet, or why there is no other.
+type Newest = Latest<Result<Vec<u8>, CameraError>>;
+
+/// Motion JPEG over HTTP (`multipart/x-mixed-replace`, as browsers show it).
+struct HttpCamera {
+    newest: Arc<Newest>,
+    address: Address,
+    patience: Duration,
+    opened: Instant,
+}
+
+impl HttpCamera {
+    fn open(address: &Address, patience: Duration) -> Result<Self, CameraError> {
+        let name = || address.to_string();
+        let mut plain = address.url.clone();
+        // An address without a host, of which neither can be taken, was refused.
+        let _ = plain.set_username("");
+        let _ = plain.set_password(None);
+        let mut request = attohttpc::get(plain.as_str())
+            .connect_timeout(patience)
+            .read_timeout(patience)
+            // A phone is in the same network, whatever stands between that and the world.
+            .proxy_settings(ProxySettings::builder().build());
+        if let Some((name, password)) = address.credentials() {
+            request = request.basic_auth(name, password);
+        }
+        let answer = request.send().map_err(|error| {
+            let reason = match error.kind() {
+                ErrorKind::Io(error) if is_late(error) => {
+                    format!("no answer within {} s", patience.as_secs_f64())
+                }
+                ErrorKind::Io(error) => address.without_secrets(&error.to_string()),
+                _ => address.without_secrets(&error.to_string()),
+            };
+            CameraError::Unreachable { address: name(), reason }
+        })?;
+        let status = answer.status();
+        let no_pictures = |reason: String| CameraError::NoPictures { address: name(), reason };
+        match status.as_u16() {
+            200 => {}
+            status @ (401 | 403) => return Err(CameraError::Denied { address: name(), status }),
+            404 => return Err(no_pictures("there is nothing of this name (HTTP 404)".to_owned())),
+            _ => return Err(no_pictures(format!("it answers HTTP {status}"))),
+        }
+        let kind = answer.headers().get("content-type");
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_lowercase();
+        let is_stream = ["multipart/", "image/jpeg", "application/octet-stream"]
+            .iter()
+            .any(|k| kind.starts_with(k));
+        if !(is_stream || kind.is_empty()) {
+            return Err(no_pictures(format!("it sends {kind}")));
+        }
+        let (_, _, body) = answer.split();
+        let newest = Arc::<Newest>::default();
+        let (out, camera) = (Arc::clone(&newest), name());
+        // Always reading, so that old pictures pile up nowhere; only the newest is decoded.
+        std::thread::spawn(move || receive(body, &out, &camera, patience));
+        Ok(Self { newest, address: address.clone(), patience, opened: Instant::now() })
+    }
+}
+
+/// Reads until the stream fails or nobody takes its pictures any more.
+fn receive(body: impl Read, out: &Newest, camera: &str, patience: Duration) {
+    let camera = || camera.to_owned();
+    let mut jpegs = Jpegs::new(body);
+    let mut whole = Instant::now();
+    let end = loop {
+        match jpegs.next_piece() {
+            Ok(Some(Piece::Whole(jpeg))) => {
+                whole = Instant::now();
+                if !out.put(Ok(jpeg)) {
+                    return;
+                }
+            }
+            Ok(Some(Piece::Half)) if whole.elapsed() > patience => {
+                break CameraError::Broken { camera: camera() };
+            }
+            Ok(Some(Piece::Half)) => {
+                if out.is_closed() {
+                    return;
+                }
+            }
+            Ok(None) => {
+                let reason = "it has ended the stream".to_owned();
+                break CameraError::Unreachable { address: camera(), reason };
+            }
+            Err(error) if is_late(&error) => {
+                break CameraError::Silent { camera: camera(), seconds: patience.as_secs() };
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                break CameraError::Unreachable { address: camera(), reason };
+            }
+        }
+    };
+    // What waits is a picture still: it goes first.
+    while !out.is_empty() && out.pause(Duration::from_millis(5)) {}
+    out.put(Err(end));
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+}
+
+impl Camera for HttpCamera {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        let begun = Instant::now();
+        loop {
+            match self.newest.take(self.patience) {
+                Taken::Item(Ok(jpeg)) => {
+                    let taken = Instant::now();
+                    if let Ok(image) = jpeg::decode(&jpeg) {
+                        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
+                        return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }));
+                    }
+                    if begun.elapsed() > self.patience {
+                        return Err(CameraError::Broken { camera: self.address.to_string() });
+                    }
+                }
+                Taken::Item(Err(error)) => return Err(error),
+                // The stream's own time-outs are told by the thread that reads it, a little later.
+                Taken::Nothing if begun.elapsed() < 2 * self.patience => {}
+                Taken::Nothing | Taken::Closed => {
+                    let (camera, seconds) = (self.address.to_string(), self.patience.as_secs());
+                    return Err(CameraError::Silent { camera, seconds });
+                }
+            }
+        }
+    }
+}
+
+impl Drop for HttpCamera {
+    fn drop(&mut self) {
+        self.newest.close(); // Its thread ends with the next picture or time-out.
+    }
+}
+
+/// Another stream.
+struct StreamCamera {
+    ffmpeg: Ffmpeg,
+    address: Address,
+    opened: Instant,
+}
+
+impl StreamCamera {
+    fn open(address: &Address) -> Result<Self, CameraError> {
+        let ffmpeg = Ffmpeg::start(Input::Address(address.url.as_str()));
+        let ffmpeg = ffmpeg.map_err(|error| stream_error(error, address))?;
+        let mut camera = Self { ffmpeg, address: address.clone(), opened: Instant::now() };
+        // What is wrong shows at the first frame.
+        camera.read()?;
+        Ok(camera)
+    }
+}
+
+fn stream_error(error: FfmpegError, address: &Address) -> CameraError {
+    let reason = match error {
+        FfmpegError::Missing => return CameraError::NoFfmpeg { camera: address.to_string() },
+        FfmpegError::Unstarted(error) => error.to_string(),
+        FfmpegError::Said(words) => address.without_secrets(&words),
+    };
+    let address = address.to_string();
+    match [401, 403].into_iter().find(|code| reason.contains(&code.to_string())) {
+        Some(status) => CameraError::Denied { address, status },
+        None => CameraError::Unreachable { address, reason },
+    }
+}
+
+impl Camera for StreamCamera {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        let next = self.ffmpeg.next_frame().map_err(|error| stream_error(error, &self.address))?;
+        let ended = || CameraError::Unreachable {
+            address: self.address.to_string(),
+            reason: "it has ended the stream".to_owned(),
+        };
+        let (image, _) = next.ok_or_else(ended)?;
+        let taken = Instant::now();
+        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
+        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_keeps_its_secrets() {
+        let address: Address =
+            "http://ann:s3cret%21@10.0.0.7:8080/video?pwd=hidden".parse().unwrap();
+        assert_eq!(address.to_string(), "http://10.0.0.7:8080/video");
+        assert_eq!(format!("{address:?}"), "Address(http://10.0.0.7:8080/video)");
+        let (name, password) = address.credentials().unwrap();
+        assert_eq!((&*name, password.as_deref()), ("ann", Some("s3cret!")));
+        let words = "rtsp failed: http://ann:s3cret%21@10.0.0.7:8080/video?pwd=hidden: s3cret%21";
+        let told = address.without_secrets(words);
+        assert!(!told.contains("s3cret") && !told.contains("hidden"), "{told}");
+        assert_eq!("http://10.0.0.7/".parse::<Address>().unwrap().credentials(), None);
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_saying_it_again() {
+        for (text, words) in [
+            ("ann:s3cret@phone", "kind of address is not known"),
+            ("phone:8080/video", "kind of address is not known"),
+            ("/video", "no address"),
+            ("file:///etc/passwd", "kind of address is not known"),
+            ("http://", "no address"),
+        ] {
+            let error = text.parse::<Address>().unwrap_err();
+            assert!(error.contains(words) && error.contains("http://192"), "{text}: {error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The cameras of this machine: on Linux by the kernel's own interface (Video4Linux 2), elsewhere
+//! through `ffmpeg`.
+
+use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, choose};
+
+#[cfg(any(test, not(target_os = "linux")))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as here;
+#[cfg(target_os = "linux")]
+use linux as here;
+
+/// The cameras of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemCameras;
+
+impl Cameras for SystemCameras {
+    fn list(&self) -> Vec<CameraInfo> {
+        here::list()
+    }
+
+    fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+        here::open(&choose(&self.list(), choice)?)
+    }
+}

@@ -1,0 +1,278 @@
+//! Cameras on Linux.
+
+use crate::live::camera::{Camera, CameraError, CameraInfo, Shot};
+use crate::live::jpeg;
+use crate::pipeline::Frame;
+use image::RgbImage;
+use opencv::core::{Mat, MatTraitConst, Vec3b};
+use opencv::imgproc;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use v4l::buffer::{Flags, Type};
+use v4l::capability::Flags as Capabilities;
+use v4l::format::FourCC;
+use v4l::io::mmap::Stream;
+use v4l::io::traits::CaptureStream;
+use v4l::video::Capture;
+use v4l::video::capture::Parameters;
+use v4l::{Device, Format};
+
+/// Where Linux lists its cameras.
+const LISTED: &str = "/sys/class/video4linux";
+/// Asked of a camera; it gives what comes nearest.
+const WISHED_PX: (u32, u32) = (1280, 720);
+const WISHED_FPS: u32 = 30;
+/// What can be decoded, best first: only compressed frames come at this size in time over most
+/// cables.
+const DECODED: [&[u8; 4]; 6] = [b"MJPG", b"JPEG", b"YUYV", b"UYVY", b"RGB3", b"GREY"];
+/// Frames that the driver may fill ahead: more would only be old.
+const BUFFERS: u32 = 3;
+/// A camera that gives nothing for so long is silent.
+const SILENT: Duration = Duration::from_secs(5);
+/// Broken frames in a row before they are told of.
+const MOST_BROKEN: u32 = 30;
+/// Drivers of devices that give pictures only to those who feed them.
+const NO_CAMERAS: [&str; 2] = ["bcm2835-isp", "bcm2835-codec"];
+
+fn device(number: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/video{number}"))
+}
+
+pub(super) fn list() -> Vec<CameraInfo> {
+    listed(Path::new(LISTED), |number| {
+        let device = Device::with_path(device(number)).ok()?;
+        let told = device.query_caps();
+        Some(told.is_ok_and(|told| {
+            is_camera(told.capabilities, &told.driver)
+                && device.enum_formats().is_ok_and(|all| {
+                    all.iter().any(|format| DECODED.contains(&&format.fourcc.repr))
+                })
+        }))
+    })
+}
+
+/// `asked` tells of the device of a number whether it is a camera, and `None` where it may not be
+/// asked: what is wrong with it is then told when it is opened.
+fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut cameras: Vec<CameraInfo> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
+            let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
+            // Of a camera's several devices only the first gives pictures.
+            let is_first = || line("index").is_none_or(|index| index.trim() == "0");
+            if !asked(number).unwrap_or_else(is_first) {
+                return None;
+            }
+            let name = line("name").map_or_else(|| format!("camera {number}"), |n| n.trim().into());
+            Some(CameraInfo { number, name })
+        })
+        .collect();
+    cameras.sort_by_key(|camera| camera.number);
+    cameras
+}
+
+/// Whether a device gives pictures of the world: one of metadata does not, nor one that turns
+/// pictures into others.
+fn is_camera(can: Capabilities, driver: &str) -> bool {
+    can.contains(Capabilities::VIDEO_CAPTURE)
+        && !can.intersects(Capabilities::VIDEO_M2M | Capabilities::VIDEO_M2M_MPLANE)
+        && !NO_CAMERAS.iter().any(|name| driver.starts_with(name))
+}
+
+pub(super) fn open(info: &CameraInfo) -> Result<Box<dyn Camera>, CameraError> {
+    open_at(&device(info.number), &info.name)
+}
+
+fn open_at(path: &Path, name: &str) -> Result<Box<dyn Camera>, CameraError> {
+    let refused = |error: io::Error| refusal(&error, name);
+    let device = Device::with_path(path).map_err(refused)?;
+    // Asked first: what is no camera just offers no format.
+    device.query_caps().map_err(refused)?;
+    let offered = device.enum_formats().map_err(refused)?;
+    let codes = offered.iter().map(|format| format.fourcc.repr);
+    let Some(code) = best(codes) else {
+        let reason = "it gives no pictures of a kind that can be decoded".to_owned();
+        return Err(CameraError::Unopened { camera: name.to_owned(), reason });
+    };
+    let wished = Format::new(WISHED_PX.0, WISHED_PX.1, FourCC::new(&code));
+    let format = device.set_format(&wished).map_err(refused)?;
+    // Not all let their speed be chosen.
+    let _ = device.set_params(&Parameters::with_fps(WISHED_FPS));
+    let mut stream = Stream::with_buffers(&device, Type::VideoCapture, BUFFERS).map_err(refused)?;
+    stream.set_timeout(SILENT);
+    let opened = Instant::now();
+    Ok(Box::new(LinuxCamera { stream, format, name: name.to_owned(), opened }))
+}
+
+/// The best of the formats on offer.
+fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
+    let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
+    offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
+}
+
+/// What the system's refusal means.
+fn refusal(error: &io::Error, camera: &str) -> CameraError {
+    // From Linux's errno.h.
+    const NO_ENTRY: i32 = 2;
+    const NO_SUCH_DEVICE_OR_ADDRESS: i32 = 6;
+    const BUSY: i32 = 16;
+    const NO_SUCH_DEVICE: i32 = 19;
+    const NOT_A_DEVICE: i32 = 25;
+    let camera = camera.to_owned();
+    match error.raw_os_error() {
+        _ if error.kind() == io::ErrorKind::PermissionDenied => CameraError::Permission { camera },
+        Some(BUSY) => CameraError::Busy { camera },
+        Some(NO_ENTRY | NO_SUCH_DEVICE_OR_ADDRESS | NO_SUCH_DEVICE) => {
+            CameraError::Unplugged { camera }
+        }
+        Some(NOT_A_DEVICE) => {
+            CameraError::Unopened { camera, reason: "it is no camera".to_owned() }
+        }
+        _ => CameraError::Unopened { camera, reason: error.to_string() },
+    }
+}
+
+struct LinuxCamera {
+    stream: Stream<'static>,
+    format: Format,
+    name: String,
+    opened: Instant,
+}
+
+impl Camera for LinuxCamera {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        for _ in 0..MOST_BROKEN {
+            let (bytes, about) = self.stream.next().map_err(|error| match error.kind() {
+                io::ErrorKind::TimedOut => CameraError::Silent {
+                    camera: format!("camera {}", self.name),
+                    seconds: SILENT.as_secs(),
+                },
+                _ => CameraError::Unplugged { camera: self.name.clone() },
+            })?;
+            let taken = Instant::now();
+            let used = bytes.len().min(about.bytesused as usize);
+            if about.flags.contains(Flags::ERROR) {
+                continue;
+            }
+            if let Some(image) = picture(&bytes[..used], &self.format) {
+                let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
+                return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }));
+            }
+        }
+        Err(CameraError::Broken { camera: format!("camera {}", self.name) })
+    }
+}
+
+/// The pixels of a frame; `None` for a broken one.
+fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
+    let (channels, code) = match &format.fourcc.repr {
+        b"YUYV" => (2, imgproc::COLOR_YUV2RGB_YUYV),
+        b"UYVY" => (2, imgproc::COLOR_YUV2RGB_UYVY),
+        b"GREY" => (1, imgproc::COLOR_GRAY2RGB),
+        b"RGB3" => return RgbImage::from_raw(format.width, format.height, rows(bytes, format, 3)?),
+        _ => return jpeg::decode(bytes).ok(),
+    };
+    let packed = rows(bytes, format, channels)?;
+    let mut image = RgbImage::new(format.width, format.height);
+    let convert = |image: &mut RgbImage| -> opencv::Result<()> {
+        let (width, height) = (format.width as i32, format.height as i32);
+        let packed = Mat::from_slice(&packed)?;
+        let packed = packed.reshape(channels as i32, height)?;
+        // Straight into the frame's own memory.
+        let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, image)?;
+        imgproc::cvt_color_def(&packed, &mut rgb, code)
+    };
+    convert(&mut image).ok()?;
+    Some(image)
+}
+
+/// The rows of a frame without what fills them up; `None` when some are missing.
+fn rows(bytes: &[u8], format: &Format, bytes_per_pixel: usize) -> Option<Vec<u8>> {
+    let row = format.width as usize * bytes_per_pixel;
+    let stride = (format.stride as usize).max(row);
+    let height = format.height as usize;
+    let there = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
+    there
+        .then(|| bytes.chunks(stride).take(height).flat_map(|line| &line[..row]).copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linux_names_its_cameras_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        for (folder, index, name) in [
+            ("video2", "0", "Desk\n"),
+            ("video0", "0", "Lid\n"),
+            ("video1", "1", "Lid\n"),
+            ("video10", "0", "bcm2835-codec-decode\n"),
+            ("video3", "1", "Locked\n"),
+        ] {
+            let folder = home.path().join(folder);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("index"), index).unwrap();
+            std::fs::write(folder.join("name"), name).unwrap();
+        }
+        // 0 and 3 may not be asked.
+        let asked = |number: u32| match number {
+            0 | 3 => None,
+            number => Some(number == 2),
+        };
+        let lines: Vec<String> =
+            listed(home.path(), asked).iter().map(CameraInfo::to_string).collect();
+        assert_eq!(lines, ["0  Lid", "2  Desk"]);
+        assert!(listed(Path::new("/no/such/folder"), |_| Some(true)).is_empty());
+    }
+
+    #[test]
+    fn metadata_and_codecs_are_no_cameras() {
+        let camera = Capabilities::VIDEO_CAPTURE | Capabilities::STREAMING;
+        assert!(is_camera(camera, "uvcvideo"));
+        assert!(!is_camera(Capabilities::STREAMING, "uvcvideo"), "metadata");
+        assert!(!is_camera(camera | Capabilities::VIDEO_M2M, "some-codec"));
+        assert!(!is_camera(camera, "bcm2835-isp"));
+    }
+
+    #[test]
+    fn a_plain_file_in_place_of_a_device_is_no_camera_and_not_in_use() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("video0");
+        std::fs::write(&file, "no device").unwrap();
+        let error = |path: &Path| open_at(path, "Lid").err().unwrap();
+        assert_eq!(error(&file).to_string(), "camera Lid cannot be opened: it is no camera");
+        let none = error(&home.path().join("video1"));
+        assert_eq!(none, CameraError::Unplugged { camera: "Lid".into() });
+        let busy = refusal(&io::Error::from_raw_os_error(16), "Lid");
+        assert_eq!(busy, CameraError::Busy { camera: "Lid".into() });
+    }
+
+    #[test]
+    fn compressed_frames_are_taken_first() {
+        let of = |codes: &[&[u8; 4]]| best(codes.iter().map(|code| **code));
+        assert_eq!(of(&[b"YUYV", b"MJPG"]), Some(*b"MJPG"));
+        assert_eq!(of(&[b"GREY", b"H264", b"YUYV"]), Some(*b"YUYV"));
+        assert_eq!(of(&[b"H264", b"BA81"]), None);
+    }
+
+    #[test]
+    fn raw_frames_become_pictures() {
+        let mut format = Format::new(64, 48, FourCC::new(b"YUYV"));
+        format.stride = 64 * 2 + 16;
+        let mut bytes = vec![0; format.stride as usize * 48];
+        for line in bytes.chunks_mut(format.stride as usize) {
+            line[..128].chunks_mut(4).for_each(|two| two.copy_from_slice(&[126, 128, 126, 128]));
+        }
+        let image = picture(&bytes, &format).unwrap();
+        let grey = image[(10, 40)].0;
+        assert!(grey.iter().all(|v| v.abs_diff(128) < 4), "{grey:?}");
+        assert!(picture(&bytes[..bytes.len() / 2], &format).is_none());
+        let rgb = Format::new(64, 48, FourCC::new(b"RGB3"));
+        assert!(picture(&[7; 64 * 48 * 3], &rgb).is_some());
+    }
+}
