@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Trains the shipped reader anew and fits how it is joined with the classical one:
 #
-#     tools/train_reader.sh CARDS OUT
+#     tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]...
 #
 # CARDS is a folder of labelled crops, one folder for each source; OUT gets the runs and OUT/models,
 # which can be copied to models/. Begun again it goes on where it was stopped.
 set -euo pipefail
-if [[ $# -ne 2 || ! -d $1 ]]; then
-    echo "usage: tools/train_reader.sh CARDS OUT, CARDS a folder of folders of labelled crops" >&2
+if [[ $# -lt 2 || ! -d $1 ]]; then
+    echo "usage: tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]..., CARDS a folder of folders" \
+        "of labelled crops" >&2
     exit 2
 fi
 cards=$1 out=$2
+editions=("${@:3}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 setsight=${SETSIGHT:-$here/target/release/setsight}
 if [[ ! -x $setsight ]]; then
@@ -28,10 +30,10 @@ run() {
     "$setsight" train reader --out "$out/$name" "$@"
 }
 
-drawn=(--seed 1 --drawn 20000 --keep-drawn "$out/drawn.bin" --validate-every 300)
-run drawn "${drawn[@]}" --steps 3600
+drawn=(--seed 1 --drawn 26000 --keep-drawn "$out/drawn.bin" --validate-every 300)
+run drawn "${drawn[@]}" --steps 4500
 real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
-run reader "${real[@]}" --steps 1800
+run reader "${real[@]}" "${editions[@]}" --steps 1800
 
 # What reads a source while the readers are joined must not have learnt from it: the first run has
 # seen no crop at all.
@@ -41,5 +43,5 @@ for folder in "$cards"/*/; do
     fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
 done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
-"$setsight" train fuse --models "$out/models" "${fuse[@]}" --tables 2400 --out "$out/models/fusion.json"
+"$setsight" train fuse --models "$out/models" "${fuse[@]}" "${editions[@]}" --tables 1000 --out "$out/models/fusion.json"
 "$setsight" export manifest "$out/models"

@@ -98,11 +98,7 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
     };
     // The kinds have large shadows only and colour as sharp as brightness, and stay so: suites are
     // measured on them.
-    let mut params = Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) };
-    if kind == Kind::Mixed {
-        params.decks = known_decks();
-    }
-    render(&params, seed, index)
+    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) }, seed, index)
 }
 
 /// Both editions: of the cards of another deck there is nothing to be sure of.
