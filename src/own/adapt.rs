@@ -34,8 +34,11 @@ use std::sync::Arc;
 
 /// Shares of a batch: a person's cards, what lies beside them, drawn cards, drawn outlines without a card.
 const SHARES: [f64; 4] = [0.35, 0.08, 0.45, 0.12];
-/// Drawn tables on which the evidence is joined anew, with each finder.
-pub const TABLES: u64 = 96;
+/// Drawn tables on which the evidence is joined anew, with each finder, by the steps of the training: a short
+/// one is a try.
+pub fn tables(steps: u64) -> u64 {
+    (steps / 4).clamp(8, 96)
+}
 /// Their seed: one that no training draws from.
 const TABLES_SEED: u64 = 2_700_001;
 
@@ -161,6 +164,7 @@ pub fn witnesses(
 /// Weights that are missing or broken.
 pub fn join(
     base: &Models,
+    tables: u64,
     reader: &(Arc<NeuralReader>, String),
     photos: &[OwnPhoto],
     reader_of: &(dyn Fn(usize) -> Arc<NeuralReader> + Sync),
@@ -171,7 +175,7 @@ pub fn join(
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = choice.finder(base, refiner.clone())?;
         let drawn =
-            fuse::drawn(&*finder, &reader.0, refiner.as_deref(), TABLES, TABLES_SEED, done)?;
+            fuse::drawn(&*finder, &reader.0, refiner.as_deref(), tables, TABLES_SEED, done)?;
         let own = witnesses(photos, reader_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };
@@ -182,7 +186,7 @@ pub fn join(
         reader_sha256: reader.1.clone(),
         learned,
         classical,
-        fitted: json!({"tables": TABLES, "seed": TABLES_SEED, "photos": photos.len(),
+        fitted: json!({"tables": tables, "seed": TABLES_SEED, "photos": photos.len(),
             "near": "the fit of the models that it was trained on from"}),
         ..before
     })

@@ -7,7 +7,7 @@ use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::Kind;
 use crate::model::graph::Graph;
-use crate::own::adapt::{self, TABLES};
+use crate::own::adapt;
 use crate::own::photos::{LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes};
 use crate::own::report;
 use crate::own::worth::{self, Verdict};
@@ -80,9 +80,11 @@ impl Progress {
 const WORK: &str = "training";
 /// Parts into which scenes are dealt.
 const FOLDS: usize = 2;
-/// Drawn cards to learn from and to judge by, so that what was known stays known.
-const DRAWN: usize = 2_400;
-const DRAWN_TO_JUDGE: usize = 200;
+/// Drawn cards to learn from, so that what was known stays known, and those to judge by.
+fn drawn_cards(steps: u64) -> [usize; 2] {
+    let learned = (6 * steps as usize).clamp(60, 2_400);
+    [learned, learned / 12]
+}
 
 /// Trains the reader on a person's cards and writes a complete folder of models.
 ///
@@ -198,15 +200,16 @@ fn train(
     let (reader, bytes) = adapt::reader_of(&trained, &command(args), training_set, args.seed)?;
 
     progress_told.stage(0.16);
-    let bar = progress(2 * TABLES as usize);
+    let tables = adapt::tables(args.steps);
+    let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
     let reader_of = |i: usize| Arc::clone(&aside[fold_of[i]].0);
     let named: (Arc<NeuralReader>, String) = (reader, sha256(&bytes));
-    let fusion = adapt::join(base, &named, &photos, &reader_of, &|| {
+    let fusion = adapt::join(base, tables, &named, &photos, &reader_of, &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
-        told(joined as f64 / (2 * TABLES) as f64);
+        told(joined as f64 / (2 * tables) as f64);
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
@@ -255,19 +258,19 @@ fn drawn_crops(
     told: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = FinderChoice::default().finder(base, shared_refiner(base)?)?;
-    let bar = progress(DRAWN + DRAWN_TO_JUDGE);
+    let [learn, judge] = drawn_cards(args.steps);
+    let bar = progress(learn + judge);
     bar.set_message("drawing cards");
     // Not the tables that the network has learned from already.
     let seed = args.seed ^ (1 << 30);
     let tell = |n: usize| {
         bar.set_position(n as u64);
-        told(n as f64 / (DRAWN + DRAWN_TO_JUDGE) as f64);
+        told(n as f64 / (learn + judge) as f64);
     };
-    let learned = drawn::crops(DRAWN, seed, "drawn", &*finder, stop, &tell)?;
+    let learned = drawn::crops(learn, seed, "drawn", &*finder, stop, &tell)?;
     let other = seed ^ (1 << 31);
-    let judged = drawn::crops(DRAWN_TO_JUDGE, other, "drawn for judging", &*finder, stop, &|n| {
-        tell(DRAWN + n)
-    })?;
+    let judged =
+        drawn::crops(judge, other, "drawn for judging", &*finder, stop, &|n| tell(learn + n))?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
