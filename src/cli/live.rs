@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Arguments of `live`.
@@ -66,6 +66,8 @@ pub struct Args {
 
 /// Frames decoded ahead of the tracker.
 const AHEAD: usize = 4;
+/// How long a frame is waited for before Ctrl-C is looked at.
+const WAIT: Duration = Duration::from_millis(200);
 
 /// Watches.
 ///
@@ -201,7 +203,11 @@ fn film(
     });
     let mut number = 0;
     while frames.is_none_or(|most| number < most) && !stop.load(Ordering::Relaxed) {
-        let Ok(next) = decoded.recv() else { break };
+        let next = match decoded.recv_timeout(WAIT) {
+            Ok(next) => next,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         let (shot, load) = next.with_context(name)?;
         let mut watched = watch.frame(&shot.frame, shot.time_ms).with_context(name)?;
         watched.times.insert(0, load);
@@ -251,7 +257,7 @@ fn camera(
         if stop.load(Ordering::Relaxed) || most.is_some_and(|most| number >= most) {
             break Ok(outcome);
         }
-        match frames.take(Duration::from_millis(200)) {
+        match frames.take(WAIT) {
             Taken::Item(Captured::Shot(shot)) => {
                 outcome = Outcome::Done;
                 let watched = watch.frame(&shot.frame, shot.time_ms)?;
