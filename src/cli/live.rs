@@ -107,7 +107,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn list() -> anyhow::Result<Outcome> {
     let cameras = SystemCameras.list();
     if cameras.is_empty() {
-        eprintln!("{}; {}", CameraError::None, CameraError::None.advice());
+        eprintln!("{}", told(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
     let mut out = io::stdout().lock();
@@ -115,6 +115,15 @@ fn list() -> anyhow::Result<Outcome> {
         writeln!(out, "{camera}")?;
     }
     Ok(Outcome::Done)
+}
+
+/// What is wrong, what to do, and how this command does it.
+fn told(error: &CameraError) -> String {
+    let how = match error {
+        CameraError::None => ": setsight live --url http://PHONE:8080/video or --video FILE",
+        _ => "",
+    };
+    format!("{error}; {}{how}", error.advice())
 }
 
 /// The window, straight on the camera or the film.
@@ -231,7 +240,7 @@ fn camera(
     let opened = match cameras.open(&choice) {
         Ok(camera) => Some(camera),
         Err(error) => {
-            let message = format!("{error}; {}", error.advice());
+            let message = told(&error);
             let is_bad_call =
                 matches!(error, CameraError::NoSuch { .. } | CameraError::Ambiguous { .. });
             if is_bad_call {
