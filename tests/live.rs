@@ -93,7 +93,8 @@ fn films_that_are_none_are_refused() {
     let live = |film: &Path| setsight(&["live", "--headless", "--video", film.to_str().unwrap()]);
     refused(&live(&text), 1, &["letter.avi", "no film that can be decoded"]);
     refused(&live(&home.path().join("none.avi")), 1, &["none.avi", "cannot be read"]);
-    refused(&live(home.path()), 1, &["no ordinary file"]);
+    refused(&live(home.path()), 1, &["holds no pictures", "a folder of frames"]);
+    refused(&live(Path::new("/dev/null")), 1, &["/dev/null", "no ordinary file"]);
     let both = setsight(&["live", "--video", "a.avi", "--camera", "0"]);
     assert_eq!(both.status.code(), Some(2));
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// What the switch for mirrored pictures offers.
 const MIRRORED: [(&str, Mirrored); 3] =
-    [("Yes", Mirrored::Yes), ("No", Mirrored::No), ("As it looks", Mirrored::Auto)];
+    [("Auto", Mirrored::Auto), ("Yes", Mirrored::Yes), ("No", Mirrored::No)];
 
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
@@ -360,7 +360,9 @@ impl LiveTab {
         if let Some(wish) = wish {
             self.grant(wish);
         }
-        self.game(ui);
+        if self.view.frame.is_some() {
+            self.game(ui);
+        }
         ui.horizontal_wrapped(|ui| {
             let word = if self.frozen { "Go on" } else { "Hold" };
             if ui.add(Button::new(word)).on_hover_text("Key: F").clicked() {
@@ -374,7 +376,12 @@ impl LiveTab {
             }
         });
         ui.separator();
-        look_panel::show(ui, &self.table, &mut self.look, settings);
+        // Before the first look nothing is known, not even that there is no card.
+        if self.view.looked {
+            look_panel::show(ui, &self.table, &mut self.look, settings);
+        } else if self.view.frame.is_some() {
+            ui.heading("Looking for cards…");
+        }
     }
 
     /// The game so far.

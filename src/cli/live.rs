@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Arguments of `live`.
@@ -66,6 +66,8 @@ pub struct Args {
 
 /// Frames decoded ahead of the tracker.
 const AHEAD: usize = 4;
+/// How long a frame is waited for before Ctrl-C is looked at.
+const WAIT: Duration = Duration::from_millis(200);
 
 /// Watches.
 ///
@@ -105,7 +107,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn list() -> anyhow::Result<Outcome> {
     let cameras = SystemCameras.list();
     if cameras.is_empty() {
-        eprintln!("{}; {}", CameraError::None, CameraError::None.advice());
+        eprintln!("{}", told(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
     let mut out = io::stdout().lock();
@@ -113,6 +115,15 @@ fn list() -> anyhow::Result<Outcome> {
         writeln!(out, "{camera}")?;
     }
     Ok(Outcome::Done)
+}
+
+/// What is wrong, what to do, and how this command does it.
+fn told(error: &CameraError) -> String {
+    let how = match error {
+        CameraError::None => ": setsight live --url http://PHONE:8080/video or --video FILE",
+        _ => "",
+    };
+    format!("{error}; {}{how}", error.advice())
 }
 
 /// The window, straight on the camera or the film.
@@ -205,7 +216,11 @@ fn film(
     });
     let mut number = 0;
     while frames.is_none_or(|most| number < most) && !stop.load(Ordering::Relaxed) {
-        let Ok(next) = decoded.recv() else { break };
+        let next = match decoded.recv_timeout(WAIT) {
+            Ok(next) => next,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         let (shot, load) = next.with_context(name)?;
         let mut watched = watch.frame(&shot.frame, shot.time_ms).with_context(name)?;
         watched.times.insert(0, load);
@@ -229,7 +244,7 @@ fn camera(
     let opened = match cameras.open(&choice) {
         Ok(camera) => Some(camera),
         Err(error) => {
-            let message = format!("{error}; {}", error.advice());
+            let message = told(&error);
             let is_bad_call =
                 matches!(error, CameraError::NoSuch { .. } | CameraError::Ambiguous { .. });
             if is_bad_call {
@@ -255,7 +270,7 @@ fn camera(
         if stop.load(Ordering::Relaxed) || most.is_some_and(|most| number >= most) {
             break Ok(outcome);
         }
-        match frames.take(Duration::from_millis(200)) {
+        match frames.take(WAIT) {
             Taken::Item(Captured::Shot(shot)) => {
                 outcome = Outcome::Done;
                 let watched = watch.frame(&shot.frame, shot.time_ms)?;

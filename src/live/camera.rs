@@ -197,10 +197,7 @@ impl CameraError {
     /// What to do about it.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::None => {
-                "connect one, take a phone's (setsight live --url http://PHONE:8080/video), or read a \
-                 film (setsight live --video FILE)"
-            }
+            Self::None => "connect one, take a phone's, or read a film",
             Self::NoSuch { .. } | Self::Ambiguous { .. } => {
                 "choose by number; setsight live --list shows all cameras"
             }

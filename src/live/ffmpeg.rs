@@ -104,6 +104,9 @@ impl Ffmpeg {
         command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
         command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
         let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
+        // Ctrl-C is ours: ffmpeg ends when nobody reads it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = spawned.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => FfmpegError::Missing,

@@ -265,6 +265,7 @@ impl Tracker {
             if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
         let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
         let mut new = Vec::new();
+        let mut at_home = 0;
         for seen in found.seen {
             let quad = asked.now_from_asked.apply_quad(&seen.outline.corners_in_image);
             let Some(then) = asked.grey.glance(&seen.outline.corners_in_image) else { continue };
@@ -290,14 +291,22 @@ impl Tracker {
                 track.readings += 1;
                 continue;
             }
-            track.astray = false;
             let likeness = then.likeness(&track.reference);
+            at_home += usize::from(likeness >= self.params.alike && off <= CUT);
             if track.is_replaced_by(&seen, asked.quality, likeness, &self.params) {
+                if track.astray {
+                    self.departed.push(track.id); // It lies elsewhere.
+                }
                 self.tracks.remove(i);
                 new.push((seen, quad, then));
             } else if track.another.is_none() {
+                track.astray = false;
                 track.see(&seen, quad, then, &asked, &self.params);
             }
+        }
+        if at_home >= HOME {
+            // The camera looks where it looked: who is not found was taken.
+            self.tracks.iter_mut().for_each(|track| track.astray = false);
         }
         // What is still there though the finder passed it over once is not missing.
         // Nor is what the picture's edge cuts through: no outline of it is whole.
@@ -473,6 +482,9 @@ impl Tracker {
 /// An outline that is farther off than this from a card that the picture's edge cuts through, as a
 /// part of the long side, is that of what is left.
 const CUT: f64 = 0.04;
+
+/// So many cards in their places, with their own pictures, and the camera has not moved.
+const HOME: usize = 2;
 
 /// Whether one's centre lies well within the other.
 fn overlap(a: &Quad, b: &Quad) -> bool {

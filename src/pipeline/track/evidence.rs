@@ -29,10 +29,10 @@ pub struct Evidence {
     weight: f32,
     /// The picture that was read last, of those that counted.
     of: Option<Arc<Grey>>,
-    /// How many there were.
-    pictures: u32,
     /// Readings of the same picture in a row.
     again: u32,
+    /// Whether its one reading was made to count in full.
+    full: bool,
 }
 
 /// Mean difference of two pictures of a card, in grey levels of the small picture, up to which the
@@ -43,7 +43,7 @@ const NEW_LEVELS: (f64, f64) = (0.05, 0.25);
 impl Default for Evidence {
     fn default() -> Self {
         let logs = [[0.0; 3]; 4];
-        Self { logs, card: 0.0, weight: 0.0, of: None, pictures: 0, again: 0 }
+        Self { logs, card: 0.0, weight: 0.0, of: None, again: 0, full: false }
     }
 }
 
@@ -61,21 +61,21 @@ impl Evidence {
         let newness = ((levels - same) / (new - same)).clamp(0.0, 1.0) as f32;
         if newness == 0.0 {
             self.again += 1;
-            if self.pictures == 1 && self.again == STILL {
-                // A still: it is what one photo says, in full.
+            if self.is_of_a_still() && self.weight <= 1.0 && !self.full {
+                // It is what one photo says, in full.
+                self.full = true;
                 self.logs.iter_mut().flatten().for_each(|log| *log /= WEIGHT);
             }
             return;
         }
         self.again = 0;
-        self.pictures += 1;
         self.of = Some(Arc::clone(picture));
         self.add_new(reading, quality * newness);
     }
 
-    /// Whether all readings were of one picture that does not change.
+    /// Whether the picture does not change: no other reading is to be had.
     pub fn is_of_a_still(&self) -> bool {
-        self.pictures == 1 && self.again >= STILL
+        self.again >= STILL
     }
 
     fn add_new(&mut self, reading: &Reading, quality: f32) {
@@ -101,6 +101,8 @@ impl Evidence {
     pub fn doubt(&mut self, kept: f32) {
         self.logs.iter_mut().flatten().for_each(|log| *log *= kept);
         self.weight *= kept;
+        // The next reading counts, though the picture may be as it was before.
+        (self.of, self.again, self.full) = (None, 0, false);
     }
 
     /// What all readings say together.
