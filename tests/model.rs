@@ -43,7 +43,7 @@ fn untrained(kind: Kind) -> Vec<u8> {
             step(conv(8, 16, 2, 3), 2),
             step(Op::AveragePool { size: 2 }, 3),
             step(Op::Flatten, 4),
-            step(Op::Dense { weights: numbers(13 * 384, 5), bias: numbers(13, 6), relu: false }, 5),
+            step(Op::Dense { weights: numbers(17 * 384, 5), bias: numbers(17, 6), relu: false }, 5),
         ],
         Kind::Finder => vec![
             step(conv(3, 8, 2, 1), 0),
@@ -137,10 +137,10 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
     let pixels = cards.iter().flat_map(input_of).collect();
     let read = reads.run(pixels, [cards.len(), 3, height, width]).unwrap();
     vec![
-        run(&reads, 12, height, width, &[12, 13]),
+        run(&reads, 12, height, width, &[12, 17]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         run(&finds, 1, 96, 64, &[1, 12, 24, 16]),
-        run(&reads, 1, height, width, &[1, 13]),
+        run(&reads, 1, height, width, &[1, 17]),
         run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
         read.values,
         run(&refines, 12, height, width, &[12, refiner::OUTPUTS]),

@@ -74,13 +74,13 @@ fn holds(options: &[&str], left_out: Option<&str>, floors: &Floors) {
 fn the_classical_reader_holds_its_floors() {
     let options = ["--reader", "classical", "--finder", "classical"];
     let floors =
-        Floors { found: 99.3, right: 98.0, claims: 98.8, found_on_white: 98.0, false_cards: 0.1 };
+        Floors { found: 98.5, right: 97.7, claims: 99.0, found_on_white: 98.0, false_cards: 0.1 };
     holds(&options, Some(OTHER_EDITION), &floors);
 }
 
 #[test]
 fn the_default_holds_its_floors() {
     let floors =
-        Floors { found: 99.7, right: 99.0, claims: 99.6, found_on_white: 99.0, false_cards: 0.1 };
+        Floors { found: 99.7, right: 98.4, claims: 99.8, found_on_white: 99.0, false_cards: 0.1 };
     holds(&[], None, &floors);
 }

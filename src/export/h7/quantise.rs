@@ -435,7 +435,7 @@ mod tests {
         says(&graph, "layer 1 of the network cannot be put on the board: padding [1, 0, 0, 0]");
         let mut graph = sample::graph(0);
         graph.nodes.pop();
-        says(&graph, "values, expected 13");
+        says(&graph, "values, expected 17");
         let mut graph = sample::graph(0);
         graph.nodes[1].inputs = vec![0];
         says(&graph, "only a chain");

@@ -2,8 +2,7 @@
 
 use super::card::in_order_of;
 use super::*;
-use crate::cards::Card;
-use crate::cards::Property;
+use crate::cards::{Card, Edition, Property};
 use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::{CardImage, Frame, PipelineError, StageClock};
 use image::{Rgb, RgbImage};
@@ -98,7 +97,8 @@ impl Eyes for Knowing<'_> {
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
         // All cards of a look are read; which is which is told by the pattern's mean, so the fake
         // recomputes it from the pixels.
-        Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), f))
+        let facts = f.of_edition(Edition::Classic);
+        Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), facts))
     }
 }
 

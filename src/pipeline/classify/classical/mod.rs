@@ -42,8 +42,9 @@ impl Reader for ClassicalReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        // It cannot tell editions apart, and takes the likeliest for granted.
         let (edition, _) = before.named_edition();
-        Ok((self.readings(cards.images, edition), before))
+        Ok((self.readings(cards.images, edition), before.of_edition(edition)))
     }
 }
 
