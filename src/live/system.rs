@@ -23,6 +23,12 @@ impl Cameras for SystemCameras {
     }
 
     fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
-        here::open(&choose(&self.list(), choice)?)
+        let have = self.list();
+        if have.is_empty()
+            && let Some(error) = here::cannot_list()
+        {
+            return Err(error);
+        }
+        here::open(&choose(&have, choice)?)
     }
 }

@@ -375,8 +375,9 @@ impl Camera for Playing {
             if !place.paused || moved {
                 break self.video.next_shot();
             }
-            self.anchor.0 += HELD;
+            let held = Instant::now();
             std::thread::sleep(HELD);
+            self.anchor.0 += held.elapsed();
         };
         let shot = shot.map_err(|error| CameraError::Film { reason: error.to_string() })?;
         let Some(mut shot) = shot else { return Ok(None) };

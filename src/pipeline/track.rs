@@ -454,7 +454,7 @@ impl Tracker {
                 id: shown[i].0.id,
                 card: shown[i].1.clone(),
                 reading: shown[i].0.evidence.reading(),
-                hidden: shown[i].0.covered || shown[i].0.missed > 1,
+                hidden: shown[i].0.rests(),
             })
             .collect();
         // A card that cannot be seen may be in a hand: its sets rest until it is seen again.

@@ -16,6 +16,14 @@ pub(super) fn list() -> Vec<CameraInfo> {
     listed(&ffmpeg::said_by(&asked))
 }
 
+/// Why cameras may be there and not be listed.
+#[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
+pub(super) fn cannot_list() -> Option<CameraError> {
+    // Called with nothing to do, it says how it is used.
+    let is_there = !ffmpeg::said_by(&[]).is_empty();
+    (!is_there).then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
+}
+
 /// The cameras in what ffmpeg says of its devices: `[0] FaceTime HD Camera` on macOS,
 /// `"HD Webcam" (video)` on Windows.
 fn listed(said: &str) -> Vec<CameraInfo> {

@@ -53,6 +53,11 @@ pub(super) fn list() -> Vec<CameraInfo> {
     })
 }
 
+/// Linux always says which cameras there are.
+pub(super) fn cannot_list() -> Option<CameraError> {
+    None
+}
+
 /// `asked` tells of the device of a number whether it is a camera, and `None` where it may not be
 /// asked: what is wrong with it is then told when it is opened.
 fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo> {

@@ -94,9 +94,17 @@ impl Track {
         }
         let count = self.shown.map_or(3, |(card, ..)| card.number.index() + 1);
         let symbols = |glance: &Glance| glance.symbols(count);
+        // What lies on its border explains why looks do not find it.
+        let unexplained = overlooked && likeness >= params.unlike;
         self.covered = self.hidden
-            && (overlooked
+            && (unexplained
                 || symbols(&self.last).likeness(&symbols(&self.reference)) < params.alike);
+    }
+
+    /// Whether its sets rest: its symbols are covered, or looks in a row did not find it though it
+    /// looks as it did.
+    pub(super) fn rests(&self) -> bool {
+        self.covered || self.missed > 1 && !self.hidden
     }
 
     pub(super) fn is_settled(&self, params: &Params) -> bool {
