@@ -399,8 +399,12 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
             cards.remove(0);
             Ok(cards)
         }
-        fn read(&self, cards: &Cards) -> Result<Vec<Reading>, PipelineError> {
-            self.0.read(cards)
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+            self.0.read(cards, f)
         }
     }
     let thumb = scene.clone();
