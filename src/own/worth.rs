@@ -132,16 +132,21 @@ pub fn measure(
     }
     let kept_aside = Counts::of(&was, &is);
     let drawn = guard(before, after, done)?;
-    // Of 300 drawn cards, chance moves one or two.
-    let lost_elsewhere = -drawn.gain() > 2 + (drawn.cards / 100) as i64;
-    let verdict = match kept_aside.gain() {
-        _ if measured == 0 => Verdict::Unknown,
-        _ if lost_elsewhere => Verdict::Worse,
+    let verdict = if measured == 0 { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
+    Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
+}
+
+/// What was gained on the person's own cards against what was lost on drawn ones, as shares of each: a
+/// hundredth of the drawn cards is chance's.
+fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
+    let share = |counts: &Counts| counts.gain() as f64 / counts.cards.max(1) as f64;
+    let lost = -share(drawn);
+    match kept_aside.gain() {
+        _ if lost > 0.01 && lost >= share(kept_aside) => Verdict::Worse,
         gain if gain > 0 => Verdict::Better,
         0 => Verdict::Same,
         _ => Verdict::Worse,
-    };
-    Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
+    }
 }
 
 fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -> Vec<CardChange> {
@@ -201,5 +206,15 @@ mod tests {
         let counts = |right, wrong| Counts { cards: 30, right, wrong, ..Counts::default() };
         assert_eq!(counts(change(20, 22), change(0, 1)).gain(), -1);
         assert_eq!(counts(change(20, 20), change(4, 1)).gain(), 9);
+        let none = change(0, 0);
+        let drawn = Counts { cards: 400, right: change(390, 380), ..Counts::default() };
+        assert_eq!(verdict(&counts(change(20, 25), none), &drawn), Verdict::Better);
+        assert_eq!(
+            verdict(&counts(change(20, 20), none), &drawn),
+            Verdict::Worse,
+            "nothing for it"
+        );
+        assert_eq!(verdict(&counts(change(20, 20), none), &Counts::default()), Verdict::Same);
+        assert_eq!(verdict(&counts(change(20, 19), none), &Counts::default()), Verdict::Worse);
     }
 }
