@@ -2,6 +2,7 @@
 
 use super::ffmpeg::INSTALL;
 use crate::pipeline::Frame;
+use image::RgbImage;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,6 +17,15 @@ pub struct Shot {
     pub time_ms: f64,
     /// When it was there, on the clock.
     pub taken: Instant,
+}
+
+impl Shot {
+    /// A picture that is there now, from a camera that was opened then.
+    pub fn now(image: RgbImage, opened: Instant) -> Self {
+        let taken = Instant::now();
+        let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
+        Self { frame: Arc::new(Frame { image }), time_ms, taken }
+    }
 }
 
 /// Something that gives frames.

@@ -110,22 +110,10 @@ impl Counter {
 mod tests {
     use super::*;
     use crate::cards::parse_codes;
-    use crate::geometry::Quad;
     use crate::pipeline::track::TrackedCard;
-    use crate::pipeline::{ReadCard, Reading};
 
     fn table(codes: &str) -> Table {
-        let cards = parse_codes(codes).unwrap().into_iter().map(|card| TrackedCard {
-            id: card.index() as u64,
-            card: ReadCard {
-                corners_in_image: Quad::rectangle(9.0, 6.0),
-                card,
-                confidence: 0.99,
-                unsure: false,
-            },
-            reading: Reading::UNKNOWN,
-            hidden: false,
-        });
+        let cards = parse_codes(codes).unwrap().into_iter().map(TrackedCard::sure);
         Table { cards: cards.collect(), ..Table::default() }
     }
 

@@ -275,8 +275,10 @@ fn stream_error(error: FfmpegError, address: &Address) -> CameraError {
         FfmpegError::Unstarted(error) => error.to_string(),
         FfmpegError::Said(words) => address.without_secrets(&words),
     };
+    // A word of its own: ports and paths hold such digits too.
+    let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
     let address = address.to_string();
-    match [401, 403].into_iter().find(|code| reason.contains(&code.to_string())) {
+    match [401, 403].into_iter().find(says) {
         Some(status) => CameraError::Denied { address, status },
         None => CameraError::Unreachable { address, reason },
     }
@@ -290,9 +292,7 @@ impl Camera for StreamCamera {
             reason: "it has ended the stream".to_owned(),
         };
         let (image, _) = next.ok_or_else(ended)?;
-        let taken = Instant::now();
-        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }))
+        Ok(Some(Shot::now(image, self.opened)))
     }
 }
 
@@ -312,6 +312,16 @@ mod tests {
         let told = address.without_secrets(words);
         assert!(!told.contains("s3cret") && !told.contains("hidden"), "{told}");
         assert_eq!("http://10.0.0.7/".parse::<Address>().unwrap().credentials(), None);
+    }
+
+    #[test]
+    fn a_port_that_looks_like_a_refusal_is_none() {
+        let address: Address = "rtsp://10.0.0.7:40187/live403".parse().unwrap();
+        let told = |words: &str| stream_error(FfmpegError::Said(words.to_owned()), &address);
+        let refused = told("Connection to tcp://10.0.0.7:40187?timeout=5 failed: /live403");
+        assert!(matches!(refused, CameraError::Unreachable { .. }), "{refused:?}");
+        let denied = told("method DESCRIBE failed: 401 Unauthorized");
+        assert!(matches!(denied, CameraError::Denied { status: 401, .. }), "{denied:?}");
     }
 
     #[test]

@@ -2,8 +2,6 @@
 
 use crate::live::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::live::ffmpeg::{self, Ffmpeg, FfmpegError, Input};
-use crate::pipeline::Frame;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// ffmpeg's name for the system's interface.
@@ -81,9 +79,7 @@ impl Camera for OtherCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
         let gone = || CameraError::Unplugged { camera: self.name.clone() };
         let (image, _) = self.ffmpeg.next_frame().ok().flatten().ok_or_else(gone)?;
-        let taken = Instant::now();
-        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }))
+        Ok(Some(Shot::now(image, self.opened)))
     }
 }
 
