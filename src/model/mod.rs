@@ -7,8 +7,6 @@
 pub mod graph;
 mod metadata;
 
-use crate::cards::{Edition, Property};
-
 pub use metadata::{Kind, Metadata, MetadataError};
 
 /// The network that reads one straightened card.
@@ -18,7 +16,7 @@ pub use metadata::{Kind, Metadata, MetadataError};
 /// Output `[n, 17]`: logits, see [`reader::PROPERTIES`], [`reader::CARD`], [`reader::RECTANGLE`] and
 /// [`reader::EDITION`].
 pub mod reader {
-    use crate::cards::Edition;
+    use crate::cards::{Edition, Property};
 
     /// Columns of the input.
     pub const WIDTH: usize = 96;
@@ -66,9 +64,14 @@ pub mod reader {
     /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "logits";
 
-    /// The logits of values of a card's edition, value v of property p at 3 p + v.
+    /// Of a card's logits those of the values of an edition, value v of property p at 3 p + v: its first
+    /// shape is a diamond or a rectangle.
     pub fn of_edition(logits: &[f32; OUTPUTS], edition: Edition) -> [f32; 3 * PROPERTIES] {
-        super::with_first_shape(std::array::from_fn(|i| logits[i]), logits[RECTANGLE], edition)
+        let mut values = std::array::from_fn(|i| logits[i]);
+        if edition == Edition::Rectangles {
+            values[3 * Property::Shape as usize] = logits[RECTANGLE];
+        }
+        values
     }
 }
 
@@ -155,18 +158,6 @@ pub mod refiner {
     pub const INPUT_NAME: &str = "surroundings";
     /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "answers";
-}
-
-/// Of logits of values those of an edition: its first shape is a diamond or a rectangle.
-fn with_first_shape<const N: usize>(
-    mut values: [f32; N],
-    rectangle: f32,
-    edition: Edition,
-) -> [f32; N] {
-    if edition == Edition::Rectangles {
-        values[3 * Property::Shape as usize] = rectangle;
-    }
-    values
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub enum OwnError {
     },
     /// Too little.
     #[error(
-        "{cards} labelled cards in {scenes} scenes: too few to learn from; label at least \
+        "labelled cards: {cards}, different tables: {scenes}; that is too little to learn from: label at least \
          {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops"
     )]
     TooFew {

@@ -18,7 +18,8 @@ pub struct Cards<'a> {
 /// Something that reads cards.
 pub trait Reader: Send + Sync {
     /// One reading for each card, in the same order, and what is believed of the table after them. A
-    /// reader may judge the cards together; one that cannot tell a fact leaves it as it was.
+    /// reader may judge the cards together; one that cannot tell editions apart takes the likeliest for
+    /// granted, since what nobody looks into must not make every card unsure.
     ///
     /// # Errors
     /// A network that does not run; a reader without one never fails.

@@ -53,7 +53,8 @@ impl Default for TableFacts {
 /// What one card is believed to tell of its edition: natural logarithm of the odds. The cards of a table
 /// share their light, camera and printing, and err together.
 const MOST_TOLD: f32 = 3.0;
-/// A film's belief may be shaken: log odds.
+/// Log odds from which it is settled whether a film is mirrored: later frames are read accordingly, and not
+/// in both ways any more.
 const SETTLED: f32 = 8.0;
 
 impl TableFacts {
@@ -121,8 +122,8 @@ impl TableFacts {
         Self { editions: std::array::from_fn(known), ..self }
     }
 
-    /// What a film's next frame begins with: never so sure that no later frame could tell otherwise,
-    /// unless that was said beforehand.
+    /// What a film's next frame begins with: never so sure of the edition that no later frame could tell
+    /// otherwise, unless it was said beforehand.
     pub fn for_the_next_frame(self) -> Self {
         /// Of an edition that may yet turn out to be the one.
         const LEAST: f32 = 1e-3;

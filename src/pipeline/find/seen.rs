@@ -16,7 +16,8 @@ pub struct Params {
     pub card_px: f64,
     /// Lengths of the median card with which the first look is content.
     pub content_px: (f64, f64),
-    /// How many looks may be taken; more than one only where the first finds nothing likely.
+    /// How many looks may be taken; more than one only where the first sees nothing likely,
+    /// or cards of another length than `content_px`.
     pub looks: usize,
     /// Shortest and longest long side of the second look.
     pub second_look_px: (f64, f64),
