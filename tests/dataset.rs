@@ -407,19 +407,8 @@ fn a_disk_that_fills_leaves_nothing_behind() {
     let large = bare_table(640, 480);
     world.file("cards/2spd/a.bmp", &encoded(large, ImageFormat::Bmp));
     photo(&world, "cards/1frs/a.png", 0);
-    // Files may grow to 64 KiB only: writing fails as on a full disk.
-    let program = env!("CARGO_BIN_EXE_setsight");
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 64; exec {program} dataset convert cards --out out --copy"
-    );
-    let output = std::process::Command::new("bash")
-        .args(["-c", &script])
-        .current_dir(world.path())
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("cards/2spd/a.bmp: cannot be written"), "{stderr}");
+    let ran = world.run_on_a_full_disk("dataset convert cards --out out --copy").expect(1);
+    assert!(ran.stderr.contains("cards/2spd/a.bmp: cannot be written"), "{}", ran.stderr);
     assert_eq!(world.names("."), ["cards"], "nothing is left over");
 }
 

@@ -68,7 +68,7 @@ fn what_cannot_be_learned_from_is_told_and_leaves_nothing() {
     told(&["train"], "give --add PHOTOS --out MODELS");
     told(&["train", "--add", "one"], "give --add PHOTOS --out MODELS");
     told(&["train", "--add", "nowhere", "--out", "models"], "nowhere");
-    told(&["train", "--add", "one", "--out", "models"], "too few to learn from");
+    told(&["train", "--add", "one", "--out", "models"], "too little to learn from");
     // Labels of another photo.
     let path = world.path().join("one/labels.json");
     let text = std::fs::read_to_string(&path).unwrap();

@@ -5,22 +5,9 @@
 
 mod common;
 
-use common::World;
+use common::{World, photos};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-
-/// The folder of photos, if there is one.
-fn photos() -> Option<PathBuf> {
-    let named = std::env::var_os("SETSIGHT_PHOTOS").map(PathBuf::from);
-    let usual = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/photos");
-    let folder = named.clone().unwrap_or_else(usual);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(named.is_none(), "SETSIGHT_PHOTOS: no folder {}", folder.display());
-    eprintln!("skipped: no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display());
-    None
-}
 
 /// Least per cent found, read right, claims right, and found on white; most false cards a photo.
 struct Floors {

@@ -3,6 +3,9 @@
 //! SETSIGHT_PHOTOS says.
 #![cfg(feature = "vision")]
 
+mod common;
+
+use common::photos;
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
 use rand::{RngExt, SeedableRng};
@@ -18,19 +21,6 @@ use setsight::pipeline::{Frame, Pipeline, source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The folder of photos, if there is one.
-fn photos() -> Option<PathBuf> {
-    let named = std::env::var_os("SETSIGHT_PHOTOS").map(PathBuf::from);
-    let usual = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/photos");
-    let folder = named.clone().unwrap_or_else(usual);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(named.is_none(), "SETSIGHT_PHOTOS: no folder {}", folder.display());
-    eprintln!("skipped: no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display());
-    None
-}
 
 const LONG_SIDE_PX: u32 = 1280;
 const FPS: f64 = 15.0;

@@ -80,19 +80,10 @@ fn a_disk_that_fills_is_told_and_harms_no_checkpoint() {
     let world = World::new();
     train(&world, &["run", "--keep-drawn", "drawn.bin", "--stop-after", "1"]).expect(1);
     let before = std::fs::read(world.path().join("run/checkpoint.bin")).unwrap();
-    // Files may grow to 64 KiB only, a checkpoint is larger: writing fails as on a full disk.
-    let program = env!("CARGO_BIN_EXE_setsight");
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 64; exec {program} train reader --drawn 8 --steps 4 \
-         --validate-every 2 --keep-drawn drawn.bin --out run --resume"
-    );
-    let output = std::process::Command::new("bash")
-        .args(["-c", &script])
-        .current_dir(world.path())
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    // A checkpoint is larger than a file may grow.
+    let args = "train reader --drawn 8 --steps 4 --validate-every 2 --keep-drawn drawn.bin --out run \
+                --resume";
+    let stderr = world.run_on_a_full_disk(args).expect(1).stderr;
     assert!(stderr.contains("checkpoint.bin: cannot be written"), "{stderr}");
     assert!(stderr.contains("make room and go on with --resume"), "{stderr}");
     assert_eq!(std::fs::read(world.path().join("run/checkpoint.bin")).unwrap(), before);

@@ -56,6 +56,17 @@ pub struct TrackedCard {
     pub hidden: bool,
 }
 
+#[cfg(test)]
+impl TrackedCard {
+    /// A sure card that is in view.
+    pub(crate) fn sure(card: crate::cards::Card) -> Self {
+        let corners_in_image = Quad::rectangle(9.0, 6.0);
+        let id = card.index() as u64;
+        let card = ReadCard { corners_in_image, card, confidence: 0.99, unsure: false };
+        Self { id, card, reading: Reading::UNKNOWN, hidden: false }
+    }
+}
+
 /// The table as it is now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {

@@ -10,6 +10,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// The folder of photos, if there is one: `../shared/photos`, or what SETSIGHT_PHOTOS names.
+pub fn photos() -> Option<PathBuf> {
+    let named = std::env::var_os("SETSIGHT_PHOTOS").map(PathBuf::from);
+    let usual = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/photos");
+    let folder = named.clone().unwrap_or_else(usual);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(named.is_none(), "SETSIGHT_PHOTOS: no folder {}", folder.display());
+    eprintln!("skipped: no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display());
+    None
+}
+
 /// A folder that goes away with the test.
 pub struct World(TempDir);
 
@@ -48,6 +61,16 @@ impl World {
     /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Ran {
         self.command(args).output().expect("the program starts").into()
+    }
+
+    /// Runs the program where files may grow to 64 KiB only: writing fails as on a full disk.
+    #[cfg(unix)]
+    pub fn run_on_a_full_disk(&self, args: &str) -> Ran {
+        let program = called::program();
+        let program = program.get_program().to_string_lossy();
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {args}");
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &script]).current_dir(self.path()).output().expect("bash starts").into()
     }
 
     /// Names in a folder of this world, hidden ones too, in order.

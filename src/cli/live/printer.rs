@@ -86,24 +86,12 @@ fn summary(view: &LiveView) -> String {
 mod tests {
     use super::*;
     use crate::cards::parse_codes;
-    use crate::geometry::Quad;
     use crate::live::Score;
     use crate::pipeline::track::TrackedCard;
-    use crate::pipeline::{ReadCard, Reading};
     use crate::sets::{Chance, Set};
 
     fn view(codes: &str) -> LiveView {
-        let cards = parse_codes(codes).unwrap().into_iter().map(|card| TrackedCard {
-            id: card.index() as u64,
-            card: ReadCard {
-                corners_in_image: Quad::rectangle(9.0, 6.0),
-                card,
-                confidence: 0.99,
-                unsure: false,
-            },
-            reading: Reading::UNKNOWN,
-            hidden: false,
-        });
+        let cards = parse_codes(codes).unwrap().into_iter().map(TrackedCard::sure);
         let chance = Some(Chance { favourable: 97, total: 100 });
         let score = Score { left: 70, chance, ..Score::default() };
         LiveView { looked: true, cards: cards.collect(), score, ..LiveView::default() }

@@ -304,24 +304,25 @@ fn what_is_no_card_is_not_read_over_and_over() {
     assert_eq!(run.read, read, "known to be no card");
 }
 
+/// Finds all cards but the first.
+struct But<'a>(Knowing<'a>);
+impl Eyes for But<'_> {
+    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+        let mut cards = self.0.find(frame)?;
+        cards.remove(0);
+        Ok(cards)
+    }
+    fn read(
+        &self,
+        cards: &Cards,
+        f: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        self.0.read(cards, f)
+    }
+}
+
 #[test]
 fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
-    /// Finds all but one.
-    struct But<'a>(Knowing<'a>);
-    impl Eyes for But<'_> {
-        fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-            let mut cards = self.0.find(frame)?;
-            cards.remove(0);
-            Ok(cards)
-        }
-        fn read(
-            &self,
-            cards: &Cards,
-            f: TableFacts,
-        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-            self.0.read(cards, f)
-        }
-    }
     let mut run = Run::new();
     let scene = three();
     run.show(&scene, 15);
@@ -391,23 +392,8 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
     run.show(&scene, 15);
     scene.hand = Some((126.0, -30.0));
     let mut noticed = false;
-    // The thumb bends its outline: it is not found.
-    struct But<'a>(Knowing<'a>);
-    impl Eyes for But<'_> {
-        fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-            let mut cards = self.0.find(frame)?;
-            cards.remove(0);
-            Ok(cards)
-        }
-        fn read(
-            &self,
-            cards: &Cards,
-            f: TableFacts,
-        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-            self.0.read(cards, f)
-        }
-    }
     let thumb = scene.clone();
+    // The thumb bends its outline: it is not found.
     let blind = But(Knowing { scene: &thumb, says: None, certainty: 0.97 });
     for step in 0..20 {
         run.show_to(&blind, &thumb, 1);
