@@ -53,6 +53,8 @@ fn from_corrected_photos_to_models_that_are_used() {
     );
     run(&["models", "reset"]).expect(0);
     run(&["scan", "mine"]).expect(0);
+    let again = run(&["train", "--add", "mine", "--out", "models"]);
+    assert!(again.code == 2 && again.stderr.contains("holds models already"), "{}", again.stderr);
     let gone = run(&["models", "use", "nowhere"]);
     assert!(gone.code != 0 && gone.stderr.contains("nowhere"), "{}", gone.stderr);
 }

@@ -10,6 +10,7 @@ use crate::export::onnx;
 use crate::model::graph::Graph;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::classify::fusion::Fusion;
+use crate::pipeline::classify::mirror;
 use crate::pipeline::classify::neural::NeuralReader;
 use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::engine::{
@@ -90,13 +91,16 @@ impl Reader<'_> {
         let training: Vec<(Group, f64)> =
             groups.into_iter().zip(SHARES).filter(|(group, _)| !group.samples.is_empty()).collect();
         let validation = self.drawn[2..].to_vec();
+        // A run is gone on with only on the same pictures, labelled alike.
+        let samples = training.iter().flat_map(|(group, _)| &group.samples);
+        let data = json!({"steps": self.steps, "training_set": reader::fingerprint(samples)});
         let task = ReaderTask {
             plan: reader::plan(),
             seed: self.seed,
             first: First::Network(self.first.clone()),
             training,
             validation,
-            data: json!({"photos": photos.len(), "steps": self.steps}),
+            data,
         };
         let settings = Settings {
             seed: self.seed,
@@ -135,11 +139,18 @@ pub fn witnesses(
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
         let loaded = source::load_photo(&photo.path)?;
-        let labels = photo.label.upright_cards(loaded.orientation);
-        let outlines = finder.find(&loaded.frame, None)?;
+        let mut labels = photo.label.upright_cards(loaded.orientation);
+        let mut frame = loaded.frame;
+        if own.mirrored {
+            // It is read in a mirror, so that is where the network is asked.
+            let width = f64::from(frame.image.width());
+            frame = mirror::turned_back(&frame);
+            labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
+        }
+        let outlines = finder.find(&frame, None)?;
         let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(&loaded.frame, outline)).collect();
-        let cards = Cards { frame: &loaded.frame, outlines: &outlines, images: &images };
+            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
         let truth = |outline: &CardOutline| {
             let quad = &outline.corners_in_image;
             let near = |at: crate::geometry::Point| at.distance(quad.center()) / quad.long_side();

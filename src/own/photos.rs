@@ -6,10 +6,12 @@ use crate::eval::{LabelledPhoto, compare, find_photos};
 use crate::geometry::Quad;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{Pipeline, PipelineError, StageClock};
-use crate::train::reader::real::{CropsError, LabelledTable, samples_of_crops, samples_of_photo};
+use crate::train::reader::real::{
+    CropsError, LabelledTable, labelled_folders, samples_of_crops, samples_of_photo,
+};
 use crate::train::reader::sample::Sample;
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why photos cannot be learned from.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +78,8 @@ pub struct OwnPhoto {
     pub cards: Vec<Card>,
     /// The edition that it shows: what its labels say, else what the program sees there.
     pub edition: Edition,
+    /// Whether it is mirrored, by the same.
+    pub mirrored: bool,
     /// What is cut from it to learn from.
     pub samples: Vec<Sample>,
     /// Labelled cards that no outline lies at and that have no corners of their own.
@@ -83,7 +87,7 @@ pub struct OwnPhoto {
 }
 
 /// All that is labelled in some folders: photos with corners or with centres alone, at which the
-/// pipeline's outlines are taken, and crops. Tells `done` after each photo.
+/// pipeline's outlines are taken, and crops.
 ///
 /// # Errors
 /// [`OwnError`].
@@ -92,7 +96,6 @@ pub fn gather(
     pipeline: &Pipeline,
     edition_of: &dyn Fn(&str) -> Edition,
     seed: u64,
-    done: &(dyn Fn() + Sync),
 ) -> Result<Vec<OwnPhoto>, OwnError> {
     let mut all = Vec::new();
     for folder in folders {
@@ -106,9 +109,7 @@ pub fn gather(
             if folder.join(PHOTO_LABELS).is_file() {
                 let photos = find_photos(&folder)?;
                 let read = |(i, photo): (usize, LabelledPhoto)| {
-                    let own = of_photo(photo, pipeline, seed.wrapping_add(i as u64));
-                    done();
-                    own
+                    of_photo(photo, pipeline, seed.wrapping_add(i as u64))
                 };
                 let photos = photos.into_par_iter().enumerate().map(read);
                 all.extend(photos.collect::<Result<Vec<_>, OwnError>>()?);
@@ -118,29 +119,9 @@ pub fn gather(
     Ok(all)
 }
 
-/// A folder with labels, or the folders with labels directly in it.
-fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, OwnError> {
-    let labelled =
-        |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
-    if labelled(folder) {
-        return Ok(vec![folder.to_path_buf()]);
-    }
-    let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
-    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
-    let mut inside: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| labelled(path))
-        .collect();
-    inside.sort_by(|a, b| source::natural_order(a.as_os_str(), b.as_os_str()));
-    if inside.is_empty() {
-        return Err(CropsError::NoLabels(folder.to_path_buf()).into());
-    }
-    Ok(inside)
-}
-
 fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
     let cards = samples.iter().filter_map(|sample| sample.label.card()).take(1).collect();
-    OwnPhoto { photo: None, cards, edition, samples, without_place: 0 }
+    OwnPhoto { photo: None, cards, edition, mirrored: false, samples, without_place: 0 }
 }
 
 fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnPhoto, OwnError> {
@@ -178,6 +159,7 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),
         edition,
+        mirrored,
         samples,
         photo: Some(photo),
     })
@@ -222,6 +204,7 @@ mod tests {
             photo: Some(LabelledPhoto { path: "a.jpg".into(), label, source: "own".into() }),
             cards: codes.split(' ').map(|code| code.parse().unwrap()).collect(),
             edition: Edition::Classic,
+            mirrored: false,
             samples: Vec::new(),
             without_place: 0,
         }

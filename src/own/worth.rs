@@ -2,7 +2,6 @@
 //! what was known before.
 
 use super::photos::OwnPhoto;
-use crate::cards::Edition;
 use crate::dataset::CardLabel;
 use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use crate::pipeline::{Frame, Pipeline, StageClock};
@@ -97,41 +96,39 @@ pub struct Worth {
     pub drawn: Counts,
     /// Cards of the photos that changed.
     pub changes: Vec<CardChange>,
-    /// Photos in which nothing was labelled twice: how many were measured on.
+    /// How many photos were kept aside in turn.
     pub photos: usize,
 }
 
-/// Measures. `after_of` gives the pipeline that has not seen a photo; none where there is none.
+/// Measures. `after_of` gives the pipeline that has not seen a photo, by the photo's place.
 ///
 /// # Errors
 /// A photo that cannot be read.
-pub fn measure(
+pub fn measure<'a>(
     photos: &[OwnPhoto],
     before: &Pipeline,
-    after_of: &(dyn Fn(usize) -> Option<Pipeline> + Sync),
+    after_of: &dyn Fn(usize) -> &'a Pipeline,
     after: &Pipeline,
-    done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Worth> {
     let (mut was, mut is) = (Figures::default(), Figures::default());
     let mut changes = Vec::new();
     let mut measured = 0;
     for (i, own) in photos.iter().enumerate() {
-        let (Some(photo), Some(after)) = (&own.photo, after_of(i)) else { continue };
+        let Some(photo) = &own.photo else { continue };
         let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
             let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, false)?;
             let result = results.remove(0);
             Ok((result.figures, result.outcome))
         };
         let (one, outcome_before) = read(before)?;
-        let (other, outcome_after) = read(&after)?;
+        let (other, outcome_after) = read(after_of(i))?;
         was.add(&one);
         is.add(&other);
         measured += 1;
         changes.extend(changed(photo, &outcome_before, &outcome_after));
-        done();
     }
     let kept_aside = Counts::of(&was, &is);
-    let drawn = guard(before, after, done)?;
+    let drawn = guard(before, after)?;
     let verdict = if measured == 0 { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
     Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
 }
@@ -161,13 +158,12 @@ fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -
 }
 
 /// Both on the same drawn tables of the hard suite.
-fn guard(before: &Pipeline, after: &Pipeline, done: &(dyn Fn() + Sync)) -> anyhow::Result<Counts> {
+fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
     let parts = Suite::Hard.parts();
     let tables: Vec<_> =
         parts.iter().flat_map(|part| (0..GUARDS.min(part.count)).map(move |i| (part, i))).collect();
     let read = |(part, index): (&crate::render::suite::Part, usize)| -> anyhow::Result<_> {
         let scene = part.draw(index)?;
-        debug_assert!(scene.deck.edition() == Edition::Classic);
         let labels: Vec<CardLabel> = scene
             .cards
             .iter()
@@ -183,7 +179,6 @@ fn guard(before: &Pipeline, after: &Pipeline, done: &(dyn Fn() + Sync)) -> anyho
             let matched = compare(&labels, &scan.cards);
             Ok(Figures::of_photo(&labels, &scan.cards, &matched))
         });
-        done();
         let [before, after] = figures;
         Ok((before?, after?))
     };

@@ -78,7 +78,7 @@ impl Progress {
 
 /// Folder of what is needed to go on, within the folder of models; gone once these are done.
 const WORK: &str = "training";
-/// Parts into which scenes are dealt.
+/// Parts into which scenes are dealt; there are at least as many scenes.
 const FOLDS: usize = 2;
 /// Drawn cards to learn from, so that what was known stays known, and those to judge by.
 fn drawn_cards(steps: u64) -> [usize; 2] {
@@ -109,6 +109,10 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     // Crops are cut side by side; OpenCV's own threads would be in their way.
     let _ = opencv::core::set_num_threads(1);
     let work = out.join(WORK);
+    if out.join(file_of(Kind::Reader)).exists() && !work.exists() {
+        let reason = format!("{}: holds models already; give another --out", out.display());
+        return Err(BadCall(reason).into());
+    }
     if work.exists() && !args.resume {
         let reason = format!(
             "{}: a training was stopped there; go on with --resume, or delete that folder",
@@ -156,14 +160,13 @@ fn train(
     let before = Pipeline::with_defaults(base)?;
     let photos = own_photos(args, &before)?;
     let scenes = scenes(&photos);
-    let count = scenes.iter().max().map_or(0, |last| last + 1);
     let (graph, _) = onnx::decode(&base.read(file_of(Kind::Reader))?)?;
     progress_told.stage(0.1);
     let told = |part| progress_told.at(part);
     let Some(drawn) = drawn_crops(args, base, stop, &told)? else { return Ok(false) };
     let learner =
         adapt::Reader { first: &graph, drawn: &drawn, seed: args.seed, steps: args.steps };
-    let fold_of = adapt::folds(&scenes, FOLDS.min(count), args.seed);
+    let fold_of = adapt::folds(&scenes, FOLDS, args.seed);
     let learn = |name: &str, chosen: &[&OwnPhoto]| -> anyhow::Result<Option<Graph>> {
         let folder = work.join(name);
         progress_told.stage(0.23);
@@ -185,7 +188,7 @@ fn train(
         Ok(learner.train(chosen, &keeping)?)
     };
     let mut aside = Vec::new();
-    for fold in 0..FOLDS.min(count) {
+    for fold in 0..FOLDS {
         eprintln!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
         let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
         let others: Vec<&OwnPhoto> = others.map(|(photo, _)| photo).collect();
@@ -215,16 +218,16 @@ fn train(
     if stop.load(Ordering::Relaxed) {
         return Ok(false);
     }
+    let mut pipelines = Vec::new();
     for (fold, (_, bytes)) in aside.iter().enumerate() {
-        adapt::write_models(&work.join(format!("models-{fold}")), base, bytes, &fusion)?;
+        let folder = work.join(format!("models-{}", fold + 1));
+        adapt::write_models(&folder, base, bytes, &fusion)?;
+        pipelines.push(Pipeline::with_defaults(&Models::Folder(folder))?);
     }
     adapt::write_models(out, base, &bytes, &fusion)?;
     let after = Pipeline::with_defaults(&Models::Folder(out.to_owned()))?;
-    let after_of = |i: usize| {
-        let folder = work.join(format!("models-{}", fold_of[i]));
-        Pipeline::with_defaults(&Models::Folder(folder)).ok().filter(|_| count >= LEAST_SCENES)
-    };
-    let worth = worth::measure(&photos, &before, &after_of, &after, &|| ())?;
+    let after_of = |i: usize| &pipelines[fold_of[i]];
+    let worth = worth::measure(&photos, &before, &after_of, &after)?;
     report::write(out, &worth, &photos)
         .with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
@@ -233,7 +236,7 @@ fn train(
 
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
-    let photos = gather(&args.add, pipeline, &edition, args.seed, &|| ())?;
+    let photos = gather(&args.add, pipeline, &edition, args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {

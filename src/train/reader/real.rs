@@ -110,10 +110,19 @@ pub fn sources(
     finder: &dyn CardFinder,
     seed: u64,
 ) -> Result<Vec<Source>, CropsError> {
+    let folders = labelled_folders(folder)?;
+    folders.iter().map(|path| source(path, edition_of, finder, seed)).collect()
+}
+
+/// A folder, if it has labels, or each folder directly in it that has, in the order of their names.
+///
+/// # Errors
+/// [`CropsError`]: it cannot be read, or there are none.
+pub fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
     let labelled =
         |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
     if labelled(folder) {
-        return Ok(vec![source(folder, edition_of, finder, seed)?]);
+        return Ok(vec![folder.to_path_buf()]);
     }
     let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
     let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -125,7 +134,7 @@ pub fn sources(
     if inside.is_empty() {
         return Err(CropsError::NoLabels(folder.to_path_buf()));
     }
-    inside.iter().map(|path| source(path, edition_of, finder, seed)).collect()
+    Ok(inside)
 }
 
 fn source(
