@@ -147,7 +147,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
             input,
             reading: Reading { reader, finder, facts, mirrored, models },
         }),
-        size: (1280.0, 800.0),
+        size: None,
         brightness: None,
         screenshot: args.screenshot.clone(),
         measure: None,
