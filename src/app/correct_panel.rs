@@ -3,6 +3,7 @@
 use super::card_face::{self, ASPECT};
 use super::correct::{Change, Refusal};
 use super::keys::Action;
+use super::look_panel::scrolled;
 use super::placement::Placement;
 use super::settings::Settings;
 use super::table::Table;
@@ -10,8 +11,8 @@ use super::theme::{CHOSEN, RIM};
 use crate::cards::{Card, Color, Property, Shading};
 use crate::geometry::Point;
 use eframe::egui::{
-    Button, Color32, CursorIcon, Event, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke,
-    TextureHandle, Ui, WidgetInfo, vec2,
+    Button, Color32, CursorIcon, Event, Id, RichText, Role, Sense, Shape, Stroke, TextureHandle,
+    Ui, WidgetInfo, vec2,
 };
 use std::time::Duration;
 
@@ -255,7 +256,7 @@ pub fn panel(
         if table.unsure() > 0 {
             ui.add_space(4.0);
             ui.strong("Unsure:");
-            ScrollArea::vertical().show(ui, |ui| {
+            scrolled(ui, |ui| {
                 for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
                     if ui.button(table.describe(i)).clicked() {
                         correcting.select(Some(i));
@@ -268,7 +269,7 @@ pub fn panel(
         return wish;
     };
     let card = table.cards[index].card;
-    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+    scrolled(ui, |ui| {
         ui.strong(table.describe(index));
         ui.horizontal(|ui| {
             let size = vec2(((ui.available_width() - 8.0) / 2.0).min(150.0), 0.0);

@@ -89,7 +89,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     });
     ui.add_space(2.0);
     let deck = table.deck();
-    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+    scrolled(ui, |ui| {
         for (place, set) in table.sets.iter().enumerate() {
             let cards = set.0.map(|i| table.cards[i].card);
             let pressed = ui.scope(|ui| {
@@ -263,6 +263,16 @@ fn two_alike(property: Property, twice: usize, once: usize) -> String {
             let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
             format!("two are {two}s, one is {article} {one}")
         }
+    }
+}
+
+/// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
+/// inner one would bring into view what the keyboard goes to.
+pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    if ui.available_height().is_finite() {
+        ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
+    } else {
+        add(ui);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::picture::{Picture, Prepared};
 use super::placement::View;
 use crate::pipeline::StageTime;
-use eframe::egui::{Button, Context, Id, ScrollArea, Ui, vec2};
+use eframe::egui::{Button, Context, Id, Ui, vec2};
 use image::RgbImage;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl Stages {
                 return;
             }
         };
-        ScrollArea::vertical().show(ui, |ui| {
+        super::look_panel::scrolled(ui, |ui| {
             for (i, (name, _)) in stages.iter().enumerate() {
                 let (title, words, timed) = words_of(name);
                 let time = times.iter().find(|time| time.stage == timed);
