@@ -21,6 +21,7 @@ pub mod cards;
 pub mod cli;
 pub mod game;
 pub mod general;
+pub mod json;
 #[cfg(feature = "plots")]
 pub mod plot;
 pub mod sets;
