@@ -29,6 +29,7 @@ fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
     let first = render(&one, &[&common[..], &["1"]].concat());
     assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
     assert!(String::from_utf8_lossy(&first.stdout).starts_with("4 tables with "));
+    assert!(String::from_utf8_lossy(&first.stdout).ends_with(", seed 9\n"));
     assert!(first.stderr.is_empty(), "no progress bar without a terminal");
     assert!(render(&two, &[&common[..], &["3"]].concat()).status.success());
     let files = names(&one);
@@ -91,7 +92,7 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &["--size", "12x9000"]), 2, &["12x9000", "32 to 8192"]);
     refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
     refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
-    refused(&render(&folder, &["--jobs", "0"]), 2, &["--jobs 0"]);
+    refused(&render(&folder, &["--jobs", "2000"]), 2, &["--jobs", "2000", "0..=1024"]);
     refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
     refused(&render(&folder, &["--deck", "tarot"]), 2, &["--deck tarot", "classic, rectangles"]);
     let broken = home.path().join("broken.json");

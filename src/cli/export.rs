@@ -37,7 +37,7 @@ struct OnnxArgs {
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
     /// The file to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }
 

@@ -15,6 +15,9 @@ use std::sync::atomic::Ordering;
 /// Frames drawn side by side.
 const BATCH: usize = 8;
 
+/// The group of options that make one.
+const FILM: &str = "A film";
+
 /// Arguments of `render` that make a film.
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,17 +25,17 @@ pub struct Args {
     ///
     /// A game under a drifting camera: a hand takes sets and deals cards, passes over the table, and
     /// the focus hunts.
-    #[arg(long, value_name = "FILE",
+    #[arg(help_heading = FILM, long, value_name = "FILE",
           conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
     pub video: Option<PathBuf>,
     /// Length of the film
-    #[arg(long, value_name = "S", default_value_t = 10.0, requires = "video")]
+    #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
     /// Frames a second of the film
-    #[arg(long, value_name = "N", default_value_t = 30.0, requires = "video")]
+    #[arg(help_heading = FILM, long, value_name = "N", default_value_t = 30.0, requires = "video")]
     fps: f64,
     /// JPEG quality of the film's frames, 1 to 100
-    #[arg(long, value_name = "Q", default_value_t = 80, requires = "video",
+    #[arg(help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
           value_parser = clap::value_parser!(u8).range(1..=100))]
     quality: u8,
 }
@@ -108,7 +111,7 @@ fn shoot(video: &Path, params: FilmParams, seed: u64, quality: u8) -> anyhow::Re
     // A closed pipe is no error.
     let _ = writeln!(
         std::io::stdout(),
-        "{} frames with {} cards in {}, labels in {}",
+        "{} frames with {} cards in {}, labels in {}, seed {seed}",
         film.frames(),
         cards.len(),
         video.display(),

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     headless: bool,
     /// How it is printed: text, a line when the table changes; json, a line for each frame
-    #[arg(long, value_enum, default_value_t, requires = "headless")]
+    #[arg(short, long, value_enum, default_value_t, requires = "headless")]
     format: Format,
     #[command(flatten)]
     reading: ReadingArgs,
