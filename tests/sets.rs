@@ -103,7 +103,9 @@ fn no_set_is_said_with_the_chance_of_three_more() {
 fn a_board_that_no_deck_makes_has_no_chances() {
     let text = stdout(&["2spd", "2spd"], b"");
     assert!(
-        text.contains("No set here.\n2spd lies here more than once: no chances are told"),
+        text.contains(
+            "No set here.\n2spd lies here more than once: chances are told of a single deck only"
+        ),
         "{text}"
     );
     assert!(!text.contains('%'), "{text}");

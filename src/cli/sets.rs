@@ -26,8 +26,8 @@ const MAX_INPUT_BYTES: u64 = 1 << 16;
   setsight sets --random 12 --seed 7  a random board
   setsight sets < board.txt --hint 1  one card of a set, no more
 
-A code is number 1 2 3, shading f(illed) o(pen) s(triped), colour g(reen) p(urple) r(ed),
-shape d(iamond) o(val) s(quiggle): 2spd is two striped purple diamonds.
+A code is number 1 2 3, shading f(illed) o(pen) s(triped), colour g(reen) p(urple) r(ed), \
+    shape d(iamond) o(val) s(quiggle): 2spd is two striped purple diamonds.
 In text, cards count from 1; in JSON, from 0.")]
 pub struct Args {
     /// Card codes such as 2spd; without any, or with -, they are read from stdin
@@ -179,7 +179,7 @@ fn no_set(out: &mut String, cards: &[Card]) {
     if let [card, ..] = repeated[..] {
         let _ = writeln!(
             out,
-            "{card} lies here more than once: no chances are told of more than one deck."
+            "{card} lies here more than once: chances are told of a single deck only."
         );
     }
     if let Some(chance) = three_more(cards) {

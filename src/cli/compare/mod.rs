@@ -19,7 +19,7 @@ use std::time::Duration;
 #[command(after_help = "An experiment fixes two of the numbers of values (v), properties (p) and \
     sets to find (n) and varies the third: v=3,p=4,n=2..6. Each cell is the mean over fresh games; \
     every solver gets the same games, and only its own CPU time is counted, not dealing.\n\n\
-    Example: setsight compare --experiment v=3..5,p=4,n=2 --solver dynamic,cover --out out/compare")]
+    Example:\n  setsight compare --experiment v=3..5,p=4,n=2 --solver dynamic,cover")]
 pub struct Args {
     /// What to vary; may be given several times [default: the paper's two rows of sets to find, and
     /// one experiment each that varies values and properties]

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `train fuse`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  setsight train fuse --models models --crops crops/one --left-out one=no-one.onnx \
-                  --out models/fusion.json"
+    after_help = "Example:\n  setsight train fuse --models models --crops crops/one \\\n      \
+                  --left-out one=no-one.onnx --out models/fusion.json"
 )]
 pub struct Args {
     /// Weights of your own: a folder with reader.onnx and finder.onnx
