@@ -30,7 +30,7 @@ pub mod sets;
 pub mod dataset;
 #[cfg(feature = "vision")]
 pub mod eval;
-#[cfg(feature = "train")]
+#[cfg(feature = "export")]
 pub mod export;
 #[cfg(feature = "vision")]
 pub mod geometry;

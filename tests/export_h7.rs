@@ -1,6 +1,6 @@
 //! `setsight export h7`: a folder for the board is made whole, checked, and each fault named.
 
-#![cfg(feature = "train")]
+#![cfg(feature = "export")]
 
 mod common;
 

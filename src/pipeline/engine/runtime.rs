@@ -41,7 +41,8 @@ pub struct Chosen {
     pub engine: Engine,
     /// Libraries that are there but could not be used, each with the reason.
     pub warnings: Vec<String>,
-    pub(super) environment: Environment,
+    /// ONNX Runtime's; none for the embedded engine.
+    pub(super) environment: Option<Environment>,
 }
 
 /// Why there is no engine.
@@ -55,14 +56,9 @@ pub enum EngineError {
         "{CHOICE_VARIABLE} asks for ONNX Runtime, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or unset {CHOICE_VARIABLE}"
     )]
     NoLibrary(String),
-    /// An engine that does not start.
-    #[error("the {engine} engine does not start ({reason}); try {CHOICE_VARIABLE}=embedded")]
-    NoStart {
-        /// Its name.
-        engine: &'static str,
-        /// What it says.
-        reason: String,
-    },
+    /// A library that opens and does not start.
+    #[error("ONNX Runtime does not start ({0}); try {CHOICE_VARIABLE}=embedded")]
+    NoStart(String),
 }
 
 static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
@@ -87,7 +83,7 @@ fn choose() -> Result<Chosen, EngineError> {
     let asked = std::env::var(CHOICE_VARIABLE).unwrap_or_default();
     match asked.as_str() {
         "" | "onnxruntime" => {}
-        "embedded" => return embedded(Vec::new()),
+        "embedded" => return Ok(embedded(Vec::new())),
         other => return Err(EngineError::UnknownChoice(other.to_owned())),
     }
     let mut warnings = Vec::new();
@@ -95,13 +91,10 @@ fn choose() -> Result<Chosen, EngineError> {
         match ort::init_from(&library) {
             Ok(environment) => {
                 let start = environment.with_name("setsight").with_telemetry(false).build();
-                let environment = start.map_err(|error| EngineError::NoStart {
-                    engine: "onnxruntime",
-                    reason: error.to_string(),
-                })?;
+                let environment = start.map_err(|error| EngineError::NoStart(error.to_string()))?;
                 let build = ort::info().to_owned();
                 let engine = Engine::OnnxRuntime { library, build };
-                return Ok(Chosen { engine, warnings, environment });
+                return Ok(Chosen { engine, warnings, environment: Some(environment) });
             }
             Err(error) => warnings.push(error.to_string()),
         }
@@ -111,16 +104,11 @@ fn choose() -> Result<Chosen, EngineError> {
         let reason = if warnings.is_empty() { none() } else { warnings.join("; ") };
         return Err(EngineError::NoLibrary(reason));
     }
-    embedded(warnings)
+    Ok(embedded(warnings))
 }
 
-fn embedded(warnings: Vec<String>) -> Result<Chosen, EngineError> {
-    // Nobody else sets it, so this is the first time; a second would change nothing.
-    ort::set_api(ort_tract::api());
-    let start = ort::init().with_name("setsight").build();
-    let environment = start
-        .map_err(|error| EngineError::NoStart { engine: "embedded", reason: error.to_string() })?;
-    Ok(Chosen { engine: Engine::Embedded, warnings, environment })
+fn embedded(warnings: Vec<String>) -> Chosen {
+    Chosen { engine: Engine::Embedded, warnings, environment: None }
 }
 
 /// Where libraries are tried, in order. What the variable names is tried even if it is not there,
