@@ -1,5 +1,7 @@
 //! What every command prints as JSON, held against its schema in docs/schemas.
 
+#![cfg(feature = "vision")]
+
 mod common;
 
 use boon::{Compiler, Schemas};
@@ -109,7 +111,6 @@ fn games_and_boards() {
     assert_eq!(line[0]["histograms"].as_array().unwrap().len(), 4);
 }
 
-#[cfg(feature = "vision")]
 mod photos {
     use super::*;
     use common::pictures::{encoded, small_png};
