@@ -209,7 +209,10 @@ apt_install() {
 
 setup_apt() {
     # One set-up of this user at a time; a second waits here and then finds all done.
-    if ! $dry_run && have flock && { exec 9>>"${TMPDIR:-/tmp}/setsight-setup-$(id -u).lock"; } 2>/dev/null; then
+    # In the user's own folder, where nobody else can lay something that blocks when it is opened.
+    local lock=${XDG_CACHE_HOME:-$HOME/.cache}/setsight-setup.lock
+    if ! $dry_run && have flock && mkdir -p "${lock%/*}" 2>/dev/null &&
+        { [ ! -e "$lock" ] || [ -f "$lock" ]; } && { exec 9>>"$lock"; } 2>/dev/null; then
         flock 9
     fi
     local missing name unknown=false

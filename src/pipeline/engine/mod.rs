@@ -1,7 +1,9 @@
 //! What runs the networks: ONNX Runtime where its library is there, else the engine inside the
 //! program. Both stand behind [`Network`].
 
+mod allowed;
 mod embedded;
+mod library;
 mod models;
 mod network;
 mod onnxruntime;

@@ -1,5 +1,6 @@
 //! Which engine runs the networks. The choice is made once for the whole process, when the first network is loaded.
 
+use super::library;
 use ort::environment::Environment;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
@@ -65,8 +66,9 @@ static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
 
 /// The engine of this process, chosen at the first call.
 ///
-/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points, beside the program, and
-/// where the set-up puts it ([`library_folder`]); the first one that opens is taken.
+/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points and where the set-up puts it
+/// ([`library_folder`]), not beside the program: what lies there may be anybody's. The first file that is a
+/// whole library is opened; where that fails the engine inside the program runs.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -88,6 +90,10 @@ fn choose() -> Result<Chosen, EngineError> {
     }
     let mut warnings = Vec::new();
     for library in candidates() {
+        if let Err(reason) = library::check(&library) {
+            warnings.push(reason);
+            continue;
+        }
         match ort::init_from(&library) {
             Ok(environment) => {
                 let start = environment.with_name("setsight").with_telemetry(false).build();
@@ -96,7 +102,11 @@ fn choose() -> Result<Chosen, EngineError> {
                 let engine = Engine::OnnxRuntime { library, build };
                 return Ok(Chosen { engine, warnings, environment: Some(environment) });
             }
-            Err(error) => warnings.push(error.to_string()),
+            Err(error) => {
+                warnings.push(error.to_string());
+                // A library that did not open cannot be followed by another: `ort` looks at one alone.
+                break;
+            }
         }
     }
     if asked == "onnxruntime" {
@@ -115,9 +125,8 @@ fn embedded(warnings: Vec<String>) -> Chosen {
 /// so that a typing error is told.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(LIBRARY_VARIABLE).filter(|path| !path.is_empty());
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
-    let folders = [beside, library_folder()].into_iter().flatten();
-    let found = folders.map(|folder| folder.join(library_name())).filter(|file| file.is_file());
+    let found = library_folder().map(|folder| folder.join(library_name()));
+    let found = found.filter(|file| file.is_file());
     named.map(PathBuf::from).into_iter().chain(found).collect()
 }
 
