@@ -15,7 +15,7 @@ use setsight::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
 use setsight::pipeline::engine::{self, Models};
 use setsight::pipeline::track::{Eyes, Params};
 use setsight::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
-use setsight::render::film::avi::AviWriter;
+use setsight::avi::AviWriter;
 use setsight::render::film::{Film, FilmParams};
 use setsight::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;

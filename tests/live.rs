@@ -101,7 +101,7 @@ fn films_that_are_none_are_refused() {
 
 #[test]
 fn without_a_camera_it_says_what_to_do() {
-    if !SystemCameras.list().is_empty() {
+    if !SystemCameras::default().list().is_empty() {
         eprintln!("skipped: this machine has a camera");
         return;
     }

@@ -2,7 +2,7 @@
 
 use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome};
-use crate::render::film::avi::AviWriter;
+use crate::avi::AviWriter;
 use crate::render::film::{Film, FilmFrame, FilmParams};
 use crate::render::{DeckChoice, Kind, Params};
 use crate::whole_file::WholeFile;

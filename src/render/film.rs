@@ -6,7 +6,6 @@
 //! frame resamples that through its own view; what moves is drawn afresh. Light, lens and sensor
 //! are those of single pictures, but for a new noise on each frame.
 
-pub mod avi;
 mod hand;
 mod plan;
 
