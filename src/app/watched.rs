@@ -174,6 +174,8 @@ fn span_ui(ui: &mut Ui, name: &str, span: Option<Span>, value: &mut Option<i64>)
             *value = (!automatic).then_some(span.now.clamp(span.least, span.most));
         }
         if let Some(value) = value {
+            // A row that is wider than the panel takes the clicks of those above.
+            ui.spacing_mut().slider_width = (ui.available_width() - 8.0).max(40.0);
             let slider = ui.add(Slider::new(value, span.least..=span.most).show_value(false));
             slider.widget_info(|| WidgetInfo::slider(true, *value as f64, name));
         }
