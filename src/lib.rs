@@ -31,7 +31,7 @@ pub mod avi;
 pub mod dataset;
 #[cfg(feature = "vision")]
 pub mod eval;
-#[cfg(feature = "train")]
+#[cfg(feature = "export")]
 pub mod export;
 #[cfg(feature = "vision")]
 pub mod geometry;

@@ -133,3 +133,34 @@ fn options_that_do_not_go_together_are_refused() {
         assert_eq!(run(args, b"").status.code(), Some(2), "{args:?}");
     }
 }
+
+/// Twelve cards on the front, all of their sets on the back.
+#[cfg(feature = "vision")]
+#[test]
+fn a_sheet_has_a_board_and_its_sets() {
+    use rand::SeedableRng;
+    use setsight::{game::Deal, sets::find_all};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("board.html");
+    let path = file.to_str().unwrap();
+    assert_eq!(stdout(&["--random", "--seed", "7", "--sheet", path], b""), "");
+    let page = std::fs::read_to_string(&file).unwrap();
+    let deal = Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(7));
+    let board = &deal.cards()[..12];
+    let sets = find_all(board);
+    assert!(!sets.is_empty());
+    let (front, back) = page.split_once(&format!("Deal of seed 7: {} sets", sets.len())).unwrap();
+    assert_eq!(front.matches("<figure>").count(), 12);
+    for card in board {
+        assert!(front.contains(&format!("aria-label=\"{}\"", card.name())), "{card}");
+    }
+    let shown: Vec<&str> =
+        back.split("aria-label=\"").skip(1).map(|card| card.split('"').next().unwrap()).collect();
+    let names: Vec<String> =
+        sets.iter().flat_map(|set| set.0.map(|place| board[place].name())).collect();
+    assert_eq!(shown, names);
+
+    let output = run(&["--random", "--sheet", "no/such/folder/board.html"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("board.html cannot be written"));
+}

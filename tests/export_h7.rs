@@ -1,6 +1,6 @@
 //! `setsight export h7`: a folder for the board is made whole, checked, and each fault named.
 
-#![cfg(feature = "train")]
+#![cfg(feature = "export")]
 
 mod common;
 
@@ -60,8 +60,8 @@ fn metadata() -> Metadata {
 /// A world with an exported folder `board`.
 fn exported() -> World {
     let world = World::new();
-    world.file("reader.onnx", &onnx::encode(&untrained(), &metadata()));
-    let ran = world.run(&["export", "h7", "--model", "reader.onnx", "--out", "board"]).expect(0);
+    world.file("models/reader.onnx", &onnx::encode(&untrained(), &metadata()));
+    let ran = world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
     assert!(ran.stdout.contains("card.tflite"), "{}", ran.stdout);
     world
 }
@@ -93,7 +93,7 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
         "set_finder.py",
     ];
     assert_eq!(world.names("board"), names);
-    assert_eq!(world.names("."), ["board", "reader.onnx"], "nothing else is left behind");
+    assert_eq!(world.names("."), ["board", "models"], "nothing else is left behind");
     let ran = check(&world).expect(0);
     assert!(ran.stdout.contains("board: all good"), "{}", ran.stdout);
 
@@ -111,7 +111,7 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
 
     // The same again gives the same bytes.
     let model = std::fs::read(board.join("card.tflite")).unwrap();
-    let call = ["export", "h7", "--model", "reader.onnx", "--out", "board"];
+    let call = ["export", "h7", "--models", "models", "--out", "board"];
     let ran = world.run(&call).expect(2);
     assert!(ran.stderr.contains("board is not empty"), "{}", ran.stderr);
     world.run(&[&call[..], &["--overwrite"]].concat()).expect(0);
@@ -155,25 +155,25 @@ fn bad_calls_and_models_leave_nothing_behind() {
     let world = World::new();
     world.run(&["export", "h7"]).expect(2);
     world.run(&["export", "h7", "--check", "nowhere"]).expect(2);
-    let ran = world.run(&["export", "h7", "--model", "none.onnx", "--out", "board"]).expect(1);
-    assert!(ran.stderr.contains("cannot read none.onnx"), "{}", ran.stderr);
-    world.file("bad.onnx", b"no network");
-    let ran = world.run(&["export", "h7", "--model", "bad.onnx", "--out", "board"]).expect(1);
-    assert!(ran.stderr.contains("bad.onnx cannot be used"), "{}", ran.stderr);
+    let ran = world.run(&["export", "h7", "--models", "none", "--out", "board"]).expect(1);
+    assert!(ran.stderr.contains("none/reader.onnx cannot be read"), "{}", ran.stderr);
+    world.file("bad/reader.onnx", b"no network");
+    let ran = world.run(&["export", "h7", "--models", "bad", "--out", "board"]).expect(1);
+    assert!(ran.stderr.contains("bad/reader.onnx cannot be used"), "{}", ran.stderr);
     // A layer that the board's file has no operator for.
     let mut graph = untrained();
     let Op::Conv(conv) = &mut graph.nodes[1].op else { panic!("a convolution") };
     (conv.dilation, conv.padding) = (2, [2; 4]);
-    world.file("dilated.onnx", &onnx::encode(&graph, &metadata()));
-    let ran = world.run(&["export", "h7", "--model", "dilated.onnx", "--out", "board"]).expect(1);
+    world.file("dilated/reader.onnx", &onnx::encode(&graph, &metadata()));
+    let ran = world.run(&["export", "h7", "--models", "dilated", "--out", "board"]).expect(1);
     assert!(ran.stderr.contains("layer 2"), "{}", ran.stderr);
     // A folder of something else is left alone.
     world.file("photos/holiday.jpg", b"dear");
-    world.file("reader.onnx", &onnx::encode(&untrained(), &metadata()));
-    let call = ["export", "h7", "--model", "reader.onnx", "--out", "photos", "--overwrite"];
+    world.file("models/reader.onnx", &onnx::encode(&untrained(), &metadata()));
+    let call = ["export", "h7", "--models", "models", "--out", "photos", "--overwrite"];
     let ran = world.run(&call).expect(2);
     assert!(ran.stderr.contains("holds something else"), "{}", ran.stderr);
     assert_eq!(world.names("photos"), ["holiday.jpg"]);
-    let names = ["bad.onnx", "dilated.onnx", "photos", "reader.onnx"];
+    let names = ["bad", "dilated", "models", "photos"];
     assert_eq!(world.names("."), names);
 }

@@ -33,7 +33,23 @@ fn from_corrected_photos_to_models_that_are_used() {
     assert_eq!(names, expected, "complete, and nothing left over");
     let scan = world.run(&["scan", "mine", "--models", "models", "--format", "json"]).expect(0);
     assert!(!scan.stderr.contains("warning"), "the fusion is that of this reader: {}", scan.stderr);
-    world.run(&["export", "onnx", "--help"]).expect(0);
+    for network in ["reader", "finder", "refiner"] {
+        let call = ["export", "onnx", "--models", "models", "--network", network, "--out", network];
+        let told = world.run(&call).expect(0);
+        assert!(told.stdout.contains(&format!("a {network} of")), "{}", told.stdout);
+    }
+    world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
+    world.run(&["export", "h7", "--check", "board"]).expect(0);
+    // The finder by itself: the reader stays as it is to the bit.
+    let finder = ["train", "--add", "mine", "--out", "found", "--what", "finder", "--steps", "3"];
+    world.run(&finder).expect(0);
+    let bytes = |path: &str| std::fs::read(world.path().join(path)).unwrap();
+    world.run(&["export", "onnx", "--out", "shipped"]).expect(0);
+    assert!(
+        bytes("found/reader.onnx") == bytes("shipped")
+            && bytes("models/reader.onnx") != bytes("shipped")
+    );
+    assert_ne!(bytes("found/finder.onnx"), bytes("models/finder.onnx"));
 
     let home = world.path().join("home");
     let run = |args: &[&str]| -> common::Ran {
@@ -78,6 +94,27 @@ fn what_cannot_be_learned_from_is_told_and_leaves_nothing() {
     labels["photos"][0]["width"] = 77.into();
     std::fs::write(&path, labels.to_string()).unwrap();
     told(&["train", "--add", "one", "--out", "models"], "they are of another photo");
+    // One card labelled as two.
+    let mut labels: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut again = labels["photos"][0]["cards"][0].clone();
+    let code = again["code"].as_str().unwrap().to_owned();
+    let on_the_table: Vec<String> = labels["photos"][0]["cards"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| card["code"].as_str().unwrap().to_owned())
+        .collect();
+    let other = ["1fgd", "2fgd", "3fgd", "1frd", "2frd", "3frd", "1fpd", "2fpd", "3fpd", "1ogd"];
+    let other = other
+        .iter()
+        .chain(&["2ogd", "3ogd", "1ord"])
+        .find(|code| !on_the_table.iter().any(|known| known == **code));
+    again["code"] = (*other.unwrap()).into();
+    labels["photos"][0]["cards"].as_array_mut().unwrap().push(again);
+    std::fs::write(&path, labels.to_string()).unwrap();
+    told(&["train", "--add", "one", "--out", "models"], "labelled at the same place");
+    told(&["train", "--add", "one", "--out", "models"], &code);
+    std::fs::write(&path, &text).unwrap();
     assert!(
         !world.path().join("models").exists(),
         "nothing is left of a training that never began"
@@ -95,4 +132,20 @@ fn a_training_that_was_stopped_goes_on() {
     assert!(world.path().join("models/training/fold-1/note").exists());
     world.run(&[&args[..], &["--resume"]].concat()).expect(0);
     assert!(!world.path().join("models/training").exists());
+}
+
+#[test]
+fn two_trainings_do_not_meet_and_a_full_disk_leaves_the_models_in_use_alone() {
+    let world = World::new();
+    photos(&world, "mine", "8", "3");
+    world.file("models/training/note", b"as while another is at work");
+    let lock = std::fs::File::create(world.path().join("models/training/lock")).unwrap();
+    lock.lock().unwrap();
+    let args = ["train", "--add", "mine", "--out", "models", "--steps", "2", "--resume"];
+    let second = world.run(&args);
+    assert!(second.code == 2 && second.stderr.contains("another training"), "{}", second.stderr);
+    drop(lock);
+    let full = world.run_on_a_full_disk("train --add mine --out full --steps 2");
+    assert!(full.code == 1 && full.stderr.contains("full"), "{}", full.stderr);
+    assert!(!world.path().join("full/manifest.json").exists(), "nothing that looks whole");
 }

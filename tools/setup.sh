@@ -16,7 +16,7 @@ already is left alone. Where the system does not say where OpenCV lies, .cargo/c
 written (git ignores it).
 
 Then fetches ONNX Runtime's library (20 MB, from PyPI's wheel, checked by its SHA-256) into your data
-folder, where the program looks for it: networks run several times faster with it. Without it, or
+folder, where the program looks for it: networks run about twice as fast with it. Without it, or
 where that fails, the engine inside the program runs them.
 
 It says what it will do, asks nothing, and uses sudo only when not run as root (sudo itself may ask
@@ -209,7 +209,10 @@ apt_install() {
 
 setup_apt() {
     # One set-up of this user at a time; a second waits here and then finds all done.
-    if ! $dry_run && have flock && { exec 9>>"${TMPDIR:-/tmp}/setsight-setup-$(id -u).lock"; } 2>/dev/null; then
+    # In the user's own folder, where nobody else can lay something that blocks when it is opened.
+    local lock=${XDG_CACHE_HOME:-$HOME/.cache}/setsight-setup.lock
+    if ! $dry_run && have flock && mkdir -p "${lock%/*}" 2>/dev/null &&
+        { [ ! -e "$lock" ] || [ -f "$lock" ]; } && { exec 9>>"$lock"; } 2>/dev/null; then
         flock 9
     fi
     local missing name unknown=false
@@ -324,93 +327,6 @@ setup_elsewhere() {
     say "all that the build needs seems to be there"
 }
 
-# ---- ONNX Runtime -------------------------------------------------------------------------------
-
-runtime_version=1.31.1
-
-# What the wheel for this machine is: folder on PyPI's file server, file name's end, SHA-256.
-runtime_wheel() {
-    case "$(uname -s)-$(uname -m)" in
-        Linux-x86_64) echo "fc/0a/c887bcb84a9455b2723825381a77af38611a80f996f804e20fde5f671b63" \
-            manylinux_2_28_x86_64 74a6a52994616c4d18b33db1e13c226333a70a6ba07480a5cab9c2a50dff1430 ;;
-        Linux-aarch64) echo "e1/e1/633d4994db0620d31f34d9962119bc4ebd0b2ef4c9a030f91c7843fb9672" \
-            manylinux_2_28_aarch64 dcaedc50333876f3829ab966b242147f0e548229e29c36fe44622ecf748c25ee ;;
-        Darwin-arm64) echo "b2/93/d2b855793302ef57d55cc0583b72a00a8dcb01d9bdb3adac380f09b050e8" \
-            macosx_14_0_arm64 e4ad067d36e2220218e085d7223283b2ee1bc73d887e811fd14d21cf901a11ee ;;
-    esac
-}
-
-# Where the program looks for the library: see src/pipeline/engine.
-runtime_folder() {
-    if [ "$(uname -s)" = Darwin ]; then
-        echo "$HOME/Library/Application Support/setsight"
-    else
-        case ${XDG_DATA_HOME:-} in
-            /*) echo "$XDG_DATA_HOME/setsight" ;;
-            *) echo "$HOME/.local/share/setsight" ;;
-        esac
-    fi
-}
-
-fetch() { # address, file
-    if have curl; then
-        curl --fail --silent --show-error --location --retry 3 --output "$2" "$1"
-    elif have wget; then
-        wget --quiet --tries=3 --output-document="$2" "$1"
-    else
-        python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$1" "$2"
-    fi
-}
-
-sha256_of() {
-    if have sha256sum; then sha256sum "$1"; else shasum -a 256 "$1"; fi | awk '{ print $1 }'
-}
-
-unpack() { # archive, folder
-    if have unzip; then unzip -q "$1" -d "$2"; else python3 -m zipfile -e "$1" "$2"; fi
-}
-
-# Fails with a message where something is missing; nothing half made is left behind.
-setup_runtime() {
-    local folder name place file hash work found
-    # Words by intent.
-    # shellcheck disable=SC2046
-    set -- $(runtime_wheel)
-    if [ $# -ne 3 ]; then
-        say "ONNX Runtime: no library is known for $(uname -s) on $(uname -m)"
-        return 1
-    fi
-    place=$1 file="onnxruntime-$runtime_version-cp313-cp313-$2.whl" hash=$3
-    folder=$(runtime_folder)
-    name=libonnxruntime.so
-    [ "$(uname -s)" != Darwin ] || name=libonnxruntime.dylib
-    if [ -e "$folder/$name" ] && [ "$(cat "$folder/onnxruntime.version" 2>/dev/null)" = "$runtime_version" ]; then
-        say "ONNX Runtime $runtime_version is there"
-        return 0
-    fi
-    say "will put ONNX Runtime $runtime_version into $folder"
-    if $dry_run; then return 0; fi
-    work=$(mktemp -d) || return 1
-    if fetch "https://files.pythonhosted.org/packages/$place/$file" "$work/$file" &&
-        if [ "$(sha256_of "$work/$file")" != "$hash" ]; then
-            say "ONNX Runtime: $file is not the file expected (SHA-256)"
-            false
-        fi &&
-        unpack "$work/$file" "$work/wheel" &&
-        found=$(find "$work/wheel/onnxruntime/capi" -type f \( -name 'libonnxruntime.so.*' -o -name 'libonnxruntime.*.dylib' \)) &&
-        [ -n "$found" ] &&
-        mkdir -p "$folder" &&
-        cp "$found" "$folder/$name.new.$$" &&
-        mv -f "$folder/$name.new.$$" "$folder/$name" &&
-        cp "$work/wheel/onnxruntime/LICENSE" "$folder/onnxruntime.LICENSE" &&
-        echo "$runtime_version" >"$folder/onnxruntime.version"; then
-        rm -rf "$work"
-        return 0
-    fi
-    rm -rf "$work" "$folder/$name.new.$$"
-    return 1
-}
-
 # -------------------------------------------------------------------------------------------------
 
 system=$(uname -s)
@@ -430,7 +346,9 @@ else
     setup_elsewhere
 fi
 
-if $with_runtime && ! setup_runtime; then
+runtime=(tools/fetch-onnxruntime)
+if $dry_run; then runtime+=(--dry-run); fi
+if $with_runtime && ! "${runtime[@]}"; then
     say "ONNX Runtime is not there: networks will run on the engine inside the program, slower"
 fi
 

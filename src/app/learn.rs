@@ -51,6 +51,10 @@ struct Running {
 #[derive(Default)]
 pub struct Learning {
     state: State,
+    /// The program that trains: this one unless another is put in its place.
+    program: Option<PathBuf>,
+    /// Where folders of models are made: the user's data folder unless another is put in its place.
+    place: Option<PathBuf>,
 }
 
 /// How often the window looks at a training that tells nothing.
@@ -68,7 +72,8 @@ impl Learning {
                     "Trains the reader on the corrected photos of this folder: about five minutes",
                 );
                 if button.clicked() {
-                    next = Some(start(&new_folder(folder), folder, false, ui.ctx()));
+                    let models = new_folder(self.place.as_deref(), folder);
+                    next = Some(start(self.program.as_deref(), &models, folder, false, ui.ctx()));
                 }
             }
             State::Running(running) => {
@@ -86,7 +91,8 @@ impl Learning {
                 ui.label("Learning was stopped.");
                 ui.horizontal(|ui| {
                     if ui.button("Go on").clicked() {
-                        next = Some(start(models, folder, true, ui.ctx()));
+                        let program = self.program.as_deref();
+                        next = Some(start(program, models, folder, true, ui.ctx()));
                     }
                     if ui.button("Give up").clicked() {
                         let _ = std::fs::remove_dir_all(&*models);
@@ -207,15 +213,23 @@ fn counts(ui: &mut Ui, name: &str, counts: &Counts) {
 }
 
 /// A folder for the models of these photos that does not exist yet.
-fn new_folder(photos: &Path) -> PathBuf {
+fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
     let name = photos.file_name().map_or("photos".into(), |name| name.to_string_lossy());
-    let place = dirs::data_dir().unwrap_or_else(std::env::temp_dir).join("setsight").join("models");
+    let usual = || dirs::data_dir().unwrap_or_else(std::env::temp_dir).join("setsight/models");
+    let place = place.map_or_else(usual, Path::to_owned);
     let numbered = |n: u32| place.join(format!("{name}-{n}"));
     (1..).map(numbered).find(|folder| !folder.exists()).expect("numbers enough")
 }
 
-fn start(models: &Path, photos: &Path, resume: bool, ctx: &Context) -> State {
-    let begun = std::env::current_exe().and_then(|program| {
+fn start(
+    program: Option<&Path>,
+    models: &Path,
+    photos: &Path,
+    resume: bool,
+    ctx: &Context,
+) -> State {
+    let program = program.map_or_else(std::env::current_exe, |program| Ok(program.to_owned()));
+    let begun = program.and_then(|program| {
         let mut command = Command::new(program);
         command.args(["train", "--in-background", "--add"]).arg(photos).arg("--out").arg(models);
         if resume {
@@ -250,4 +264,99 @@ fn start(models: &Path, photos: &Path, resume: bool, ctx: &Context) -> State {
         since: Instant::now(),
         from: None,
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use egui_kittest::{Harness, kittest::Queryable};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// In place of the training: it is stopped, goes on and says what it was worth, or it fails.
+    const PROGRAM: &str = r#"#!/bin/sh
+out=$6
+echo "$@" >> "$(dirname "$0")/calls"
+[ "$(basename "$4")" = bad ] && { echo "error: too little to learn from" >&2; exit 2; }
+mkdir -p "$out/training"
+echo "part 1 of 3: learning" >&2
+echo "done 0.250" >&2
+[ "$7" = --resume ] || exec sleep 60
+cp "$(dirname "$0")/worth.json" "$out"
+"#;
+
+    fn learning(folder: &Path) -> Learning {
+        let program = folder.join("train");
+        std::fs::write(&program, PROGRAM).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let change = |before, after| Change { before, after };
+        let kept_aside = Counts {
+            cards: 150,
+            right: change(59, 125),
+            wrong: change(32, 0),
+            unsure: change(59, 25),
+            ..Counts::default()
+        };
+        let worth = Worth {
+            verdict: Verdict::Better,
+            kept_aside,
+            drawn: Counts::default(),
+            changes: Vec::new(),
+            photos: 10,
+        };
+        std::fs::write(folder.join("worth.json"), serde_json::to_vec(&worth).unwrap()).unwrap();
+        let mut learning = Learning::default();
+        learning.program = Some(program);
+        learning.place = Some(folder.join("models"));
+        learning
+    }
+
+    /// Draws frames until a label is there.
+    fn wait_for(harness: &mut Harness<'_>, label: &str) {
+        for _ in 0..2_000 {
+            harness.step();
+            if harness.query_by_label_contains(label).is_some() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("{label} never came");
+    }
+
+    #[test]
+    fn a_training_is_followed_stopped_taken_up_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut learning = learning(folder.path());
+        let photos = folder.path().join("photos");
+        let mut harness = Harness::new_ui(|ui| learning.show(ui, &photos));
+        harness.get_by_label("Learn from my corrections").click();
+        wait_for(&mut harness, "part 1 of 3");
+        harness.get_by_label("Stop").click();
+        wait_for(&mut harness, "Learning was stopped.");
+        harness.get_by_label("Go on").click();
+        wait_for(&mut harness, "Better: more of your cards are read rightly");
+        for number in ["125", "32"] {
+            harness.get_by_label(number);
+        }
+        harness.get_by_label("Use it");
+        harness.get_by_label("Leave it").click();
+        wait_for(&mut harness, "Learn from my corrections");
+        let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
+        let calls: Vec<&str> = calls.lines().collect();
+        assert!(
+            calls[0].ends_with("models/photos-1") && calls[1].ends_with("--resume"),
+            "{calls:?}"
+        );
+    }
+
+    #[test]
+    fn a_training_that_fails_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut learning = learning(folder.path());
+        let photos = folder.path().join("bad");
+        let mut harness = Harness::new_ui(|ui| learning.show(ui, &photos));
+        harness.get_by_label("Learn from my corrections").click();
+        wait_for(&mut harness, "too little to learn from");
+        harness.get_by_label("All right").click();
+        wait_for(&mut harness, "Learn from my corrections");
+    }
 }

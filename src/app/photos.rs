@@ -553,6 +553,14 @@ impl Photos {
             ui.separator();
             self.learning.show(ui, &folder);
         }
+        #[cfg(not(feature = "train"))]
+        {
+            ui.separator();
+            ui.weak(
+                "Learning from corrections is not in this build; in the folder of its sources: cargo \
+                 install --path . --features train",
+            );
+        }
     }
 
     /// The texture of the card in hand, straightened as the reader saw it.

@@ -1,5 +1,8 @@
 //! `setsight deal`: the contest's game.
 
+#[cfg(feature = "vision")]
+mod sheet;
+
 use super::terminal::{self, ColorChoice};
 use super::{BadCall, Outcome};
 use crate::cards::picture::{self, Ink, Slot};
@@ -21,6 +24,7 @@ const MAX_INPUT_BYTES: u64 = 1 << 20;
   setsight deal --random --seed 7       the transcript of a random game
   setsight deal --random --watch        a game to look at, step by step
   setsight deal --random --write        a deal to play later
+  setsight deal --random --sheet a.html a board to print, its sets on the back
 
 A file holds the number of data sets (1 to 100), then for each the number of its cards
 (12 to 81) and their codes, one entry to a line.")]
@@ -37,6 +41,10 @@ pub struct Args {
     /// Write the deals themselves in the file's format instead of playing them
     #[arg(long, conflicts_with = "watch")]
     write: bool,
+    /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, and their sets
+    #[cfg(feature = "vision")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
+    sheet: Option<PathBuf>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
     #[arg(long)]
     watch: bool,
@@ -51,7 +59,15 @@ pub struct Args {
 /// A file that cannot be read or is not as it should be (then nothing is played); output that
 /// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let deals = deals(&args)?;
+    let (deals, name) = deals(&args)?;
+    #[cfg(feature = "vision")]
+    if let Some(file) = &args.sheet {
+        crate::whole_file::write_whole(file, sheet::page(&deals, &name).as_bytes())
+            .with_context(|| format!("{} cannot be written", file.display()))?;
+        return Ok(Outcome::Done);
+    }
+    #[cfg(not(feature = "vision"))]
+    let _ = name;
     let mut out = io::stdout().lock();
     if args.write {
         out.write_all(write_deals(&deals).as_bytes())
@@ -66,14 +82,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn deals(args: &Args) -> anyhow::Result<Vec<Deal>> {
+/// The deals and what they are called.
+fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
     if args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
             eprintln!("this deal again: --random --seed {seed}");
             seed
         });
-        return Ok(vec![Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))]);
+        let deal = Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed));
+        return Ok((vec![deal], format!("Deal of seed {seed}")));
     }
     let path = args.file.as_deref().filter(|path| path.as_os_str() != "-");
     let (name, input): (String, Box<dyn Read>) = match path {
@@ -101,7 +119,10 @@ fn deals(args: &Args) -> anyhow::Result<Vec<Deal>> {
             format!("{name}: more than {MAX_INPUT_BYTES} bytes; that is no file of deals");
         return Err(BadCall(message).into());
     }
-    parse_deals(&file).map_err(|error| BadCall(format!("{name}, {error}")).into())
+    match parse_deals(&file) {
+        Ok(deals) => Ok((deals, name)),
+        Err(error) => Err(BadCall(format!("{name}, {error}")).into()),
+    }
 }
 
 /// A game taken apart: each step with the game as it is then.

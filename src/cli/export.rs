@@ -6,7 +6,11 @@ use super::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::Kind;
 use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::engine::{FUSION, MANIFEST, Manifest, ManifestFile, Network, file_of, sha256};
+use crate::pipeline::engine::{
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256, used,
+};
+#[cfg(feature = "train")]
+use crate::train::run::CHECKPOINT;
 use crate::whole_file::write_whole;
 use anyhow::Context;
 use std::path::PathBuf;
@@ -20,7 +24,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Write a finished training's network as ONNX, for any program that runs it
+    /// Write a network as ONNX, for any program that runs it
     Onnx(OnnxArgs),
     /// Name the files of a folder of models, with their hashes, in its manifest.json
     Manifest(ManifestArgs),
@@ -29,16 +33,24 @@ enum What {
 }
 
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  setsight export onnx --run runs/reader --out models/reader.onnx"
-)]
+#[command(after_help = "Examples:\n  \
+    setsight export onnx --out reader.onnx\n  \
+    setsight export onnx --models my-models --network finder --out finder.onnx")]
 struct OnnxArgs {
-    /// The folder of a finished run of `setsight train`
+    /// Folder of models or of a finished run of `setsight train`; the models in use unless given
     #[arg(long, value_name = "DIR")]
-    run: PathBuf,
+    models: Option<PathBuf>,
+    /// Which network: reader, finder or refiner
+    #[arg(long, value_name = "NAME", default_value = "reader", value_parser = kind)]
+    network: Kind,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    known.ok_or_else(|| "expected reader, finder or refiner".into())
 }
 
 #[derive(clap::Args)]
@@ -60,21 +72,26 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
 }
 
-/// A run ends with its network; only one that loads is handed on.
+/// Only a network that loads is handed on.
 fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
-    let finished = |kind: &Kind| args.run.join(file_of(*kind)).is_file();
-    let Some(kind) = Kind::ALL.into_iter().find(finished) else {
-        let run = args.run.display();
+    let kind = args.network;
+    let models = args.models.map_or_else(used::models, Models::Folder);
+    let name = models.name_of(file_of(kind));
+    #[cfg(feature = "train")]
+    if let Models::Folder(folder) = &models
+        && !models.has(file_of(kind))
+        && folder.join(CHECKPOINT).is_file()
+    {
         return Err(BadCall(format!(
-            "{run} holds no finished run (no reader.onnx, finder.onnx or refiner.onnx); go on with it: setsight train \
-             reader --out {run} --resume"
+            "{name} is not there: the run in {0} has not ended, or trains another network; go on with it: \
+             setsight train {1} --out {0} --resume",
+            folder.display(),
+            kind.name()
         ))
         .into());
-    };
-    let file = args.run.join(file_of(kind));
-    let name = file.display().to_string();
-    let bytes = std::fs::read(&file).with_context(|| name.clone())?;
-    let (graph, metadata) = onnx::decode(&bytes).with_context(|| name.clone())?;
+    }
+    let (graph, metadata) =
+        onnx::decode(&models.read(file_of(kind))?).with_context(|| name.clone())?;
     let bytes = onnx::encode(&graph, &metadata);
     Network::load(&bytes, &name, kind)?;
     write_whole(&args.out, &bytes)

@@ -8,7 +8,7 @@ mod dataset;
 mod deal;
 #[cfg(feature = "vision")]
 mod eval;
-#[cfg(feature = "train")]
+#[cfg(feature = "export")]
 mod export;
 #[cfg(feature = "vision")]
 mod film;
@@ -17,6 +17,8 @@ mod general;
 mod live;
 #[cfg(feature = "vision")]
 mod models;
+#[cfg(feature = "package")]
+mod pages;
 #[cfg(feature = "vision")]
 mod photos;
 #[cfg(feature = "vision")]
@@ -81,6 +83,14 @@ enum Command {
     /// Train on your own photos, or train the networks anew
     #[cfg(feature = "train")]
     Train(Box<train::Args>),
+    /// Train on your own photos, or train the networks anew (not in this build)
+    #[cfg(all(feature = "vision", not(feature = "train")))]
+    #[command(disable_help_flag = true)]
+    Train {
+        /// Whatever a build with training would take
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Choose which models to read with
     #[cfg(feature = "vision")]
     Models(models::Args),
@@ -88,9 +98,18 @@ enum Command {
     #[cfg(feature = "window")]
     App(app::Args),
     /// Write the trained networks for other programs and machines
-    #[cfg(feature = "train")]
+    #[cfg(feature = "export")]
     Export(export::Args),
+    /// Write manual pages and completions of shells
+    #[cfg(feature = "package")]
+    #[command(hide = true)]
+    Pages(pages::Args),
 }
+
+/// What to do where training is missing.
+#[cfg(all(feature = "vision", not(feature = "train")))]
+pub const WITH_TRAINING: &str =
+    "in the folder of its sources build one that can: cargo install --path . --features train";
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -147,10 +166,16 @@ pub fn main() -> ExitCode {
         Command::Render(args) => render::run(args),
         #[cfg(feature = "train")]
         Command::Train(args) => train::run(*args),
+        #[cfg(all(feature = "vision", not(feature = "train")))]
+        Command::Train { .. } => {
+            Err(BadCall(format!("this build cannot train; {WITH_TRAINING}")).into())
+        }
         #[cfg(feature = "window")]
         Command::App(args) => app::run(args),
-        #[cfg(feature = "train")]
+        #[cfg(feature = "export")]
         Command::Export(args) => export::run(args),
+        #[cfg(feature = "package")]
+        Command::Pages(args) => pages::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -1,6 +1,8 @@
 //! `setsight models`: which weights this user reads with.
 
-use super::{BadCall, Outcome};
+#[cfg(feature = "train")]
+use super::BadCall;
+use super::Outcome;
 #[cfg(feature = "train")]
 use crate::own::{report, worth::Verdict};
 use crate::pipeline::Pipeline;

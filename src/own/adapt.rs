@@ -1,11 +1,12 @@
-//! Trains the reader network on from the one in use, on a person's cards together with drawn ones, and
-//! joins the evidence anew.
+//! Trains the reader and the finder on from those in use, on a person's cards together with drawn ones,
+//! and joins the evidence anew.
 //!
 //! Scenes are dealt into folds; what a fold keeps aside is read by a network that has not seen it. Those
 //! readings tell what the training is worth, and how sure the network may be of this camera's cards. The
-//! network that is handed on has learned from all of them.
+//! networks that are handed on have learned from all of them.
 
 use super::photos::OwnPhoto;
+use super::table::OwnTable;
 use crate::export::onnx;
 use crate::model::graph::Graph;
 use crate::model::{Kind, Metadata};
@@ -16,9 +17,13 @@ use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256,
 };
+use crate::pipeline::find::Learned;
+use crate::pipeline::finder::CardFinder;
+use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::{
     CardImage, CardOutline, FinderChoice, Pipeline, StageClock, rectify, shared_refiner, source,
 };
+use crate::train::finder::{self, scenes::draw};
 use crate::train::first::First;
 use crate::train::fuse::{self, Source, Table, Truth};
 use crate::train::optimiser::Schedule;
@@ -102,19 +107,7 @@ impl Reader<'_> {
             validation,
             data,
         };
-        let settings = Settings {
-            seed: self.seed,
-            schedule: Schedule {
-                learning_rate: 1e-3,
-                warm_up: self.steps / 10,
-                steps: self.steps,
-                weight_decay: 0.02,
-                longest_gradient: 5.0,
-                average: 0.98,
-            },
-            validate_every: self.steps,
-            patience: u32::MAX,
-        };
+        let settings = Settings { seed: self.seed, ..on_from(1e-3, 0.02, self.steps) };
         Ok(match train(&task, &settings, keeping)? {
             Ended::Done(trained) => Some(trained.graph),
             Ended::Stopped { .. } => None,
@@ -122,19 +115,125 @@ impl Reader<'_> {
     }
 }
 
-/// What readers say of the photos that they have not learned from: `reader_of` gives the one of each photo.
-/// Crops are left out: they were found by nobody.
+/// Tables that the finder learns from are drawn anew up to this many, and then shown again.
+const DRAWN_TABLES: u64 = 240;
+/// Steps of the finder for one of the reader's: its pictures are a hundred times larger.
+pub fn finder_steps(steps: u64) -> u64 {
+    (3 * steps / 8).max(1)
+}
+/// Pictures of tables as the finder learns from them.
+const TABLE_PX: (u32, u32) = finder::SIZE_PX;
+
+/// A training of the finder network.
+pub struct Finder<'a> {
+    /// The network to go on from.
+    pub first: &'a Graph,
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// Steps of 8 pictures.
+    pub steps: u64,
+}
+
+impl Finder<'_> {
+    /// Trains on photos and as many drawn tables; none when it was stopped.
+    ///
+    /// # Errors
+    /// A run that cannot be kept.
+    pub fn train(
+        &self,
+        photos: &[&OwnPhoto],
+        keeping: &Keeping,
+    ) -> Result<Option<Graph>, TrainError> {
+        let own: Vec<OwnTable> = photos.iter().filter_map(|photo| photo.table.clone()).collect();
+        // Not the tables that the network has learned from already.
+        let (seed, drawn_seed) = (self.seed, self.seed ^ (1 << 30));
+        let options = finder::Options { validation_scenes: 24, ..finder::Options::new(seed) };
+        let data = json!({"photos": tables_fingerprint(&own), "drawn": DRAWN_TABLES});
+        let table = move |index: u64| {
+            let of_kind = index / 2;
+            let shown = match own.get(of_kind as usize % own.len().max(1)) {
+                Some(table) if index.is_multiple_of(2) => table.shown(seed, of_kind, TABLE_PX).ok(),
+                _ => None,
+            };
+            shown.unwrap_or_else(|| draw(drawn_seed, of_kind % DRAWN_TABLES, TABLE_PX))
+        };
+        let first = First::Network(self.first.clone());
+        let task = finder::Finder::going_on(&options, first, table, data);
+        let settings = Settings { seed, ..on_from(1e-3, 1e-3, self.steps) };
+        Ok(match train(&task, &settings, keeping)? {
+            Ended::Done(trained) => Some(trained.graph),
+            Ended::Stopped { .. } => None,
+        })
+    }
+}
+
+/// SHA-256, in hexadecimal digits, of the photos that a finder learns from.
+pub fn tables_fingerprint<'a>(tables: impl IntoIterator<Item = &'a OwnTable>) -> String {
+    let pixels: Vec<u8> = tables.into_iter().flat_map(|table| table.pixels()).copied().collect();
+    sha256(&pixels)
+}
+
+/// A short run from a network that knows much already.
+fn on_from(learning_rate: f32, weight_decay: f32, steps: u64) -> Settings {
+    Settings {
+        seed: 0,
+        schedule: Schedule {
+            learning_rate,
+            warm_up: steps / 10,
+            steps,
+            weight_decay,
+            longest_gradient: 5.0,
+            average: 0.98,
+        },
+        validate_every: steps,
+        patience: u32::MAX,
+    }
+}
+
+/// The networks that a training made, with those that it left alone.
+#[derive(Clone)]
+pub struct Networks {
+    /// Reads cards.
+    pub reader: Arc<NeuralReader>,
+    /// Its file.
+    pub reader_file: Vec<u8>,
+    /// The finder's file, where that was trained.
+    pub finder_file: Option<Vec<u8>>,
+}
+
+impl Networks {
+    /// A finder of this kind, with the network of these where it needs one.
+    ///
+    /// # Errors
+    /// A network that does not load.
+    pub fn finder(
+        &self,
+        choice: FinderChoice,
+        base: &Models,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+    ) -> anyhow::Result<Box<dyn CardFinder>> {
+        Ok(match (&self.finder_file, choice) {
+            (Some(file), FinderChoice::Learned) => {
+                let network = Network::load(file, file_of(Kind::Finder), Kind::Finder)?;
+                Box::new(Learned::new(Box::new(network), refiner))
+            }
+            _ => choice.finder(base, refiner)?,
+        })
+    }
+}
+
+/// What networks say of the photos that they have not learned from: `networks_of` gives those of each
+/// photo. Crops are left out: they were found by nobody.
 ///
 /// # Errors
 /// A photo that cannot be read any more, a network that does not run.
-pub fn witnesses(
+fn witnesses<'a>(
     photos: &[OwnPhoto],
-    reader_of: &(dyn Fn(usize) -> Arc<NeuralReader> + Sync),
-    finder: FinderChoice,
+    networks_of: &dyn Fn(usize) -> &'a Networks,
+    choice: FinderChoice,
     base: &Models,
 ) -> anyhow::Result<Source> {
     let refiner = shared_refiner(base)?;
-    let finder = finder.finder(base, refiner.clone())?;
     let mut tables = Vec::new();
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
@@ -147,7 +246,8 @@ pub fn witnesses(
             frame = mirror::turned_back(&frame);
             labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
         }
-        let outlines = finder.find(&frame, None)?;
+        let networks = networks_of(i);
+        let outlines = networks.finder(choice, base, refiner.clone())?.find(&frame, None)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
@@ -162,8 +262,8 @@ pub fn witnesses(
                 _ => Truth::Nothing,
             }
         };
-        let reader = reader_of(i);
-        let table: Table = fuse::ask(&cards, &reader, refiner.as_deref(), own.edition, truth)?;
+        let reader = &networks.reader;
+        let table: Table = fuse::ask(&cards, reader, refiner.as_deref(), own.edition, truth)?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
@@ -173,28 +273,28 @@ pub fn witnesses(
 ///
 /// # Errors
 /// Weights that are missing or broken.
-pub fn join(
+pub fn join<'a>(
     base: &Models,
     tables: u64,
-    reader: &(Arc<NeuralReader>, String),
+    networks: &Networks,
     photos: &[OwnPhoto],
-    reader_of: &(dyn Fn(usize) -> Arc<NeuralReader> + Sync),
+    networks_of: &dyn Fn(usize) -> &'a Networks,
     done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
     let refiner = shared_refiner(base)?;
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
-        let finder = choice.finder(base, refiner.clone())?;
-        let drawn =
-            fuse::drawn(&*finder, &reader.0, refiner.as_deref(), tables, TABLES_SEED, done)?;
-        let own = witnesses(photos, reader_of, choice, base)?;
+        let finder = networks.finder(choice, base, refiner.clone())?;
+        let reader = &networks.reader;
+        let drawn = fuse::drawn(&*finder, reader, refiner.as_deref(), tables, TABLES_SEED, done)?;
+        let own = witnesses(photos, networks_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };
     let classical = fit(FinderChoice::Classical, &before.classical)?;
     let learned = fit(FinderChoice::Learned, &before.learned)?;
     Ok(Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
-        reader_sha256: reader.1.clone(),
+        reader_sha256: sha256(&networks.reader_file),
         learned,
         classical,
         fitted: json!({"tables": tables, "seed": TABLES_SEED, "photos": photos.len(),
@@ -203,37 +303,36 @@ pub fn join(
     })
 }
 
-/// A reader from a network, and its file's bytes. `training_set` is the hash of what it learned from.
-///
-/// # Errors
-/// It does not load.
-pub fn reader_of(
-    graph: &Graph,
-    command: &str,
-    training_set: String,
-    seed: u64,
-) -> anyhow::Result<(Arc<NeuralReader>, Vec<u8>)> {
+/// A trained network's file. `training_set` is the hash of what it learned from.
+pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed: u64) -> Vec<u8> {
     let metadata = Metadata {
-        kind: Kind::Reader,
+        kind,
         version: env!("CARGO_PKG_VERSION").into(),
         training_set,
         command: command.to_owned(),
         seed,
     };
-    let bytes = onnx::encode(graph, &metadata);
-    let network = Network::load(&bytes, file_of(Kind::Reader), Kind::Reader)?;
-    Ok((Arc::new(NeuralReader::with_network(Box::new(network))), bytes))
+    onnx::encode(graph, &metadata)
 }
 
-/// Writes a complete folder of models: a reader and a fusion, with the other networks of `base`. The
-/// manifest comes last: a folder with one is whole.
+/// The reader in a file.
+///
+/// # Errors
+/// It does not load.
+pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
+    let network = Network::load(file, file_of(Kind::Reader), Kind::Reader)?;
+    Ok(Arc::new(NeuralReader::with_network(Box::new(network))))
+}
+
+/// Writes a complete folder of models: networks and a fusion, with what `base` has besides. The manifest
+/// comes last: a folder with one is whole.
 ///
 /// # Errors
 /// What cannot be written.
 pub fn write_models(
     folder: &Path,
     base: &Models,
-    reader: &[u8],
+    networks: &Networks,
     fusion: &Fusion,
 ) -> anyhow::Result<()> {
     let made = || format!("{} cannot be written", folder.display());
@@ -241,12 +340,15 @@ pub fn write_models(
     let mut fusion = serde_json::to_string_pretty(fusion)?;
     fusion.push('\n');
     let mut files = vec![
-        (file_of(Kind::Reader), "reader", reader.to_vec()),
+        (file_of(Kind::Reader), Kind::Reader.name(), networks.reader_file.clone()),
         (FUSION, "fusion", fusion.into_bytes()),
     ];
-    for kind in [Kind::Finder, Kind::Refiner] {
-        if base.has(file_of(kind)) {
-            files.push((file_of(kind), kind.name(), base.read(file_of(kind))?.into_owned()));
+    for (kind, trained) in [(Kind::Finder, &networks.finder_file), (Kind::Refiner, &None)] {
+        let file = file_of(kind);
+        if let Some(trained) = trained {
+            files.push((file, kind.name(), trained.clone()));
+        } else if base.has(file) {
+            files.push((file, kind.name(), base.read(file)?.into_owned()));
         }
     }
     files.sort_by_key(|(file, ..)| *file);

@@ -3,7 +3,8 @@
 use crate::cards::{Card, Edition};
 use crate::dataset::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS};
 use crate::eval::{LabelledPhoto, compare, find_photos};
-use crate::geometry::Quad;
+use crate::geometry::{Point, Quad};
+use crate::own::table::OwnTable;
 use crate::pipeline::source::{self, SourceError};
 use crate::pipeline::{Pipeline, PipelineError, StageClock};
 use crate::train::reader::real::{
@@ -42,6 +43,21 @@ pub enum OwnError {
         found_px: (u32, u32),
         /// Those of the labels.
         labelled_px: (u32, u32),
+    },
+    /// One card that is labelled as two.
+    #[error(
+        "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: strike one of them",
+        .path.display()
+    )]
+    Contradiction {
+        /// The file.
+        path: PathBuf,
+        /// Places among its labels, counted from 1.
+        first: usize,
+        /// The other's.
+        second: usize,
+        /// What they say.
+        codes: [String; 2],
     },
     /// The program fails at a photo.
     #[error("{}: {source}", .path.display())]
@@ -82,6 +98,10 @@ pub struct OwnPhoto {
     pub mirrored: bool,
     /// What is cut from it to learn from.
     pub samples: Vec<Sample>,
+    /// All of it, for the finder to learn from; none for a crop.
+    pub table: Option<OwnTable>,
+    /// Labelled cards that the finder did not find, and what it found where none is labelled.
+    pub finder_errors: usize,
     /// Labelled cards that no outline lies at and that have no corners of their own.
     pub without_place: usize,
 }
@@ -121,7 +141,16 @@ pub fn gather(
 
 fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
     let cards = samples.iter().filter_map(|sample| sample.label.card()).take(1).collect();
-    OwnPhoto { photo: None, cards, edition, mirrored: false, samples, without_place: 0 }
+    OwnPhoto {
+        photo: None,
+        cards,
+        edition,
+        mirrored: false,
+        samples,
+        table: None,
+        finder_errors: 0,
+        without_place: 0,
+    }
 }
 
 fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnPhoto, OwnError> {
@@ -138,11 +167,22 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         .read(&loaded.frame, &mut StageClock::default(), None)
         .map_err(|source| OwnError::Read { path: path(), source })?;
     let matched = compare(&labels, &scan.cards);
-    let place = |(i, label): (usize, &CardLabel)| -> Option<(Card, Quad)> {
-        let found = matched.reading_of_label[i].map(|j| scan.cards[j].corners_in_image);
-        Some((label.code, label.corners.or(found)?))
-    };
-    let placed: Vec<(Card, Quad)> = labels.iter().enumerate().filter_map(place).collect();
+    let places: Vec<Option<Quad>> = labels
+        .iter()
+        .zip(&matched.reading_of_label)
+        .map(|(label, found)| label.corners.or(found.map(|j| scan.cards[j].corners_in_image)))
+        .collect();
+    if let Some((first, second)) = at_one_place(&labels, &places) {
+        let codes = [first, second].map(|i| labels[i].code.to_string());
+        let (first, second) = (first + 1, second + 1);
+        return Err(OwnError::Contradiction { path: path(), first, second, codes });
+    }
+    let of_labels = || labels.iter().zip(&places);
+    let placed: Vec<(Card, Quad)> =
+        of_labels().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
+    let unplaced: Vec<Point> =
+        of_labels().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
+    let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
     // Labels that say nothing of an edition are of what lies there; of a deck that the program does not
     // know their codes are the person's word for it.
     let edition = match (Edition::named(&photo.label.deck), scan.facts.edition()) {
@@ -155,13 +195,29 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         matched.false_cards.iter().map(|&j| scan.cards[j].corners_in_image).collect();
     let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
     let samples = samples_of_photo(&loaded.frame, &table, seed);
+    let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition)
+        .map_err(|source| OwnError::Read { path: path(), source: source.into() })?;
     Ok(OwnPhoto {
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),
         edition,
         mirrored,
         samples,
+        table,
+        finder_errors: missed + matched.false_cards.len(),
         photo: Some(photo),
+    })
+}
+
+/// Two labels of one card: their centres are closer than cards of a heap ever lie.
+fn at_one_place(labels: &[CardLabel], places: &[Option<Quad>]) -> Option<(usize, usize)> {
+    /// By the card's long side.
+    const APART: f64 = 0.08;
+    let pairs = (0..labels.len()).flat_map(|i| (i + 1..labels.len()).map(move |j| (i, j)));
+    pairs.into_iter().find(|&(i, j)| {
+        let distance = labels[i].center.distance(labels[j].center);
+        let near = |quad: &Quad| distance < APART * quad.long_side();
+        [i, j].into_iter().filter_map(|k| places[k].as_ref()).any(near)
     })
 }
 
@@ -206,6 +262,8 @@ mod tests {
             edition: Edition::Classic,
             mirrored: false,
             samples: Vec::new(),
+            table: None,
+            finder_errors: 0,
             without_place: 0,
         }
     }

@@ -55,6 +55,13 @@ pub fn in_order<T: Sync, R: Send>(
     };
     let mut handed_on = 0;
     pool.in_place_scope(|scope| {
+        // The scope waits for its workers, even while a panic of `done` unwinds it: none may sleep on.
+        let _woken = OnDrop(|| {
+            broken_off.store(true, Ordering::Relaxed);
+            // Held, so that nobody is between looking and sleeping.
+            let _held = progress.lock();
+            moved.notify_all();
+        });
         for _ in 0..jobs {
             let sender = sender.clone();
             let (take, work) = (&take, &work);
@@ -84,6 +91,15 @@ pub fn in_order<T: Sync, R: Send>(
         }
     });
     Ok(handed_on)
+}
+
+/// Does something when it goes out of scope, by a panic too.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
 }
 
 fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
@@ -128,6 +144,18 @@ mod tests {
             assert_eq!(seen, (0..200).collect::<Vec<_>>());
             assert_eq!(count, 200);
         }
+    }
+
+    #[test]
+    fn a_panic_while_results_are_handed_on_leaves_nobody_waiting() {
+        let items: Vec<usize> = (0..200).collect();
+        let go_on = AtomicBool::new(false);
+        let done = |i: usize, _| {
+            assert!(i != 3, "nobody can be told");
+            ControlFlow::Continue(())
+        };
+        let run = || in_order(&items, 4, &go_on, |_, item| *item, done);
+        assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     }
 
     #[test]

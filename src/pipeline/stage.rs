@@ -1,5 +1,6 @@
 //! How long each stage takes, and where its picture goes.
 
+use super::engine::cpu_elsewhere;
 use cpu_time::ThreadTime;
 use image::RgbImage;
 use std::io;
@@ -13,7 +14,7 @@ pub struct StageTime {
     pub stage: &'static str,
     /// On the clock.
     pub elapsed_ms: f64,
-    /// Of this thread's CPU alone.
+    /// Of this thread's CPU, and of what ran networks for it.
     pub cpu_ms: f64,
 }
 
@@ -27,12 +28,13 @@ pub struct StageClock {
 impl StageClock {
     /// Runs a stage and notes how long it took.
     pub fn time<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
-        let (start, cpu_start) = (Instant::now(), ThreadTime::now());
+        let (start, cpu_start, elsewhere) = (Instant::now(), ThreadTime::now(), cpu_elsewhere());
         let result = run();
+        let cpu = cpu_start.elapsed() + (cpu_elsewhere() - elsewhere);
         self.times.push(StageTime {
             stage,
             elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
-            cpu_ms: cpu_start.elapsed().as_secs_f64() * 1e3,
+            cpu_ms: cpu.as_secs_f64() * 1e3,
         });
         result
     }

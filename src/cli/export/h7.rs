@@ -7,7 +7,7 @@ use crate::export::h7::golden::hex;
 use crate::export::h7::{board, check, folder, report};
 use crate::export::onnx;
 use crate::model::{Kind, graph::Graph, reader};
-use crate::pipeline::engine::{Models, file_of};
+use crate::pipeline::engine::{Models, file_of, used};
 use crate::pipeline::{CardOutline, rectify, source};
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
@@ -28,9 +28,9 @@ pub struct Args {
     /// Check a folder made before: hashes, operators, sizes, golden outputs
     #[arg(long, value_name = "DIR")]
     check: Option<PathBuf>,
-    /// The trained reader [default: the one inside the program, models/reader.onnx]
-    #[arg(long, value_name = "FILE", conflicts_with = "check")]
-    model: Option<PathBuf>,
+    /// Folder of models, or of a finished run of the reader; the models in use unless given
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    models: Option<PathBuf>,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     crops: Vec<PathBuf>,
@@ -68,7 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         ))
         .into());
     }
-    let reader = Reader::load(args.model.as_deref())?;
+    let reader = Reader::load(&args.models.map_or_else(used::models, Models::Folder))?;
     let mut options =
         folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };
     for crops in &args.crops {
@@ -100,27 +100,13 @@ struct Reader {
 }
 
 impl Reader {
-    /// The one in a file, or the one inside the program.
-    fn load(path: Option<&Path>) -> anyhow::Result<Self> {
-        let (name, bytes) = match path {
-            Some(path) => {
-                let bytes = std::fs::read(path).with_context(|| {
-                    format!("cannot read {}; give a trained reader in ONNX", path.display())
-                })?;
-                (path.display().to_string(), bytes)
-            }
-            None => {
-                let file = file_of(Kind::Reader);
-                let bytes = Models::Shipped
-                    .read(file)
-                    .context("give the trained reader with --model FILE")?;
-                (Models::Shipped.name_of(file), bytes.into_owned())
-            }
-        };
+    fn load(models: &Models) -> anyhow::Result<Self> {
+        let file = file_of(Kind::Reader);
+        let (name, bytes) = (models.name_of(file), models.read(file)?);
         let (graph, metadata) =
             onnx::decode(&bytes).with_context(|| format!("{name} cannot be used"))?;
         if metadata.kind != Kind::Reader {
-            bail!("{name} is no card reader; give a trained reader with --model FILE");
+            bail!("{name} is no card reader; give a folder with one by --models DIR");
         }
         Ok(Self { name, graph, sha256: hex(&folder::sha256(&bytes)) })
     }

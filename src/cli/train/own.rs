@@ -7,21 +7,21 @@ use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::Kind;
 use crate::model::graph::Graph;
-use crate::own::adapt;
+use crate::own::adapt::{self, Networks};
 use crate::own::photos::{LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes};
 use crate::own::report;
 use crate::own::worth::{self, Verdict};
-use crate::pipeline::classify::neural::NeuralReader;
-use crate::pipeline::engine::{Models, file_of, sha256, used};
+use crate::pipeline::engine::{Models, file_of, used};
 use crate::pipeline::{FinderChoice, Pipeline, shared_refiner};
 use crate::train::reader::{drawn, fingerprint, sample::Group};
-use crate::train::run::Keeping;
+use crate::train::run::{CONFIG, Keeping, TrainError};
 use anyhow::Context;
+use clap::ValueEnum;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Arguments of `train` without a subcommand.
@@ -42,6 +42,9 @@ pub struct Args {
     /// The edition that a folder's crops show, classic unless told; photos tell it themselves
     #[arg(long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
+    /// Which networks to train; auto: the finder too where it missed cards of yours
+    #[arg(long, value_enum, default_value_t = What::Auto)]
+    what: What,
     /// Steps of 64 crops
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     steps: u64,
@@ -52,6 +55,18 @@ pub struct Args {
     #[arg(long, hide = true)]
     in_background: bool,
 }
+
+/// Which networks learn.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    Reader,
+    Finder,
+    All,
+    Auto,
+}
+
+/// Missed and false cards, as a share of the labelled ones, beyond which the finder learns too.
+const FINDER_ERRORS: f64 = 0.05;
 
 /// Tells how far a training is: as lines for the window, or by bars.
 struct Progress {
@@ -159,72 +174,49 @@ fn train(
     let progress_told = Progress { in_background: args.in_background, stage: Mutex::default() };
     let before = Pipeline::with_defaults(base)?;
     let photos = own_photos(args, &before)?;
-    let scenes = scenes(&photos);
-    let (graph, _) = onnx::decode(&base.read(file_of(Kind::Reader))?)?;
+    let wanted = args.what.wanted(&photos)?;
+    let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
     progress_told.stage(0.1);
-    let told = |part| progress_told.at(part);
-    let Some(drawn) = drawn_crops(args, base, stop, &told)? else { return Ok(false) };
-    let learner =
-        adapt::Reader { first: &graph, drawn: &drawn, seed: args.seed, steps: args.steps };
-    let fold_of = adapt::folds(&scenes, FOLDS, args.seed);
-    let learn = |name: &str, chosen: &[&OwnPhoto]| -> anyhow::Result<Option<Graph>> {
-        let folder = work.join(name);
-        progress_told.stage(0.23);
-        let steps = args.steps as f64;
-        let on_step = |step: u64| {
-            if step.is_multiple_of(10) {
-                told(step as f64 / steps);
-            }
-        };
-        let keeping = Keeping {
-            folder: &folder,
-            resume: args.resume && folder.join(crate::train::run::CONFIG).exists(),
-            stop,
-            stop_after: None,
-            checkpoint_every: Duration::from_secs(30),
-            quiet: args.in_background,
-            on_step: Some(&on_step),
-        };
-        Ok(learner.train(chosen, &keeping)?)
+    let drawn = match wanted.reader {
+        true => drawn_crops(args, base, stop, &|part| progress_told.at(part))?,
+        false => Some(Vec::new()),
     };
+    let Some(drawn) = drawn else { return Ok(false) };
+    let training = Training { args, work, base, stop, wanted, drawn, progress: &progress_told };
     let mut aside = Vec::new();
     for fold in 0..FOLDS {
         eprintln!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
         let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
         let others: Vec<&OwnPhoto> = others.map(|(photo, _)| photo).collect();
-        let Some(graph) = learn(&format!("fold-{}", fold + 1), &others)? else { return Ok(false) };
-        aside.push(adapt::reader_of(&graph, "a fold", String::new(), args.seed)?);
+        let networks = training.networks(&format!("fold-{}", fold + 1), &others)?;
+        let Some(networks) = networks else { return Ok(false) };
+        aside.push(networks);
     }
     eprintln!("part 3 of 3: learning from all of your photos");
     let all: Vec<&OwnPhoto> = photos.iter().collect();
-    let Some(trained) = learn("all", &all)? else { return Ok(false) };
-    let own = photos.iter().flat_map(|photo| &photo.samples);
-    let training_set = fingerprint(own.chain(drawn.iter().flat_map(|group| &group.samples)));
-    let (reader, bytes) = adapt::reader_of(&trained, &command(args), training_set, args.seed)?;
+    let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
     progress_told.stage(0.16);
     let tables = adapt::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
-    let reader_of = |i: usize| Arc::clone(&aside[fold_of[i]].0);
-    let named: (Arc<NeuralReader>, String) = (reader, sha256(&bytes));
-    let fusion = adapt::join(base, tables, &named, &photos, &reader_of, &|| {
+    let fusion = adapt::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
-        told(joined as f64 / (2 * tables) as f64);
+        progress_told.at(joined as f64 / (2 * tables) as f64);
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(false);
     }
     let mut pipelines = Vec::new();
-    for (fold, (_, bytes)) in aside.iter().enumerate() {
+    for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
-        adapt::write_models(&folder, base, bytes, &fusion)?;
+        adapt::write_models(&folder, base, networks, &fusion)?;
         pipelines.push(Pipeline::with_defaults(&Models::Folder(folder))?);
     }
-    adapt::write_models(out, base, &bytes, &fusion)?;
+    adapt::write_models(out, base, &trained, &fusion)?;
     let after = Pipeline::with_defaults(&Models::Folder(out.to_owned()))?;
     let after_of = |i: usize| &pipelines[fold_of[i]];
     let worth = worth::measure(&photos, &before, &after_of, &after)?;
@@ -232,6 +224,119 @@ fn train(
         .with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
     Ok(true)
+}
+
+/// Networks that are trained, once that is decided.
+#[derive(Clone, Copy)]
+struct Wanted {
+    reader: bool,
+    finder: bool,
+}
+
+impl What {
+    /// Which networks that asks for, with these photos.
+    fn wanted(self, photos: &[OwnPhoto]) -> anyhow::Result<Wanted> {
+        let errors: usize = photos.iter().map(|photo| photo.finder_errors).sum();
+        let tables = photos.iter().filter(|photo| photo.table.is_some());
+        let cards: usize = tables.clone().map(|photo| photo.cards.len()).sum();
+        let misses_much = errors as f64 > FINDER_ERRORS * cards as f64;
+        let wanted = Wanted {
+            reader: self != Self::Finder,
+            finder: match self {
+                Self::Reader => false,
+                Self::Finder | Self::All => true,
+                Self::Auto => misses_much,
+            },
+        };
+        if wanted.finder && tables.count() < LEAST_SCENES {
+            return Err(BadCall(format!(
+                "the finder learns from at least {LEAST_SCENES} photos of tables whose cards have corners or \
+                 are found; add some, or train the reader alone: --what reader"
+            ))
+            .into());
+        }
+        if self == Self::Auto && wanted.finder {
+            eprintln!("{errors} of {cards} cards were missed or are none: the finder learns too");
+        }
+        Ok(wanted)
+    }
+}
+
+/// What the runs of one training share.
+struct Training<'a> {
+    args: &'a Args,
+    work: &'a Path,
+    base: &'a Models,
+    stop: &'static AtomicBool,
+    wanted: Wanted,
+    /// Drawn crops that the reader learns from and is judged by.
+    drawn: Vec<Group>,
+    progress: &'a Progress,
+}
+
+impl Training<'_> {
+    /// The networks that some photos teach, in a folder of this name; none when it was stopped.
+    fn networks(&self, name: &str, photos: &[&OwnPhoto]) -> anyhow::Result<Option<Networks>> {
+        let seed = self.args.seed;
+        let runs = f64::from(u8::from(self.wanted.reader) + u8::from(self.wanted.finder));
+        let stage = 0.69 / (3.0 * runs);
+        let mut reader_file = self.base.read(file_of(Kind::Reader))?.into_owned();
+        if self.wanted.reader {
+            let (first, _) = onnx::decode(&reader_file)?;
+            let steps = self.args.steps;
+            let reader = adapt::Reader { first: &first, drawn: &self.drawn, seed, steps };
+            let folder = self.work.join(name).join("reader");
+            let trained =
+                self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
+            let Some(graph) = trained else { return Ok(None) };
+            let own = photos.iter().flat_map(|photo| &photo.samples);
+            let drawn = self.drawn.iter().flat_map(|group| &group.samples);
+            let training_set = fingerprint(own.chain(drawn));
+            reader_file =
+                adapt::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
+        }
+        let mut finder_file = None;
+        if self.wanted.finder {
+            let (first, _) = onnx::decode(&self.base.read(file_of(Kind::Finder))?)?;
+            let steps = adapt::finder_steps(self.args.steps);
+            let finder = adapt::Finder { first: &first, seed, steps };
+            let folder = self.work.join(name).join("finder");
+            let trained =
+                self.run(&folder, stage, steps, |keeping| finder.train(photos, keeping))?;
+            let Some(graph) = trained else { return Ok(None) };
+            let tables = photos.iter().filter_map(|photo| photo.table.as_ref());
+            let training_set = adapt::tables_fingerprint(tables);
+            finder_file =
+                Some(adapt::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
+        }
+        let reader = adapt::reader_in(&reader_file)?;
+        Ok(Some(Networks { reader, reader_file, finder_file }))
+    }
+
+    /// One run: a stage of so great a part of it all.
+    fn run(
+        &self,
+        folder: &Path,
+        stage: f64,
+        steps: u64,
+        train: impl FnOnce(&Keeping) -> Result<Option<Graph>, TrainError>,
+    ) -> anyhow::Result<Option<Graph>> {
+        self.progress.stage(stage);
+        let on_step = |step: u64| {
+            if step.is_multiple_of(10) {
+                self.progress.at(step as f64 / steps as f64);
+            }
+        };
+        Ok(train(&Keeping {
+            folder,
+            resume: self.args.resume && folder.join(CONFIG).exists(),
+            stop: self.stop,
+            stop_after: None,
+            checkpoint_every: Duration::from_secs(30),
+            quiet: self.args.in_background,
+            on_step: Some(&on_step),
+        })?)
+    }
 }
 
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
@@ -283,7 +388,12 @@ fn drawn_crops(
 
 fn command(args: &Args) -> String {
     let adds = " --add DIR".repeat(args.add.len());
-    format!("setsight train{adds} --out DIR --seed {} --steps {}", args.seed, args.steps)
+    let what = args.what.to_possible_value();
+    let what = what.as_ref().map_or("auto", |what| what.get_name());
+    format!(
+        "setsight train{adds} --out DIR --what {what} --seed {} --steps {}",
+        args.seed, args.steps
+    )
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {

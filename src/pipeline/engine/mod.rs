@@ -1,11 +1,16 @@
 //! What runs the networks: ONNX Runtime where its library is there, else the engine inside the
 //! program. Both stand behind [`Network`].
 
+mod allowed;
+mod embedded;
+mod library;
 mod models;
 mod network;
+mod onnxruntime;
 mod runtime;
 pub mod used;
 
+pub use embedded::cpu_elsewhere;
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
 pub use network::{Network, NetworkError, Output};
 pub use runtime::{

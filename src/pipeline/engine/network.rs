@@ -1,15 +1,11 @@
 //! One network, ready to run.
 
-use super::runtime::{Chosen, Engine, EngineError, chosen};
+use super::allowed;
+use super::embedded::Embedded;
+use super::onnxruntime::Sessions;
+use super::runtime::{Chosen, EngineError, chosen};
 use crate::model::{Kind, Metadata, MetadataError};
-use onnx_rs::ast::Dimension;
-use ort::session::{Session, builder::GraphOptimizationLevel};
-use ort::value::Tensor;
-use std::sync::{Mutex, PoisonError};
 
-/// Sessions kept for later runs. ONNX Runtime needs one for each thread that runs at once; the
-/// embedded engine one for each thread and size of input.
-const SESSIONS_KEPT: usize = 32;
 /// Side of the picture that a network with a free size is tried on.
 const TRIAL_SIDE_PX: usize = 64;
 
@@ -60,14 +56,18 @@ pub struct Output {
     pub shape: Vec<usize>,
 }
 
-/// A network that is loaded. Runs on the calling thread alone; several threads may run it at once.
+/// A network as an engine has it. Several threads may run it at once; each waits for its own answer.
+pub(super) trait Program: Send + Sync {
+    /// Runs it on `[n, channels, rows, columns]` values on one thread.
+    fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String>;
+}
+
+/// A network that is loaded. Runs on one thread for each that calls it; several may at once.
 pub struct Network {
     file: String,
-    bytes: Vec<u8>,
     metadata: Metadata,
     chosen: &'static Chosen,
-    /// Idle sessions, each with the size of input it is made for (none: any).
-    sessions: Mutex<Vec<(Option<[usize; 4]>, Session)>>,
+    program: Box<dyn Program>,
 }
 
 impl std::fmt::Debug for Network {
@@ -95,6 +95,10 @@ impl Network {
         if bytes.is_empty() {
             return Err(broken("it is empty".to_owned()));
         }
+        if bytes.len() > allowed::MAX_BYTES {
+            let most = allowed::MAX_BYTES;
+            return Err(foreign(format!("it has {} bytes, at most {most} are read", bytes.len())));
+        }
         let model =
             onnx_rs::parse(bytes).map_err(|e| broken(format!("it is no whole ONNX file ({e})")))?;
         let metadata = Metadata::from_properties(|name| {
@@ -110,13 +114,15 @@ impl Network {
         if metadata.kind != kind {
             return Err(foreign(format!("it is a {}", metadata.kind.name())));
         }
-        let network = Self {
-            file: file.to_owned(),
-            bytes: bytes.to_vec(),
-            metadata,
-            chosen: chosen()?,
-            sessions: Mutex::default(),
+        allowed::check(&model).map_err(foreign)?;
+        let chosen = chosen()?;
+        let program: Box<dyn Program> = match &chosen.environment {
+            Some(environment) => Box::new(Sessions::new(environment, bytes)),
+            None => Box::new(Embedded::load(bytes, kind).map_err(|reason| {
+                broken(format!("the {} engine does not load it ({reason})", chosen.engine.name()))
+            })?),
         };
+        let network = Self { file: file.to_owned(), metadata, chosen, program };
         let [rows, columns] = kind.input_size().unwrap_or([TRIAL_SIDE_PX; 2]);
         let shape = [1, kind.input_channels(), rows, columns];
         let blank = vec![0.5; shape.iter().product()];
@@ -143,50 +149,10 @@ impl Network {
     /// # Errors
     /// [`NetworkError::Run`]: sizes that the network does not take, no memory.
     pub fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, NetworkError> {
-        let [n, channels, rows, columns] = shape;
-        let length = channels * rows * columns;
-        if self.chosen.engine != Engine::Embedded || n <= 1 {
-            return self.run_at_once(values, shape);
-        }
-        // The embedded engine is faster by the piece, and needs no session for each n.
-        let mut all = Output { values: Vec::new(), shape: Vec::new() };
-        for one in values.chunks(length) {
-            let output = self.run_at_once(one.to_vec(), [1, channels, rows, columns])?;
-            all.values.extend(output.values);
-            all.shape = output.shape;
-        }
-        all.shape[0] = n;
-        Ok(all)
-    }
-
-    fn run_at_once(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, NetworkError> {
-        let failed = |error: ort::Error| self.failed(&error.to_string());
-        let fixed = (self.chosen.engine == Engine::Embedded).then_some(shape);
-        let idle = {
-            let mut sessions = self.sessions();
-            let found = sessions.iter().rposition(|(made_for, _)| *made_for == fixed);
-            found.map(|i| sessions.remove(i).1)
-        };
-        let mut session = match idle {
-            Some(session) => session,
-            None => self.session(fixed).map_err(failed)?,
-        };
-        let input = Tensor::from_array((shape, values)).map_err(failed)?;
-        let output = {
-            let outputs = session.run(ort::inputs![input]).map_err(failed)?;
-            let (shape, values) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
-            let shape = shape.iter().map(|&side| usize::try_from(side).unwrap_or(0)).collect();
-            Output { values: values.to_vec(), shape }
-        };
+        let output = self.program.run(values, shape).map_err(|reason| self.failed(&reason))?;
         if output.values.iter().any(|value| !value.is_finite()) {
             return Err(self.failed("it gives numbers that are none"));
         }
-        let mut sessions = self.sessions();
-        if sessions.len() >= SESSIONS_KEPT {
-            // The longest unused.
-            sessions.remove(0);
-        }
-        sessions.push((fixed, session));
         Ok(output)
     }
 
@@ -198,24 +164,6 @@ impl Network {
         }
     }
 
-    fn sessions(&self) -> std::sync::MutexGuard<'_, Vec<(Option<[usize; 4]>, Session)>> {
-        // A panic elsewhere leaves the list whole.
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn session(&self, fixed: Option<[usize; 4]>) -> ort::Result<Session> {
-        let builder = Session::builder(&self.chosen.environment)?
-            .with_optimization_level(GraphOptimizationLevel::Level3)?;
-        match fixed {
-            // Photos are read side by side; a network's own threads would only be in their way.
-            None => builder.with_intra_threads(1)?.commit_from_memory(&self.bytes),
-            Some(shape) => {
-                let mut builder = builder;
-                builder.commit_from_memory(&with_input_shape(&self.bytes, shape))
-            }
-        }
-    }
-
     fn output_shape(&self, [n, _, rows, columns]: [usize; 4]) -> Vec<usize> {
         let outputs = self.metadata.kind.labels().len();
         let stride = crate::model::finder::STRIDE_PX;
@@ -224,21 +172,4 @@ impl Network {
             Kind::Finder => vec![n, outputs, rows / stride, columns / stride],
         }
     }
-}
-
-/// The same network for one size of input: the embedded engine plans better when nothing is open.
-fn with_input_shape(bytes: &[u8], shape: [usize; 4]) -> Vec<u8> {
-    use onnx_rs::ast::TypeValue;
-    let mut model = onnx_rs::parse(bytes).expect("was parsed when it was loaded");
-    for value in model.graph.iter_mut().flat_map(|graph| &mut graph.input) {
-        let tensor = value.r#type.as_mut().and_then(|kind| kind.value.as_mut());
-        if let Some(TypeValue::Tensor(tensor)) = tensor
-            && let Some(dims) = &mut tensor.shape
-        {
-            for (dim, side) in dims.dim.iter_mut().zip(shape) {
-                dim.value = Dimension::Value(side as i64);
-            }
-        }
-    }
-    onnx_rs::encode(&model)
 }

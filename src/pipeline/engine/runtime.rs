@@ -1,5 +1,6 @@
 //! Which engine runs the networks. The choice is made once for the whole process, when the first network is loaded.
 
+use super::library;
 use ort::environment::Environment;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
@@ -41,7 +42,8 @@ pub struct Chosen {
     pub engine: Engine,
     /// Libraries that are there but could not be used, each with the reason.
     pub warnings: Vec<String>,
-    pub(super) environment: Environment,
+    /// ONNX Runtime's; none for the embedded engine.
+    pub(super) environment: Option<Environment>,
 }
 
 /// Why there is no engine.
@@ -55,22 +57,18 @@ pub enum EngineError {
         "{CHOICE_VARIABLE} asks for ONNX Runtime, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or unset {CHOICE_VARIABLE}"
     )]
     NoLibrary(String),
-    /// An engine that does not start.
-    #[error("the {engine} engine does not start ({reason}); try {CHOICE_VARIABLE}=embedded")]
-    NoStart {
-        /// Its name.
-        engine: &'static str,
-        /// What it says.
-        reason: String,
-    },
+    /// A library that opens and does not start.
+    #[error("ONNX Runtime does not start ({0}); try {CHOICE_VARIABLE}=embedded")]
+    NoStart(String),
 }
 
 static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
 
 /// The engine of this process, chosen at the first call.
 ///
-/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points, beside the program, and
-/// where the set-up puts it ([`library_folder`]); the first one that opens is taken.
+/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points and where the set-up puts it
+/// ([`library_folder`]), not beside the program: what lies there may be anybody's. The first file that is a
+/// whole library is opened; where that fails the engine inside the program runs.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -87,23 +85,28 @@ fn choose() -> Result<Chosen, EngineError> {
     let asked = std::env::var(CHOICE_VARIABLE).unwrap_or_default();
     match asked.as_str() {
         "" | "onnxruntime" => {}
-        "embedded" => return embedded(Vec::new()),
+        "embedded" => return Ok(embedded(Vec::new())),
         other => return Err(EngineError::UnknownChoice(other.to_owned())),
     }
     let mut warnings = Vec::new();
     for library in candidates() {
+        if let Err(reason) = library::check(&library) {
+            warnings.push(reason);
+            continue;
+        }
         match ort::init_from(&library) {
             Ok(environment) => {
                 let start = environment.with_name("setsight").with_telemetry(false).build();
-                let environment = start.map_err(|error| EngineError::NoStart {
-                    engine: "onnxruntime",
-                    reason: error.to_string(),
-                })?;
+                let environment = start.map_err(|error| EngineError::NoStart(error.to_string()))?;
                 let build = ort::info().to_owned();
                 let engine = Engine::OnnxRuntime { library, build };
-                return Ok(Chosen { engine, warnings, environment });
+                return Ok(Chosen { engine, warnings, environment: Some(environment) });
             }
-            Err(error) => warnings.push(error.to_string()),
+            Err(error) => {
+                warnings.push(error.to_string());
+                // A library that did not open cannot be followed by another: `ort` looks at one alone.
+                break;
+            }
         }
     }
     if asked == "onnxruntime" {
@@ -111,25 +114,19 @@ fn choose() -> Result<Chosen, EngineError> {
         let reason = if warnings.is_empty() { none() } else { warnings.join("; ") };
         return Err(EngineError::NoLibrary(reason));
     }
-    embedded(warnings)
+    Ok(embedded(warnings))
 }
 
-fn embedded(warnings: Vec<String>) -> Result<Chosen, EngineError> {
-    // Nobody else sets it, so this is the first time; a second would change nothing.
-    ort::set_api(ort_tract::api());
-    let start = ort::init().with_name("setsight").build();
-    let environment = start
-        .map_err(|error| EngineError::NoStart { engine: "embedded", reason: error.to_string() })?;
-    Ok(Chosen { engine: Engine::Embedded, warnings, environment })
+fn embedded(warnings: Vec<String>) -> Chosen {
+    Chosen { engine: Engine::Embedded, warnings, environment: None }
 }
 
 /// Where libraries are tried, in order. What the variable names is tried even if it is not there,
 /// so that a typing error is told.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(LIBRARY_VARIABLE).filter(|path| !path.is_empty());
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
-    let folders = [beside, library_folder()].into_iter().flatten();
-    let found = folders.map(|folder| folder.join(library_name())).filter(|file| file.is_file());
+    let found = library_folder().map(|folder| folder.join(library_name()));
+    let found = found.filter(|file| file.is_file());
     named.map(PathBuf::from).into_iter().chain(found).collect()
 }
 

@@ -73,8 +73,10 @@ impl CardFinder for Params {
         sink: Option<&dyn StageSink>,
     ) -> Result<Vec<CardOutline>, FindError> {
         // In less than this no symbol can be told, and the coarse maps would have no pixel.
-        const SMALLEST_PX: u32 = 16;
-        if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
+        const SMALLEST_PX: f64 = 16.0;
+        let (width, height) = frame.image.dimensions();
+        let scale = (self.long_side_px / f64::from(width.max(height))).min(1.0);
+        if f64::from(width.min(height)) * scale < SMALLEST_PX {
             return Ok(Vec::new());
         }
         let first = at_scale(frame, self, self.long_side_px, sink.map(|sink| ("", sink)))?;

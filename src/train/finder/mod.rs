@@ -14,6 +14,7 @@ pub mod scenes;
 pub mod tally;
 pub mod target;
 
+use super::first::First;
 use super::net::{Layer, Output, Plan, Step};
 use super::run::{Settings, Task, Validation};
 use super::weights::Weights;
@@ -53,7 +54,11 @@ const RARE: f32 = -3.5;
 pub struct Finder {
     seed: u64,
     plan: Plan,
+    /// What it begins with.
+    first: First,
     stream: Stream,
+    /// What the stream's tables are, where they are not all drawn.
+    tables: Option<serde_json::Value>,
     validation: Validating,
 }
 
@@ -94,11 +99,30 @@ pub fn settings(seed: u64, pictures: u64) -> Settings {
 impl Finder {
     /// Ready to draw.
     pub fn new(options: &Options) -> Self {
+        let Options { seed, draw, size_px, .. } = *options;
+        Self::of(options, Stream::new(seed, move |index| draw(seed, index, size_px)))
+    }
+
+    /// Ready to go on from a network on the tables that `table` gives by index; `tables` tells in the run's
+    /// `config.json` what they are.
+    pub fn going_on(
+        options: &Options,
+        first: First,
+        table: impl Fn(u64) -> Drawn + Send + Sync + 'static,
+        tables: serde_json::Value,
+    ) -> Self {
+        let stream = Stream::new(options.seed, table);
+        Self { first, tables: Some(tables), ..Self::of(options, stream) }
+    }
+
+    fn of(options: &Options, stream: Stream) -> Self {
         let Options { seed, draw, size_px, validation_scenes } = *options;
         Self {
             seed,
             plan: plan(),
-            stream: Stream::new(seed, draw, size_px),
+            first: First::default(),
+            stream,
+            tables: None,
             validation: Validating {
                 draw,
                 scenes: validation_scenes,
@@ -254,17 +278,25 @@ impl Task for Finder {
     }
 
     fn config(&self) -> serde_json::Value {
-        serde_json::json!({
+        let mut config = serde_json::json!({
             "scenes": scenes::VERSION,
             "size_px": [self.validation.size_px.0, self.validation.size_px.1],
             "batch": BATCH,
             "replayed": REPLAYED,
             "validation_scenes": self.validation.scenes,
             "weights_of_the_loss": { "symbols": SYMBOL_WEIGHT, "boxes": BOX_WEIGHT },
-        })
+        });
+        if let Some(tables) = &self.tables {
+            config["tables"] = tables.clone();
+        }
+        config
     }
 
     fn init(&self, seed: u64) -> Weights {
+        if self.first.goes_on() {
+            let seen = || self.input(&self.batch(0), &Device::default());
+            return self.first.weights(&self.plan, seed, seen);
+        }
         let mut weights = self.plan.init(seed);
         let head = weights.arrays.last_mut().expect("a head");
         head.values[finder::CARD] = RARE;

@@ -161,10 +161,9 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A row of its own for each seed.
-    pub fn new(seed: u64, draw: Draw, size_px: (u32, u32)) -> Self {
-        let tables = Kept::new(KEPT as usize + 64, move |index| draw(seed, index, size_px));
-        Self { seed, tables }
+    /// The row that `table` gives by index, shown in an order that the seed decides.
+    pub fn new(seed: u64, table: impl Fn(u64) -> Drawn + Send + Sync + 'static) -> Self {
+        Self { seed, tables: Kept::new(KEPT as usize + 64, table) }
     }
 
     /// The `batch` tables of a step, the last `replayed` of them seen before.
@@ -208,9 +207,9 @@ mod tests {
     #[test]
     fn a_step_gets_the_same_tables_whatever_came_before() {
         let size = (48, 32);
-        let on = Stream::new(3, plain, size);
+        let on = Stream::new(3, move |index| plain(3, index, size));
         let past: Vec<_> = (0..60).map(|step| on.step(step, 8, 3)).collect();
-        let anew = Stream::new(3, plain, size);
+        let anew = Stream::new(3, move |index| plain(3, index, size));
         for step in [0, 29, 30, 59] {
             assert_eq!(anew.step(step, 8, 3), past[step as usize], "step {step}");
         }

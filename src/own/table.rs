@@ -1,0 +1,202 @@
+//! A person's photo as the finder learns from it: shrunk by chance, a part of it, the cards in it.
+
+use crate::cards::deck::Deck;
+use crate::cards::{Card, Edition};
+use crate::geometry::{Homography, Point, Quad};
+use crate::pipeline::Frame;
+use crate::pipeline::resize::resized;
+use crate::render::dice::{Dice, Purpose};
+use crate::train::finder::scenes::Drawn;
+use crate::train::finder::target::SeenCard;
+use opencv::prelude::*;
+use std::sync::Arc;
+
+/// Long side of the median card in the picture that is kept, in pixels: as large as any is shown.
+const KEPT_CARD_PX: f64 = 75.0;
+/// Long sides that the median card is shown with, in pixels: the finder's second look is taken where cards
+/// are far from the middle of them.
+const SHOWN_CARD_PX: (f64, f64) = (34.0, 75.0);
+/// The part of a card without a known place that is said to be in view: it may be found or not.
+const EITHER: f64 = 0.2;
+
+/// A labelled photo, shrunk.
+#[derive(Clone, Debug)]
+pub struct OwnTable {
+    size_px: (u32, u32),
+    rgb: Vec<u8>,
+    /// Long side of its median card, in its pixels.
+    card_px: f64,
+    cards: Vec<SeenCard>,
+}
+
+impl OwnTable {
+    /// A photo with its cards' corners and the centres of those whose corners nobody knows, in pixels of
+    /// the upright photo. None without a card that has corners.
+    ///
+    /// # Errors
+    /// Those of OpenCV, such as no memory.
+    pub fn new(
+        frame: &Frame,
+        placed: &[(Card, Quad)],
+        unplaced: &[Point],
+        edition: Edition,
+    ) -> opencv::Result<Option<Self>> {
+        let mut sides: Vec<f64> = placed.iter().map(|(_, quad)| quad.long_side()).collect();
+        sides.sort_by(f64::total_cmp);
+        let Some(&median) = sides.get(sides.len() / 2) else { return Ok(None) };
+        let scale = (KEPT_CARD_PX / median).min(1.0);
+        let deck = edition.deck().unwrap_or_else(Deck::classic);
+        let mut cards: Vec<SeenCard> =
+            placed.iter().map(|(card, quad)| whole(*card, quad, &deck)).collect();
+        cards.extend(unplaced.iter().map(|&center| {
+            let corners = Quad::unit_card().map(|p| center + p * median);
+            SeenCard { card: Card::from_index(0), corners, in_view: EITHER, symbols: Vec::new() }
+        }));
+        let (width, height) = frame.image.dimensions();
+        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
+        let size_px = (side(width), side(height));
+        let small = resized(frame.image.as_raw(), (width, height), size_px)?;
+        let cards = cards.iter().map(|card| moved(card, scale)).collect();
+        let rgb = small.data_bytes()?.to_vec();
+        Ok(Some(Self { size_px, rgb, card_px: median * scale, cards }))
+    }
+
+    /// What is seen of it the `index`-th time, a picture of `size_px` columns and rows: its cards at a size
+    /// by chance, a part of it where all is too large, its border repeated where it is too small.
+    ///
+    /// # Errors
+    /// Those of OpenCV, such as no memory.
+    pub fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> opencv::Result<Drawn> {
+        let mut dice = Dice::new(seed, index, Purpose::Ranges);
+        let (low, high) = SHOWN_CARD_PX;
+        let scale = dice.between(low.ln(), high.ln()).exp() / self.card_px;
+        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
+        let scaled_px = (side(self.size_px.0), side(self.size_px.1));
+        let picture = resized(&self.rgb, self.size_px, scaled_px)?;
+        let pixels = picture.data_bytes()?;
+        let mut corner = |scaled: u32, shown: u32| {
+            ((f64::from(scaled) - f64::from(shown)) * dice.unit()).round() as i64
+        };
+        let (left, top) = (corner(scaled_px.0, size_px.0), corner(scaled_px.1, size_px.1));
+        let mut rgb = Vec::with_capacity(3 * (size_px.0 * size_px.1) as usize);
+        for y in 0..i64::from(size_px.1) {
+            let y = (y + top).clamp(0, i64::from(scaled_px.1) - 1);
+            for x in 0..i64::from(size_px.0) {
+                let x = (x + left).clamp(0, i64::from(scaled_px.0) - 1);
+                let at = 3 * (y * i64::from(scaled_px.0) + x) as usize;
+                rgb.extend_from_slice(&pixels[at..at + 3]);
+            }
+        }
+        let shift = Point::new(-left as f64, -top as f64);
+        let place = |card: &SeenCard| {
+            let card = moved(card, scale);
+            let corners = card.corners.map(|p| p + shift);
+            let symbols: Vec<(Point, f64)> = card
+                .symbols
+                .iter()
+                .map(|&(p, _)| (p + shift, f64::from(u8::from(inside(p + shift, size_px)))))
+                .collect();
+            let in_view = card.in_view * part_inside(&corners, size_px);
+            SeenCard { corners, symbols, in_view, ..card }
+        };
+        Ok(Drawn {
+            size_px: (size_px.0 as usize, size_px.1 as usize),
+            rgb: Arc::from(rgb),
+            gain: [1.0; 3],
+            mirrored: [false; 2],
+            cards: self.cards.iter().map(place).collect(),
+            others: Vec::new(),
+        })
+    }
+
+    /// Its pixels, to tell it from others.
+    pub fn pixels(&self) -> &[u8] {
+        &self.rgb
+    }
+}
+
+/// A card that nothing covers, with its symbols where its deck prints them.
+fn whole(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
+    let corners = quad.as_card();
+    let symbols = Homography::between(&Quad::unit_card(), &corners).map(|image_from_card| {
+        let centers = deck.symbol_centers(card.number).into_iter();
+        centers.map(|x| (image_from_card.apply(Point::new(x, 0.0)), 1.0)).collect()
+    });
+    SeenCard { card, corners, in_view: 1.0, symbols: symbols.unwrap_or_default() }
+}
+
+fn moved(card: &SeenCard, scale: f64) -> SeenCard {
+    let symbols = card.symbols.iter().map(|&(p, seen)| (p * scale, seen)).collect();
+    SeenCard { corners: card.corners.scaled(scale), symbols, ..*card }
+}
+
+fn inside(p: Point, size_px: (u32, u32)) -> bool {
+    p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size_px.0) && p.y < f64::from(size_px.1)
+}
+
+/// The part of a card that is in the picture, by a grid of points.
+fn part_inside(quad: &Quad, size_px: (u32, u32)) -> f64 {
+    const GRID: usize = 8;
+    let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
+        return 0.0;
+    };
+    let at = |i: usize| (i as f64 + 0.5) / GRID as f64 - 0.5;
+    let points = (0..GRID * GRID).map(|i| Point::new(at(i % GRID), at(i / GRID)));
+    let seen = points.filter(|p| inside(image_from_card.apply(*p), size_px)).count();
+    seen as f64 / (GRID * GRID) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    /// A grey table of 1,200 x 900 pixels with a white card of 200 x 128 at (500, 400).
+    fn table() -> OwnTable {
+        let mut image = RgbImage::from_pixel(1_200, 900, Rgb([90; 3]));
+        let corner = Point::new(500.0, 400.0);
+        for (x, y, pixel) in image.enumerate_pixels_mut() {
+            if (500..700).contains(&x) && (400..528).contains(&y) {
+                *pixel = Rgb([250; 3]);
+            }
+        }
+        let quad = Quad::rectangle(200.0, 128.0).map(|p| p + corner);
+        let card = "3fgd".parse().unwrap();
+        let unplaced = [Point::new(900.0, 200.0)];
+        OwnTable::new(&Frame { image }, &[(card, quad)], &unplaced, Edition::Classic)
+            .unwrap()
+            .unwrap()
+    }
+
+    #[test]
+    fn a_card_is_shown_where_its_label_says() {
+        let table = table();
+        let (mut whole, mut cut) = (0, 0);
+        for index in 0..40 {
+            let shown = table.shown(1, index, (320, 256)).unwrap();
+            assert_eq!(shown, table.shown(1, index, (320, 256)).unwrap(), "by seed and index");
+            let card = &shown.cards[0];
+            let long = card.corners.long_side();
+            assert!((SHOWN_CARD_PX.0 - 1.0..SHOWN_CARD_PX.1 + 1.0).contains(&long), "{long}");
+            if card.in_view < 1.0 {
+                cut += 1;
+                continue;
+            }
+            whole += 1;
+            assert_eq!(card.symbols.len(), 3);
+            let brightness = |p: Point| shown.rgb[3 * (p.y as usize * 320 + p.x as usize)];
+            let within = card.corners.map(|p| card.corners.center().lerp(p, 0.85));
+            assert!(within.0.iter().all(|p| brightness(*p) > 200), "the card");
+            let beside = card.corners.map(|p| card.corners.center().lerp(p, 1.2));
+            let seen: Vec<_> = beside.0.iter().filter(|p| inside(**p, (320, 256))).collect();
+            assert!(seen.iter().all(|p| brightness(**p) < 120), "the table");
+        }
+        assert!(whole > 5, "{whole} whole, {cut} cut");
+    }
+
+    #[test]
+    fn a_card_without_a_place_may_be_found_or_not() {
+        let shown = table().shown(1, 0, (320, 256)).unwrap();
+        assert!(shown.cards[1].in_view <= EITHER);
+    }
+}

@@ -1,0 +1,62 @@
+//! A network on ONNX Runtime.
+
+use super::network::{Output, Program};
+use ort::environment::Environment;
+use ort::session::{Session, builder::GraphOptimizationLevel};
+use ort::value::Tensor;
+use std::sync::{Mutex, PoisonError};
+
+/// Sessions kept for later runs: one for each thread that runs at once.
+const SESSIONS_KEPT: usize = 32;
+
+/// One network's sessions; each thread that runs has one to itself.
+pub struct Sessions {
+    environment: &'static Environment,
+    bytes: Vec<u8>,
+    idle: Mutex<Vec<Session>>,
+}
+
+impl Sessions {
+    /// None is open yet.
+    pub fn new(environment: &'static Environment, bytes: &[u8]) -> Self {
+        Self { environment, bytes: bytes.to_vec(), idle: Mutex::default() }
+    }
+
+    fn open(&self) -> ort::Result<Session> {
+        // Photos are read side by side; a network's own threads would only be in their way.
+        Session::builder(self.environment)?
+            .with_optimization_level(GraphOptimizationLevel::Level3)?
+            .with_intra_threads(1)?
+            .commit_from_memory(&self.bytes)
+    }
+
+    fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> ort::Result<Output> {
+        let idle = self.idle().pop();
+        let mut session = match idle {
+            Some(session) => session,
+            None => self.open()?,
+        };
+        let output = {
+            let outputs = session.run(ort::inputs![Tensor::from_array((shape, values))?])?;
+            let (shape, values) = outputs[0].try_extract_tensor::<f32>()?;
+            let shape = shape.iter().map(|&side| usize::try_from(side).unwrap_or(0)).collect();
+            Output { values: values.to_vec(), shape }
+        };
+        let mut idle = self.idle();
+        if idle.len() < SESSIONS_KEPT {
+            idle.push(session);
+        }
+        Ok(output)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
+        // A panic elsewhere leaves the list whole.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Program for Sessions {
+    fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String> {
+        self.run(values, shape).map_err(|error| error.to_string())
+    }
+}
