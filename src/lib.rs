@@ -27,6 +27,8 @@ pub mod plot;
 pub mod sets;
 
 #[cfg(feature = "vision")]
+pub mod avi;
+#[cfg(feature = "vision")]
 pub mod dataset;
 #[cfg(feature = "vision")]
 pub mod eval;

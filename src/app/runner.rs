@@ -60,6 +60,8 @@ pub enum Show {
 pub struct LiveOptions {
     /// A camera or a film.
     pub input: Input,
+    /// Record the game as this film.
+    pub record: Option<PathBuf>,
     /// How its cards are read.
     pub reading: Reading,
 }
@@ -192,11 +194,12 @@ impl Runner {
             window.open(ctx, options.paths);
             show(&mut window, options.show);
         }
-        if let Some(LiveOptions { input, reading }) = options.live {
+        if let Some(LiveOptions { input, record, reading }) = options.live {
             let mirrored = reading.mirrored;
             window.live = LiveTab::new(reading::system(reading));
-            window.live.mirrored = mirrored;
             window.live.choose(input);
+            window.live.mirrored = mirrored;
+            window.live.record_as = record;
             window.tab = Tab::Live;
         }
         let screenshot = options.screenshot.map(|path| Shot {

@@ -1,7 +1,9 @@
 //! What the window remembers between two starts.
 
+use crate::live::CameraWish;
 use crate::whole_file::write_whole;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +50,21 @@ pub struct Settings {
     pub letters: bool,
     /// The folder or photo that was open last.
     pub last_opened: Option<PathBuf>,
+    /// What was chosen for each camera, by its name; of one of the network by its address, without
+    /// name and password.
+    pub cameras: BTreeMap<String, CameraSettings>,
+}
+
+/// What was chosen for a camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CameraSettings {
+    /// By how many quarters its pictures are turned to the right.
+    pub quarters: u8,
+    /// Whether they are mirrored; `None` where they tell themselves.
+    pub mirrored: Option<bool>,
+    /// Size, exposure, focus.
+    pub wish: CameraWish,
 }
 
 impl Default for Settings {
@@ -58,6 +75,7 @@ impl Default for Settings {
             scale: 1.0,
             letters: false,
             last_opened: None,
+            cameras: BTreeMap::new(),
         }
     }
 }

@@ -155,7 +155,7 @@ impl Window {
                 CentralPanel::default().show(ui, |ui| self.welcome(ui));
             }
             Tab::Deal => self.deal.ui(ui, &self.keeper.settings),
-            Tab::Live => self.live.ui(ui, &self.keeper.settings),
+            Tab::Live => self.live.ui(ui, &mut self.keeper.settings),
         }
         self.pages(&ctx);
         self.message_ui(&ctx);
