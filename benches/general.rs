@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench general`; a part of it by name, such as `cargo bench --bench general cover`.
 //! Every game is another one, and the time is processor time. Nine values take too long for it:
-//! `setsight general --values 9 --properties 9 --trials 4 --seed 1`.
+//! `setsight general --values 9 --properties 9 --games 4 --seed 1`.
 
 mod common;
 

@@ -9,13 +9,13 @@
 //! would, and the time from each frame to its overlay is taken. Criterion is of no use here: what is
 //! measured is threads together, not a function.
 
+use setsight::avi::AviWriter;
 use setsight::live::video::{FilmCamera, Video};
 use setsight::live::watch::FILM_PACE;
 use setsight::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
 use setsight::pipeline::engine::{self, Models};
 use setsight::pipeline::track::{Eyes, Params};
 use setsight::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
-use setsight::render::film::avi::AviWriter;
 use setsight::render::film::{Film, FilmParams};
 use setsight::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;
@@ -97,8 +97,8 @@ fn cores() -> usize {
 fn drawn(seed: u64) -> Vec<image::RgbImage> {
     let mut scene = Scene::of(Kind::Plain);
     scene.size_px = (1280, 720);
-    let film =
-        Film::plan(FilmParams { scene, seconds: 2.0, fps: FPS }, seed).expect("a size in range");
+    let film = Film::plan(FilmParams { scene, seconds: 2.0, fps: FPS, phone: false }, seed)
+        .expect("a size in range");
     (0..QUIET).map(|i| film.draw(i).image).collect()
 }
 

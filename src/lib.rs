@@ -21,10 +21,13 @@ pub mod cards;
 pub mod cli;
 pub mod game;
 pub mod general;
+pub mod json;
 #[cfg(feature = "plots")]
 pub mod plot;
 pub mod sets;
 
+#[cfg(feature = "vision")]
+pub mod avi;
 #[cfg(feature = "vision")]
 pub mod dataset;
 #[cfg(feature = "vision")]

@@ -143,3 +143,25 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
         assert!(stderr.contains(words), "{args:?}: {stderr}");
     }
 }
+
+#[test]
+fn a_display_that_is_not_there_is_told_in_a_line() {
+    let call = |display: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+            command.env_remove(name);
+        }
+        command.envs(display.map(|name| ("DISPLAY", name))).arg("app");
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (display, words) in [
+        (None, "there is no display (DISPLAY is not set); "),
+        (Some(":4711"), "the display :4711 (DISPLAY) does not answer; "),
+    ] {
+        let said = call(display);
+        assert!(said.contains(words) && said.contains("xvfb-run"), "{said}");
+        assert!(said.lines().count() == 1 && !said.contains(".rs:"), "{said}");
+    }
+}

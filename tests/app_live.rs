@@ -13,8 +13,8 @@ use setsight::app::{LiveTab, Tab, Window};
 use setsight::cards::parse_codes;
 use setsight::geometry::{Point, Quad};
 use setsight::live::{
-    CameraChoice, CameraError, CameraInfo, FilmPlace, Input, LiveCommand, LiveSource, LiveView,
-    Notice, Score,
+    CameraChoice, CameraError, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, LiveCommand,
+    LiveSource, LiveView, Notice, Recording, RecordingState, Score,
 };
 use setsight::pipeline::track::TrackedCard;
 use setsight::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
@@ -75,7 +75,11 @@ struct Test {
 
 impl Test {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::with(tempfile::tempdir().unwrap())
+    }
+
+    /// With the settings that are kept in a folder.
+    fn with(folder: tempfile::TempDir) -> Self {
         let settings = folder.path().join("window.json");
         let kept = folder.path().join("kept");
         let fake = Fake::default();
@@ -279,10 +283,18 @@ fn a_film_is_held_moved_and_seen_again() {
     test.press("Pause");
     test.show(film(2, FilmPlace { paused: true, ..place }, false));
     test.press("Play");
+    test.shows_not("The film has ended");
     test.show(film(3, place, true));
+    test.shows("The film has ended.");
+    test.press("New game");
     test.press("Again");
     let asked = test.fake.asked.lock().unwrap().clone();
-    let expected = [LiveCommand::Pause(true), LiveCommand::Pause(false), LiveCommand::Seek(0.0)];
+    let expected = [
+        LiveCommand::Pause(true),
+        LiveCommand::Pause(false),
+        LiveCommand::NewGame,
+        LiveCommand::Seek(0.0),
+    ];
     assert_eq!(asked, expected);
     // A camera has no such buttons.
     test.show(view(4, "1fgd 2fgd 3fgd 1ord"));
@@ -319,4 +331,115 @@ fn the_picture_is_turned_and_read_as_mirrored() {
     assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::default(), Mirrored::Yes]);
     // The turn is kept.
     assert_eq!(test.fake.asked.lock().unwrap().last(), Some(&LiveCommand::Turn(2)));
+}
+
+#[test]
+fn a_game_is_recorded_and_where_it_goes_is_told() {
+    let mut test = Test::new();
+    test.shows_not("Record");
+    test.key(Key::R);
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let kept = test.folder.path().join("kept");
+    assert!(!kept.exists(), "nothing is written unasked");
+    test.press("Record");
+    let film = kept.join("game-0001.avi");
+    let asked = |test: &Test| test.fake.asked.lock().unwrap().last().cloned();
+    assert_eq!(asked(&test), Some(LiveCommand::Record(film.clone())));
+    let recording = |state| {
+        let recording = Some(Recording { film: film.clone(), length_ms: 72_000.0, state });
+        LiveView { recording, ..view(2, "1fgd 2fgd 3fgd 1ord") }
+    };
+    test.show(recording(RecordingState::Running));
+    test.shows("Recording as");
+    test.shows("game-0001.avi, 1:12");
+    test.press("Stop recording");
+    assert_eq!(asked(&test), Some(LiveCommand::StopRecording));
+    test.show(recording(RecordingState::Kept));
+    test.shows("The recording is kept as");
+    // The next one has another name.
+    std::fs::write(kept.join("game-0001.jsonl"), "").unwrap();
+    test.key(Key::R);
+    assert_eq!(asked(&test), Some(LiveCommand::Record(kept.join("game-0002.avi"))));
+    test.show(recording(RecordingState::Failed("the disk is full".into())));
+    test.shows("The recording has ended at 1:12: the disk is full.");
+    // Who leaves the camera ends it, and is told.
+    test.show(recording(RecordingState::Running));
+    test.press("Photos");
+    assert!(test.window().said().unwrap().contains("The recording is kept as"));
+    // A film is recorded already.
+    test.press("Live");
+    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    window.live.choose(Input::Film("game.avi".into()));
+    test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Record");
+}
+
+#[test]
+fn what_is_chosen_for_a_camera_is_remembered() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Exposure");
+    test.press("Turn");
+    test.press("Yes");
+    assert_eq!(test.fake.mirrored.lock().unwrap().last(), Some(&Mirrored::Yes));
+    let span = |now| Some(setsight::live::control::Span { least: 0, most: 500, now });
+    let offer = CameraOffer {
+        sizes_px: vec![(640, 480), (1280, 720)],
+        exposure: span(250),
+        focus: span(30),
+    };
+    test.show(LiveView { offer, ..view(2, "1fgd 2fgd 3fgd 1ord") });
+    test.shows("Size");
+    let check = |test: &mut Test, name: &str| {
+        test.harness.get_by_role_and_label(Role::CheckBox, name).click();
+        test.settle();
+    };
+    check(&mut test, "Exposure automatic");
+    check(&mut test, "Focus automatic");
+    check(&mut test, "Focus automatic");
+    let set = |exposure, focus| LiveCommand::Set(CameraWish { exposure, focus, size_px: None });
+    let asked = test.fake.asked.lock().unwrap().clone();
+    let turn = || LiveCommand::Turn(1);
+    let sets = [set(Some(250), None), set(Some(250), Some(30)), set(Some(250), None)];
+    // Opened anew for the mirror, the camera is turned again.
+    assert_eq!(asked, [[turn(), turn()].to_vec(), sets.to_vec()].concat());
+    // Another window, another day: the camera as it was.
+    let Test { harness, folder, .. } = test;
+    drop(harness);
+    let mut test = Test::with(folder);
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(asked, [LiveCommand::Turn(1), set(Some(250), None)]);
+    assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::Yes]);
+    // It is that camera's: a phone has settings of its own, and no password is written down.
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.harness.get_by_role(Role::TextInput).type_text("http://ann:s3cret@10.0.0.7/video");
+    test.settle();
+    test.press("Watch");
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    assert_eq!(test.fake.asked.lock().unwrap().len(), 2, "it is not turned");
+    test.press("Turn");
+    let kept = std::fs::read_to_string(test.folder.path().join("window.json")).unwrap();
+    assert!(kept.contains("http://10.0.0.7/video") && !kept.contains("s3cret"), "{kept}");
+    assert!(kept.contains("Desk"), "{kept}");
+}
+
+#[test]
+fn the_table_is_shown_from_above() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd"));
+    test.press("From above");
+    test.shows("The camera's picture");
+    let place = |test: &Test| {
+        test.harness.query_all_by_label_contains("Card 1").next().expect("a card").rect()
+    };
+    let as_it_is = place(&test);
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    let straight = place(&test);
+    // Four cards of a row fill the picture's width.
+    assert!(straight.width() > 1.2 * as_it_is.width(), "{straight:?} {as_it_is:?}");
+    test.key(Key::V);
+    assert_eq!(place(&test), as_it_is);
 }

@@ -93,10 +93,11 @@ fn broken_data() {
 
 #[test]
 fn a_format_that_is_not_read() {
+    scan_says("m.jpg", b"GIF89a..........", "GIF picture, which is not read; convert");
     scan_says(
         "m.heic",
         b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
-        "HEIC picture, which is not read; convert",
+        "cannot be decoded as HEIC: missing",
     );
 }
 

@@ -21,7 +21,7 @@ fn an_experiment_leaves_a_table_a_report_and_plots() {
     let out = folder.path().join("new/folder");
     let output = compare(
         &out,
-        "--experiment v=3,p=4,n=2..3 --experiment v=3..4,p=3,n=1 --solver dynamic,cover --trials 3 \
+        "--experiment v=3,p=4,n=2..3 --experiment v=3..4,p=3,n=1 --solver dynamic,cover --games 3 \
          --seed 1",
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -44,7 +44,7 @@ fn a_hopeless_cell_is_given_up_and_the_others_stand() {
     let folder = tempfile::tempdir().unwrap();
     let output = compare(
         folder.path(),
-        "--experiment v=7,p=5,n=1 --solver brute,cover --trials 2 --seed 1 --budget 0.2",
+        "--experiment v=7,p=5,n=1 --solver brute,cover --games 2 --seed 1 --budget 0.2",
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = text(folder.path(), "report.md");

@@ -344,7 +344,7 @@ fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
     );
     refused(
         &world,
-        &["empty", "--format", "yolo"],
+        &["empty", "--from-format", "yolo"],
         2,
         &["no labels of the form yolo", "data.yaml"],
     );
@@ -352,9 +352,9 @@ fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
     world.file("set/classes.txt", b"2spd\n");
     world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
     world.file("set/centres.csv", b"file,code,x,y\nimages/a.png,2spd,1,1\n");
-    let words = ["labels of several forms there (centres and yolo)", "--format centres"];
+    let words = ["labels of several forms there (centres and yolo)", "--from-format centres"];
     refused(&world, &["set"], 2, &words);
-    let set = ["set", "--format", "yolo", "--out"];
+    let set = ["set", "--from-format", "yolo", "--out"];
     world.file("mine/notes.txt", b"mine");
     run_convert(&world, &[&set[..], &["mine"]].concat()).expect(0);
     let before = std::fs::read(world.path().join("mine/labels.json")).unwrap();

@@ -26,7 +26,11 @@ fn refused(args: &str) -> String {
 #[test]
 fn the_sets_of_a_game_are_shown_and_are_sets() {
     let text = stdout("--values 5 --properties 4 --sets 4 --seed 3");
-    assert!(text.starts_with("5 values, 4 properties: 625 cards; 4 sets to find; solver cover\n"));
+    assert!(
+        text.starts_with(
+            "5 values, 4 properties: 625 cards; 4 sets to find; solver cover, seed 3\n"
+        )
+    );
     let rules = Rules::new(5, 4, 4).unwrap();
     let sets: Vec<Vec<Card>> = text
         .lines()
@@ -42,10 +46,10 @@ fn the_sets_of_a_game_are_shown_and_are_sets() {
 
 #[test]
 fn json_is_one_line_with_a_time_for_each_game() {
-    let text = stdout("--values 4 --properties 4 --sets 3 --trials 5 --seed 9 --format json");
+    let text = stdout("--values 4 --properties 4 --sets 3 --games 5 --seed 9 --format json");
     assert_eq!(text.lines().count(), 1);
     let line: Value = serde_json::from_str(&text).unwrap();
-    for (name, value) in [("values", 4), ("properties", 4), ("sets", 3), ("trials", 5), ("seed", 9)]
+    for (name, value) in [("values", 4), ("properties", 4), ("sets", 3), ("games", 5), ("seed", 9)]
     {
         assert_eq!(line[name], value, "{name}");
     }
@@ -61,7 +65,7 @@ fn json_is_one_line_with_a_time_for_each_game() {
 #[test]
 fn every_solver_meets_its_first_set_on_the_same_board() {
     let sizes = |solver: &str| {
-        let args = "--values 4 --properties 3 --trials 6 --seed 2 --format json";
+        let args = "--values 4 --properties 3 --games 6 --seed 2 --format json";
         let text = stdout(&format!("{args} --solver {solver}"));
         serde_json::from_str::<Value>(&text).unwrap()["board_sizes"].clone()
     };
@@ -76,16 +80,16 @@ fn every_solver_meets_its_first_set_on_the_same_board() {
 }
 
 #[test]
-fn a_seed_is_named_that_gives_the_same_game_again() {
-    let first = general("--sets 5");
-    let message = String::from_utf8(first.stderr).unwrap();
-    let seed = message.trim().rsplit(' ').next().unwrap();
-    let cards = |text: &str| -> Vec<String> {
+fn the_same_call_gives_the_same_game_and_says_its_seed() {
+    let cards = |args: &str| -> Vec<String> {
+        let text = stdout(args);
+        assert!(text.lines().next().unwrap().contains(", seed "), "{text}");
         text.lines().filter(|line| line.contains("cards: ")).map(str::to_owned).collect()
     };
-    let again = stdout(&format!("--sets 5 --seed {seed}"));
-    assert_eq!(cards(&again), cards(&String::from_utf8(first.stdout).unwrap()));
-    assert_eq!(cards(&again).len(), 5);
+    let game = cards("--sets 5");
+    assert_eq!(game.len(), 5);
+    assert_eq!(cards("--sets 5 --seed 1"), game);
+    assert_ne!(cards("--sets 5 --seed 2"), game);
 }
 
 #[test]
@@ -107,7 +111,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     assert!(refused("--sets 28").contains("no more than 27 sets of 3 cards"));
     assert!(refused("--values 9 --properties 30").contains("9^30 cards are more than"));
     assert!(refused("--solver quick").contains("no solver is called quick"));
-    assert!(refused("--trials 0").contains("--trials"));
+    assert!(refused("--games 0").contains("--games"));
     assert!(refused("--budget 0").contains("CPU seconds above 0"));
 }
 

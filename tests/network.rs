@@ -179,6 +179,33 @@ fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
 }
 
 #[test]
+fn a_login_by_digest_is_ffmpegs() {
+    let mut refused =
+        b"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n".to_vec();
+    refused.extend_from_slice(
+        b"WWW-Authenticate: Digest realm=\"cam\", nonce=\"6629fae49393a05397450978507c4ef1\", qop=\"auth\"\r\n\r\n",
+    );
+    let good = jpeg(65);
+    let parts = [(&good[..], good.len()); 12];
+    let refused = Answer::Bytes(refused);
+    let pictures = Answer::Stall(stream(&parts), Duration::from_millis(500));
+    let server = Server::start(vec![refused.clone(), refused.clone(), pictures]);
+    let mut camera = server.camera().open(&CameraChoice::First).unwrap();
+    assert_eq!(camera.read().unwrap().unwrap().frame.image.dimensions(), (64, 48));
+    let asked = server.asked.lock().unwrap()[2].to_lowercase();
+    assert!(
+        asked.contains("authorization: digest") && asked.contains("username=\"ann\""),
+        "{asked}"
+    );
+    // Without a name there is nothing to log in with.
+    let server = Server::start(vec![refused]);
+    let address = format!("http://127.0.0.1:{}/video", server.port).parse().unwrap();
+    let error = NetworkCamera::at(address).open(&CameraChoice::First).err().unwrap();
+    assert!(matches!(error, CameraError::Digest { .. }), "{error}");
+    assert!(error.advice().contains("http://NAME:PASSWORD@"));
+}
+
+#[test]
 fn pictures_that_are_never_whole_are_told_of() {
     // Halves without an end, for longer than the patience.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

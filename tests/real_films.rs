@@ -6,91 +6,23 @@
 mod common;
 
 use common::photos;
-use image::imageops::{self, FilterType};
-use image::{Rgb, RgbImage};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use rayon::prelude::*;
 use setsight::cards::Card;
 use setsight::dataset::{PhotoLabel, PhotoLabels};
-use setsight::geometry::Point;
 use setsight::live::Watch;
 use setsight::live::watch::FILM_PACE;
 use setsight::pipeline::engine::Models;
 use setsight::pipeline::track::Params;
 use setsight::pipeline::{Frame, Pipeline, source};
+use setsight::render::film::FilmFrame;
+use setsight::render::film::photo::{PhotoFilm, PhotoFilmParams};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LONG_SIDE_PX: u32 = 1280;
+const LONG_SIDE_PX: f64 = 1280.0;
 const FPS: f64 = 15.0;
-const SECONDS: f64 = 2.5;
-
-/// How a hand holds the camera at a time: a slow drift, a tremble, a turn, a step nearer.
-#[derive(Clone, Copy)]
-struct Pose {
-    turn: f64,
-    zoom: f64,
-    shift: Point,
-    /// Of the light: what the exposure makes of it.
-    gain: f64,
-}
-
-impl Pose {
-    fn at(seconds: f64, rng: &mut Pcg64) -> Self {
-        let mut tremble = |px: f64| rng.random_range(-px..px);
-        let wave =
-            |period: f64, phase: f64| (std::f64::consts::TAU * seconds / period + phase).sin();
-        Self {
-            turn: 0.04 * wave(3.1, 0.0),
-            zoom: 1.06 + 0.03 * wave(4.3, 1.0),
-            shift: Point::new(
-                14.0 * wave(2.3, 0.5) + tremble(1.0),
-                10.0 * wave(2.9, 2.0) + tremble(1.0),
-            ),
-            gain: 1.0 + 0.08 * wave(1.7, 0.0),
-        }
-    }
-
-    /// Where a place of the frame lies in the photo; `middle` is the middle of both.
-    fn photo_from_frame(&self, at: Point, middle: Point) -> Point {
-        let (sin, cos) = self.turn.sin_cos();
-        let p = at - middle;
-        let turned = Point::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y);
-        turned / self.zoom + self.shift + middle
-    }
-
-    /// The way back.
-    fn frame_from_photo(&self, at: Point, middle: Point) -> Point {
-        let (sin, cos) = self.turn.sin_cos();
-        let p = (at - middle - self.shift) * self.zoom;
-        Point::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x) + middle
-    }
-
-    /// What the camera sees, with its sensor's noise.
-    fn shot(&self, photo: &RgbImage, rng: &mut Pcg64) -> RgbImage {
-        let (width, height) = photo.dimensions();
-        let middle = Point::new(f64::from(width) / 2.0, f64::from(height) / 2.0);
-        RgbImage::from_fn(width, height, |x, y| {
-            let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-            let p = self.photo_from_frame(at, middle) - Point::new(0.5, 0.5);
-            let (x, y) = (
-                p.x.clamp(0.0, f64::from(width) - 1.001),
-                p.y.clamp(0.0, f64::from(height) - 1.001),
-            );
-            let (u, v) = (x.fract(), y.fract());
-            let pixel = |dx: u32, dy: u32| photo[(x as u32 + dx, y as u32 + dy)].0;
-            let corners = [pixel(0, 0), pixel(1, 0), pixel(0, 1), pixel(1, 1)];
-            let noise = rng.random_range(-3.0..3.0);
-            Rgb(std::array::from_fn(|c| {
-                let [a, b, d, e] = corners.map(|corner| f64::from(corner[c]));
-                let upper = a + (b - a) * u;
-                let lower = d + (e - d) * u;
-                ((upper + (lower - upper) * v) * self.gain + noise).clamp(0.0, 255.0) as u8
-            }))
-        })
-    }
-}
+const SECONDS: f64 = 3.0;
 
 /// What became of the cards of a film.
 #[derive(Default, Debug)]
@@ -104,32 +36,31 @@ struct Tally {
 fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tally: &mut Tally) {
     let photo = source::load_photo(&folder.join(&label.file)).unwrap();
     let cards = label.upright_cards(photo.orientation);
-    let photo = photo.frame.image;
-    let scale = f64::from(LONG_SIDE_PX) / f64::from(photo.width().max(photo.height()));
-    let side = |px: u32| (f64::from(px) * scale).round() as u32;
-    let photo =
-        imageops::resize(&photo, side(photo.width()), side(photo.height()), FilterType::Triangle);
-    let (width, height) = (f64::from(photo.width()), f64::from(photo.height()));
-    let middle = Point::new(width / 2.0, height / 2.0);
-    let mut rng = Pcg64::seed_from_u64(seed);
+    let image = photo.frame.image;
+    let scale = LONG_SIDE_PX / f64::from(image.width().max(image.height()));
+    let size_px = [image.width(), image.height()].map(|px| (f64::from(px) * scale).round() as u32);
+    let params = PhotoFilmParams { size_px: size_px.into(), seconds: SECONDS, fps: FPS, dealt: 2 };
+    let film = PhotoFilm::plan(&image, &cards, params, seed);
     let mut watch = Watch::new(eyes.clone(), Params::of(eyes), FILM_PACE).unwrap();
     let mut said: BTreeMap<Card, Card> = BTreeMap::new();
-    for i in 0..(SECONDS * FPS) as usize {
-        let time_ms = i as f64 * 1e3 / FPS;
-        let pose = Pose::at(time_ms / 1e3, &mut rng);
-        let frame = Arc::new(Frame { image: pose.shot(&photo, &mut rng) });
-        let table = watch.frame(&frame, time_ms).unwrap().table;
-        if time_ms < 1_000.0 {
-            continue;
-        }
-        for card in &cards {
-            let at = pose.frame_from_photo(card.center * scale, middle);
-            let margin = 0.04 * width;
-            let in_view = (margin..width - margin).contains(&at.x)
-                && (margin..height - margin).contains(&at.y);
-            if !in_view {
+    // Since when each card lies open to view.
+    let mut open: BTreeMap<Card, f64> = BTreeMap::new();
+    let frames: Vec<FilmFrame> = (0..film.frames()).into_par_iter().map(|i| film.draw(i)).collect();
+    for FilmFrame { image, label: now } in frames {
+        let time_ms = now.time_ms;
+        let table = watch.frame(&Arc::new(Frame { image }), time_ms).unwrap().table;
+        open.retain(|code, _| now.cards.iter().any(|card| card.code == *code));
+        for card in &now.cards {
+            if card.moving || card.in_view < 0.99 {
+                open.remove(&card.code);
+            } else {
+                open.entry(card.code).or_insert(time_ms);
+            }
+            let since = open.get(&card.code).copied();
+            if time_ms < 1_000.0 || since.is_none_or(|since| time_ms - since < 500.0) {
                 continue;
             }
+            let at = card.corners.center();
             tally.judged += 1;
             let there = table.cards.iter().find(|seen| seen.card.corners_in_image.contains(at));
             let Some(seen) = there.filter(|seen| !seen.card.unsure) else { continue };

@@ -6,6 +6,7 @@ mod called;
 
 use called::{program, refused};
 use setsight::dataset::PhotoLabels;
+use setsight::render::film::FrameLabel;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -29,6 +30,7 @@ fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
     let first = render(&one, &[&common[..], &["1"]].concat());
     assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
     assert!(String::from_utf8_lossy(&first.stdout).starts_with("4 tables with "));
+    assert!(String::from_utf8_lossy(&first.stdout).ends_with(", seed 9\n"));
     assert!(first.stderr.is_empty(), "no progress bar without a terminal");
     assert!(render(&two, &[&common[..], &["3"]].concat()).status.success());
     let files = names(&one);
@@ -91,7 +93,7 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &["--size", "12x9000"]), 2, &["12x9000", "32 to 8192"]);
     refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
     refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
-    refused(&render(&folder, &["--jobs", "0"]), 2, &["--jobs 0"]);
+    refused(&render(&folder, &["--jobs", "2000"]), 2, &["--jobs", "2000", "0..=1024"]);
     refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
     refused(&render(&folder, &["--deck", "tarot"]), 2, &["--deck tarot", "classic, rectangles"]);
     let broken = home.path().join("broken.json");
@@ -185,4 +187,42 @@ fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> 
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{message}");
     message
+}
+
+#[test]
+fn a_labelled_photo_and_a_phone_become_films() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("photos");
+    let drawn = ["--count", "1", "--seed", "4", "--kind", "wood", "--size", "640x480"];
+    assert!(render(&folder, &drawn).status.success());
+    let photo = folder.join("wood-0001.jpg");
+    let film = |name: &str, more: &[&str]| {
+        let path = home.path().join(name);
+        let mut command = program();
+        command.args(["render", "--seconds", "1", "--fps", "6", "--video"]).arg(&path).args(more);
+        (command.output().unwrap(), path)
+    };
+    let from = photo.to_str().unwrap();
+    let (made, path) = film("photo.avi", &["--from", from]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let labels = std::fs::read_to_string(path.with_extension("jsonl")).unwrap();
+    let labels: Vec<FrameLabel> =
+        labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(labels.len(), 6);
+    let laid = PhotoLabels::read(&folder).unwrap().photos[0].cards.len();
+    let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
+    assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
+    let mut video = setsight::live::video::Video::open(&path).unwrap();
+    let size = video.next_shot().unwrap().unwrap().frame.image.dimensions();
+    assert_eq!(size, (1280, 960));
+    let (made, path) = film("phone.avi", &["--phone", "--size", "320x576"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let mut video = setsight::live::video::Video::open(&path).unwrap();
+    assert_eq!(video.next_shot().unwrap().unwrap().frame.image.dimensions(), (320, 576));
+    // What cannot be is said, and nothing is left.
+    let (both, path) = film("none.avi", &["--from", from, "--kind", "wood"]);
+    refused(&both, 2, &["--from", "--kind"]);
+    std::fs::remove_file(folder.join("labels.json")).unwrap();
+    refused(&film("none.avi", &["--from", from]).0, 1, &["labels.json"]);
+    assert!(!path.exists());
 }

@@ -185,7 +185,7 @@ fn a_bad_call_is_told_what_was_expected() {
         }
     };
     says(&["scan"], &["PATH"]);
-    says(&["scan", "table.jpg", "--jobs", "0"], &["--jobs", "'0'", "1..=1024"]);
+    says(&["scan", "table.jpg", "-j", "1025"], &["--jobs", "'1025'", "0..=1024"]);
     says(&["scan", "table.jpg", "--format", "xml"], &["'xml'", "text, json, csv"]);
     says(&["scan", "table.jpg", "--out", "."], &["table.jpg lies in .", "--out"]);
 }

@@ -100,6 +100,21 @@ fn no_set_is_said_with_the_chance_of_three_more() {
 }
 
 #[test]
+fn a_board_that_no_deck_makes_has_no_chances() {
+    let text = stdout(&["2spd", "2spd"], b"");
+    assert!(
+        text.contains(
+            "No set here.\n2spd lies here more than once: chances are told of a single deck only"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains('%'), "{text}");
+    let text = stdout(&["2spd", "2spd", "--format", "json"], b"");
+    let line: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&line["repeated"], line.get("three_more")), (&serde_json::json!(["2spd"]), None));
+}
+
+#[test]
 fn a_repeated_card_counts_on_each_of_its_places() {
     let text = stdout(&["--format", "json"], b"1fgd 2fgd 3fgd 3fgd");
     let line: Value = serde_json::from_str(&text).unwrap();

@@ -39,17 +39,18 @@ fn the_figures_add_up() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_text_on_any_number_of_threads() {
-    let with = |threads: &str| stdout(&["--games", "9000", "--seed", "5", "--threads", threads]);
+fn the_same_seed_gives_the_same_text_however_many_are_played_at_once() {
+    let with = |jobs: &str| stdout(&["--games", "9000", "--seed", "5", "-j", jobs]);
     let one = with("1");
     assert_eq!(one, with("3"));
+    assert_eq!(one, with("0"), "as many as there are cores");
     assert!(one.starts_with("9,000 games, seed 5, policy random\n\nSets taken in a game: 24.4"));
     assert_ne!(one, stdout(&["--games", "9000", "--seed", "6"]));
 }
 
 #[test]
 fn impossible_calls_are_refused() {
-    for args in [&["--games", "0"][..], &["--policy", "best"], &["--threads", "0"]] {
+    for args in [&["--games", "0"][..], &["--policy", "best"], &["--jobs", "-1"]] {
         let output = run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty());

@@ -10,7 +10,7 @@ Usage: tools/setup.sh [--dry-run] [--no-onnxruntime]
 
 Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
 headers), OpenCV's core and imgproc, Z3, what the window opens at run time, with Xvfb for its
-tests, ffmpeg, which decodes films of most kinds, and for the board's checks Node and Python. On
+tests, ffmpeg, which decodes films of most kinds and AVIF, and for the board's checks Node and Python. On
 Debian and Ubuntu by apt, on macOS by Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
 already is left alone. Where the system does not say where OpenCV lies, .cargo/config.toml is
 written (git ignores it).

@@ -151,6 +151,10 @@ pub enum Action {
     SaveFrame,
     /// Turns the camera's picture.
     Turn,
+    /// Shows the table as from straight above, or as the camera sees it.
+    Straighten,
+    /// Records the game, or ends the recording.
+    Record,
     /// Counts cards and sets from the beginning.
     NewGame,
 }
@@ -338,9 +342,11 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, "Set before"),
     bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, "All sets"),
     bind(Place::Live, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
-    bind(Place::Live, NO, Key::F, Action::Freeze, "Freeze the picture, or let it go on"),
-    bind(Place::Live, NO, Key::S, Action::SaveFrame, "Save the frame and its JSON"),
+    bind(Place::Live, NO, Key::F, Action::Freeze, "Hold the picture, or let it go on; nothing is written"),
+    bind(Place::Live, NO, Key::S, Action::SaveFrame, "Keep the picture and its JSON"),
     bind(Place::Live, NO, Key::T, Action::Turn, "Turn the picture by a quarter"),
+    bind(Place::Live, NO, Key::V, Action::Straighten, "View the table as from straight above, or as it is"),
+    bind(Place::Live, NO, Key::R, Action::Record, "Record the game, or end the recording"),
     bind(Place::Live, NO, Key::N, Action::NewGame, "New game: count from the beginning"),
     bind(Place::Live, NO, Key::Escape, Action::Clear, "Choose other cards, hide the hint"),
 ];

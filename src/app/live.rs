@@ -6,19 +6,22 @@ use super::look::{Look, Mode};
 use super::picture::color_image;
 use super::placement::View;
 use super::reading::Watchers;
-use super::settings::Settings;
+use super::settings::{CameraSettings, Settings};
 use super::table::Table;
 use super::watched::{self, Chooser, Wish};
 use super::{look_panel, overlay};
+use crate::geometry::Homography;
 use crate::live::{
-    CameraInfo, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, SystemCameras, freeze,
+    CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
+    SystemCameras, camera, freeze, record, straight,
 };
 use crate::pipeline::Mirrored;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the switch for mirrored pictures offers.
@@ -37,6 +40,16 @@ pub struct LiveTab {
     watchers: Watchers,
     /// What is watched.
     input: Input,
+    /// By which name its settings are remembered; `None` for films, and while no camera is there.
+    camera: Option<String>,
+    /// What is wanted of it.
+    wish: CameraWish,
+    /// A film to record as soon as the camera is watched.
+    pub record_as: Option<PathBuf>,
+    /// Whether the table is shown as from straight above.
+    straight: bool,
+    /// How it was straightened last.
+    straight_from_image: Option<Homography>,
     /// Whether its pictures are mirrored.
     pub mirrored: Mirrored,
     /// By how many quarters they are turned to the right.
@@ -68,6 +81,11 @@ impl LiveTab {
         Self {
             watchers,
             input: Input::default(),
+            camera: None,
+            wish: CameraWish::default(),
+            record_as: None,
+            straight: false,
+            straight_from_image: None,
             mirrored: Mirrored::default(),
             quarters: 0,
             source: None,
@@ -77,7 +95,7 @@ impl LiveTab {
             table: Table::default(),
             zoom: View::default(),
             frozen: false,
-            cameras: Box::new(|| SystemCameras.list()),
+            cameras: Box::new(|| SystemCameras::default().list()),
             chooser: Chooser::default(),
             wants_film: false,
             folder: PathBuf::from("setsight-live"),
@@ -88,16 +106,23 @@ impl LiveTab {
 
     /// Watches this from now on.
     pub fn choose(&mut self, input: Input) {
+        // What was chosen for the last one does not hold for this one.
+        (self.camera, self.quarters, self.wish) = (None, 0, CameraWish::default());
+        self.mirrored = Mirrored::Auto;
         self.input = input;
         self.leave();
     }
 
     /// Lets go of the camera: the tab is not seen any more.
     pub fn leave(&mut self) {
+        if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
+            self.messages.push(format!("The recording is kept as {}.", recording.film.display()));
+        }
         self.source = None;
         self.view = Arc::default();
         self.texture = None;
         self.shown = None;
+        self.straight_from_image = None;
         self.frozen = false;
     }
 
@@ -145,6 +170,8 @@ impl LiveTab {
             Action::SaveFrame => self.save(),
             Action::NewGame => self.command(LiveCommand::NewGame),
             Action::Turn => self.turn(),
+            Action::Straighten => self.straighten(),
+            Action::Record => self.record(),
             _ => {}
         }
     }
@@ -163,6 +190,67 @@ impl LiveTab {
     fn turn(&mut self) {
         self.quarters = (self.quarters + 1) % 4;
         self.command(LiveCommand::Turn(self.quarters));
+    }
+
+    fn straighten(&mut self) {
+        self.straight = !self.straight;
+        self.straight_from_image = None;
+        self.shown = None; // The same frame is drawn otherwise.
+    }
+
+    /// Whether a game can be recorded: a film is recorded already.
+    fn can_record(&self) -> bool {
+        !matches!(self.input, Input::Film(_)) && self.view.frame.is_some()
+    }
+
+    /// Begins to record under the next free name, or ends the recording.
+    fn record(&mut self) {
+        if self.view.recording.as_ref().is_some_and(Recording::is_running) {
+            self.command(LiveCommand::StopRecording);
+        } else if self.can_record() {
+            match next_film(&self.folder) {
+                Ok(film) => self.command(LiveCommand::Record(film)),
+                Err(error) => {
+                    let folder = self.folder.display();
+                    self.messages.push(format!("Nothing can be recorded in {folder}: {error}"));
+                }
+            }
+        }
+    }
+
+    /// What is remembered of the camera that is to be opened.
+    fn recall(&mut self, settings: &Settings) {
+        self.camera = match &self.input {
+            Input::Camera(choice) => {
+                camera::choose(&(self.cameras)(), choice).ok().map(|camera| camera.name)
+            }
+            Input::Network(address) => Some(address.to_string()),
+            Input::Film(_) => None,
+        };
+        let Some(known) = self.camera.as_ref().and_then(|name| settings.cameras.get(name)) else {
+            return;
+        };
+        self.quarters = known.quarters % 4;
+        self.wish = known.wish;
+        // The command line's word goes before what is remembered.
+        if let (Mirrored::Auto, Some(mirrored)) = (self.mirrored, known.mirrored) {
+            self.mirrored = if mirrored { Mirrored::Yes } else { Mirrored::No };
+        }
+    }
+
+    /// Remembers what is chosen for the camera.
+    fn remember(&self, settings: &mut Settings) {
+        let Some(name) = &self.camera else { return };
+        let mirrored = match self.mirrored {
+            Mirrored::Auto => None,
+            Mirrored::Yes => Some(true),
+            Mirrored::No => Some(false),
+        };
+        let now = CameraSettings { quarters: self.quarters, mirrored, wish: self.wish };
+        let before = settings.cameras.get(name).copied().unwrap_or_default();
+        if now != before {
+            settings.cameras.insert(name.clone(), now);
+        }
     }
 
     fn choose_source(&mut self) {
@@ -187,8 +275,13 @@ impl LiveTab {
     }
 
     /// Draws a frame of the window and takes in what the user did.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings) {
-        self.update(ui.ctx());
+    pub fn ui(&mut self, ui: &mut Ui, settings: &mut Settings) {
+        self.update(ui.ctx(), settings);
+        self.show(ui, settings);
+        self.remember(settings);
+    }
+
+    fn show(&mut self, ui: &mut Ui, settings: &Settings) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
         let panel = |tab: &mut Self, ui: &mut Ui| tab.panel(ui, settings);
@@ -209,12 +302,21 @@ impl LiveTab {
     }
 
     /// Takes over what the camera saw since.
-    fn update(&mut self, ctx: &Context) {
+    fn update(&mut self, ctx: &Context, settings: &Settings) {
         if self.source.is_none() && self.view.notice.is_none() {
+            if self.camera.is_none() {
+                self.recall(settings);
+            }
             match (self.watchers)(ctx, &self.input, self.mirrored) {
                 Ok(mut source) => {
                     if self.quarters != 0 {
                         source.command(LiveCommand::Turn(self.quarters));
+                    }
+                    if self.wish != CameraWish::default() {
+                        source.command(LiveCommand::Set(self.wish));
+                    }
+                    if let Some(film) = self.record_as.take() {
+                        source.command(LiveCommand::Record(film));
                     }
                     self.source = Some(source);
                 }
@@ -232,7 +334,23 @@ impl LiveTab {
         }
         let Some(frame) = &self.view.frame else { return };
         self.shown = Some(self.view.number);
-        let picture = color_image(&frame.image);
+        let mut cards = self.view.read_cards();
+        if self.straight {
+            // Under a hand too few cards may be in view: it stays as it was then.
+            let map = straight::straight_from_image(&self.view.cards, frame.image.dimensions());
+            self.straight_from_image = map.or(self.straight_from_image);
+        }
+        let map = self.straight_from_image;
+        let straight = map.and_then(|map| Some((straight::straightened(frame, &map).ok()?, map)));
+        let picture = match straight {
+            Some((image, map)) => {
+                for card in &mut cards {
+                    card.corners_in_image = map.apply_quad(&card.corners_in_image);
+                }
+                color_image(&image)
+            }
+            None => color_image(&frame.image),
+        };
         match &mut self.texture {
             Some(texture) => texture.set(picture, TextureOptions::LINEAR),
             None => {
@@ -240,7 +358,7 @@ impl LiveTab {
             }
         }
         let readings = self.view.cards.iter().map(|card| Some(card.reading.clone())).collect();
-        let mut table = Table::new(self.view.read_cards(), readings);
+        let mut table = Table::new(cards, readings);
         let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
         table.covered = covered.map(|(place, _)| place).collect();
         table.facts = self.view.facts;
@@ -287,8 +405,9 @@ impl LiveTab {
             }
             if self.frozen {
                 overlay::caption(&painter, room, "Held. Press F to go on.");
-            } else if self.view.ended {
-                overlay::caption(&painter, room, "The film has ended.");
+            } else if self.straight && self.straight_from_image.is_none() {
+                let text = "Straightened as soon as three cards are seen. Press V to leave it.";
+                overlay::caption(&painter, room, text);
             }
         } else if self.view.notice.is_none() {
             words(ui, room.center(), "Waiting for the camera…");
@@ -343,6 +462,11 @@ impl LiveTab {
             if ui.button("Turn").on_hover_text("A quarter to the right. Key: T").clicked() {
                 self.turn();
             }
+            let above = Button::selectable(self.straight, "From above");
+            let words = "The table as seen from straight above. Key: V";
+            if ui.add(above).on_hover_text(words).clicked() {
+                self.straighten();
+            }
             ui.label("Mirrored");
             let before = self.mirrored;
             for (word, mirrored) in MIRRORED {
@@ -374,7 +498,25 @@ impl LiveTab {
             if ui.button("New game").on_hover_text("Key: N").clicked() {
                 self.command(LiveCommand::NewGame);
             }
+            let running = self.view.recording.as_ref().is_some_and(Recording::is_running);
+            if running || self.can_record() {
+                let word = if running { "Stop recording" } else { "Record" };
+                let told = format!(
+                    "A new game, kept as a film with its JSON beside it, in {}. Key: R",
+                    self.folder.display()
+                );
+                if ui.button(word).on_hover_text(told).clicked() {
+                    self.record();
+                }
+            }
         });
+        if let Some(recording) = &self.view.recording {
+            watched::recording_ui(ui, recording);
+        }
+        if let Some(wish) = watched::camera_ui(ui, &self.view.offer, self.wish) {
+            self.wish = wish;
+            self.command(LiveCommand::Set(wish));
+        }
         ui.separator();
         // Before the first look nothing is known, not even that there is no card.
         if self.view.looked {
@@ -410,6 +552,15 @@ impl LiveTab {
             ));
         }
     }
+}
+
+/// The next film of a folder that neither it nor its lines are written over.
+fn next_film(folder: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    (1..10_000u32)
+        .map(|n| folder.join(format!("game-{n:04}.avi")))
+        .find(|film| record::check(film).is_ok())
+        .ok_or_else(|| io::Error::other("no number is free"))
 }
 
 fn words(ui: &Ui, at: Pos2, text: &str) {

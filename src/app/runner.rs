@@ -63,6 +63,8 @@ pub enum Show {
 pub struct LiveOptions {
     /// A camera or a film.
     pub input: Input,
+    /// Record the game as this film.
+    pub record: Option<PathBuf>,
     /// How its cards are read.
     pub reading: Reading,
 }
@@ -91,8 +93,8 @@ pub struct Options {
 pub enum Failure {
     /// The system gives no window.
     #[error(
-        "no window can be opened: {0}; on a machine without a screen start it as \
-         xvfb-run setsight app ..."
+        "no window can be opened: {0}; on a machine without a screen start it as xvfb-run setsight app ..., \
+         over ssh log in with ssh -X"
     )]
     NoWindow(String),
     /// The picture cannot be written.
@@ -134,12 +136,30 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         native,
         Box::new(move |cc| Ok(Box::new(Runner::new(&cc.egui_ctx, options, given)))),
     );
-    run.map_err(|error| Failure::NoWindow(error.to_string()))?;
+    run.map_err(|error| Failure::NoWindow(lack(&error.to_string())))?;
     let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
     match outcome {
         Some(outcome) => outcome.map(Some),
         None if wanted => Err(Failure::NoPicture("the window was closed first")),
         None => Ok(None),
+    }
+}
+
+/// What the system lacks for a window, in words for those who start it.
+fn lack(said: &str) -> String {
+    let value = |name| std::env::var(name).unwrap_or_default();
+    match (value("DISPLAY").as_str(), value("WAYLAND_DISPLAY").as_str()) {
+        ("", "") if said.contains("DISPLAY") => {
+            "there is no display (DISPLAY is not set)".to_owned()
+        }
+        ("", _) => {
+            "there is Wayland but no Xwayland, which this window needs; install xwayland".to_owned()
+        }
+        (display, _) if said.contains("X server") => {
+            format!("the display {display} (DISPLAY) does not answer")
+        }
+        // Of a place in a library's code nobody has any use.
+        _ => said.rsplit_once(".rs:").map_or(said, |(_, words)| words).to_owned(),
     }
 }
 
@@ -180,11 +200,12 @@ impl Runner {
             window.open(ctx, options.paths);
             show(&mut window, options.show);
         }
-        if let Some(LiveOptions { input, reading }) = options.live {
+        if let Some(LiveOptions { input, record, reading }) = options.live {
             let mirrored = reading.mirrored;
             window.live = LiveTab::new(reading::system(reading));
-            window.live.mirrored = mirrored;
             window.live.choose(input);
+            window.live.mirrored = mirrored;
+            window.live.record_as = record;
             window.tab = Tab::Live;
         }
         let screenshot = options.screenshot.map(|path| Shot {

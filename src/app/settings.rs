@@ -1,7 +1,9 @@
 //! What the window remembers between two starts.
 
+use crate::live::CameraWish;
 use crate::whole_file::write_whole;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +57,21 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Width and height of the window in points, once it has been another than the usual.
     pub size: Option<(f32, f32)>,
+    /// What was chosen for each camera, by its name; of one of the network by its address, without
+    /// name and password.
+    pub cameras: BTreeMap<String, CameraSettings>,
+}
+
+/// What was chosen for a camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CameraSettings {
+    /// By how many quarters its pictures are turned to the right.
+    pub quarters: u8,
+    /// Whether they are mirrored; `None` where they tell themselves.
+    pub mirrored: Option<bool>,
+    /// Size, exposure, focus.
+    pub wish: CameraWish,
 }
 
 impl Default for Settings {
@@ -67,6 +84,7 @@ impl Default for Settings {
             codes: false,
             recent: Vec::new(),
             size: None,
+            cameras: BTreeMap::new(),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
 
-use crate::live::{CameraChoice, CameraInfo, FilmPlace, Input};
-use eframe::egui::{Button, Slider, TextEdit, Ui, WidgetInfo};
+use crate::live::control::Span;
+use crate::live::{
+    CameraChoice, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, Recording, RecordingState,
+};
+use eframe::egui::{Button, ComboBox, Role, Slider, TextEdit, Ui, WidgetInfo};
 
 /// What the user wants of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +101,9 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
         if ui.button("Again").clicked() {
             wish = Some(Wish::Seek(0.0));
         }
+        if ended {
+            ui.label("The film has ended.");
+        }
         ui.weak(match film.length_ms {
             Some(length_ms) => format!("{} of {}", clock(film.at_ms), clock(length_ms)),
             None => clock(film.at_ms),
@@ -114,6 +120,66 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
         }
     }
     wish
+}
+
+/// Where a recording goes, and how long it is.
+pub fn recording_ui(ui: &mut Ui, recording: &Recording) {
+    let (film, length) = (recording.film.display(), clock(recording.length_ms));
+    match &recording.state {
+        RecordingState::Running => ui.label(format!("Recording as {film}, {length}")),
+        RecordingState::Kept => ui.label(format!("The recording is kept as {film}, {length}.")),
+        RecordingState::Failed(reason) => {
+            let words = format!("The recording has ended at {length}: {reason}.");
+            ui.colored_label(ui.visuals().error_fg_color, words)
+        }
+    };
+}
+
+/// What can be set at the camera; the new wish when it was.
+pub fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<CameraWish> {
+    let mut now = wish;
+    if offer.sizes_px.len() > 1 {
+        let word = |size: Option<(u32, u32)>| match size {
+            Some((width, height)) => format!("{width}x{height}"),
+            None => "Automatic".to_owned(),
+        };
+        ui.horizontal(|ui| {
+            let label = ui.label("Size").id;
+            let sizes = offer.sizes_px.iter().copied().map(Some);
+            let list = ComboBox::from_id_salt("size").selected_text(word(wish.size_px));
+            let shown = list.show_ui(ui, |ui| {
+                for size in std::iter::once(None).chain(sizes) {
+                    ui.selectable_value(&mut now.size_px, size, word(size));
+                }
+            });
+            shown.response.labelled_by(label);
+        });
+    }
+    span_ui(ui, "Exposure", offer.exposure, &mut now.exposure);
+    span_ui(ui, "Focus", offer.focus, &mut now.focus);
+    (now != wish).then_some(now)
+}
+
+/// A control of the camera: left to itself, or set.
+fn span_ui(ui: &mut Ui, name: &str, span: Option<Span>, value: &mut Option<i64>) {
+    let Some(span) = span else { return };
+    ui.horizontal(|ui| {
+        ui.label(name);
+        let mut automatic = value.is_none();
+        let switch = ui.checkbox(&mut automatic, "Automatic");
+        switch.widget_info(|| {
+            WidgetInfo::selected(Role::CheckBox, true, automatic, format!("{name} automatic"))
+        });
+        if switch.changed() {
+            *value = (!automatic).then_some(span.now.clamp(span.least, span.most));
+        }
+        if let Some(value) = value {
+            // A row that is wider than the panel takes the clicks of those above.
+            ui.spacing_mut().slider_width = (ui.available_width() - 8.0).max(40.0);
+            let slider = ui.add(Slider::new(value, span.least..=span.most).show_value(false));
+            slider.widget_info(|| WidgetInfo::slider(true, *value as f64, name));
+        }
+    });
 }
 
 /// Minutes and seconds.

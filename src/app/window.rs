@@ -215,7 +215,7 @@ impl Window {
                 }
             }
             Tab::Deal => self.deal.ui(ui, &self.keeper.settings, !(typing || over)),
-            Tab::Live => self.live.ui(ui, &self.keeper.settings),
+            Tab::Live => self.live.ui(ui, &mut self.keeper.settings),
         }
         self.pages(&ctx);
         self.dragged_ui(&ctx);

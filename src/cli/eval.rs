@@ -1,11 +1,12 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReadingArgs};
-use super::{BadCall, Format, Outcome, told};
+use super::{BadCall, Format, Jobs, Outcome, told};
 use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
 };
+use crate::json::VERSION;
 use crate::pipeline::{Pipeline, ReaderChoice, Step, batch};
 use anyhow::Context;
 use std::io::{self, Write};
@@ -37,14 +38,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// How the figures are printed
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     /// Where to put a page with every mistake in pictures
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Photos read side by side [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    jobs: Jobs,
 }
 
 /// Reads labelled photos, prints the figures and writes the report.
@@ -185,5 +185,5 @@ fn json(
     }
     let readers: serde_json::Map<String, serde_json::Value> =
         all.map(|both| (both.0.reader.clone(), one(both))).collect();
-    serde_json::json!({ "readers": readers })
+    serde_json::json!({ "version": VERSION, "readers": readers })
 }

@@ -44,7 +44,7 @@ struct OnnxArgs {
     #[arg(long, value_name = "NAME", default_value = "reader", value_parser = kind)]
     network: Kind,
     /// The file to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }
 

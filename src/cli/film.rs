@@ -2,7 +2,10 @@
 
 use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Outcome};
-use crate::render::film::avi::AviWriter;
+use crate::avi::AviWriter;
+use crate::dataset::PhotoLabels;
+use crate::pipeline::source;
+use crate::render::film::photo::{PhotoFilm, PhotoFilmParams};
 use crate::render::film::{Film, FilmFrame, FilmParams};
 use crate::render::{DeckChoice, Kind, Params};
 use crate::whole_file::WholeFile;
@@ -15,6 +18,9 @@ use std::sync::atomic::Ordering;
 /// Frames drawn side by side.
 const BATCH: usize = 8;
 
+/// The group of options that make one.
+const FILM: &str = "A film";
+
 /// Arguments of `render` that make a film.
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,17 +28,28 @@ pub struct Args {
     ///
     /// A game under a drifting camera: a hand takes sets and deals cards, passes over the table, and
     /// the focus hunts.
-    #[arg(long, value_name = "FILE",
+    #[arg(help_heading = FILM, long, value_name = "FILE",
           conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
     pub video: Option<PathBuf>,
+    /// Film a real photo, whose labels.json lies beside it, in place of a drawn table
+    ///
+    /// A phone in a hand looks at it: it turns, comes nearer and trembles, its rows are exposed one
+    /// after the other, its exposure hunts. Some cards are dealt as cut-outs, and a hand passes.
+    #[arg(help_heading = FILM, long, value_name = "PHOTO", requires = "video",
+          conflicts_with_all = ["kind", "deck", "phone"])]
+    from: Option<PathBuf>,
+    /// Film the drawn table as a phone in a hand does: trembling, a rolling shutter, motion blur, and an
+    /// exposure that hunts
+    #[arg(help_heading = FILM, long, requires = "video")]
+    phone: bool,
     /// Length of the film
-    #[arg(long, value_name = "S", default_value_t = 10.0, requires = "video")]
+    #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
     /// Frames a second of the film
-    #[arg(long, value_name = "N", default_value_t = 30.0, requires = "video")]
+    #[arg(help_heading = FILM, long, value_name = "N", default_value_t = 30.0, requires = "video")]
     fps: f64,
     /// JPEG quality of the film's frames, 1 to 100
-    #[arg(long, value_name = "Q", default_value_t = 80, requires = "video",
+    #[arg(help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
           value_parser = clap::value_parser!(u8).range(1..=100))]
     quality: u8,
 }
@@ -57,18 +74,73 @@ pub fn run(
     if !(1.0..=120.0).contains(&fps) {
         return Err(BadCall(format!("--fps {fps}: give 1 to 120 frames a second")).into());
     }
+    if let Some(photo) = &args.from {
+        return of_photo(video, args, photo, size_px, seed);
+    }
     let mut scene = Params::of(kind.unwrap_or(Kind::Plain));
     scene.size_px = size_px.unwrap_or((1280, 720));
     scene.decks = vec![(deck, 1.0)];
-    shoot(video, FilmParams { scene, seconds, fps }, seed, args.quality)
+    let size_px = scene.size_px;
+    let film = Film::plan(FilmParams { scene, seconds, fps, phone: args.phone }, seed)?;
+    shoot(video, args, size_px, seed, film.frames(), |i| film.draw(i))
 }
 
-/// Draws a film into `video` (Motion JPEG in AVI, which every OpenCV reads) and its
-/// labels beside it.
+/// Cards of a photo that are dealt while its film runs.
+const DEALT: usize = 3;
+/// Long side of a photo's film, where nothing else is said.
+const LONG_SIDE_PX: f64 = 1280.0;
+
+/// Makes a film of a labelled photo.
+fn of_photo(
+    video: &Path,
+    args: &Args,
+    photo: &Path,
+    size_px: Option<(u32, u32)>,
+    seed: u64,
+) -> anyhow::Result<Outcome> {
+    let folder = match photo.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = || photo.display().to_string();
+    let read = source::load_photo(photo).with_context(name)?;
+    let labels = PhotoLabels::read(folder)?;
+    let label = labels.photos.iter().find(|label| photo.ends_with(&label.file));
+    let cards = label.map(|label| label.upright_cards(read.orientation)).unwrap_or_default();
+    if cards.is_empty() {
+        let message = format!(
+            "--from {}: labels.json beside it names no card of this photo; read and correct it first: \
+             setsight app {}",
+            photo.display(),
+            photo.display()
+        );
+        return Err(BadCall(message).into());
+    }
+    let image = read.frame.image;
+    let size_px = size_px.unwrap_or_else(|| {
+        let scale = LONG_SIDE_PX / f64::from(image.width().max(image.height()));
+        // Even, as video codecs want them.
+        [image.width(), image.height()]
+            .map(|px| (f64::from(px) * scale / 2.0).round() as u32 * 2)
+            .into()
+    });
+    let params = PhotoFilmParams { size_px, seconds: args.seconds, fps: args.fps, dealt: DEALT };
+    let film = PhotoFilm::plan(&image, &cards, params, seed);
+    shoot(video, args, size_px, seed, film.frames(), |i| film.draw(i))
+}
+
+/// Draws a film into `video` (Motion JPEG in AVI) and its labels beside it.
 ///
 /// # Errors
-/// A bad name; what cannot be drawn or written.
-fn shoot(video: &Path, params: FilmParams, seed: u64, quality: u8) -> anyhow::Result<Outcome> {
+/// A bad name; what cannot be written.
+fn shoot(
+    video: &Path,
+    args: &Args,
+    size_px: (u32, u32),
+    seed: u64,
+    count: usize,
+    draw: impl Fn(usize) -> FilmFrame + Sync,
+) -> anyhow::Result<Outcome> {
     if video.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
         let message = format!(
             "--video {}: films are written as AVI; call it {}",
@@ -79,20 +151,18 @@ fn shoot(video: &Path, params: FilmParams, seed: u64, quality: u8) -> anyhow::Re
     }
     let cannot = || format!("cannot write {}", video.display());
     let file = WholeFile::create(video).with_context(cannot)?;
-    let mut avi =
-        AviWriter::new(file, params.scene.size_px, params.fps, quality).with_context(cannot)?;
+    let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
     let mut labels = WholeFile::create(&video.with_extension("jsonl")).with_context(cannot)?;
-    let film = Film::plan(params, seed)?;
     let stop = stop_on_ctrl_c();
-    let bar = super::photos::progress(film.frames());
+    let bar = super::photos::progress(count);
     let mut cards = std::collections::BTreeSet::new();
-    for start in (0..film.frames()).step_by(BATCH) {
+    for start in (0..count).step_by(BATCH) {
         if stop.load(Ordering::Relaxed) {
-            eprintln!("stopped after {start} of {} frames; nothing is written", film.frames());
+            eprintln!("stopped after {start} of {count} frames; nothing is written");
             return Ok(Outcome::SomeFailed);
         }
-        let batch = start..(start + BATCH).min(film.frames());
-        let frames: Vec<FilmFrame> = batch.into_par_iter().map(|i| film.draw(i)).collect();
+        let batch = start..(start + BATCH).min(count);
+        let frames: Vec<FilmFrame> = batch.into_par_iter().map(&draw).collect();
         for frame in &frames {
             avi.frame(&frame.image).with_context(cannot)?;
             serde_json::to_writer(&mut labels, &frame.label).with_context(cannot)?;
@@ -108,8 +178,7 @@ fn shoot(video: &Path, params: FilmParams, seed: u64, quality: u8) -> anyhow::Re
     // A closed pipe is no error.
     let _ = writeln!(
         std::io::stdout(),
-        "{} frames with {} cards in {}, labels in {}",
-        film.frames(),
+        "{count} frames with {} cards in {}, labels in {}, seed {seed}",
         cards.len(),
         video.display(),
         video.with_extension("jsonl").display()

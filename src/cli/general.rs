@@ -1,8 +1,9 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
 use super::timed::{Dealing, Game, Series, counted, human};
-use super::{BadCall, Format, Outcome, terminal};
+use super::{BadCall, Format, Outcome, SEED};
 use crate::general::{Card, Kind, Rules, check};
+use crate::json::VERSION;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -33,11 +34,11 @@ pub struct Args {
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Games to play, each from a seed of its own
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    trials: u64,
-    /// Seed of the first game; the next games take the seeds after it [default: a fresh one]
-    #[arg(long, value_name = "S")]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the first game; the next games take the seeds after it
+    #[arg(long, default_value_t = SEED)]
+    seed: u64,
     /// How cards are dealt
     #[arg(long, value_enum, default_value_t)]
     dealer: Dealing,
@@ -45,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     format: Format,
 }
 
@@ -63,39 +64,35 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             BadCall(format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5")),
         )?,
     };
-    let seed = args.seed.unwrap_or_else(terminal::fresh_seed);
-    if args.seed.is_none() {
-        eprintln!("these games again: --seed {seed}");
-    }
-
-    let mut series = Series::new(&rules, args.dealer, solver, seed);
+    let mut series = Series::new(&rules, args.dealer, solver, args.seed);
     let mut seconds = Vec::new();
     let mut board_sizes = Vec::new();
     let mut found = Vec::new();
     let mut text = format!(
-        "{} values, {} properties: {} cards; {} to find; solver {}\n",
+        "{} values, {} properties: {} cards; {} to find; solver {}, seed {}\n",
         rules.values(),
         rules.properties(),
         rules.deck(),
         counted(rules.sets(), "set"),
         args.solver,
+        args.seed,
     );
-    while (seconds.len() as u64) < args.trials {
-        let trial = seconds.len() as u64;
-        let batch = match series.next(args.trials - trial, (cpu, usize::MAX)) {
+    while (seconds.len() as u64) < args.games {
+        let played = seconds.len() as u64;
+        let batch = match series.next(args.games - played, (cpu, usize::MAX)) {
             Ok(batch) => batch,
             Err(stop) => {
                 let game = series.stopped();
                 let sets = counted(game.record.found.len() as u64, "set");
-                anyhow::bail!("game {} (seed {}) after {sets}: {stop}", trial + 1, game.seed);
+                anyhow::bail!("game {} (seed {}) after {sets}: {stop}", played + 1, game.seed);
             }
         };
-        for (trial, game) in (trial..).zip(batch.games) {
+        for (number, game) in (played..).zip(batch.games) {
             check(&rules, &game.record)?;
             seconds.push(batch.seconds);
             board_sizes.push(game.record.found.first().map(|first| first.board));
             found.push(game.record.found.len());
-            describe(&mut text, &rules, game, (trial, args.trials), batch.seconds);
+            describe(&mut text, &rules, game, (number, args.games), batch.seconds);
         }
     }
     let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
@@ -105,14 +102,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             out,
             "{}",
             json!({
-                "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
-                "solver": args.solver.name(), "trials": args.trials, "seed": seed,
+                "version": VERSION, "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
+                "solver": args.solver.name(), "games": args.games, "seed": args.seed,
                 "seconds": seconds, "mean_seconds": mean_seconds, "board_sizes": board_sizes,
                 "found": found,
             })
         )?,
         Format::Text => {
-            if args.trials > 1 {
+            if args.games > 1 {
                 let sizes: Vec<f64> = board_sizes.iter().flatten().map(|&n| n as f64).collect();
                 let _ = writeln!(text, "mean: {} of the solver", human(mean_seconds));
                 if !sizes.is_empty() {
@@ -131,12 +128,12 @@ fn describe(
     text: &mut String,
     rules: &Rules,
     Game { seed, record, .. }: &Game,
-    (trial, trials): (u64, u64),
+    (number, games): (u64, u64),
     seconds: f64,
 ) {
     let time = human(seconds);
     let sets = counted(record.found.len() as u64, "set");
-    if trials == 1 {
+    if games == 1 {
         for (i, (found, set)) in
             record.found.iter().zip(record.cards.chunks(rules.values())).enumerate()
         {
@@ -150,7 +147,7 @@ fn describe(
             Some(first) => format!("the first among {} cards", first.board),
             None => "none".into(),
         };
-        let _ = writeln!(text, "game {} (seed {seed}): {sets}, {first}, {time}", trial + 1);
+        let _ = writeln!(text, "game {} (seed {seed}): {sets}, {first}, {time}", number + 1);
     }
     if (record.found.len() as u64) < rules.sets() {
         let left = record.drawn.len() - record.cards.len();

@@ -6,7 +6,9 @@ use super::photos::{ReadingArgs, stop_on_ctrl_c};
 use super::{BadCall, Format, Outcome};
 use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot};
 use crate::live::capture::{self, Captured, Job, Patience};
+use crate::live::input::Controls;
 use crate::live::latest::{Latest, Taken};
+use crate::live::record::{self, Recorder};
 use crate::live::video::{Video, VideoError};
 use crate::live::watch::FILM_PACE;
 use crate::live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
@@ -25,6 +27,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  setsight live\n  setsight live --camera webcam\n  \
                         setsight live --url http://192.168.1.20:8080/video\n  \
+                        setsight live --url http://192.168.1.20:8080/video --record game.avi\n  \
                         setsight live --video game.mp4 --headless --format json > game.jsonl\n  \
                         ffmpeg -i game.mp4 -c:v mjpeg -f avi - | setsight live --video - --headless")]
 pub struct Args {
@@ -44,6 +47,12 @@ pub struct Args {
     /// else; other films are decoded by the program ffmpeg.
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     video: Option<PathBuf>,
+    /// Record the game: this film, .avi, and its lines of JSON beside it, .jsonl
+    ///
+    /// Motion JPEG, about 10 GB an hour at 1280x720. `live --video FILE --headless --format json` gives
+    /// the same lines. Nothing is written over. In the window the game can be recorded at any time.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["video", "list"])]
+    record: Option<PathBuf>,
     /// List the cameras there are
     #[arg(long)]
     list: bool,
@@ -51,7 +60,7 @@ pub struct Args {
     #[arg(long)]
     headless: bool,
     /// How it is printed: text, a line when the table changes; json, a line for each frame
-    #[arg(long, value_enum, default_value_t, requires = "headless")]
+    #[arg(short, long, value_enum, default_value_t, requires = "headless")]
     format: Format,
     #[command(flatten)]
     reading: ReadingArgs,
@@ -89,6 +98,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             Input::Camera(choice)
         }
     };
+    if let Some(film) = &args.record {
+        record::check(film).map_err(|error| BadCall(format!("--record: {error}")))?;
+    }
     if !args.headless {
         return window(&args, input);
     }
@@ -100,12 +112,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let printer = Printer::new(args.format, io::stdout().lock());
     match &input {
         Input::Film(path) => film(path, (eyes, params), printer, args.frames),
-        _ => camera(&input, (eyes, params), printer, args.frames),
+        _ => camera(&input, (eyes, params), printer, args.frames, args.record.as_deref()),
     }
 }
 
 fn list() -> anyhow::Result<Outcome> {
-    let cameras = SystemCameras.list();
+    let cameras = SystemCameras::default().list();
     if cameras.is_empty() {
         eprintln!("{}", told(&CameraError::None));
         return Ok(Outcome::SomeFailed);
@@ -145,6 +157,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         show: Show::default(),
         live: Some(LiveOptions {
             input,
+            record: args.record.clone(),
             reading: Reading { reader, finder, facts, mirrored, models },
         }),
         size: None,
@@ -236,11 +249,12 @@ fn camera(
     (eyes, params): (Arc<dyn Eyes>, Params),
     mut printer: Printer<impl Write>,
     most: Option<u64>,
+    record: Option<&Path>,
 ) -> anyhow::Result<Outcome> {
     // A camera that is not there is told of at once, and so that a script knows; one that goes later
     // is waited for.
     let began = Instant::now();
-    let (cameras, choice) = (input.cameras(&Arc::default()), input.choice());
+    let (cameras, choice) = (input.cameras(&Controls::default()), input.choice());
     let opened = match cameras.open(&choice) {
         Ok(camera) => Some(camera),
         Err(error) => {
@@ -253,7 +267,10 @@ fn camera(
             bail!(message);
         }
     };
-    let mut watch = Watch::new(eyes, params, Pace::Ready)?;
+    let mut recorder = record.map(Recorder::create).transpose()?;
+    // The film of a recording is to give the same lines.
+    let pace = if recorder.is_some() { FILM_PACE } else { Pace::Ready };
+    let mut watch = Watch::new(eyes, params, pace)?;
     let frames: Arc<Latest<Captured>> = Arc::default();
     let out = Arc::clone(&frames);
     // Left to itself at the end: a camera may hang in a read.
@@ -265,16 +282,27 @@ fn camera(
     let stop = stop_on_ctrl_c();
     let mut counter = Counter::default();
     let mut number = 0;
+    let mut zero_ms = None;
     let mut outcome = Outcome::Done;
     let result = loop {
         if stop.load(Ordering::Relaxed) || most.is_some_and(|most| number >= most) {
             break Ok(outcome);
         }
         match frames.take(WAIT) {
-            Taken::Item(Captured::Shot(shot)) => {
+            Taken::Item(Captured::Shot(mut shot)) => {
                 outcome = Outcome::Done;
+                if let Some(recorder) = &mut recorder {
+                    shot.time_ms -= *zero_ms.get_or_insert(shot.time_ms);
+                    match recorder.record(shot) {
+                        Ok(recorded) => shot = recorded,
+                        Err(error) => break Err(error.into()),
+                    }
+                }
                 let watched = watch.frame(&shot.frame, shot.time_ms)?;
                 let view = view_of(shot, number, watched, &mut counter);
+                if let Some(Err(error)) = recorder.as_mut().map(|recorder| recorder.line(&view)) {
+                    break Err(error.into());
+                }
                 if let Err(error) = printer.print(&view) {
                     break Err(error.into());
                 }
@@ -289,5 +317,20 @@ fn camera(
         }
     };
     frames.close();
+    if let Some(mut recorder) = recorder {
+        let frames = recorder.frames();
+        recorder.end()?;
+        let film = recorder.film();
+        match frames {
+            0 => eprintln!("nothing was recorded: no picture came"),
+            1 => eprintln!("1 frame is recorded in {}", film.display()),
+            n => eprintln!(
+                "{n} frames ({:.0} s) are recorded in {}, their lines in {}",
+                recorder.length_ms() / 1e3,
+                film.display(),
+                record::lines_of(film).display()
+            ),
+        }
+    }
     result
 }

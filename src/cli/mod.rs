@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
-#[command(name = "setsight", version, propagate_version = true)]
+#[command(name = "setsight", version, propagate_version = true, after_help = AFTER_HELP)]
 struct Cli {
     /// With --version: also what runs the networks, and which networks there are
     #[arg(long)]
@@ -52,6 +52,15 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+const AFTER_HELP: &str = "Environment:
+  NO_COLOR           no colours in the text
+  COLUMNS            width of boards in characters [default: 80]
+  SETSIGHT_ENGINE    what runs the networks: onnxruntime or embedded
+  ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
+  RAYON_NUM_THREADS  threads of a training
+
+Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -119,6 +128,27 @@ pub enum Format {
     Text,
     /// One line of JSON
     Json,
+}
+
+/// The seed of a command that was given none: the same call gives the same result. Only what is asked to be
+/// `--random` draws one, and says it.
+const SEED: u64 = 1;
+
+/// How many at once.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Jobs {
+    /// How many to work on at once; 0: as many as there are cores
+    #[arg(short, long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    jobs: u16,
+}
+
+impl Jobs {
+    /// At least one.
+    pub fn count(self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
+    }
 }
 
 /// How a command ended; errors of the call itself are clap's.

@@ -1,6 +1,6 @@
 //! What the commands on photos share: how they are read, jobs, stopping, progress.
 
-use super::BadCall;
+use super::{BadCall, Jobs};
 use crate::cards::Edition;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
@@ -10,25 +10,27 @@ use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::available_parallelism;
+
+/// The group of options that say it.
+const READING: &str = "How cards are read";
 
 /// How photos are read, the same for every command.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ReadingArgs {
     /// What reads the cards
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub reader: ReaderChoice,
     /// What finds the cards
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub finder: FinderChoice,
     /// Whether pictures are mirrored, as webcams and front cameras may store them
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub mirrored: Mirrored,
     /// Which deck lies on the table
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub deck: DeckChoice,
     /// Weights of your own: a folder with reader.onnx and what else is asked for
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = READING, long, value_name = "DIR")]
     pub models: Option<PathBuf>,
 }
 
@@ -173,12 +175,12 @@ fn warn_of_engines() {
     }
 }
 
-/// Photos side by side: as asked for, else one for each core.
-pub fn jobs(asked: Option<u16>) -> usize {
+/// Photos side by side.
+pub fn jobs(asked: Jobs) -> usize {
     // Photos run side by side; OpenCV's own threads within each would only be in their way. It
     // fails where OpenCV has no threads to begin with.
     let _ = opencv::core::set_num_threads(1);
-    asked.map_or_else(|| available_parallelism().map_or(1, usize::from), usize::from)
+    asked.count()
 }
 
 /// Set by Ctrl-C.

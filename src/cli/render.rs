@@ -1,7 +1,7 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
 use super::photos::stop_on_ctrl_c;
-use super::{BadCall, Outcome, film};
+use super::{BadCall, Jobs, Outcome, SEED, film};
 use crate::cards::{DECK_SIZE, Deck};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::render::suite::{Part, Suite};
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder for the pictures and their labels.json; made when it does not exist
-    #[arg(long, value_name = "DIR", required_unless_present = "video")]
+    #[arg(short, long, value_name = "DIR", required_unless_present = "video")]
     out: Option<PathBuf>,
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
@@ -29,7 +29,7 @@ pub struct Args {
     ///
     /// What a kind does not change stays as it was, so that kinds can be compared on the same
     /// tables. A longer series begins like a shorter one.
-    #[arg(long, value_name = "S", default_value_t = 0, conflicts_with = "samples")]
+    #[arg(long, default_value_t = SEED, conflicts_with = "samples")]
     seed: u64,
     /// What makes the tables hard to read
     ///
@@ -64,14 +64,13 @@ pub struct Args {
             ["samples", "count", "seed", "kind", "cards", "size", "deck", "mirrored"]
     )]
     suite: Option<Suite>,
-    #[command(flatten)]
-    film: film::Args,
     /// Write into a folder that is not empty, replacing its labels
     #[arg(long)]
     overwrite: bool,
-    /// Tables drawn side by side [default: one a core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    film: film::Args,
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
@@ -114,11 +113,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             BadCall("--count 0 draws nothing; give 1 or more, such as --count 10".into()).into()
         );
     }
-    if args.jobs == Some(0) {
-        return Err(
-            BadCall("--jobs 0 draws nothing; give 1 or more, or leave it out".into()).into()
-        );
-    }
     let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
     params.decks = vec![(deck, 1.0)];
     params.mirrored = f64::from(u8::from(args.mirrored));
@@ -150,7 +144,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop_on_ctrl_c();
     let bar = progress(count);
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.unwrap_or(0))
+        .num_threads(args.jobs.count())
         .build()
         .context("cannot start threads")?;
     let labels: Vec<Option<PhotoLabel>> = threads.install(|| {
@@ -186,11 +180,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         eprintln!("stopped: {done} of {count} tables drawn and labelled in {out}");
         return Ok(Outcome::SomeFailed);
     }
-    // A closed pipe is no error.
+    // Samples and suites have seeds of their own. A closed pipe is no error.
+    let seeded = !args.samples && args.suite.is_none();
     let _ = writeln!(
         std::io::stdout(),
-        "{done} table{} with {cards} cards in {out}",
-        if done == 1 { "" } else { "s" }
+        "{done} table{} with {cards} cards in {out}{}",
+        if done == 1 { "" } else { "s" },
+        if seeded { format!(", seed {}", args.seed) } else { String::new() }
     );
     Ok(Outcome::Done)
 }

@@ -4,7 +4,8 @@ use super::terminal::{self, ColorChoice};
 use super::{BadCall, Format, Outcome};
 use crate::cards::picture::{self, Ink};
 use crate::cards::{Card, DECK_SIZE, parse_codes};
-use crate::sets::{self, Set, explain};
+use crate::json::VERSION;
+use crate::sets::{self, Chance, Set, explain};
 use anyhow::Context;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -25,8 +26,8 @@ const MAX_INPUT_BYTES: u64 = 1 << 16;
   setsight sets --random 12 --seed 7  a random board
   setsight sets < board.txt --hint 1  one card of a set, no more
 
-A code is number 1 2 3, shading f(illed) o(pen) s(triped), colour g(reen) p(urple) r(ed),
-shape d(iamond) o(val) s(quiggle): 2spd is two striped purple diamonds.
+A code is number 1 2 3, shading f(illed) o(pen) s(triped), colour g(reen) p(urple) r(ed), \
+    shape d(iamond) o(val) s(quiggle): 2spd is two striped purple diamonds.
 In text, cards count from 1; in JSON, from 0.")]
 pub struct Args {
     /// Card codes such as 2spd; without any, or with -, they are read from stdin
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long)]
     why: bool,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     /// When to use colours
     #[arg(long, value_enum, default_value_t)]
@@ -174,7 +175,14 @@ fn hint_line(out: &mut String, cards: &[Card], places: &[usize], ink: Ink) {
 
 fn no_set(out: &mut String, cards: &[Card]) {
     out.push_str("No set here.\n");
-    if let Some(chance) = sets::three_more(cards) {
+    let repeated = repeated(cards);
+    if let [card, ..] = repeated[..] {
+        let _ = writeln!(
+            out,
+            "{card} lies here more than once: chances are told of a single deck only."
+        );
+    }
+    if let Some(chance) = three_more(cards) {
         let _ = writeln!(
             out,
             "Three more cards bring one with a chance of {:.2} % ({} of {} draws).",
@@ -185,9 +193,20 @@ fn no_set(out: &mut String, cards: &[Card]) {
     }
 }
 
+/// The cards that lie here more than once, each told once.
+fn repeated(cards: &[Card]) -> Vec<Card> {
+    Card::deck().filter(|card| cards.iter().filter(|c| *c == card).count() > 1).collect()
+}
+
+/// The chance that three more cards bring a set; none of a board that one deck cannot make.
+fn three_more(cards: &[Card]) -> Option<Chance> {
+    if repeated(cards).is_empty() { sets::three_more(cards) } else { None }
+}
+
 fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Value {
     let named = |card: Card| json!({ "code": card.to_string(), "name": card.name() });
     let mut line = json!({
+        "version": VERSION,
         "cards": cards.iter().map(|&c| named(c)).collect::<Vec<_>>(),
         "sets": found.iter().map(|set| set.0).collect::<Vec<_>>(),
     });
@@ -214,7 +233,11 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
         let why = |set: &Set| explain(set.0.map(|i| cards[i])).lines().collect::<Vec<_>>();
         line["why"] = json!(found.iter().map(why).collect::<Vec<_>>());
     }
-    if let Some(chance) = sets::three_more(cards) {
+    let repeated = repeated(cards);
+    if !repeated.is_empty() {
+        line["repeated"] = json!(repeated.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    if let Some(chance) = three_more(cards) {
         // A set with at least one of the three new cards in it.
         line["three_more"] = json!({
             "favourable": chance.favourable, "total": chance.total, "chance": chance.value(),

@@ -1,7 +1,8 @@
 //! `setsight simulate`: many games.
 
-use super::{Format, Outcome};
+use super::{Format, Jobs, Outcome, SEED};
 use crate::game::{self, Policy, Statistics};
+use crate::json::VERSION;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -15,26 +16,25 @@ use std::time::Instant;
   setsight simulate --games 10000000 --seed 1 --policy first
   setsight simulate --format json
 
-The same seed gives the same result whatever the number of threads.")]
+The same seed gives the same result, however many games are played at once.")]
 pub struct Args {
     /// How many games to play
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Seed of the shuffles
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// Which of several sets is taken
     #[arg(long, value_enum, default_value_t)]
     policy: PolicyName,
-    /// Threads to use [default: one for each core]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
     #[cfg(feature = "plots")]
     #[arg(long, value_name = "STEM")]
     plot: Option<std::path::PathBuf>,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     format: Format,
 }
 
@@ -76,9 +76,8 @@ impl From<PolicyName> for Policy {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     #[cfg(feature = "plots")]
     check_plot_folder(&args)?;
-    let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(args.jobs.count())
         .build()
         .context("cannot start the threads")?;
     let bar = progress_bar(args.games);
@@ -209,6 +208,7 @@ fn to_json(statistics: &Statistics, args: &Args) -> Value {
         })
     });
     json!({
+        "version": VERSION,
         "games": statistics.games,
         "seed": args.seed,
         "policy": args.policy.name(),

@@ -16,6 +16,14 @@ pub enum Dealing {
 }
 
 impl Dealing {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rejection => "rejection",
+            Self::FisherYates => "fisher-yates",
+        }
+    }
+
     /// A dealer with a full deck, shuffled by 0.
     pub fn dealer(self, rules: &Rules) -> Box<dyn Dealer> {
         match self {

@@ -5,6 +5,7 @@ use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;
 use crate::cards::{Edition, Property};
+use crate::json::VERSION;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -99,6 +100,7 @@ impl Evaluation {
             .map(|(image, error)| json!({"image": image, "error": error}))
             .collect();
         json!({
+            "version": VERSION,
             "reader": self.reader,
             "all": self.all.to_json(),
             "by_source": group(&self.by_source),
@@ -253,7 +255,7 @@ impl SideBySide<'_> {
     pub fn to_json(&self) -> Value {
         let readers: serde_json::Map<String, Value> =
             self.0.iter().map(|e| (e.reader.clone(), e.to_json())).collect();
-        json!({ "readers": readers })
+        json!({ "version": VERSION, "readers": readers })
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Shot {
     pub time_ms: f64,
     /// When it was there, on the clock.
     pub taken: Instant,
+    /// The JPEG that the picture was decoded from, where it was: a recording takes it as it is.
+    pub jpeg: Option<Arc<[u8]>>,
 }
 
 impl Shot {
@@ -24,7 +26,7 @@ impl Shot {
     pub fn now(image: RgbImage, opened: Instant) -> Self {
         let taken = Instant::now();
         let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
-        Self { frame: Arc::new(Frame { image }), time_ms, taken }
+        Self { frame: Arc::new(Frame { image }), time_ms, taken, jpeg: None }
     }
 }
 
@@ -175,6 +177,12 @@ pub enum CameraError {
         /// The answer's code.
         status: u16,
     },
+    /// It wants a name and a password in a way that only `ffmpeg` knows here.
+    #[error("{address} asks for a name and a password (HTTP 401, by digest)")]
+    Digest {
+        /// Without a password.
+        address: String,
+    },
     /// It answers, but not with pictures.
     #[error("{address} sends no pictures: {reason}")]
     NoPictures {
@@ -229,7 +237,7 @@ impl CameraError {
                 "start the camera app, see that both are in one network, and compare the address with \
                  the one that the app shows"
             }
-            Self::Denied { .. } => {
+            Self::Denied { .. } | Self::Digest { .. } => {
                 "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
             }
             Self::NoPictures { .. } => {
@@ -322,6 +330,7 @@ mod tests {
             CameraError::Broken { camera: camera() },
             CameraError::Unreachable { address: camera(), reason: "nobody is there".into() },
             CameraError::Denied { address: camera(), status: 401 },
+            CameraError::Digest { address: camera() },
             CameraError::NoPictures { address: camera(), reason: "text".into() },
         ] {
             assert!(error.may_pass());

@@ -173,7 +173,7 @@ mod tests {
             let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
             let frame = Arc::new(Frame { image });
             self.3 += 100.0;
-            Ok(Some(Shot { frame, time_ms: self.3, taken: Instant::now() }))
+            Ok(Some(Shot { frame, time_ms: self.3, taken: Instant::now(), jpeg: None }))
         }
     }
 
@@ -233,6 +233,18 @@ mod tests {
             "camera Script may not be used by this user",
             "frame 92",
         ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_camera_that_is_unplugged_ten_times_comes_back_ten_times() {
+        let once = |level: u8| [Ok((vec![level], unplugged())), Err(CameraError::None)];
+        let lines = told((100..111).flat_map(once).collect(), 31);
+        let again = (100..110).flat_map(|level| {
+            let words = ["camera Script is unplugged or switched off", "no camera is connected"];
+            [format!("frame {level}"), words[0].to_owned(), words[1].to_owned()]
+        });
+        let expected: Vec<String> = again.chain(["frame 110".to_owned()]).collect();
         assert_eq!(lines, expected);
     }
 

@@ -18,8 +18,7 @@ use std::thread::JoinHandle;
 const PROGRAM: &str = "ffmpeg";
 
 /// How to get it.
-pub const INSTALL: &str = "install it: sudo apt install ffmpeg (Debian, Ubuntu), sudo dnf install ffmpeg-free \
-                           (Fedora), brew install ffmpeg (macOS)";
+pub use crate::pipeline::source::INSTALL_FFMPEG as INSTALL;
 
 /// Why there are no frames, or no more of them.
 #[derive(Debug)]

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(image::open(second).unwrap().into_rgb8()[(5, 5)], Rgb([10, 200, 30]));
         let text = std::fs::read_to_string(record).unwrap();
         assert!(
-            text.starts_with(r#"{"frame":41,"time_ms":1366.67,"width":64,"height":48"#),
+            text.starts_with(r#"{"version":1,"frame":41,"time_ms":1366.67,"width":64,"height":48"#),
             "{text}"
         );
     }

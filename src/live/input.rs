@@ -1,6 +1,7 @@
 //! What is watched, as a user says it.
 
 use super::camera::{CameraChoice, Cameras};
+use super::control::CameraControl;
 use super::network::{Address, NetworkCamera};
 use super::system::SystemCameras;
 use super::video::{FilmCamera, FilmControl};
@@ -17,6 +18,15 @@ pub enum Input {
     Network(Address),
     /// A film: what [`super::video::Video::open`] takes.
     Film(PathBuf),
+}
+
+/// What moves and sets what is watched, from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Controls {
+    /// Of a film.
+    pub film: Arc<FilmControl>,
+    /// Of a camera of this machine.
+    pub camera: Arc<CameraControl>,
 }
 
 impl Default for Input {
@@ -37,13 +47,14 @@ impl fmt::Display for Input {
 
 impl Input {
     /// What opens it. A film comes at its own pace, as a camera would give it, and is held and moved
-    /// by `control`.
-    pub fn cameras(&self, control: &Arc<FilmControl>) -> Box<dyn Cameras> {
+    /// by its control.
+    pub fn cameras(&self, controls: &Controls) -> Box<dyn Cameras> {
         match self {
-            Self::Camera(_) => Box::new(SystemCameras),
+            Self::Camera(_) => Box::new(SystemCameras { control: Arc::clone(&controls.camera) }),
             Self::Network(address) => Box::new(NetworkCamera::at(address.clone())),
             Self::Film(path) => {
-                Box::new(FilmCamera { path: path.clone(), control: Arc::clone(control) })
+                let control = Arc::clone(&controls.film);
+                Box::new(FilmCamera { path: path.clone(), control })
             }
         }
     }

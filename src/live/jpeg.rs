@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// Read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 /// Smallest side of a frame, in pixels: below, nothing can be tracked.
-pub(super) const LEAST_SIDE_PX: u32 = 32;
+pub const LEAST_SIDE_PX: u32 = 32;
 /// Largest side of a frame, in pixels.
 const MOST_SIDE_PX: u32 = 16_384;
 

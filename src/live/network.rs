@@ -108,7 +108,14 @@ impl Cameras for NetworkCamera {
 
     fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
         match self.address.url.scheme() {
-            "http" => Ok(Box::new(HttpCamera::open(&self.address, self.patience)?)),
+            "http" => match HttpCamera::open(&self.address, self.patience) {
+                Ok(camera) => Ok(Box::new(camera)),
+                // ffmpeg knows that way.
+                Err(CameraError::Digest { .. }) if self.address.credentials().is_some() => {
+                    Ok(Box::new(StreamCamera::open(&self.address)?))
+                }
+                Err(error) => Err(error),
+            },
             _ => Ok(Box::new(StreamCamera::open(&self.address)?)),
         }
     }
@@ -154,6 +161,7 @@ impl HttpCamera {
         let no_pictures = |reason: String| CameraError::NoPictures { address: name(), reason };
         match status.as_u16() {
             200 => {}
+            401 if asks_for_digest(&answer) => return Err(CameraError::Digest { address: name() }),
             status @ (401 | 403) => return Err(CameraError::Denied { address: name(), status }),
             404 => return Err(no_pictures("there is nothing of this name (HTTP 404)".to_owned())),
             _ => return Err(no_pictures(format!("it answers HTTP {status}"))),
@@ -173,6 +181,15 @@ impl HttpCamera {
         std::thread::spawn(move || receive(body, &out, &camera, patience));
         Ok(Self { newest, address: address.clone(), patience, opened: Instant::now() })
     }
+}
+
+/// Whether a name and a password are wanted by digest (RFC 7616) and no plain way.
+fn asks_for_digest(answer: &attohttpc::Response) -> bool {
+    let asked = answer.headers().get_all("www-authenticate").iter();
+    let ways: Vec<String> =
+        asked.filter_map(|way| way.to_str().ok()).map(str::to_lowercase).collect();
+    let any = |name: &str| ways.iter().any(|way| way.trim_start().starts_with(name));
+    any("digest") && !any("basic")
 }
 
 /// Reads until the stream fails or nobody takes its pictures any more.
@@ -227,7 +244,12 @@ impl Camera for HttpCamera {
                     let taken = Instant::now();
                     if let Ok(image) = jpeg::decode(&jpeg) {
                         let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-                        return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }));
+                        return Ok(Some(Shot {
+                            frame: Arc::new(Frame { image }),
+                            time_ms,
+                            taken,
+                            jpeg: Some(jpeg.into()),
+                        }));
                     }
                     if begun.elapsed() > self.patience {
                         return Err(CameraError::Broken { camera: self.address.to_string() });

@@ -1,16 +1,18 @@
 //! A camera that is watched: capture and tracking on threads of their own, and the newest view
 //! for whoever shows it.
 
+use super::camera::Shot;
 use super::capture::{self, Captured, Job, Patience};
 use super::counter::Counter;
-use super::input::Input;
+use super::input::{Controls, Input};
 use super::latest::{Latest, Taken};
-use super::video::FilmControl;
-use super::view::{LiveCommand, LiveSource, LiveView, Notice};
-use super::watch::{Pace, Watch};
-use crate::pipeline::Frame;
+use super::record::Recorder;
+use super::view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
+use super::watch::{FILM_PACE, Pace, Watch, Watched};
 use crate::pipeline::track::{Eyes, Params};
+use crate::pipeline::{Frame, PipelineError};
 use image::imageops;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -46,20 +48,25 @@ impl Session {
         let (commands, asked) = channel();
         let shown = Arc::clone(&view);
         let stopped = Arc::clone(&stop);
-        let watch = Watch::new(eyes, params, Pace::Ready)?;
+        let watch = Watch::new(Arc::clone(&eyes), params, Pace::Ready)?;
         let tracker = std::thread::Builder::new().name("track".into()).spawn(move || {
             let show = |view: LiveView| {
                 *shown.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
                 wake();
             };
             Tracking {
+                eyes,
+                params,
                 watch,
                 counter: Counter::default(),
                 asked,
                 patience: Patience::default(),
-                control: Arc::default(),
+                controls: Controls::default(),
                 number: 0,
                 quarters: 0,
+                zero_ms: 0.0,
+                recorder: None,
+                recording: None,
             }
             .run(input, &stopped, &show);
         })?;
@@ -89,15 +96,22 @@ impl Drop for Session {
 
 /// What the tracking thread owns.
 struct Tracking {
+    eyes: Arc<dyn Eyes>,
+    params: Params,
     watch: Watch,
     counter: Counter,
     asked: Receiver<LiveCommand>,
     patience: Patience,
-    control: Arc<FilmControl>,
+    controls: Controls,
     /// Frames so far, of whatever was watched.
     number: u64,
     /// By how many quarters pictures are turned to the right.
     quarters: u8,
+    /// Taken from the frames' times: a recording begins at 0.
+    zero_ms: f64,
+    recorder: Option<Recorder>,
+    /// What is told of the recording.
+    recording: Option<Recording>,
 }
 
 /// What is watched next.
@@ -114,9 +128,9 @@ impl Tracking {
             let frames: Arc<Latest<Captured>> = Arc::default();
             // What opens cameras is made for each choice, on its own thread.
             let (out, chosen, patience) = (Arc::clone(&frames), input.clone(), self.patience);
-            let control = Arc::clone(&self.control);
+            let controls = self.controls.clone();
             let capture = std::thread::Builder::new().name("capture".into()).spawn(move || {
-                let (cameras, choice) = (&*chosen.cameras(&control), &chosen.choice());
+                let (cameras, choice) = (&*chosen.cameras(&controls), &chosen.choice());
                 let out = &*out;
                 capture::run(Job { cameras, choice, opened: None, out, patience, began });
             });
@@ -132,15 +146,16 @@ impl Tracking {
             };
             let next = self.watch_one(&input, &frames, stop, show);
             frames.close();
-            self.control.pause(false); // A film that is held would not see that nobody watches it.
+            self.controls.film.pause(false); // A film that is held would not see that nobody watches it.
             // A camera that hangs in a read is left to end by itself.
             if capture.is_finished() || stop.is_closed() {
                 drop(capture);
             }
             match next {
                 Some(Next::Other(other)) => {
+                    self.stop_recording(None);
                     input = other;
-                    self.control = Arc::default();
+                    self.controls = Controls::default();
                     self.counter.reset();
                 }
                 Some(Next::Again) => {}
@@ -160,11 +175,14 @@ impl Tracking {
         let mut last = LiveView::default();
         let mut frozen = false;
         let mut ended = false;
-        let place =
-            |control: &FilmControl| matches!(input, Input::Film(_)).then(|| control.place());
+        let is_film = matches!(input, Input::Film(_));
+        let place = |controls: &Controls| is_film.then(|| controls.film.place());
         let mut previous: Option<Instant> = None;
+        // The table that was seen last, and when: a new game begins with it.
+        let mut seen = None;
         loop {
             if stop.is_closed() {
+                self.stop_recording(None);
                 return None;
             }
             while let Ok(command) = self.asked.try_recv() {
@@ -172,33 +190,48 @@ impl Tracking {
                     LiveCommand::Freeze(hold) => {
                         frozen = hold;
                         last.frozen = hold;
-                        show(last.clone());
                     }
-                    LiveCommand::NewGame => self.counter.reset(),
-                    LiveCommand::Turn(quarters) => self.quarters = quarters % 4,
+                    LiveCommand::NewGame => {
+                        self.stop_recording(None);
+                        self.counter.reset();
+                        if let Some((table, time_ms)) = &seen {
+                            self.counter.update(table, *time_ms);
+                        }
+                        last.score = self.counter.score();
+                    }
+                    LiveCommand::Turn(quarters) => {
+                        if self.quarters != quarters % 4 {
+                            self.stop_recording(None);
+                        }
+                        self.quarters = quarters % 4;
+                    }
                     LiveCommand::Pause(pause) => {
-                        self.control.pause(pause);
-                        last.film = place(&self.control);
-                        show(last.clone());
+                        self.controls.film.pause(pause);
+                        last.film = place(&self.controls);
                     }
                     LiveCommand::Seek(to_ms) => {
-                        self.control.seek(to_ms);
+                        self.stop_recording(None);
+                        self.controls.film.seek(to_ms);
                         // The game began anew, or goes on elsewhere.
                         self.counter.reset();
                         if ended {
                             return Some(Next::Again);
                         }
                     }
+                    LiveCommand::Record(film) => self.start_recording(&film),
+                    LiveCommand::StopRecording => self.stop_recording(None),
+                    LiveCommand::Set(wish) => self.controls.camera.set(wish),
                     LiveCommand::Choose(input) => return Some(Next::Other(input)),
                 }
+                last.recording.clone_from(&self.recording);
+                show(last.clone());
             }
             let taken = if ended { Taken::Nothing } else { frames.take(WAIT) };
             match taken {
-                Taken::Item(Captured::Shot(mut shot)) => {
-                    shot.frame = turned(shot.frame, self.quarters);
-                    let view = match self.watch.frame(&shot.frame, shot.time_ms) {
-                        Ok(watched) => {
-                            self.counter.update(&watched.table, shot.time_ms);
+                Taken::Item(Captured::Shot(shot)) => {
+                    let view = match self.follow(shot) {
+                        Ok((shot, watched)) => {
+                            seen = Some((watched.table.clone(), shot.time_ms));
                             let now = Instant::now();
                             let apart = previous.map(|p| now.duration_since(p).as_secs_f64());
                             previous = Some(now);
@@ -209,16 +242,19 @@ impl Tracking {
                                     last.fps + (1.0 / s - last.fps) * 0.1
                                 }
                             });
-                            LiveView {
+                            let view = LiveView {
                                 number: self.number,
-                                film: place(&self.control),
+                                film: place(&self.controls),
                                 time_ms: shot.time_ms,
                                 score: self.counter.score(),
                                 latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
                                 fps,
                                 frozen,
+                                offer: self.controls.camera.offer(),
                                 ..LiveView::of(shot.frame, watched)
-                            }
+                            };
+                            self.record_line(&view);
+                            LiveView { recording: self.recording.clone(), ..view }
                         }
                         Err(error) => {
                             let title = format!("a frame could not be read: {error}");
@@ -230,6 +266,7 @@ impl Tracking {
                     if frozen {
                         // The game goes on behind the held picture.
                         last.score = view.score;
+                        last.recording = view.recording;
                     } else {
                         last = view;
                         show(last.clone());
@@ -252,6 +289,72 @@ impl Tracking {
                 Taken::Nothing => {}
                 Taken::Closed => return None,
             }
+        }
+    }
+
+    /// What a frame shows.
+    fn follow(&mut self, mut shot: Shot) -> Result<(Shot, Watched), PipelineError> {
+        if self.quarters != 0 {
+            shot.frame = turned(shot.frame, self.quarters);
+            shot.jpeg = None;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            if recorder.frames() == 0 {
+                self.zero_ms = shot.time_ms;
+            }
+            shot.time_ms -= self.zero_ms;
+            match recorder.record(shot.clone()) {
+                Ok(recorded) => shot = recorded,
+                Err(error) => self.stop_recording(Some(error.to_string())),
+            }
+        } else {
+            shot.time_ms -= self.zero_ms;
+        }
+        let watched = self.watch.frame(&shot.frame, shot.time_ms)?;
+        self.counter.update(&watched.table, shot.time_ms);
+        Ok((shot, watched))
+    }
+
+    /// Begins to record. So that the film gives the same lines, nothing is known of the table before
+    /// its first frame, and looks are taken in as a film's are.
+    fn start_recording(&mut self, film: &Path) {
+        self.stop_recording(None);
+        let recording = |state| Recording { film: film.to_owned(), length_ms: 0.0, state };
+        let watch = Watch::new(Arc::clone(&self.eyes), self.params, FILM_PACE);
+        let begun = Recorder::create(film).map_err(|error| error.to_string());
+        self.recording = Some(match (begun, watch) {
+            (Ok(recorder), Ok(watch)) => {
+                self.recorder = Some(recorder);
+                self.watch = watch;
+                self.counter.reset();
+                recording(RecordingState::Running)
+            }
+            (Err(reason), _) => recording(RecordingState::Failed(reason)),
+            (_, Err(error)) => recording(RecordingState::Failed(error.to_string())),
+        });
+    }
+
+    fn record_line(&mut self, view: &LiveView) {
+        let Some(recorder) = &mut self.recorder else { return };
+        match recorder.line(view) {
+            Ok(()) => {
+                let length_ms = recorder.length_ms();
+                self.recording.iter_mut().for_each(|told| told.length_ms = length_ms);
+            }
+            Err(error) => self.stop_recording(Some(error.to_string())),
+        }
+    }
+
+    /// Ends the recording, if one goes on: as was asked for, or for a reason.
+    fn stop_recording(&mut self, reason: Option<String>) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        self.watch.set_pace(Pace::Ready);
+        let reason = match recorder.end() {
+            Ok(()) => reason,
+            Err(error) => reason.or_else(|| Some(error.to_string())),
+        };
+        if let Some(told) = &mut self.recording {
+            told.state = reason.map_or(RecordingState::Kept, RecordingState::Failed);
         }
     }
 }

@@ -2,11 +2,15 @@
 //! through `ffmpeg`.
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, choose};
+use super::control::CameraControl;
+use std::sync::Arc;
 
 #[cfg(any(test, not(target_os = "linux")))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod v4l_controls;
 
 #[cfg(not(target_os = "linux"))]
 use elsewhere as here;
@@ -14,8 +18,11 @@ use elsewhere as here;
 use linux as here;
 
 /// The cameras of this machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemCameras;
+#[derive(Clone, Debug, Default)]
+pub struct SystemCameras {
+    /// Sets what can be set at the open one.
+    pub control: Arc<CameraControl>,
+}
 
 impl Cameras for SystemCameras {
     fn list(&self) -> Vec<CameraInfo> {
@@ -29,6 +36,6 @@ impl Cameras for SystemCameras {
         {
             return Err(error);
         }
-        here::open(&choose(&have, choice)?)
+        here::open(&choose(&have, choice)?, &self.control)
     }
 }

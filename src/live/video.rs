@@ -1,10 +1,10 @@
 //! Frames of a film: a file, a pipe, or a folder of pictures.
 
-use super::avi::{AviEnd, AviReader};
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 use super::ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input};
 use super::jpeg::{self, Jpegs, LEAST_SIDE_PX, Piece};
 use super::pictures::Pictures;
+use crate::avi::{self, AviEnd, AviReader};
 use crate::pipeline::Frame;
 use image::RgbImage;
 use std::fs::File;
@@ -57,7 +57,11 @@ pub struct Video {
 }
 
 enum Source {
-    Avi(AviReader<Box<dyn Read + Send>>),
+    /// Frames before this time are passed over.
+    Avi {
+        avi: AviReader<Box<dyn Read + Send>>,
+        from_ms: f64,
+    },
     Jpegs(Jpegs<Box<dyn Read + Send>>),
     Pictures(Pictures),
     Ffmpeg(Ffmpeg),
@@ -126,13 +130,10 @@ impl Video {
             let head = AviReader::open(&mut again).map(|avi| avi.map(|avi| avi.over(())));
             match head {
                 Ok(Some(avi)) => {
-                    let (fps, mut avi) = (avi.fps(), avi.over(again.input));
+                    let (fps, avi) = (avi.fps(), avi.over(again.input));
                     let fps =
                         if fps.is_finite() && (0.1..=1000.0).contains(&fps) { fps } else { FPS };
-                    let first = (from_ms * fps / 1e3).ceil().max(0.0) as u64;
-                    // One that is cut short before is told of below.
-                    while avi.number() < first && matches!(avi.next_jpeg(), Ok(Some(_))) {}
-                    return Self::begun(Source::Avi(avi), fps, 0.0);
+                    return Self::begun(Source::Avi { avi, from_ms }, fps, 0.0);
                 }
                 // Of another codec, or broken: said by who knows more of it.
                 Ok(None) | Err(_) => {
@@ -182,14 +183,22 @@ impl Video {
         let damaged = |reason: String| VideoError::Damaged { after_ms, reason };
         let unread = |error: io::Error| damaged(error.to_string());
         match &mut self.source {
-            Source::Avi(avi) => match avi.next_jpeg() {
-                Ok(None) => Ok(None),
-                Ok(Some((bytes, number))) => {
-                    let image = jpeg::decode(&bytes).map_err(damaged)?;
-                    Ok(Some((image, Some(number as f64 * 1e3 / self.fps))))
+            Source::Avi { avi, from_ms } => loop {
+                match avi.next_jpeg() {
+                    Ok(None) => return Ok(None),
+                    Ok(Some((bytes, number))) => {
+                        let counted_ms = || number as f64 * 1e3 / self.fps;
+                        let time_ms = avi::stamp_of(&bytes).unwrap_or_else(counted_ms);
+                        if time_ms >= *from_ms {
+                            let image = jpeg::decode(&bytes).map_err(damaged)?;
+                            return Ok(Some((image, Some(time_ms))));
+                        }
+                    }
+                    Err(AviEnd::CutShort) => {
+                        return Err(damaged("the file ends too early".to_owned()));
+                    }
+                    Err(AviEnd::Io(error)) => return Err(unread(error)),
                 }
-                Err(AviEnd::CutShort) => Err(damaged("the file ends too early".to_owned())),
-                Err(AviEnd::Io(error)) => Err(unread(error)),
             },
             Source::Jpegs(jpegs) => match jpegs.next_piece().map_err(unread)? {
                 Some(Piece::Whole(bytes)) => {
@@ -216,7 +225,7 @@ impl Video {
     /// How long the film is, in milliseconds, where it says.
     pub fn length_ms(&self) -> Option<f64> {
         match &self.source {
-            Source::Avi(avi) => avi.frames().map(|frames| frames as f64 * 1e3 / self.fps),
+            Source::Avi { avi, .. } => avi.frames().map(|frames| frames as f64 * 1e3 / self.fps),
             Source::Ffmpeg(ffmpeg) => ffmpeg.length_ms(),
             Source::Jpegs(_) | Source::Pictures(_) => None,
         }
@@ -236,7 +245,7 @@ impl Video {
             (None, None) => self.offset_ms,
         };
         self.last_ms = Some(time_ms);
-        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }))
+        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken, jpeg: None }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A snapshot of what a camera sees, for whoever shows it.
 
 use super::camera::CameraError;
+use super::control::{CameraOffer, CameraWish};
 use super::counter::Score;
 use super::input::Input;
 use super::video::FilmPlace;
@@ -8,6 +9,7 @@ use super::watch::Watched;
 use crate::pipeline::track::{Table, TrackedCard};
 use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
 use crate::sets::Set;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What is seen now.
@@ -43,8 +45,41 @@ pub struct LiveView {
     pub film: Option<FilmPlace>,
     /// Whether it has ended.
     pub ended: bool,
+    /// What is recorded, or was recorded last.
+    pub recording: Option<Recording>,
+    /// What can be set at the camera.
+    pub offer: CameraOffer,
     /// What is wrong, if something is.
     pub notice: Option<Notice>,
+}
+
+/// A game that is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// The film; its lines are beside it.
+    pub film: PathBuf,
+    /// How long it is.
+    pub length_ms: f64,
+    /// How it is with it.
+    pub state: RecordingState,
+}
+
+/// How it is with a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordingState {
+    /// It goes on.
+    Running,
+    /// It has ended, and is kept.
+    Kept,
+    /// It has ended for this reason; what was recorded before is kept.
+    Failed(String),
+}
+
+impl Recording {
+    /// Whether it goes on.
+    pub fn is_running(&self) -> bool {
+        self.state == RecordingState::Running
+    }
 }
 
 impl LiveView {
@@ -89,6 +124,12 @@ pub enum LiveCommand {
     Seek(f64),
     /// Turn its pictures by so many quarters of a turn to the right, from how they come.
     Turn(u8),
+    /// Record the game, which begins anew with it, as this film.
+    Record(PathBuf),
+    /// End the recording.
+    StopRecording,
+    /// Set the camera so.
+    Set(CameraWish),
     /// Take another camera or film.
     Choose(Input),
 }

@@ -64,6 +64,11 @@ impl Watch {
         Ok(Self { tracker, pace, jobs: Some(jobs), looks, looker: Some(looker), asked_ms: None })
     }
 
+    /// Takes looks in at another pace from now on.
+    pub fn set_pace(&mut self, pace: Pace) {
+        self.pace = pace;
+    }
+
     /// Takes in the next frame.
     ///
     /// # Errors

@@ -6,9 +6,11 @@ use super::stage::StageTime;
 use super::{engine, layout};
 use crate::cards::picture::{Ink, Slot, grid_of};
 use crate::cards::{Deck, Edition};
+use crate::json::VERSION;
 use crate::sets::Set;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A photo and what it holds, or why it was not read.
 pub struct Record {
@@ -44,9 +46,17 @@ impl Record {
         let image = self.image.to_string_lossy();
         let photo = match &self.result {
             Ok(photo) => photo,
-            Err(error) => return json!({"image": image, "error": error}),
+            Err(error) => return json!({"version": VERSION, "image": image, "error": error}),
         };
         photo.to_json([("image", json!(image))])
+    }
+
+    /// The line of JSON of `--only-sets`: of the photo only its sets, as the codes of their cards.
+    pub fn sets_to_json(&self) -> Value {
+        let Ok(photo) = &self.result else { return self.to_json() };
+        let codes = |set: &Set| set.0.map(|i| photo.scan[i].card.to_string());
+        let sets: Vec<_> = photo.sets.iter().map(codes).collect();
+        json!({"version": VERSION, "image": self.image.to_string_lossy(), "sets": sets})
     }
 
     /// A line for each card, each with its end; one line for a photo without cards or with an
@@ -97,21 +107,42 @@ impl Record {
             .into_iter()
             .map(|row| row.into_iter().map(|i| slot(i, &photo.scan[i])).collect())
             .collect();
-        let facts = photo.facts.unwrap_or_default();
-        let deck = facts.named_edition().0.deck().unwrap_or_else(Deck::classic);
+        let deck = photo.deck();
         text += &grid_of(&deck, &rows, ink);
         for (n, set) in photo.sets.iter().enumerate() {
-            let names = set.0.map(|i| {
-                let card = photo.scan[i].card;
-                format!("{} {}", i + 1, ink.colored(card.color, &deck.card_name(card)))
-            });
-            text += &format!("set {}: {}\n", n + 1, names.join(", "));
+            let named = |i: usize| format!("{} {}", i + 1, photo.name_of(i, &deck, ink));
+            text += &format!("set {}: {}\n", n + 1, set.0.map(named).join(", "));
+        }
+        text
+    }
+
+    /// For people: only its sets. Empty for a photo with an error.
+    pub fn sets_to_text(&self, ink: Ink) -> String {
+        let Ok(photo) = &self.result else { return String::new() };
+        let mut text =
+            format!("{}: {}\n", ink.bold(&self.image.display().to_string()), photo.summary());
+        let deck = photo.deck();
+        for set in &photo.sets {
+            let codes = set.0.map(|i| photo.scan[i].card.to_string()).join(" ");
+            let names = set.0.map(|i| photo.name_of(i, &deck, ink)).join(", ");
+            text += &format!("{codes}   {names}\n");
         }
         text
     }
 }
 
 impl PhotoRecord {
+    /// The deck whose names its cards are told by.
+    fn deck(&self) -> Arc<Deck> {
+        let facts = self.facts.unwrap_or_default();
+        facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
+    }
+
+    fn name_of(&self, index: usize, deck: &Deck, ink: Ink) -> String {
+        let card = self.scan[index].card;
+        ink.colored(card.color, &deck.card_name(card))
+    }
+
     /// Its line of JSON; `head` are the members that say which picture it is.
     pub fn to_json<const N: usize>(&self, head: [(&str, Value); N]) -> Value {
         let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
@@ -131,7 +162,8 @@ impl PhotoRecord {
             ("engine", json!(engine::in_use().map(|engine| engine.name()))),
         ];
         let size = [("width", json!(self.width)), ("height", json!(self.height))];
-        let members = head.into_iter().chain(size).chain(facts).chain(rest);
+        let version = [("version", json!(VERSION))];
+        let members = version.into_iter().chain(head).chain(size).chain(facts).chain(rest);
         members.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -226,14 +258,20 @@ mod tests {
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            ["image", "width", "height", "deck", "mirrored", "cards", "sets", "stage_ms", "engine"]
+            [
+                "version", "image", "width", "height", "deck", "mirrored", "cards", "sets",
+                "stage_ms", "engine"
+            ]
         );
         let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
         assert_eq!(json["cards"][0].to_string(), expected);
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
         assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);
         let failed = Record { image: "x.jpg".into(), result: Err("is empty".into()) };
-        assert_eq!(failed.to_json().to_string(), r#"{"image":"x.jpg","error":"is empty"}"#);
+        assert_eq!(
+            failed.to_json().to_string(),
+            r#"{"version":1,"image":"x.jpg","error":"is empty"}"#
+        );
     }
 
     #[test]
@@ -254,5 +292,18 @@ mod tests {
         assert!(text.contains("4?"), "{text}");
         let line = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
         assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn only_the_sets_are_told_by_their_cards() {
+        let json = record().sets_to_json().to_string();
+        assert_eq!(json, r#"{"version":1,"image":"a, \"b\".jpg","sets":[["1fgd","2fgd","3fgd"]]}"#);
+        let text = record().sets_to_text(Ink::Plain);
+        let names =
+            "one filled green diamond, two filled green diamonds, three filled green diamonds";
+        assert_eq!(
+            text,
+            format!("a, \"b\".jpg: 4 cards, 1 set, 1 unsure (?)\n1fgd 2fgd 3fgd   {names}\n")
+        );
     }
 }

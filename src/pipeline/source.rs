@@ -4,103 +4,28 @@
 //! grey and CMYK become RGB, transparent pixels are laid on white (as a browser shows them), and
 //! embedded colour profiles are not applied.
 
+mod av1;
+mod error;
+mod heif;
 mod list;
+mod rgb;
 mod upright;
+
+pub use av1::INSTALL as INSTALL_FFMPEG;
+pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use super::data::Frame;
+use error::check_size;
+use heif::Heif;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
+use rgb::into_rgb_on_white;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
-
-/// Photos above this many pixels are refused: no camera in use makes them, and they would fill
-/// the memory.
-pub const MAX_PIXELS: u64 = 64_000_000;
-/// Photos narrower or lower than this are refused: no card can be read in them.
-pub const MIN_SIDE_PX: u32 = 32;
-/// Files above this size are refused unread: [`MAX_PIXELS`] of four 16-bit samples, uncompressed.
-pub const MAX_FILE_BYTES: u64 = MAX_PIXELS * 8 + (1 << 20);
-
-/// Why a file gives no frame. The file's name is the caller's to add.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The file cannot be opened or read.
-    #[error("cannot be read: {0}; expected a photo that this user may open")]
-    Unreadable(#[source] std::io::Error),
-    /// A folder, a device, a pipe.
-    #[error("is no ordinary file; expected a photo (name a folder to read the photos in it)")]
-    NotAFile,
-    /// Zero bytes.
-    #[error("is empty (0 bytes); expected a photo: copy it again from where it came")]
-    Empty,
-    /// No known picture starts like this.
-    #[error(
-        "is not a picture (it starts with {start}); expected JPEG, PNG, WebP, BMP or TIFF, whatever \
-         the file is called"
-    )]
-    NotAPicture {
-        /// The first bytes, printable.
-        start: String,
-    },
-    /// A picture, of a format that is not read.
-    #[error("is a {format} picture, which is not read; convert it to JPEG or PNG first")]
-    OtherFormat {
-        /// The format's name.
-        format: &'static str,
-    },
-    /// The file ends before the picture does.
-    #[error(
-        "is cut off: the {format} data end before the picture is complete; copy it again from where \
-         it came"
-    )]
-    Truncated {
-        /// The format's name.
-        format: &'static str,
-    },
-    /// Too many pixels.
-    #[error(
-        "is {width}x{height}, {} megapixels; at most {} are read: scale it down first",
-        (u64::from(*.width) * u64::from(*.height)).div_ceil(1_000_000),
-        MAX_PIXELS / 1_000_000
-    )]
-    TooLarge {
-        /// Pixels.
-        width: u32,
-        /// Pixels.
-        height: u32,
-    },
-    /// Too many bytes.
-    #[error("has {bytes} bytes; at most {MAX_FILE_BYTES} are read: scale the picture down first")]
-    TooManyBytes {
-        /// The file's size.
-        bytes: u64,
-    },
-    /// Too few pixels.
-    #[error(
-        "is {width}x{height} pixels, too small to hold a card; expected at least \
-         {MIN_SIDE_PX}x{MIN_SIDE_PX}"
-    )]
-    TooSmall {
-        /// Pixels.
-        width: u32,
-        /// Pixels.
-        height: u32,
-    },
-    /// The data break the format's rules.
-    #[error(
-        "cannot be decoded as {format}: {reason}; open it in a viewer and save it as a new JPEG or PNG"
-    )]
-    Corrupt {
-        /// The format's name.
-        format: &'static str,
-        /// What the decoder says.
-        reason: String,
-    },
-}
 
 /// A decoded photo and how its file stores it.
 #[derive(Clone, Debug)]
@@ -115,7 +40,8 @@ pub struct Photo {
     pub stored_height: u32,
 }
 
-/// How a file stores its picture.
+/// How a file stores its picture. HEIC and AVIF, whose turn belongs to their container as the picture's
+/// size does, count as stored upright.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stored {
     /// Width as stored, before the turn, in pixels.
@@ -153,13 +79,33 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
     decode(&bytes_of(path)?)
 }
 
+/// Reads a photo from what is no file, such as a pipe, to its end.
+///
+/// # Errors
+/// [`SourceError`], with the reason.
+pub fn read(input: impl Read) -> Result<Frame, SourceError> {
+    let mut bytes = Vec::new();
+    let most = MAX_FILE_BYTES + 1;
+    input.take(most).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
+    if bytes.len() as u64 == most {
+        return Err(SourceError::TooManyBytes { bytes: most });
+    }
+    decode(&bytes).map(|photo| photo.frame)
+}
+
 /// How a photo's file stores it; of the picture only its header is read.
 ///
 /// # Errors
 /// [`SourceError`], with the reason.
 pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     let bytes = bytes_of(path)?;
-    open(&bytes).map(|(_, stored, ..)| stored)
+    match Heif::open(&bytes)? {
+        Some(heif) => {
+            let (width, height) = heif.upright_px()?;
+            Ok(Stored { width, height, orientation: Orientation::NoTransforms })
+        }
+        None => open(&bytes).map(|(_, stored, ..)| stored),
+    }
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
@@ -183,6 +129,12 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
 /// # Errors
 /// [`SourceError`], with the reason.
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
+    if let Some(heif) = Heif::open(bytes)? {
+        let image = heif.decode()?;
+        let (stored_width, stored_height) = image.dimensions();
+        let orientation = Orientation::NoTransforms;
+        return Ok(Photo { frame: Frame { image }, orientation, stored_width, stored_height });
+    }
     let (decoder, stored, format, name) = open(bytes)?;
     let image = DynamicImage::from_decoder(decoder).map_err(|error| explain(name, error))?;
     let image = into_rgb_on_white(image);
@@ -214,12 +166,7 @@ fn open(
     reader.no_limits(); // Ours are set below, once the size is known.
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(SourceError::TooLarge { width, height });
-    }
-    if width.min(height) < MIN_SIDE_PX {
-        return Err(SourceError::TooSmall { width, height });
-    }
+    check_size(width, height)?;
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_FILE_BYTES);
     decoder.set_limits(limits).map_err(fail)?;
@@ -230,14 +177,6 @@ fn open(
 
 /// The format by its first bytes.
 fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
-    let brand = bytes.get(4..12).filter(|b| b.starts_with(b"ftyp")).map(|b| &b[4..]);
-    match brand {
-        Some(b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1") => {
-            return Err(SourceError::OtherFormat { format: "HEIC" });
-        }
-        Some(b"avif" | b"avis") => return Err(SourceError::OtherFormat { format: "AVIF" }),
-        _ => {}
-    }
     Ok(match image::guess_format(bytes) {
         Ok(ImageFormat::Jpeg) => (ImageFormat::Jpeg, "JPEG"),
         Ok(ImageFormat::Png) => (ImageFormat::Png, "PNG"),
@@ -271,24 +210,6 @@ fn explain(format: &'static str, error: ImageError) -> SourceError {
         return SourceError::Truncated { format };
     }
     SourceError::Corrupt { format, reason }
-}
-
-/// 8-bit RGB; what is transparent is laid on white.
-fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
-    if !image.color().has_alpha() {
-        return image.into_rgb8(); // No copy when it is RGB already.
-    }
-    let rgba = image.into_rgba8();
-    let (width, height) = rgba.dimensions();
-    let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
-    for &[r, g, b, a] in rgba.as_raw().as_chunks::<4>().0 {
-        let on_white = |v: u8| {
-            let (v, a) = (u32::from(v), u32::from(a));
-            ((v * a + 255 * (255 - a) + 127) / 255) as u8
-        };
-        rgb.extend([on_white(r), on_white(g), on_white(b)]);
-    }
-    RgbImage::from_raw(width, height, rgb).expect("three bytes a pixel")
 }
 
 /// The length that a WebP states of itself, in bytes (RIFF: four letters, then what follows).
@@ -413,7 +334,7 @@ mod tests {
         says(b"", "empty (0 bytes)");
         says(b"Dear diary, today", "starts with \"Dear diary, toda");
         says(b"GIF89a..........", "GIF picture");
-        says(b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC picture");
+        says(b"\0\0\0\x18ftypheic\0\0\0\0", "cut off: the HEIC data");
         says(&bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png), "1x1 pixels, too small");
         assert!(matches!(load(Path::new("/")), Err(SourceError::NotAFile)));
         assert!(matches!(load(Path::new("/no/such")), Err(SourceError::Unreadable(_))));

@@ -6,8 +6,9 @@
 //! frame resamples that through its own view; what moves is drawn afresh. Light, lens and sensor
 //! are those of single pictures, but for a new noise on each frame.
 
-pub mod avi;
 mod hand;
+mod phone;
+pub mod photo;
 mod plan;
 
 use super::background::Top;
@@ -40,6 +41,9 @@ pub struct FilmParams {
     pub seconds: f64,
     /// Frames a second, 1 to 120.
     pub fps: f64,
+    /// Whether a phone in a hand films: it trembles, its rows are exposed one after the other and for
+    /// a while, and its exposure hunts.
+    pub phone: bool,
 }
 
 /// What one frame shows, as a line of the labels beside the film.
@@ -189,8 +193,7 @@ impl Film {
     /// Draws a frame. Frames near each other in time are drawn fastest one after another.
     pub fn draw(&self, index: usize) -> FilmFrame {
         let time = index as f64 / self.params.fps;
-        let (turn, shift) = self.plan.camera(time);
-        let view = self.view.drifted(turn, shift);
+        let view = self.view_at(time);
         let (resting, moving): (Vec<_>, Vec<_>) =
             self.plan.cards(time).into_iter().partition(|card| !card.moving);
         let key: Vec<usize> = resting.iter().map(|card| card.index).collect();
@@ -198,7 +201,11 @@ impl Film {
         let table = self.table_with(key, &lying);
         let (width, height) = self.params.scene.size_px;
         let size = (width as usize, height as usize);
-        let mut pixels = self.resampled(&table, &view, size);
+        let mut pixels = if self.params.phone {
+            self.exposed(&table, time, size)
+        } else {
+            self.resampled(&table, |_| view.clone(), size)
+        };
         let mut master_light = self.light.clone();
         // A card in a hand is lifted: a longer shadow.
         master_light.card_shadow.0 += 4.0;
@@ -214,6 +221,10 @@ impl Film {
         }
         self.light.shine(&mut pixels, size.0, &view);
         self.light.add_glare(&mut pixels, size.0);
+        if self.params.phone {
+            let gain = phone::gain(time) as f32;
+            pixels.iter_mut().for_each(|pixel| pixel[..3].iter_mut().for_each(|v| *v *= gain));
+        }
         let focus = self.plan.defocus(time);
         let mut scene = self.params.scene.clone();
         // Still blur is the lens's own; the hunting focus comes on top.
@@ -267,17 +278,53 @@ impl Film {
         table
     }
 
-    /// The table's picture through another view: exact on a grid of nodes, linear between them.
-    fn resampled(&self, table: &[[f32; 4]], view: &View, size: (usize, usize)) -> Vec<[f32; 4]> {
+    /// Where the camera is at a time.
+    fn view_at(&self, time: f64) -> View {
+        /// A hand's tremor, in radians: some pixels of a picture of 1280.
+        const TREMOR: f64 = 0.001;
+        let (mut turn, shift) = self.plan.camera(time);
+        if self.params.phone {
+            for (way, turn) in (0..).zip(turn.iter_mut()) {
+                *turn += TREMOR * phone::tremor(time, way);
+            }
+        }
+        self.view.drifted(turn, shift)
+    }
+
+    /// The table as a phone sees it in one frame.
+    fn exposed(&self, table: &[[f32; 4]], time: f64, size: (usize, usize)) -> Vec<[f32; 4]> {
+        let moment = |number| {
+            self.resampled(table, |share| self.view_at(phone::moment(time, share, number)), size)
+        };
+        let mut pixels = moment(0);
+        for other in (1..phone::MOMENTS).map(moment) {
+            for (sum, other) in pixels.iter_mut().zip(other) {
+                sum.iter_mut().zip(other).for_each(|(sum, v)| *sum += v);
+            }
+        }
+        let part = 1.0 / phone::MOMENTS as f32;
+        pixels.iter_mut().for_each(|pixel| pixel.iter_mut().for_each(|v| *v *= part));
+        pixels
+    }
+
+    /// The table's picture through another view, which may be another for each row (by its share of
+    /// the height): exact on a grid of nodes, linear between them.
+    fn resampled(
+        &self,
+        table: &[[f32; 4]],
+        view: impl Fn(f64) -> View,
+        size: (usize, usize),
+    ) -> Vec<[f32; 4]> {
         const STEP: usize = 8;
         let columns = size.0 / STEP + 2;
-        let nodes: Vec<Point> = (0..(size.1 / STEP + 2) * columns)
-            .map(|k| {
-                let at = Point::new(
-                    (k % columns * STEP) as f64 + 0.5,
-                    (k / columns * STEP) as f64 + 0.5,
-                );
-                self.master.image_from_table(view.table_from_image(at).place, 0.0)
+        let nodes: Vec<Point> = (0..size.1 / STEP + 2)
+            .flat_map(|row| {
+                let y = (row * STEP) as f64 + 0.5;
+                let view = view(y / size.1 as f64);
+                (0..columns).map(move |column| {
+                    let at = Point::new((column * STEP) as f64 + 0.5, y);
+                    self.master.image_from_table(view.table_from_image(at).place, 0.0)
+                })
             })
             .collect();
         let (master_width, master_height) = self.master_size;
@@ -358,7 +405,7 @@ mod tests {
     fn film(seconds: f64, seed: u64) -> Film {
         let mut scene = Params::of(Kind::Plain);
         scene.size_px = (320, 180);
-        Film::plan(FilmParams { scene, seconds, fps: 10.0 }, seed).unwrap()
+        Film::plan(FilmParams { scene, seconds, fps: 10.0, phone: false }, seed).unwrap()
     }
 
     #[test]
@@ -371,6 +418,29 @@ mod tests {
         assert_eq!(b.draw(2).image, early.image);
         assert_ne!(early.image, late.image);
         assert_ne!(film(6.0, 4).draw(2).image, early.image);
+    }
+
+    #[test]
+    fn a_phone_blurs_and_its_labels_are_those_of_the_middle_of_the_frame() {
+        let mut scene = Params::of(Kind::Plain);
+        scene.size_px = (320, 180);
+        let params = |phone| FilmParams { scene: scene.clone(), seconds: 2.0, fps: 30.0, phone };
+        let (phone, still) =
+            [true, false].map(|phone| Film::plan(params(phone), 3).unwrap()).into();
+        let (mut least, mut most) = (f64::MAX, f64::MIN);
+        for i in (0..60).step_by(6) {
+            let (a, b): (FilmFrame, FilmFrame) = (phone.draw(i), still.draw(i));
+            let mean = |image: &RgbImage| {
+                image.as_raw().iter().map(|&v| f64::from(v)).sum::<f64>() / image.len() as f64
+            };
+            let brighter = mean(&a.image) / mean(&b.image);
+            (least, most) = (least.min(brighter), most.max(brighter));
+            for (a, b) in a.label.cards.iter().zip(&b.label.cards) {
+                let off = a.corners.center().distance(b.corners.center());
+                assert!(off < 3.0, "{off}");
+            }
+        }
+        assert!(least < 0.93 && most > 0.97, "exposure hunts: {least} {most}");
     }
 
     #[test]

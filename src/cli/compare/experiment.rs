@@ -81,7 +81,7 @@ impl FromStr for Experiment {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Games of a cell, or more of them where they are short.
-    pub trials: u64,
+    pub games: u64,
     /// Seed of the first.
     pub seed: u64,
     /// CPU time of the solver for all of them.
@@ -145,7 +145,7 @@ pub fn measure(
     };
     let mut spent = Duration::ZERO;
     loop {
-        let missing = limits.trials.saturating_sub(cell.seconds.len() as u64);
+        let missing = limits.games.saturating_sub(cell.seconds.len() as u64);
         if missing == 0 && spent >= LONG_ENOUGH.min(limits.cpu / 2) {
             break;
         }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_cell_is_all_games_or_says_why_not() {
         let rules = Rules::new(3, 4, 3).unwrap();
-        let limits = Limits { trials: 4, seed: 1, cpu: Duration::from_secs(60), bytes: 1 << 30 };
+        let limits = Limits { games: 4, seed: 1, cpu: Duration::from_secs(60), bytes: 1 << 30 };
         let cell = measure(Kind::Dynamic, &rules, Dealing::Rejection, &limits).unwrap();
         // Short games, so more than the four asked for, and each has a first set.
         assert!(cell.seconds.len() > 4 && cell.first_boards.len() == cell.seconds.len());

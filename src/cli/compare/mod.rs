@@ -5,10 +5,12 @@ mod report;
 mod uniformity;
 
 use super::timed::Dealing;
-use super::{BadCall, Outcome, terminal};
+use super::{BadCall, Format, Outcome, SEED};
 use crate::general::Kind;
+use anyhow::Context;
 use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +19,7 @@ use std::time::Duration;
 #[command(after_help = "An experiment fixes two of the numbers of values (v), properties (p) and \
     sets to find (n) and varies the third: v=3,p=4,n=2..6. Each cell is the mean over fresh games; \
     every solver gets the same games, and only its own CPU time is counted, not dealing.\n\n\
-    Example: setsight compare --experiment v=3..5,p=4,n=2 --solver dynamic,cover --out out/compare")]
+    Example:\n  setsight compare --experiment v=3..5,p=4,n=2 --solver dynamic,cover")]
 pub struct Args {
     /// What to vary; may be given several times [default: the paper's two rows of sets to find, and
     /// one experiment each that varies values and properties]
@@ -27,11 +29,11 @@ pub struct Args {
     #[arg(long = "solver", value_name = "NAMES", value_delimiter = ',')]
     solvers: Vec<Kind>,
     /// Games for each cell
-    #[arg(long, value_name = "T", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    trials: u64,
-    /// Seed of the first game [default: a fresh one]
-    #[arg(long, value_name = "S")]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the first game
+    #[arg(long, default_value_t = SEED)]
+    seed: u64,
     /// CPU seconds a solver may take for a cell before it is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     budget: f64,
@@ -45,8 +47,11 @@ pub struct Args {
     #[arg(long)]
     uniformity: bool,
     /// Folder for the report, the table and the plots
-    #[arg(long, value_name = "DIR", default_value = "comparison")]
+    #[arg(short, long, value_name = "DIR", default_value = "comparison")]
     out: PathBuf,
+    /// How the results are printed
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
 }
 
 /// The paper's rows first.
@@ -59,18 +64,15 @@ const DEFAULT_EXPERIMENTS: [&str; 4] =
 /// An experiment that cannot be played, a file that cannot be written, a solver whose game does not
 /// pass the check.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let seed = args.seed.unwrap_or_else(terminal::fresh_seed);
-    if args.seed.is_none() {
-        eprintln!("the same games again: --seed {seed}");
-    }
+    let seed = args.seed;
     if args.uniformity {
         create(&args.out)?;
-        return uniformity::run(args.dealer, seed, &args.out);
+        return uniformity::run(args.dealer, seed, &args.out, args.format);
     }
     let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero()).ok_or_else(
         || BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget)),
     )?;
-    let limits = Limits { trials: args.trials, seed, cpu, bytes: args.memory << 20 };
+    let limits = Limits { games: args.games, seed, cpu, bytes: args.memory << 20 };
     let solvers = if args.solvers.is_empty() { default_solvers() } else { args.solvers };
     let experiments = if args.experiments.is_empty() {
         DEFAULT_EXPERIMENTS
@@ -109,7 +111,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         report::write(&args.out, &results, &solvers, &limits)?;
     }
     bar.finish_and_clear();
-    print!("{}", report::markdown(&results, &solvers, &limits));
+    let text = match args.format {
+        Format::Text => report::markdown(&results, &solvers, &limits),
+        Format::Json => format!("{}\n", report::to_json(&results, &limits, args.dealer)),
+    };
+    std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
     eprintln!("written to {}", args.out.display());
     Ok(Outcome::Done)
 }

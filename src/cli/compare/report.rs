@@ -1,9 +1,11 @@
 //! The results as CSV, Markdown and plots.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::timed::{counted, human};
+use crate::cli::timed::{Dealing, counted, human};
 use crate::general::{Kind, Rules};
+use crate::json::VERSION;
 use anyhow::Context;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -11,7 +13,7 @@ use std::path::Path;
 struct Paper {
     values: usize,
     properties: usize,
-    trials: u32,
+    games: u32,
     smt: [f64; 5],
     dynamic: [f64; 5],
     brute: [f64; 5],
@@ -21,7 +23,7 @@ const PAPER: [Paper; 2] = [
     Paper {
         values: 3,
         properties: 4,
-        trials: 10,
+        games: 10,
         smt: [0.0830945, 0.1309777, 0.1469017, 0.1981986, 0.2494722],
         dynamic: [0.0012532, 0.0021258, 0.00206, 0.0031261, 0.0051556],
         brute: [0.0792278, 0.1288052, 0.1598722, 0.2002846, 0.2630714],
@@ -29,7 +31,7 @@ const PAPER: [Paper; 2] = [
     Paper {
         values: 4,
         properties: 5,
-        trials: 5,
+        games: 5,
         smt: [0.8491608, 1.7955682, 1.930447, 2.4920082, 2.2934102],
         dynamic: [0.2452296, 0.2946156, 0.4328736, 0.3662846, 0.4965884],
         brute: [1.1175872, 1.1840924, 1.7126942, 2.5330248, 2.2322826],
@@ -47,7 +49,7 @@ fn paper(kind: Kind, rules: &Rules) -> Option<(f64, u32)> {
         Kind::Cover => return None,
     };
     let column = usize::try_from(rules.sets().checked_sub(2)?).ok()?;
-    row.get(column).map(|&seconds| (seconds, table.trials))
+    row.get(column).map(|&seconds| (seconds, table.games))
 }
 
 /// An experiment with its cells, game by game, and for each game solver by solver.
@@ -114,6 +116,30 @@ fn csv(results: &[Row]) -> String {
     text
 }
 
+/// The same as one line of JSON; means in seconds of CPU time.
+pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
+    let cell = |cell: &Cell| {
+        let rules = &cell.rules;
+        json!({
+            "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
+            "solver": cell.kind.name(), "games": cell.seconds.len(), "mean_seconds": cell.mean(),
+            "mean_first_board": cell.first_board(), "bytes": cell.bytes,
+            "stopped": cell.stopped.as_ref().map(ToString::to_string),
+            "paper_seconds": paper(cell.kind, rules).map(|(seconds, _)| seconds),
+        })
+    };
+    let experiment = |(experiment, cells): &Row| {
+        let cells: Vec<Value> = cells.iter().map(cell).collect();
+        json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
+    };
+    json!({
+        "version": VERSION,
+        "games": limits.games, "seed": limits.seed, "dealer": dealing.name(),
+        "budget_seconds": limits.cpu.as_secs_f64(), "memory_bytes": limits.bytes,
+        "experiments": results.iter().map(experiment).collect::<Vec<_>>(),
+    })
+}
+
 /// The report: a table for each experiment, the memory of `dynamic`, the paper's figures.
 pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!(
@@ -122,7 +148,7 @@ pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &
          games too short for the clock are timed together, and as many more are played as last \
          20 ms (results.csv has their number). Dealing is not counted, and every game passed the \
          checker. A solver has {} s for a cell; one that needs more is given up there.\n",
-        counted(limits.trials, "game"),
+        counted(limits.games, "game"),
         limits.seed,
         limits.cpu.as_secs_f64(),
     );
@@ -174,10 +200,10 @@ fn size(bytes: usize) -> String {
 /// The paper's figures beside ours, where it has them.
 fn beside_the_paper(text: &mut String, cells: &[Cell]) {
     let known: Vec<_> = cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
-    let Some((_, (_, trials))) = known.first() else { return };
+    let Some((_, (_, games))) = known.first() else { return };
     let _ = write!(
         text,
-        "\nThe paper's figures (Python, mean of {trials} games) beside these:\n\n\
+        "\nThe paper's figures (Python, mean of {games} games) beside these:\n\n\
          | n | solver | paper | here | paper / here |\n|---|---|---|---|---|\n"
     );
     for (cell, (paper, _)) in known {
@@ -246,7 +272,7 @@ mod tests {
             cell(Kind::Dynamic, 1, &[1e-5], Some(Stop::Time)),
             cell(Kind::Cover, 1, &[1e-7, 3e-7], None),
         ];
-        let limits = Limits { trials: 2, seed: 1, cpu: Duration::from_secs(1), bytes: usize::MAX };
+        let limits = Limits { games: 2, seed: 1, cpu: Duration::from_secs(1), bytes: usize::MAX };
         (vec![(experiment, cells)], [Kind::Dynamic, Kind::Cover], limits)
     }
 

@@ -1,11 +1,14 @@
 //! `compare --uniformity`: is the dealer fair?
 
-use crate::cli::Outcome;
 use crate::cli::timed::Dealing;
+use crate::cli::{Format, Outcome};
 use crate::general::Rules;
 use crate::general::uniformity::{Histogram, histograms};
+use crate::json::VERSION;
 use anyhow::Context;
+use serde_json::json;
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 /// Deals looked at, as in the paper.
@@ -21,7 +24,7 @@ const SUSPICIOUS: f64 = 1e-3;
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn run(dealing: Dealing, seed: u64, folder: &Path) -> anyhow::Result<Outcome> {
+pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow::Result<Outcome> {
     let mut text = format!(
         "# Is the dealer fair?\n\n\
          {TRIALS} deals with the seeds from {seed}. Cards of one deal are all different, so the \
@@ -30,6 +33,7 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path) -> anyhow::Result<Outcome
          |---|---|---|---|---|---|\n"
     );
     let mut csv = String::from("values,properties,cards,card,count\n");
+    let mut told = Vec::new();
     let mut suspicious = 0;
     for (v, p) in DECKS {
         let rules = Rules::new(v, p, 1)?;
@@ -49,6 +53,12 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path) -> anyhow::Result<Outcome
             for (card, count) in histogram.counts.iter().enumerate() {
                 let _ = writeln!(csv, "{v},{p},{name},{card},{count}");
             }
+            told.push(json!({
+                "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
+                "expected": histogram.expected(), "chi_square": histogram.chi_square,
+                "degrees": histogram.degrees, "p_value": histogram.p_value,
+                "counts": histogram.counts,
+            }));
             suspicious += usize::from(histogram.p_value < SUSPICIOUS);
             draw(histogram, (v, p), name, what, folder)?;
         }
@@ -65,7 +75,16 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path) -> anyhow::Result<Outcome
         std::fs::write(&path, contents)
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
-    print!("{text}");
+    if format == Format::Json {
+        text = format!(
+            "{}\n",
+            json!({
+                "version": VERSION, "deals": TRIALS, "seed": seed, "dealer": dealing.name(),
+                "histograms": told, "suspicious": suspicious,
+            })
+        );
+    }
+    std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
     eprintln!("written to {}", folder.display());
     Ok(if suspicious > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }

@@ -1,7 +1,7 @@
 //! `setsight dataset check`.
 
 use crate::cli::photos::{self, ReadingArgs};
-use crate::cli::{BadCall, Format, Outcome, told};
+use crate::cli::{BadCall, Format, Jobs, Outcome, told};
 use crate::eval::check::{CheckReport, Findings, Item, plan};
 use crate::pipeline::batch;
 use anyhow::Context;
@@ -28,8 +28,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// How the findings are printed
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    jobs: Jobs,
 }
 
 /// Looks at labelled photos and crops.
@@ -50,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let bar = photos::progress(pictures);
     let (mut problem, mut failed) = (None, false);
     let work = |_: usize, item: &Item| item.check(&pipeline, args.report.is_some());
-    let done = batch::in_order(&plan.items, photos::jobs(None), stop, work, |i, result| {
+    let done = batch::in_order(&plan.items, photos::jobs(args.jobs), stop, work, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);
         let reason = match result {

@@ -28,11 +28,11 @@ pub struct Args {
     /// File or folder with labels as another program wrote them
     from: PathBuf,
     /// Folder for labels.json (photos) or labels.csv (crops); made when it does not exist
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// What FROM is
     #[arg(long, value_enum, default_value_t)]
-    format: From,
+    from_format: From,
     /// Copy the pictures into DIR too, which must be new or empty
     #[arg(long)]
     copy: bool,
@@ -74,7 +74,7 @@ impl ValueEnum for From {
 /// # Errors
 /// Labels that cannot be read or are wrong, a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let format = match args.format {
+    let format = match args.from_format {
         From::Auto => None,
         From::As(format) => Some(format),
     };

@@ -23,7 +23,13 @@ const CROPS_SEED: u64 = 7_010;
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder to make, for the board's SD card or flash
-    #[arg(long, value_name = "DIR", required_unless_present = "check", conflicts_with = "check")]
+    #[arg(
+        short,
+        long,
+        value_name = "DIR",
+        required_unless_present = "check",
+        conflicts_with = "check"
+    )]
     out: Option<PathBuf>,
     /// Check a folder made before: hashes, operators, sizes, golden outputs
     #[arg(long, value_name = "DIR")]

@@ -22,12 +22,14 @@ const THUMBNAILS: &str = "thumbnails";
 /// Longest name taken from a photo, in bytes: with a number and an ending it must fit a file system.
 const LONGEST_NAME: usize = 200;
 
-/// A name for the results of each photo, without an ending, no two alike (in either case, for
-/// file systems that cannot tell): the photo's own, and with a number where another photo came
-/// before.
-pub fn unique_names(photos: &[&Path]) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut name = |photo: &&Path| {
+/// Names for the results of photos, without an ending, no two alike (in either case, for file systems
+/// that cannot tell).
+#[derive(Default)]
+pub struct Names(HashSet<String>);
+
+impl Names {
+    /// The photo's own, with a number where another photo came before.
+    pub fn of(&mut self, photo: &Path) -> String {
         let stem = photo.file_stem().unwrap_or_default().to_string_lossy();
         let mut end = stem.len().min(LONGEST_NAME);
         while !stem.is_char_boundary(end) {
@@ -37,19 +39,18 @@ pub fn unique_names(photos: &[&Path]) -> Vec<String> {
         let numbered = (2..).map(|n| format!("{stem}-{n}"));
         std::iter::once(stem.to_owned())
             .chain(numbered)
-            .find(|name| taken.insert(name.to_lowercase()))
+            .find(|name| self.0.insert(name.to_lowercase()))
             .expect("there are more numbers than photos")
-    };
-    photos.iter().map(&mut name).collect()
+    }
 }
 
 /// Refuses a folder of results in which one of the photos lies: its picture would overwrite it.
 ///
 /// # Errors
 /// The photo and the folder, named.
-pub fn refuse_photos_in(out: &Path, photos: &[&Path]) -> anyhow::Result<()> {
+pub fn refuse_photos_in(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Result<()> {
     let Ok(out_path) = out.canonicalize() else { return Ok(()) }; // Not there yet.
-    for photo in photos {
+    for photo in photos.iter().map(AsRef::as_ref) {
         let folder =
             photo.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf));
         if folder.is_some_and(|f| f == out_path || f == out_path.join(THUMBNAILS)) {
@@ -152,17 +153,18 @@ impl OutFolder {
             .with_context(|| format!("{} cannot be written", self.path("index.html")))
     }
 
-    /// Gives the page and the lines their names. After a stop there is no page, and the lines are
-    /// called results.partial.jsonl, for they are not all.
+    /// Gives the page and the lines their names, and tells the page's path. After a stop there is no page,
+    /// and the lines are called results.partial.jsonl, for they are not all.
     ///
     /// # Errors
     /// The file that cannot be written.
-    pub fn finish(mut self, stopped: bool) -> anyhow::Result<()> {
+    pub fn finish(mut self, stopped: bool) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path("results.jsonl"), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");
         if stopped {
             let partial = self.folder.join("results.partial.jsonl");
-            return self.lines.finish_as(&partial).with_context(unwritten(lines_path));
+            self.lines.finish_as(&partial).with_context(unwritten(lines_path))?;
+            return Ok(self.folder.join("index.html"));
         }
         let Counts { photos, cards, sets, unsure, failed } = self.counts;
         // Written last, shown first: the style sheet puts it on top.
@@ -173,7 +175,8 @@ impl OutFolder {
         )
         .with_context(unwritten(page_path.clone()))?;
         self.lines.finish().with_context(unwritten(lines_path))?;
-        self.page.finish().with_context(unwritten(page_path))
+        self.page.finish().with_context(unwritten(page_path))?;
+        Ok(self.folder.join("index.html"))
     }
 
     fn path(&self, name: &str) -> String {
@@ -233,8 +236,10 @@ mod tests {
     #[test]
     fn no_two_photos_share_a_name() {
         let photos = ["a/x.jpg", "b/x.jpg", "b/X.png", "c/x-2.jpg", "ü é.webp"].map(Path::new);
-        assert_eq!(unique_names(&photos), ["x", "x-2", "X-3", "x-2-2", "ü é"]);
+        let mut names = Names::default();
+        let named = photos.map(|photo| names.of(photo));
+        assert_eq!(named, ["x", "x-2", "X-3", "x-2-2", "ü é"]);
         let long = format!("{}.jpg", "é".repeat(120));
-        assert!(unique_names(&[Path::new(&long)])[0].len() <= LONGEST_NAME);
+        assert!(names.of(Path::new(&long)).len() <= LONGEST_NAME);
     }
 }

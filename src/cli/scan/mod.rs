@@ -1,45 +1,73 @@
 //! `setsight scan`: photos in, cards and sets out.
 
 mod folder;
+mod printer;
+mod watch;
 
 use super::photos::{self, ReadingArgs};
 use super::terminal::{self, ColorChoice};
-use super::{Outcome, told};
+use super::{BadCall, Jobs, Outcome, told};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
-use crate::pipeline::record::{CSV_HEADER, PhotoRecord, Record};
-use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};
+use crate::pipeline::record::{PhotoRecord, Record};
+use crate::pipeline::{Frame, Pipeline, StageClock, StageSink, batch, source};
 use anyhow::Context;
-use folder::{OutFolder, unique_names};
-use std::io::{self, Write};
+use folder::{Names, OutFolder};
+use indicatif::ProgressBar;
+use printer::{Format, Printer};
+use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Arguments of `scan`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  setsight scan table.jpg\n  setsight scan photos --out found\n  \
-                        setsight scan photos --recursive --format json > found.jsonl"
-)]
+#[command(after_help = "Examples:
+  setsight scan table.heic
+  setsight scan photos --out found --open
+  setsight scan photos --recursive --format json > found.jsonl
+  setsight scan - < table.jpg
+  setsight scan --watch ~/Phone/Camera --format json
+
+A photo is known by what is in it, whatever it is called: JPEG, PNG, HEIC, WebP, BMP, TIFF, and AVIF \
+    where the program ffmpeg is. In text cards count from 1, in JSON from 0.")]
 pub struct Args {
-    /// Photos, and folders of photos
+    /// Photos, and folders of photos; - is one photo from stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    /// How results are printed
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Where to put annotated pictures, a page to look through them and results.jsonl
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
     /// Look into folders in folders too
     #[arg(long, short)]
     recursive: bool,
-    /// Photos read side by side [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    /// Stay, and read what comes into the folders until Ctrl-C; what is there is read first
+    ///
+    /// A photo is read once its size and its time have been still for a second, and again when they
+    /// change.
+    #[arg(long)]
+    watch: bool,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    results: ResultArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// What becomes of the results.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Results")]
+struct ResultArgs {
+    /// How results are printed
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    /// Of each photo only its sets: no board, no places
+    #[arg(long)]
+    only_sets: bool,
+    /// Where to put annotated pictures, a page to look through them and results.jsonl
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show the page, with the program that the system opens pages with
+    #[arg(long, requires = "out")]
+    open: bool,
     /// Write each card's code on the annotated pictures
     #[arg(long, requires = "out")]
     codes: bool,
@@ -51,16 +79,8 @@ pub struct Args {
     color: ColorChoice,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people: the board as it lies, and its sets
-    #[default]
-    Text,
-    /// A line of JSON for each photo
-    Json,
-    /// A line for each card
-    Csv,
-}
+/// The path that stands for stdin.
+const STDIN: &str = "-";
 
 /// A photo to read and what its results are to be called.
 struct Job {
@@ -74,88 +94,174 @@ struct Job {
 /// A bad call; results that cannot be written. A photo that cannot be read is named and passed
 /// over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let pipeline = args.reading.pipeline()?;
-    let jobs = photos::jobs(args.jobs);
-    // What an earlier run has made is not to be read.
-    let results: Vec<&Path> =
-        [&args.out, &args.dump_stages].into_iter().flatten().map(PathBuf::as_path).collect();
-    let listed = source::list_photos(&args.paths, args.recursive, &results);
-    let found: Vec<&Path> = listed.iter().filter_map(|p| p.as_deref().ok()).collect();
-    if let Some(out) = &args.out {
-        folder::refuse_photos_in(out, &found)?;
-    }
-    let mut names = unique_names(&found).into_iter();
-    let mut out = args.out.as_deref().map(OutFolder::create).transpose()?;
-    let mut printer = Printer::new(args.format, args.color);
-    let mut failed = 0;
-    let mut todo = Vec::new();
-    for path in listed {
-        match path {
-            Ok(path) => todo.push(Job { path, name: names.next().expect("one for each photo") }),
-            Err(error) => {
-                failed += 1;
-                eprintln!("{error}");
-                if let source::ListError::Unreadable { path, reason } = error {
-                    printer.print(&Record { image: path, result: Err(reason) })?;
-                }
+    check(&args)?;
+    let mut scan = Scanning::new(&args)?;
+    let stopped = if args.watch { watch::watch(&mut scan)? } else { scan.read_paths()? };
+    let failed = scan.failed;
+    let mut unshown = false;
+    if let Some(out) = scan.out {
+        let page = out.finish(stopped)?;
+        if args.results.open && !stopped {
+            // What it says are calls of several programs, none of which the user has.
+            if open::that_detached(&page).is_err() {
+                eprintln!(
+                    "{}: no program was found that shows it; open it yourself",
+                    page.display()
+                );
+                unshown = true;
             }
         }
     }
-    let style = Style { codes: args.codes, ..Style::default() };
-    let stop = photos::stop_on_ctrl_c();
-    let bar = photos::progress(todo.len());
-    let out_path = args.out.as_deref();
-    let work = |_: usize, job: &Job| {
-        read_photo(&pipeline, job, args.dump_stages.as_deref(), out_path, &style)
-    };
-    let mut problem: Option<anyhow::Error> = None;
-    let done = batch::in_order(&todo, jobs, stop, work, |i, result| {
-        bar.inc(1);
-        let job = &todo[i];
-        let result = result.unwrap_or_else(|panic| Done {
-            result: Err(format!("made the program fail ({panic}); please report this photo")),
-            unwritten: None,
-        });
-        let record = Record { image: job.path.clone(), result: result.result };
-        if let Err(reason) = &record.result {
-            failed += 1;
-            bar.suspend(|| eprintln!("{}: {reason}", job.path.display()));
-        }
-        if let Some(reason) = &result.unwritten {
-            failed += 1;
-            bar.suspend(|| eprintln!("{}: {reason}", job.path.display()));
-        }
-        let picture = result.unwritten.is_none().then_some(job.name.as_str());
-        if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
-            problem = Some(error);
-            return ControlFlow::Break(());
-        }
-        match bar.suspend(|| printer.print(&record)) {
-            // Whoever read our output has seen enough; the folder is still wanted, if it was.
-            Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
-                ControlFlow::Continue(())
+    Ok(if failed > 0 || stopped || unshown { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn check(args: &Args) -> Result<(), BadCall> {
+    let results = &args.results;
+    if results.only_sets && results.format == Format::Csv {
+        let message = "--only-sets is for text and JSON; CSV has a line for each card";
+        return Err(BadCall(message.to_owned()));
+    }
+    if args.watch {
+        return match args.paths.iter().find(|path| !path.is_dir()) {
+            Some(path) => {
+                let path = path.display();
+                Err(BadCall(format!(
+                    "--watch {path}: is no folder; expected one that photos come into"
+                )))
             }
-            Err(error) => {
+            None => Ok(()),
+        };
+    }
+    if args.paths.iter().any(|path| path.as_os_str() == STDIN) {
+        if args.paths.len() > 1 {
+            let message = "- is one photo from stdin: name no other photo beside it";
+            return Err(BadCall(message.to_owned()));
+        }
+        if io::stdin().is_terminal() {
+            let message =
+                "- reads a photo from stdin, which is a terminal; setsight scan - < table.jpg";
+            return Err(BadCall(message.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// What a run has and what it has made so far.
+struct Scanning<'a> {
+    args: &'a Args,
+    pipeline: Pipeline,
+    jobs: usize,
+    names: Names,
+    out: Option<OutFolder>,
+    printer: Printer,
+    failed: usize,
+}
+
+impl<'a> Scanning<'a> {
+    fn new(args: &'a Args) -> anyhow::Result<Self> {
+        let results = &args.results;
+        let pipeline = args.reading.pipeline()?;
+        let jobs = photos::jobs(args.jobs);
+        if let Some(out) = &results.out {
+            folder::refuse_photos_in(out, &list(args).filter_map(Result::ok).collect::<Vec<_>>())?;
+        }
+        Ok(Self {
+            args,
+            pipeline,
+            jobs,
+            names: Names::default(),
+            out: results.out.as_deref().map(OutFolder::create).transpose()?,
+            printer: Printer::new(results.format, results.only_sets, results.color),
+            failed: 0,
+        })
+    }
+
+    /// Reads what the call names, once. Gives whether it was stopped.
+    fn read_paths(&mut self) -> anyhow::Result<bool> {
+        let mut todo = Vec::new();
+        for path in list(self.args) {
+            match path {
+                Ok(path) => todo.push(self.job(path)),
+                Err(error) => self.cannot_list(error)?,
+            }
+        }
+        let done = self.read(&todo, &photos::progress(todo.len()))?;
+        let stopped = photos::stop_on_ctrl_c().load(Ordering::Relaxed) && done < todo.len();
+        let failed = self.failed;
+        if stopped {
+            eprintln!("stopped: {done} of {} photos read", todo.len());
+        } else if failed > 0 && todo.len() > 1 {
+            let plural = if failed == 1 { "" } else { "s" };
+            eprintln!("{} photos, {failed} problem{plural}", todo.len());
+        }
+        Ok(stopped)
+    }
+
+    fn job(&mut self, path: PathBuf) -> Job {
+        let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
+        Job { name: self.names.of(name), path }
+    }
+
+    fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
+        self.failed += 1;
+        eprintln!("{error}");
+        match error {
+            source::ListError::Unreadable { path, reason } => {
+                self.printer.print(&Record { image: path, result: Err(reason) })
+            }
+            source::ListError::NoPhotos { .. } => Ok(()),
+        }
+    }
+
+    /// Reads photos side by side and hands on what they hold. Gives how many were read.
+    fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
+        let Self { args, pipeline, jobs, out, printer, failed, .. } = self;
+        let results = &args.results;
+        let style = Style { codes: results.codes, ..Style::default() };
+        let work = |_: usize, job: &Job| read_photo(pipeline, job, results, &style);
+        let mut problem: Option<anyhow::Error> = None;
+        let done = batch::in_order(todo, *jobs, photos::stop_on_ctrl_c(), work, |i, result| {
+            bar.inc(1);
+            let job = &todo[i];
+            let result = result.unwrap_or_else(|panic| Done {
+                result: Err(format!("made the program fail ({panic}); please report this photo")),
+                unwritten: None,
+            });
+            let record = Record { image: job.path.clone(), result: result.result };
+            for reason in record.result.as_ref().err().into_iter().chain(&result.unwritten) {
+                *failed += 1;
+                bar.suspend(|| eprintln!("{}: {reason}", job.path.display()));
+            }
+            let picture = result.unwritten.is_none().then_some(job.name.as_str());
+            if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
                 problem = Some(error);
-                ControlFlow::Break(())
+                return ControlFlow::Break(());
             }
-            Ok(()) => ControlFlow::Continue(()),
-        }
-    })?;
-    bar.finish_and_clear();
-    if let Some(error) = problem {
-        return Err(error);
+            match bar.suspend(|| printer.print(&record)) {
+                // Whoever read our output has seen enough; the folder is still wanted, if it was.
+                Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    problem = Some(error);
+                    ControlFlow::Break(())
+                }
+                Ok(()) => ControlFlow::Continue(()),
+            }
+        })?;
+        bar.finish_and_clear();
+        problem.map_or(Ok(done), Err)
     }
-    let stopped = stop.load(Ordering::Relaxed) && done < todo.len();
-    if let Some(out) = out {
-        out.finish(stopped)?;
+}
+
+/// The photos that the call means. What an earlier run has made is not among them.
+fn list(args: &Args) -> impl Iterator<Item = Result<PathBuf, source::ListError>> + use<> {
+    if args.paths[0].as_os_str() == STDIN {
+        return vec![Ok(PathBuf::from(STDIN))].into_iter();
     }
-    if stopped {
-        eprintln!("stopped: {done} of {} photos read", todo.len());
-    } else if failed > 0 && todo.len() > 1 {
-        eprintln!("{} photos, {failed} problem{}", todo.len(), if failed == 1 { "" } else { "s" });
-    }
-    Ok(if failed > 0 || stopped { Outcome::SomeFailed } else { Outcome::Done })
+    let made = [&args.results.out, &args.results.dump_stages];
+    let made: Vec<&Path> = made.into_iter().flatten().map(PathBuf::as_path).collect();
+    source::list_photos(&args.paths, args.recursive, &made).into_iter()
 }
 
 /// What became of a photo.
@@ -165,17 +271,11 @@ struct Done {
     unwritten: Option<String>,
 }
 
-fn read_photo(
-    pipeline: &Pipeline,
-    job: &Job,
-    dump_stages: Option<&Path>,
-    out: Option<&Path>,
-    style: &Style,
-) -> Done {
+fn read_photo(pipeline: &Pipeline, job: &Job, results: &ResultArgs, style: &Style) -> Done {
     let mut clock = StageClock::default();
     let mut scan = || -> anyhow::Result<_> {
-        let frame = clock.time("load", || source::load(&job.path))?;
-        let sink = match dump_stages {
+        let frame = clock.time("load", || load(&job.path))?;
+        let sink = match &results.dump_stages {
             Some(dir) => {
                 let folder = dir.join(&job.name);
                 let sink = FolderSink::new(folder.clone())
@@ -191,7 +291,7 @@ fn read_photo(
         Ok(read) => read,
         Err(error) => return Done { result: Err(told(&error)), unwritten: None },
     };
-    let unwritten = out.and_then(|out| {
+    let unwritten = results.out.as_deref().and_then(|out| {
         let written =
             clock.time("overlay", || folder::write_pictures(out, &job.name, &frame, &scan, style));
         written.err().map(|error| told(&error))
@@ -208,42 +308,6 @@ fn read_photo(
     Done { result: Ok(record), unwritten }
 }
 
-/// Prints records as they come.
-struct Printer {
-    format: Format,
-    ink: crate::cards::picture::Ink,
-    begun: bool,
-}
-
-impl Printer {
-    fn new(format: Format, color: ColorChoice) -> Self {
-        Self { format, ink: color.ink(), begun: false }
-    }
-
-    fn print(&mut self, record: &Record) -> anyhow::Result<()> {
-        let mut text = String::new();
-        match self.format {
-            // What could not be read is named on stderr.
-            Format::Text if record.result.is_err() => return Ok(()),
-            Format::Text => {
-                if self.begun {
-                    text.push('\n');
-                }
-                text += &record.to_text(self.ink);
-            }
-            Format::Json => text = format!("{}\n", record.to_json()),
-            Format::Csv => {
-                if !self.begun {
-                    text += CSV_HEADER;
-                }
-                text += &record.to_csv();
-            }
-        }
-        self.begun = true;
-        let mut stdout = io::stdout().lock();
-        stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush())
-            .context("cannot write the results to stdout")
-    }
+fn load(path: &Path) -> Result<Frame, source::SourceError> {
+    if path.as_os_str() == STDIN { source::read(io::stdin().lock()) } else { source::load(path) }
 }

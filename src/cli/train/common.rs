@@ -1,8 +1,8 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
 use crate::cards::Edition;
-use crate::cli::BadCall;
 use crate::cli::photos::stop_on_ctrl_c;
+use crate::cli::{BadCall, SEED};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::file_of;
@@ -15,23 +15,26 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The group of options of one.
+const RUN: &str = "The run";
+
 /// Where a run is kept.
 #[derive(clap::Args)]
 pub struct RunArgs {
     /// Folder of the run: its configuration, checkpoint and curves; made when it does not exist
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = RUN, short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// Go on with the run in the folder; give the other options again as it was begun with
-    #[arg(long)]
+    #[arg(help_heading = RUN, long)]
     pub resume: bool,
     /// Same seed, same network: to the bit with RAYON_NUM_THREADS=1
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(help_heading = RUN, long, default_value_t = SEED)]
     pub seed: u64,
     /// Stop after this step as Ctrl-C would, to go on later
-    #[arg(long, value_name = "STEP")]
+    #[arg(help_heading = RUN, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
     /// Minutes between checkpoints at most
-    #[arg(long, value_name = "MINUTES", default_value_t = 2.0)]
+    #[arg(help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0)]
     pub checkpoint_every: f64,
 }
 

@@ -3,7 +3,7 @@
 use super::common::{edition_of, edition_of_source};
 use crate::cards::{Edition, Property};
 use crate::cli::photos;
-use crate::cli::{BadCall, Outcome};
+use crate::cli::{BadCall, Outcome, SEED};
 use crate::model::Kind;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::classify::neural::NeuralReader;
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `train fuse`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  setsight train fuse --models models --crops crops/one --left-out one=no-one.onnx \
-                  --out models/fusion.json"
+    after_help = "Example:\n  setsight train fuse --models models --crops crops/one \\\n      \
+                  --left-out one=no-one.onnx --out models/fusion.json"
 )]
 pub struct Args {
     /// Weights of your own: a folder with reader.onnx and finder.onnx
@@ -37,13 +37,16 @@ pub struct Args {
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 1200)]
     tables: u64,
-    /// Of the drawn tables; one that no training draws from
-    #[arg(long, value_name = "S", default_value_t = 2_600_001)]
+    /// Seed of the drawn tables, counted from a place from which no training draws
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// Where to write the weights
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }
+
+/// Where the seeds of the drawn tables begin.
+const SEEDS: u64 = 2_600_000;
 
 /// Fits and writes `fusion.json`, and prints what the fit gave.
 ///
@@ -64,8 +67,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let fit = |choice: FinderChoice| -> anyhow::Result<_> {
         let finder = choice.finder(&models, refiner.clone())?;
         let done = || bar.inc(1);
-        let drawn =
-            fuse::drawn(&*finder, &network, refiner.as_deref(), args.tables, args.seed, &done)?;
+        let drawn = fuse::drawn(
+            &*finder,
+            &network,
+            refiner.as_deref(),
+            args.tables,
+            SEEDS + args.seed,
+            &done,
+        )?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
@@ -88,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         learned,
         classical,
         fitted: json!({
-            "seed": args.seed,
+            "seed": SEEDS + args.seed,
             "tables": args.tables,
             "properties": Property::ALL.map(Property::word),
             "classical": classical_told,

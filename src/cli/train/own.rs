@@ -3,7 +3,7 @@
 use super::common::{edition_of, edition_of_source};
 use crate::cards::Edition;
 use crate::cli::photos::{progress, stop_on_ctrl_c};
-use crate::cli::{BadCall, Outcome};
+use crate::cli::{BadCall, Outcome, SEED};
 use crate::eval::find_photos;
 use crate::export::onnx;
 use crate::model::Kind;
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     add: Vec<PathBuf>,
     /// Folder for the new models
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Models to train on from; those in use unless given
     #[arg(long, value_name = "DIR")]
@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     steps: u64,
     /// Same seed, same models: to the bit with RAYON_NUM_THREADS=1
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// For the window: at the lowest priority, with the part that is done as lines on stderr
     #[arg(long, hide = true)]

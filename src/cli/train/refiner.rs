@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  \
     setsight train refiner --out runs/refiner\n  \
     setsight train refiner --out runs/refiner --resume\n  \
-    setsight train refiner --out runs/second --start-from runs/refiner --steps 14000\n  \
+    setsight train refiner --out runs/second --start-from runs/refiner\n  \
     setsight train refiner --out runs/quick --steps 600")]
 pub struct Args {
     #[command(flatten)]

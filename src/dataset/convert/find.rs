@@ -76,7 +76,7 @@ pub enum FindError {
     },
     /// Labels of several forms.
     #[error(
-        "{}: labels of several forms there ({forms}); say which is meant, such as --format {}",
+        "{}: labels of several forms there ({forms}); say which is meant, such as --from-format {}",
         .path.display(), .forms.split(' ').next().unwrap_or_default()
     )]
     Several {

@@ -2,6 +2,7 @@
 
 use super::{Checked, Doubt, Item, Kind, Plan, Seen, SeenBoard, Wrong};
 use crate::cards::{Card, DECK_SIZE, Property};
+use crate::json::VERSION;
 use crate::pipeline::source::natural_order;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,6 +191,7 @@ impl Findings {
             .collect();
         let few: Vec<&str> = self.few().into_iter().map(|(word, _)| word).collect();
         json!({
+            "version": VERSION,
             "folders": self.folders,
             "photos": self.photos,
             "crops": self.crops,

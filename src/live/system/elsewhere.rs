@@ -1,7 +1,9 @@
 //! Cameras on macOS and Windows, listed and read by `ffmpeg`.
 
 use crate::live::camera::{Camera, CameraError, CameraInfo, Shot};
+use crate::live::control::CameraControl;
 use crate::live::ffmpeg::{self, Ffmpeg, FfmpegError, Input};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// ffmpeg's name for the system's interface.
@@ -47,7 +49,11 @@ fn listed(said: &str) -> Vec<CameraInfo> {
 }
 
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
-pub(super) fn open(info: &CameraInfo) -> Result<Box<dyn Camera>, CameraError> {
+// ffmpeg sets neither exposure nor focus, and sizes by names of each system's own.
+pub(super) fn open(
+    info: &CameraInfo,
+    _: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
     let camera = || info.name.clone();
     let number = info.number.to_string();
     let name = format!("video={}", info.name);

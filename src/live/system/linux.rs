@@ -1,11 +1,14 @@
 //! Cameras on Linux.
 
+use super::v4l_controls;
 use crate::live::camera::{Camera, CameraError, CameraInfo, Shot};
-use crate::live::jpeg;
+use crate::live::control::{CameraControl, CameraOffer, CameraWish};
+use crate::live::jpeg::{self, LEAST_SIDE_PX};
 use crate::pipeline::Frame;
 use image::RgbImage;
 use opencv::core::{Mat, MatTraitConst, Vec3b};
 use opencv::imgproc;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +16,7 @@ use std::time::{Duration, Instant};
 use v4l::buffer::{Flags, Type};
 use v4l::capability::Flags as Capabilities;
 use v4l::format::FourCC;
+use v4l::framesize::FrameSizeEnum;
 use v4l::io::mmap::Stream;
 use v4l::io::traits::CaptureStream;
 use v4l::video::Capture;
@@ -88,11 +92,18 @@ fn is_camera(can: Capabilities, driver: &str) -> bool {
         && !NO_CAMERAS.iter().any(|name| driver.starts_with(name))
 }
 
-pub(super) fn open(info: &CameraInfo) -> Result<Box<dyn Camera>, CameraError> {
-    open_at(&device(info.number), &info.name)
+pub(super) fn open(
+    info: &CameraInfo,
+    control: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
+    open_at(&device(info.number), &info.name, control)
 }
 
-fn open_at(path: &Path, name: &str) -> Result<Box<dyn Camera>, CameraError> {
+fn open_at(
+    path: &Path,
+    name: &str,
+    control: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
     let refused = |error: io::Error| refusal(&error, name);
     let device = Device::with_path(path).map_err(refused)?;
     // Asked first: what is no camera just offers no format.
@@ -103,14 +114,43 @@ fn open_at(path: &Path, name: &str) -> Result<Box<dyn Camera>, CameraError> {
         let reason = "it gives no pictures of a kind that can be decoded".to_owned();
         return Err(CameraError::Unopened { camera: name.to_owned(), reason });
     };
-    let wished = Format::new(WISHED_PX.0, WISHED_PX.1, FourCC::new(&code));
-    let format = device.set_format(&wished).map_err(refused)?;
+    let wish = control.wish();
+    let (stream, format) = begin(&device, code, wish.size_px).map_err(refused)?;
+    let (exposure, focus) = v4l_controls::spans(&device);
+    control.tell(CameraOffer { sizes_px: sizes_px(&device, code), exposure, focus });
+    if wish.exposure.is_some() || wish.focus.is_some() {
+        v4l_controls::apply(&device, &wish);
+    }
+    let (name, control, opened) = (name.to_owned(), Arc::clone(control), Instant::now());
+    let stream = Some(stream);
+    Ok(Box::new(LinuxCamera { device, stream, format, code, wish, control, name, opened }))
+}
+
+/// Begins to take pictures of a kind, in the wished size or what comes nearest.
+fn begin(
+    device: &Device,
+    code: [u8; 4],
+    size_px: Option<(u32, u32)>,
+) -> io::Result<(Stream<'static>, Format)> {
+    let (width, height) = size_px.unwrap_or(WISHED_PX);
+    let format = device.set_format(&Format::new(width, height, FourCC::new(&code)))?;
     // Not all let their speed be chosen.
     let _ = device.set_params(&Parameters::with_fps(WISHED_FPS));
-    let mut stream = Stream::with_buffers(&device, Type::VideoCapture, BUFFERS).map_err(refused)?;
+    let mut stream = Stream::with_buffers(device, Type::VideoCapture, BUFFERS)?;
     stream.set_timeout(SILENT);
-    let opened = Instant::now();
-    Ok(Box::new(LinuxCamera { stream, format, name: name.to_owned(), opened }))
+    Ok((stream, format))
+}
+
+/// The sizes of a kind of pictures that a device says it has.
+fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
+    let told = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
+    let discrete = told.into_iter().filter_map(|told| match told.size {
+        FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
+        FrameSizeEnum::Stepwise(_) => None,
+    });
+    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= LEAST_SIDE_PX;
+    let sizes: BTreeSet<_> = discrete.filter(large_enough).collect();
+    sizes.into_iter().collect()
 }
 
 /// The best of the formats on offer.
@@ -142,16 +182,44 @@ fn refusal(error: &io::Error, camera: &str) -> CameraError {
 }
 
 struct LinuxCamera {
-    stream: Stream<'static>,
+    device: Device,
+    /// `None` only while another size begins.
+    stream: Option<Stream<'static>>,
     format: Format,
+    code: [u8; 4],
+    wish: CameraWish,
+    control: Arc<CameraControl>,
     name: String,
     opened: Instant,
 }
 
+impl LinuxCamera {
+    /// Does what is wished for now.
+    fn adjust(&mut self, wish: CameraWish) -> Result<(), CameraError> {
+        if wish.size_px != self.wish.size_px {
+            // A device that gives pictures does not let their size be changed.
+            self.stream = None;
+            let begun = begin(&self.device, self.code, wish.size_px);
+            let (stream, format) = begun.map_err(|error| refusal(&error, &self.name))?;
+            (self.stream, self.format) = (Some(stream), format);
+        }
+        if (wish.exposure, wish.focus) != (self.wish.exposure, self.wish.focus) {
+            v4l_controls::apply(&self.device, &wish);
+        }
+        self.wish = wish;
+        Ok(())
+    }
+}
+
 impl Camera for LinuxCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        if let Some(wish) = self.control.changed() {
+            self.adjust(wish)?;
+        }
+        let gone = || CameraError::Unplugged { camera: self.name.clone() };
+        let stream = self.stream.as_mut().ok_or_else(gone)?;
         for _ in 0..MOST_BROKEN {
-            let (bytes, about) = self.stream.next().map_err(|error| match error.kind() {
+            let (bytes, about) = stream.next().map_err(|error| match error.kind() {
                 io::ErrorKind::TimedOut => CameraError::Silent {
                     camera: format!("camera {}", self.name),
                     seconds: SILENT.as_secs(),
@@ -165,7 +233,9 @@ impl Camera for LinuxCamera {
             }
             if let Some(image) = picture(&bytes[..used], &self.format) {
                 let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-                return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken }));
+                let is_jpeg = [b"MJPG", b"JPEG"].contains(&&self.format.fourcc.repr);
+                let jpeg = is_jpeg.then(|| bytes[..used].into());
+                return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken, jpeg }));
             }
         }
         Err(CameraError::Broken { camera: format!("camera {}", self.name) })
@@ -249,7 +319,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("video0");
         std::fs::write(&file, "no device").unwrap();
-        let error = |path: &Path| open_at(path, "Lid").err().unwrap();
+        let error = |path: &Path| open_at(path, "Lid", &Arc::default()).err().unwrap();
         assert_eq!(error(&file).to_string(), "camera Lid cannot be opened: it is no camera");
         let none = error(&home.path().join("video1"));
         assert_eq!(none, CameraError::Unplugged { camera: "Lid".into() });

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// What counts as a photo inside a folder, by the end of its name. Files that are named
-/// themselves are taken whatever they are called. HEIC and AVIF are listed though they are not
-/// read: better a line that says so than a photo left out in silence.
-pub const PHOTO_EXTENSIONS: [&str; 13] = [
+/// themselves are taken whatever they are called.
+pub const PHOTO_EXTENSIONS: [&str; 14] = [
     "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "tif", "tiff", "heic", "heif",
-    "avif",
+    "hif", "avif",
 ];
 
 /// A path that gives no photos.
@@ -26,7 +25,7 @@ pub enum ListError {
     },
     /// A folder without photos.
     #[error(
-        "{}: no photos in this folder{}; looked for names that end in .jpg, .png, .webp, .bmp or .tif",
+        "{}: no photos in this folder{}; looked for names that end in .jpg, .heic, .png, .webp, .avif, .bmp or .tif",
         .path.display(),
         if *.recursive { " or below it" } else { " (--recursive looks below it too)" }
     )]

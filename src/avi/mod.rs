@@ -1,0 +1,65 @@
+//! Motion JPEG in AVI: films that are read and written here, without a codec.
+
+mod read;
+mod write;
+
+pub use read::{AviEnd, AviReader};
+pub use write::AviWriter;
+
+/// What stands before a frame's own time, in a comment of its JPEG.
+const STAMP: &[u8] = b"setsight time_ms ";
+
+/// Where a JPEG's segment begins, its marker, and what it holds, up to the coded pixels.
+fn segments(jpeg: &[u8]) -> impl Iterator<Item = (usize, u8, &[u8])> {
+    let mut at = 2;
+    std::iter::from_fn(move || {
+        let &[0xff, marker, high, low] = jpeg.get(at..at + 4)? else { return None };
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let (begin, content) = (at, jpeg.get(at + 4..at + 2 + length)?);
+        at += 2 + length;
+        (marker != 0xda).then_some((begin, marker, content))
+    })
+}
+
+/// The JPEG with its time in milliseconds. AVI knows one rate for all its frames; a camera's frames
+/// come as they like, and this keeps to the last digit when each came.
+pub fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
+    // JFIF's own segment stands first.
+    let jfif = segments(jpeg).next().filter(|(_, marker, _)| *marker == 0xe0);
+    let at = jfif.map_or(2, |(begin, _, content)| begin + 4 + content.len());
+    let text = [STAMP, time_ms.to_string().as_bytes()].concat();
+    let head = [0xff, 0xfe, 0, text.len() as u8 + 2];
+    [&jpeg[..at], &head, &text, &jpeg[at..]].concat()
+}
+
+/// The time of a JPEG from [`stamped`].
+pub fn stamp_of(jpeg: &[u8]) -> Option<f64> {
+    let comments = segments(jpeg).filter(|(_, marker, _)| *marker == 0xfe);
+    let text = comments.filter_map(|(.., text)| text.strip_prefix(STAMP)).next()?;
+    std::str::from_utf8(text).ok()?.parse().ok().filter(|time: &f64| time.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::codecs::jpeg::JpegEncoder;
+    use image::{ImageFormat, Rgb, RgbImage};
+
+    #[test]
+    fn a_stamped_picture_is_the_same_picture_and_keeps_its_time() {
+        let mut jpeg = Vec::new();
+        let image = RgbImage::from_fn(64, 48, |x, y| Rgb([3 * x as u8, 5 * y as u8, 90]));
+        JpegEncoder::new_with_quality(&mut jpeg, 90).encode_image(&image).unwrap();
+        assert_eq!(stamp_of(&jpeg), None);
+        for time_ms in [0.0, 1e3 / 3.0, 3_600_000.000_123] {
+            let stamped = stamped(&jpeg, time_ms);
+            assert_eq!(stamp_of(&stamped), Some(time_ms));
+            let decoded = |bytes: &[u8]| {
+                image::load_from_memory_with_format(bytes, ImageFormat::Jpeg).unwrap()
+            };
+            assert_eq!(decoded(&stamped), decoded(&jpeg));
+        }
+        assert_eq!(stamp_of(b""), None);
+        assert_eq!(stamp_of(&jpeg[..30]), None);
+    }
+}

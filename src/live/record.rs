@@ -1,0 +1,198 @@
+//! A game kept as a film, with its lines of JSON beside it.
+//!
+//! The film holds the very pixels that were tracked, each frame with its own time, so that it gives
+//! the same lines when it is read. Pictures that come as JPEG go into it as they are; others are made
+//! JPEGs first, and what is tracked is what the JPEG shows.
+
+use super::camera::Shot;
+use super::view::LiveView;
+use super::{freeze, jpeg};
+use crate::avi::{self, AviWriter};
+use crate::pipeline::Frame;
+use image::codecs::jpeg::JpegEncoder;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why nothing is recorded, or nothing more.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// Only AVI is written.
+    #[error("{0}: a recording is written as AVI; call it {1}")]
+    NoAvi(String, String),
+    /// Nothing is written over.
+    #[error("{0} is there already; give another name, or remove it")]
+    Exists(String),
+    /// Not to be written, a full disk for one.
+    #[error("{0} cannot be written: {1}")]
+    Unwritable(String, #[source] io::Error),
+    /// A film's frames are of one size.
+    #[error("the camera's pictures have become another size, which one film cannot hold")]
+    OtherSize,
+    /// A picture that is no JPEG becomes none.
+    #[error("a picture could not be made a JPEG: {0}")]
+    NoJpeg(String),
+}
+
+/// A recording under way. Dropped, it is ended.
+pub struct Recorder {
+    film: PathBuf,
+    lines: File,
+    state: State,
+    size_px: (u32, u32),
+    frames: u64,
+    last_ms: f64,
+}
+
+enum State {
+    /// Nothing was recorded yet.
+    Begun(File),
+    Running(AviWriter<File>),
+    Ended,
+}
+
+/// The film's frames a second before it is known how many came.
+const FPS: f64 = 30.0;
+/// Of pictures that do not come as JPEG.
+const QUALITY: u8 = 90;
+
+/// Where the lines of a film are kept.
+pub fn lines_of(film: &Path) -> PathBuf {
+    film.with_extension("jsonl")
+}
+
+/// Whether a recording may be written here.
+///
+/// # Errors
+/// It is no AVI, or it or its lines are there already.
+pub fn check(film: &Path) -> Result<(), RecordError> {
+    let name = |path: &Path| path.display().to_string();
+    if film.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
+        return Err(RecordError::NoAvi(name(film), name(&film.with_extension("avi"))));
+    }
+    match [film.to_owned(), lines_of(film)].iter().find(|path| path.exists()) {
+        Some(there) => Err(RecordError::Exists(name(there))),
+        None => Ok(()),
+    }
+}
+
+fn new_file(path: &Path) -> Result<File, RecordError> {
+    File::create_new(path).map_err(|error| {
+        let name = path.display().to_string();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => RecordError::Exists(name),
+            _ => RecordError::Unwritable(name, error),
+        }
+    })
+}
+
+impl Recorder {
+    /// Begins a recording: the film and, beside it, its lines. Both are new files.
+    ///
+    /// # Errors
+    /// [`check`]'s; a folder that cannot be written to.
+    pub fn create(film: &Path) -> Result<Self, RecordError> {
+        check(film)?;
+        let lines = new_file(&lines_of(film))?;
+        let file = new_file(film).inspect_err(|_| {
+            let _ = std::fs::remove_file(lines_of(film));
+        })?;
+        let (state, film) = (State::Begun(file), film.to_owned());
+        Ok(Self { film, lines, state, size_px: (0, 0), frames: 0, last_ms: 0.0 })
+    }
+
+    /// The film.
+    pub fn film(&self) -> &Path {
+        &self.film
+    }
+
+    /// Frames so far.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Time of the last frame since the first, which is at 0.
+    pub fn length_ms(&self) -> f64 {
+        self.last_ms
+    }
+
+    /// Records a frame, whose time counts from the first one's. What comes back is to be tracked.
+    ///
+    /// # Errors
+    /// It cannot be recorded; what was is kept, and nothing more is.
+    pub fn record(&mut self, mut shot: Shot) -> Result<Shot, RecordError> {
+        let (bytes, shot) = match shot.jpeg.take() {
+            Some(bytes) => (bytes, shot),
+            None => {
+                let mut bytes = Vec::new();
+                let encoded = JpegEncoder::new_with_quality(&mut bytes, QUALITY)
+                    .encode_image(&shot.frame.image);
+                encoded.map_err(|error| RecordError::NoJpeg(error.to_string()))?;
+                let image = jpeg::decode(&bytes).map_err(RecordError::NoJpeg)?;
+                (bytes.into(), Shot { frame: Arc::new(Frame { image }), ..shot })
+            }
+        };
+        let size_px = shot.frame.image.dimensions();
+        if self.frames > 0 && self.size_px != size_px {
+            return Err(RecordError::OtherSize);
+        }
+        let stamped = avi::stamped(&bytes, shot.time_ms);
+        self.write(size_px, &stamped)
+            .map_err(|error| RecordError::Unwritable(self.film.display().to_string(), error))?;
+        (self.size_px, self.last_ms) = (size_px, shot.time_ms);
+        self.frames += 1;
+        Ok(shot)
+    }
+
+    fn write(&mut self, size_px: (u32, u32), jpeg: &[u8]) -> io::Result<()> {
+        if let State::Begun(file) = &self.state {
+            self.state = State::Running(AviWriter::new(file.try_clone()?, size_px, FPS, QUALITY)?);
+        }
+        match &mut self.state {
+            State::Running(avi) => avi.jpeg(jpeg),
+            State::Begun(_) | State::Ended => Err(io::Error::other("the recording has ended")),
+        }
+    }
+
+    /// Records what was seen in the last frame.
+    ///
+    /// # Errors
+    /// As [`Self::record`].
+    pub fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
+        let number = self.frames.saturating_sub(1);
+        let line = freeze::line(&LiveView { number, ..view.clone() });
+        self.lines.write_all(format!("{line}\n").as_bytes()).map_err(|error| {
+            RecordError::Unwritable(lines_of(&self.film).display().to_string(), error)
+        })
+    }
+
+    /// Ends the recording: the film is complete. One without a frame is removed.
+    ///
+    /// # Errors
+    /// The film cannot be completed; it plays as far as it was written.
+    pub fn end(&mut self) -> Result<(), RecordError> {
+        let ended = match std::mem::replace(&mut self.state, State::Ended) {
+            State::Ended => return Ok(()),
+            State::Begun(_) => std::fs::remove_file(&self.film)
+                .and_then(|()| std::fs::remove_file(lines_of(&self.film))),
+            State::Running(mut avi) => {
+                if self.frames > 1 && self.last_ms > 0.0 {
+                    // Other players then show it about as fast as it was.
+                    let fps = (self.frames - 1) as f64 * 1e3 / self.last_ms;
+                    avi.set_fps(fps.clamp(0.1, 1_000.0));
+                }
+                // A full disk may have no room for the index; the film plays without it.
+                let _ = avi.write_index();
+                avi.close().and_then(|(file, length)| file.set_len(length))
+            }
+        };
+        ended.map_err(|error| RecordError::Unwritable(self.film.display().to_string(), error))
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let _ = self.end(); // Whoever wants to know ends it before.
+    }
+}

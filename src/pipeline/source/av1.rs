@@ -1,0 +1,83 @@
+//! AV1 pictures, decoded by the program `ffmpeg`, which films need anyway: AVIF photos are rare, and
+//! a decoder of AV1 would weigh more than the rest of this program.
+
+use super::error::{MAX_PIXELS, SourceError};
+use image::RgbImage;
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The program's name, looked for on the PATH.
+const PROGRAM: &str = "ffmpeg";
+
+/// How to get it.
+pub const INSTALL: &str = "install it: sudo apt install ffmpeg (Debian, Ubuntu), sudo dnf install ffmpeg-free \
+                           (Fedora), brew install ffmpeg (macOS)";
+
+/// The largest photo takes some seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Decodes a stream of so many pictures, each of this width and height in pixels (low overhead
+/// bitstream format, AV1 5.2).
+///
+/// # Errors
+/// The program is missing, hangs or finds the data broken.
+pub fn decode(
+    stream: Vec<u8>,
+    (width, height): (u32, u32),
+    count: usize,
+) -> Result<Vec<RgbImage>, SourceError> {
+    let corrupt = |reason: String| SourceError::Corrupt { format: "AVIF", reason };
+    let mut command = Command::new(PROGRAM);
+    command.args(["-hide_banner", "-nostats", "-loglevel", "error", "-protocol_whitelist", "pipe"]);
+    command.args(["-max_pixels", &MAX_PIXELS.to_string(), "-f", "obu", "-i", "pipe:0"]);
+    command.args(["-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            SourceError::NoDecoder { format: "AVIF", program: PROGRAM, install: INSTALL }
+        }
+        _ => corrupt(format!("{PROGRAM} cannot be run: {error}")),
+    })?;
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    // Ends when either end does.
+    std::thread::spawn(move || stdin.write_all(&stream));
+    let mut stderr = child.stderr.take().expect("it was asked for");
+    let (heard, complaints) = channel();
+    std::thread::spawn(move || {
+        let mut said = String::new();
+        let _ = stderr.by_ref().take(10_000).read_to_string(&mut said);
+        let _ = heard.send(said);
+    });
+    let frame_bytes = 3 * width as usize * height as usize;
+    let stdout = child.stdout.take().expect("it was asked for");
+    let (done, pixels) = channel();
+    std::thread::spawn(move || {
+        let expected = frame_bytes * count;
+        let mut bytes = Vec::with_capacity(expected + 1);
+        // One more, to see whether there is more.
+        let _ = stdout.take(expected as u64 + 1).read_to_end(&mut bytes);
+        let _ = done.send((bytes.len() == expected).then_some(bytes));
+    });
+    let pixels = pixels.recv_timeout(PATIENCE);
+    let _ = child.kill(); // It has ended already, or is to.
+    let _ = child.wait();
+    match pixels {
+        Ok(Some(bytes)) => Ok(bytes
+            .chunks_exact(frame_bytes)
+            .map(|frame| {
+                RgbImage::from_raw(width, height, frame.to_vec()).expect("three bytes a pixel")
+            })
+            .collect()),
+        Err(RecvTimeoutError::Timeout) => {
+            Err(corrupt(format!("{PROGRAM} does not end, after {} s", PATIENCE.as_secs())))
+        }
+        Ok(None) | Err(RecvTimeoutError::Disconnected) => {
+            let said = complaints.recv().unwrap_or_default();
+            let words = said.lines().next().map(|line| line.rsplit("] ").next().unwrap_or(line));
+            let words = words.unwrap_or("its pixels are fewer or more than it says");
+            Err(corrupt(format!("{PROGRAM} says: {words}")))
+        }
+    }
+}

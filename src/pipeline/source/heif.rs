@@ -1,0 +1,247 @@
+//! HEIC and AVIF, the photos that phones make: ISO/IEC 23008-12, a container of items and their
+//! properties, around HEVC (HEIC) or AV1 (AVIF).
+//!
+//! HEVC is decoded in safe Rust (`heifer`), AV1 by the program `ffmpeg` ([`super::av1`]). How such a
+//! picture is turned and cropped is said by the container's own properties (`irot`, `imir`, `clap`); its
+//! EXIF orientation, which most files repeat, is to be ignored.
+
+use super::av1;
+use super::error::{MAX_PIXELS, SourceError, check_size};
+use super::rgb::rgba_on_white;
+use super::upright::turn_upright;
+use heifer::heifer_isobmff::boxes::Property;
+use heifer::heifer_isobmff::{self, HeifFile, ItemId};
+use image::RgbImage;
+use image::imageops::crop_imm;
+use image::metadata::Orientation;
+
+/// A picture before its pixels are decoded.
+pub struct Heif<'a> {
+    bytes: &'a [u8],
+    file: HeifFile<'a>,
+    codec: Codec,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Codec {
+    Hevc,
+    Av1,
+}
+
+impl Codec {
+    const fn format(self) -> &'static str {
+        match self {
+            Self::Hevc => "HEIC",
+            Self::Av1 => "AVIF",
+        }
+    }
+}
+
+impl<'a> Heif<'a> {
+    /// The picture in a file, if the file is of this kind; its size is within the limits and nothing of it
+    /// is missing.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn open(bytes: &'a [u8]) -> Result<Option<Self>, SourceError> {
+        let Some(brand) = bytes.get(4..12).and_then(|b| b.strip_prefix(b"ftyp")) else {
+            return Ok(None);
+        };
+        // Films have brands too, of other names.
+        let format = match brand {
+            b"avif" | b"avis" => "AVIF",
+            b"heic" | b"heix" | b"hevc" | b"hevx" | b"heim" | b"heis" | b"mif1" | b"mif2"
+            | b"msf1" | b"miaf" => "HEIC",
+            _ => return Ok(None),
+        };
+        let file = HeifFile::parse(bytes).map_err(|error| unreadable(format, error))?;
+        let codec = codec(&file)?;
+        let heif = Self { bytes, file, codec };
+        heif.check().map(|()| Some(heif))
+    }
+
+    /// Width and height in pixels of what [`Self::decode`] gives.
+    ///
+    /// # Errors
+    /// Broken properties.
+    pub fn upright_px(&self) -> Result<(u32, u32), SourceError> {
+        let (mut width, mut height) = self.size(self.file.primary_id)?;
+        for property in self.properties(self.file.primary_id)? {
+            match property {
+                Property::Rotation(1 | 3) => (width, height) = (height, width),
+                Property::CleanAperture { .. } => {
+                    if let Some(seen) = aperture(property, (width, height)) {
+                        (width, height) = (seen.2, seen.3);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok((width, height))
+    }
+
+    /// Its pixels, upright.
+    ///
+    /// # Errors
+    /// Broken data; for AVIF also a program that is missing.
+    pub fn decode(&self) -> Result<RgbImage, SourceError> {
+        match self.codec {
+            Codec::Hevc => self.decode_hevc(),
+            Codec::Av1 => self.decode_av1(),
+        }
+    }
+
+    /// Refuses what is too large in any of its items, for each of them may be decoded, and what is cut off.
+    fn check(&self) -> Result<(), SourceError> {
+        for item in &self.file.items {
+            if let Ok(Some((width, height))) = self.file.image_size(item.id) {
+                let pixels = u64::from(width) * u64::from(height);
+                if pixels > MAX_PIXELS {
+                    return Err(SourceError::TooLarge { width, height });
+                }
+            }
+        }
+        let (width, height) = self.size(self.file.primary_id)?;
+        check_size(width, height)?;
+        for &item in self.parts().iter().chain([&self.file.primary_id]) {
+            self.file.item_data(item).map_err(|error| self.unreadable(error))?;
+        }
+        Ok(())
+    }
+
+    fn decode_hevc(&self) -> Result<RgbImage, SourceError> {
+        let options = heifer::Options { max_threads: 0, max_pixels: MAX_PIXELS };
+        let decoded = heifer::decode_rgba8(self.bytes, &options).map_err(|error| match error {
+            heifer::Error::Container(error) => self.unreadable(error),
+            heifer::Error::Hevc(heifer::heifer_hevc_dec::Error::UnexpectedEof) => {
+                SourceError::Truncated { format: self.codec.format() }
+            }
+            error => self.corrupt(error),
+        })?;
+        Ok(rgba_on_white(decoded.width, decoded.height, &decoded.data))
+    }
+
+    /// Tiles side by side, then what the container says of the whole. Transparency is left out: AVIF
+    /// keeps it in a picture of its own.
+    fn decode_av1(&self) -> Result<RgbImage, SourceError> {
+        let primary = self.file.primary_id;
+        let parts = self.parts();
+        let (tile_width, tile_height) = self.size(parts[0])?;
+        let mut stream = Vec::new();
+        for &part in parts {
+            // A temporal delimiter, the configuration, the data (AV1 5.3 and its binding to ISOBMFF 2.3).
+            stream.extend([0x12, 0]);
+            let configuration = self.properties(part)?.find_map(|property| match property {
+                Property::Unknown(kind, bytes) if kind.0 == *b"av1C" => bytes.get(4..),
+                _ => None,
+            });
+            stream.extend(configuration.unwrap_or_default());
+            let data = self.file.item_data(part).map_err(|error| self.unreadable(error))?;
+            stream.extend_from_slice(&data);
+        }
+        let frames = av1::decode(stream, (tile_width, tile_height), parts.len())?;
+        let mut image = match <[RgbImage; 1]>::try_from(frames) {
+            Ok([image]) => image,
+            Err(tiles) => {
+                let grid = self.file.grid(primary).map_err(|error| self.corrupt(error))?;
+                let columns = usize::from(grid.columns).max(1);
+                let mut whole = RgbImage::new(grid.output_width, grid.output_height);
+                for (i, tile) in tiles.iter().enumerate() {
+                    let (column, row) = ((i % columns) as i64, (i / columns) as i64);
+                    let (x, y) = (column * i64::from(tile_width), row * i64::from(tile_height));
+                    image::imageops::replace(&mut whole, tile, x, y);
+                }
+                whole
+            }
+        };
+        for property in self.properties(primary)? {
+            image = match property {
+                Property::Rotation(1) => turn_upright(image, Orientation::Rotate270),
+                Property::Rotation(2) => turn_upright(image, Orientation::Rotate180),
+                Property::Rotation(3) => turn_upright(image, Orientation::Rotate90),
+                Property::Mirror(true) => turn_upright(image, Orientation::FlipVertical),
+                Property::Mirror(false) => turn_upright(image, Orientation::FlipHorizontal),
+                Property::CleanAperture { .. } => match aperture(property, image.dimensions()) {
+                    Some((x, y, width, height)) => crop_imm(&image, x, y, width, height).to_image(),
+                    None => image,
+                },
+                _ => image,
+            };
+        }
+        Ok(image)
+    }
+
+    /// The coded pictures that the photo is made of: itself, or its tiles.
+    fn parts(&self) -> &[ItemId] {
+        match self.file.referenced_items(self.file.primary_id, b"dimg") {
+            [] => std::slice::from_ref(&self.file.primary_id),
+            parts => parts,
+        }
+    }
+
+    fn size(&self, item: ItemId) -> Result<(u32, u32), SourceError> {
+        let size = self.file.image_size(item).map_err(|error| self.unreadable(error))?;
+        size.ok_or_else(|| self.corrupt("it does not say its size (`ispe`)"))
+    }
+
+    fn properties(&self, item: ItemId) -> Result<impl Iterator<Item = &Property>, SourceError> {
+        self.file.item_properties(item).map_err(|error| self.unreadable(error))
+    }
+
+    fn unreadable(&self, error: heifer_isobmff::Error) -> SourceError {
+        unreadable(self.codec.format(), error)
+    }
+
+    fn corrupt(&self, reason: impl ToString) -> SourceError {
+        SourceError::Corrupt { format: self.codec.format(), reason: reason.to_string() }
+    }
+}
+
+/// What the primary picture, or its first tile, is coded with.
+fn codec(file: &HeifFile) -> Result<Codec, SourceError> {
+    let mut item = file.primary_id;
+    // Pictures derived of derived ones: no camera goes deeper.
+    for _ in 0..4 {
+        let Ok(kind) = file.item(item).map(|item| item.item_type.0) else { break };
+        match &kind {
+            b"hvc1" | b"hev1" => return Ok(Codec::Hevc),
+            b"av01" => return Ok(Codec::Av1),
+            b"jpeg" => return Err(SourceError::OtherFormat { format: "JPEG in HEIF" }),
+            b"avc1" => return Err(SourceError::OtherFormat { format: "H.264 in HEIF" }),
+            _ => match file.referenced_items(item, b"dimg") {
+                [first, ..] => item = *first,
+                [] => break,
+            },
+        }
+    }
+    Err(SourceError::OtherFormat { format: "HEIF of a rare kind" })
+}
+
+fn unreadable(format: &'static str, error: heifer_isobmff::Error) -> SourceError {
+    match error {
+        heifer_isobmff::Error::UnexpectedEof => SourceError::Truncated { format },
+        error => SourceError::Corrupt { format, reason: error.to_string() },
+    }
+}
+
+/// Left, top, width and height in pixels of the part that is to be seen (`clap`), as the HEVC decoder
+/// rounds them; none where it is none.
+fn aperture(property: &Property, (width, height): (u32, u32)) -> Option<(u32, u32, u32, u32)> {
+    let &Property::CleanAperture { width: w, height: h, horiz_offset: x, vert_offset: y } =
+        property
+    else {
+        return None;
+    };
+    let along = |size: (u32, u32), offset: (i32, u32), whole: u32| {
+        let part = f64::from(size.0) / f64::from(size.1);
+        let centre = f64::from(offset.0) / f64::from(offset.1) + (f64::from(whole) - 1.0) / 2.0;
+        let start = (centre - (part - 1.0) / 2.0).round().max(0.0) as u32;
+        let start = start.min(whole);
+        (start, (part.round() as u32).min(whole - start))
+    };
+    let ((left, width), (top, height)) = (along(w, x, width), along(h, y, height));
+    (width > 0 && height > 0).then_some((left, top, width, height))
+}
+
+#[cfg(test)]
+mod tests;
