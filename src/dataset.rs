@@ -20,6 +20,8 @@ pub use nearest::{MATCH_RADIUS, nearest};
 
 /// Name of the labels in a folder of photos.
 pub const PHOTO_LABELS: &str = "labels.json";
+/// Tag of a photo of which nobody has said that all its cards are right: it is no ground truth.
+pub const UNCHECKED: &str = "unchecked";
 /// Name of the labels in a folder of crops.
 pub const CROP_LABELS: &str = "labels.csv";
 
@@ -135,6 +137,27 @@ pub struct CardLabel {
     pub center: Point,
     /// Its corners where known; their order is not reliable.
     pub corners: Option<Quad>,
+    /// Whose word the code is; where the file says nothing, a person's.
+    #[serde(default, skip_serializing_if = "SaidBy::is_person")]
+    pub said_by: SaidBy,
+}
+
+/// Whose word a card's code is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SaidBy {
+    /// A person has said so.
+    #[default]
+    Person,
+    /// A reader says so, and nobody has looked at it yet.
+    Reader,
+}
+
+impl SaidBy {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_person(&self) -> bool {
+        *self == Self::Person
+    }
 }
 
 /// One line of `labels.csv`: a straightened card and its code.
@@ -186,6 +209,16 @@ impl PhotoLabels {
             .map_err(|source| DatasetError::Unwritable { path, source })
     }
 
+    /// Takes out the photos that are no ground truth (see [`PhotoLabel::is_checked`]), and gives their
+    /// file names.
+    pub fn take_unchecked(&mut self) -> Vec<String> {
+        let (checked, others) =
+            std::mem::take(&mut self.photos).into_iter().partition(PhotoLabel::is_checked);
+        self.photos = checked;
+        let others: Vec<PhotoLabel> = others;
+        others.into_iter().map(|photo| photo.file).collect()
+    }
+
     /// The first labelled photo that is not in the folder, as an error.
     ///
     /// # Errors
@@ -212,6 +245,12 @@ impl PhotoLabel {
         }
     }
 
+    /// Whether a person has said that all cards in view are labelled, and rightly so: what is measured
+    /// on and learnt from. Labels without the tag [`UNCHECKED`] are taken for such.
+    pub fn is_checked(&self) -> bool {
+        !self.tags.iter().any(|tag| tag == UNCHECKED)
+    }
+
     /// The first card that is labelled twice, and both its places among the cards, counted from 1.
     pub fn twice(&self) -> Option<(Card, usize, usize)> {
         self.cards.iter().enumerate().find_map(|(second, card)| {
@@ -228,6 +267,7 @@ impl PhotoLabel {
             code: card.code,
             center: turn(card.center),
             corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
+            said_by: card.said_by,
         };
         self.cards.iter().map(card).collect()
     }
@@ -245,7 +285,8 @@ impl CardLabel {
     ) -> Self {
         let turn = stored_from_upright(orientation, stored_width, stored_height);
         let corners = Quad::new(corners_in_upright.0.map(turn));
-        Self { code, center: corners.center(), corners: Some(corners) }
+        let said_by = SaidBy::Person;
+        Self { code, center: corners.center(), corners: Some(corners), said_by }
     }
 }
 
@@ -379,7 +420,9 @@ mod tests {
     }
 
     fn card(code: &str, corners: Quad) -> CardLabel {
-        CardLabel { code: code.parse().unwrap(), center: corners.center(), corners: Some(corners) }
+        let said_by = SaidBy::Person;
+        let code = code.parse().unwrap();
+        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
     }
 
     fn labels(cards: Vec<CardLabel>) -> PhotoLabels {
@@ -403,6 +446,7 @@ mod tests {
             code: "1ogd".parse().unwrap(),
             center: Point::new(200.5, 100.25),
             corners: None,
+            said_by: SaidBy::Reader,
         });
         written.write(dir.path()).unwrap();
         let read = PhotoLabels::read(dir.path()).unwrap();
@@ -410,6 +454,18 @@ mod tests {
         assert_eq!(read.photos[0].tags, ["glare"]);
         let missing = read.check_files(dir.path()).unwrap_err().to_string();
         assert!(missing.contains("table 1.jpg is labelled but not in the folder"), "{missing}");
+    }
+
+    #[test]
+    fn what_nobody_has_checked_is_taken_out() {
+        let mut both = labels(Vec::new());
+        let mut other = both.photos[0].clone();
+        other.file = "b.jpg".into();
+        other.tags.push(UNCHECKED.into());
+        both.photos.push(other);
+        assert_eq!(both.take_unchecked(), ["b.jpg"]);
+        assert_eq!(both.photos.len(), 1, "labels without the tag are a person's word");
+        assert!(both.take_unchecked().is_empty());
     }
 
     #[test]

@@ -1,8 +1,21 @@
-//! Files that are written whole or not at all: under another name first, then renamed.
+//! Files that are written whole or not at all: under another name first, then renamed. And one
+//! writer at a time where a file is read, changed and written again.
 
+use std::collections::HashSet;
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
+
+/// How a file in the making is called: so begun and ended.
+const IN_THE_MAKING: (&str, &str) = (".setsight-", ".tmp");
+/// Files in the making that are younger than this are left alone whatever their lock says: whoever
+/// makes one locks it a moment after it is there.
+const YOUNG: Duration = Duration::from_secs(60);
+/// How long another writer is waited for. Writing takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A file in the making. Dropped without [`WholeFile::finish`], it leaves nothing behind.
 pub struct WholeFile {
@@ -20,15 +33,19 @@ impl WholeFile {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        sweep_once(folder);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".setsight-").suffix(".tmp");
+        builder.prefix(IN_THE_MAKING.0).suffix(IN_THE_MAKING.1);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             // As any other new file, not for its owner alone; the umask still applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder)?;
+        let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
+        // Held until it has its name or is gone: what nobody holds was left by a killed run. Where the
+        // system knows no locks, nothing is swept either.
+        let _ = file.as_file().try_lock();
         Ok(Self { path: path.to_path_buf(), writer: BufWriter::new(file) })
     }
 
@@ -47,6 +64,8 @@ impl WholeFile {
     /// What could not be written, a full disk for one.
     pub fn finish_as(self, path: &Path) -> io::Result<()> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        // Else a power cut after the rename could leave an empty file under the old one's name.
+        file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     }
@@ -78,10 +97,122 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// The system's error alone: the name of a file in the making, which `tempfile` adds to it, means nothing
+/// to anybody.
+fn without_name(error: &io::Error) -> io::Error {
+    let words = error.to_string();
+    io::Error::new(error.kind(), words.split(" at path ").next().unwrap_or_default().to_owned())
+}
+
+/// Takes away what killed runs have left in a folder, once in each run of the program.
+fn sweep_once(folder: &Path) {
+    static SWEPT: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if swept.insert(folder.to_path_buf()) {
+        sweep(folder, YOUNG);
+    }
+}
+
+/// Takes away files in the making that nobody makes any more. What cannot be looked at stays.
+fn sweep(folder: &Path, young: Duration) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with(IN_THE_MAKING.0) && name.ends_with(IN_THE_MAKING.1)) {
+            continue;
+        }
+        let path = entry.path();
+        let is_old = || Some(entry.metadata().ok()?.modified().ok()?.elapsed().ok()? >= young);
+        if is_old() == Some(true) && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// While it lives, no other program of ours changes what lies in the folder by reading it first.
+#[derive(Debug)]
+pub struct FolderLock(#[allow(dead_code, reason = "held, not read")] Option<File>);
+
+impl FolderLock {
+    /// Waits a few seconds for whoever else writes there. Where the system knows no locks (some network
+    /// drives), there is none, and two that write at the very same moment may still lose one change.
+    ///
+    /// # Errors
+    /// The folder cannot be opened, or another program holds it for too long.
+    pub fn wait_for(folder: &Path) -> io::Result<Self> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let file = lockable(folder)?;
+        let since = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(Some(file))),
+                Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let words = "another program is writing in this folder and does not end";
+                    return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
+                }
+                Err(TryLockError::Error(_)) => return Ok(Self(None)),
+            }
+        }
+    }
+}
+
+/// The folder itself, which leaves nothing behind.
+#[cfg(unix)]
+fn lockable(folder: &Path) -> io::Result<File> {
+    File::open(folder)
+}
+
+/// Elsewhere folders cannot be locked: a file in it that stays.
+#[cfg(not(unix))]
+fn lockable(folder: &Path) -> io::Result<File> {
+    let path = folder.join(".setsight.lock");
+    std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn what_a_killed_run_left_is_swept_and_what_is_in_the_making_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = dir.path().join(".setsight-abc123.tmp");
+        fs::write(&left, b"half").unwrap();
+        fs::write(dir.path().join(".setsight-notes.txt"), b"the user's").unwrap();
+        let mut making = WholeFile::create(&dir.path().join("a.json")).unwrap();
+        making.write_all(b"more").unwrap();
+        sweep(dir.path(), YOUNG);
+        assert!(left.exists(), "it may be a moment old");
+        sweep(dir.path(), Duration::ZERO);
+        assert!(!left.exists());
+        making.finish().unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn one_at_a_time_changes_a_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("count");
+        write_whole(&path, b"0").unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        let _lock = FolderLock::wait_for(dir.path()).unwrap();
+                        let count: u32 = fs::read_to_string(&path).unwrap().parse().unwrap();
+                        write_whole(&path, (count + 1).to_string().as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), "100");
+        assert!(FolderLock::wait_for(Path::new("/no/such/folder")).is_err());
+    }
 
     #[test]
     fn an_unfinished_file_leaves_the_old_one_and_nothing_else() {
@@ -100,6 +231,7 @@ mod tests {
 
     #[test]
     fn a_missing_folder_is_an_error() {
-        assert!(WholeFile::create(Path::new("/no/such/folder/file")).is_err());
+        let error = WholeFile::create(Path::new("/no/such/folder/file")).err().unwrap();
+        assert!(!error.to_string().contains("setsight-"), "a name that nobody has given: {error}");
     }
 }

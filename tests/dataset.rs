@@ -7,7 +7,9 @@ mod common;
 use common::{Ran, World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
-use setsight::dataset::{CardLabel, CropLabel, PhotoLabel, PhotoLabels, convert, read_crop_labels};
+use setsight::dataset::{
+    CardLabel, CropLabel, PhotoLabel, PhotoLabels, SaidBy, convert, read_crop_labels,
+};
 use setsight::geometry::Point;
 use setsight::render::card;
 
@@ -430,6 +432,7 @@ fn centres(rows: &[&[&str]]) -> Vec<CardLabel> {
         code: code.parse().unwrap(),
         center: Point::new(f64::from(left) + half.0, f64::from(top) + half.1),
         corners: None,
+        said_by: SaidBy::Person,
     };
     rows.concat().into_iter().zip(places).map(label).collect()
 }
@@ -478,6 +481,22 @@ fn good_labels_are_good_and_counted() {
     world.file("empty/readme.txt", b"no labels");
     let ran = world.run(&["dataset", "check", "empty"]).expect(2);
     assert!(ran.stderr.contains("`setsight dataset convert`"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_nobody_has_checked_is_not_looked_at() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    for name in ["a.png", "b.png"] {
+        world.file(&format!("set/{name}"), &encoded(image.clone(), ImageFormat::Png));
+    }
+    let mut half = label_of("b.png", &image, centres(&OTHER));
+    half.tags.push("unchecked".into());
+    write(&world, "set", vec![label_of("a.png", &image, centres(&BOARD)), half]);
+    let text = check(&world, &["set"]).expect(0).stdout;
+    assert!(text.contains("not checked by a person, and so not looked at: 1"), "{text}");
+    let json = check_json(&world, &["set"], 0);
+    assert_eq!((&json["photos"], json["not_checked"].as_array().unwrap().len()), (&json!(1), 1));
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod common;
 use common::{World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::Value;
-use setsight::dataset::{CardLabel, PhotoLabel, PhotoLabels};
+use setsight::dataset::{CardLabel, PhotoLabel, PhotoLabels, SaidBy};
 use setsight::geometry::{Point, Quad};
 use std::path::Path;
 
@@ -26,6 +26,7 @@ fn labels() -> Vec<CardLabel> {
                 code: code.parse().unwrap(),
                 center: corners.center(),
                 corners: Some(corners),
+                said_by: SaidBy::Person,
             }
         })
         .collect()
@@ -92,6 +93,26 @@ fn figures_say_what_was_right_and_what_was_not() {
     assert_eq!(of(sets, &["sets", "sets_claimed", "sets_right"]), [6, 6, 6]);
     let stages: Vec<&String> = json["median_cpu_ms"].as_object().unwrap().keys().collect();
     assert_eq!(stages, ["load", "segment", "rectify", "classify", "board", "sets", "total"]);
+}
+
+#[test]
+fn what_nobody_has_checked_is_named_and_not_measured_on() {
+    let world = world_with_datasets();
+    let (image, _) = table(&BOARD);
+    let mut cards = labels();
+    cards[0].said_by = SaidBy::Reader;
+    let half = photo("a.jpg", &image, &["unchecked"], cards);
+    write(&world.path().join("set/one"), "first source", vec![half]);
+    let ran = world.run(&["eval", "set", "--format", "json"]).expect(0);
+    assert!(
+        ran.stderr.contains("one/a.jpg") && ran.stderr.contains("not checked"),
+        "{}",
+        ran.stderr
+    );
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["all"]["photos"], 1);
+    let ran = world.run(&["eval", "set/one"]).expect(2);
+    assert!(ran.stderr.contains("nobody has checked any"), "{}", ran.stderr);
 }
 
 #[test]

@@ -178,6 +178,16 @@ fn crossings(outline: &[(f64, f64)], y: f64) -> Vec<(f64, f64)> {
     xs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
+/// Paints a card that lies face down.
+pub fn paint_back(painter: &Painter, rect: Rect) {
+    let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
+    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    let inner = rect.shrink(rect.height() * 0.07);
+    painter.rect_filled(inner, 0.7 * radius, Color32::from_rgb(72, 92, 128));
+    let line = Stroke::new((rect.height() * 0.02).max(1.0), Color32::from_rgb(150, 166, 196));
+    painter.rect_stroke(inner.shrink(0.08 * rect.height()), 0.5 * radius, line, StrokeKind::Inside);
+}
+
 /// Paints the place where a card may lie.
 pub fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
     let points: Vec<Pos2> = [

@@ -1,14 +1,10 @@
-//! Corrections: what a person says of the cards, with undo, written down on each change.
+//! What a person changes of a photo's cards.
 
-use super::history::History;
-use super::labels::{LabelFile, Written, label_of, table_of, usual_card_at};
-use super::library::Found;
+use super::labels::usual_card_at;
 use super::table::Table;
 use crate::cards::Card;
-use crate::geometry::Point;
-use crate::pipeline::ReadCard;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use crate::geometry::{Point, Quad};
+use crate::pipeline::{ReadCard, Reading};
 
 /// A change to a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +21,8 @@ pub enum Change {
     Add(Point),
     /// A corner (0 to 3) of a card lies there.
     MoveCorner(usize, usize, Point),
+    /// All cards in view are there, and each is what it is said to be.
+    AllRight,
 }
 
 /// Why a change is not made.
@@ -38,6 +36,8 @@ pub enum Refusal {
     NoCard,
     /// All 81 cards lie on the table.
     DeckIsOut,
+    /// Two cards are said to be the same one.
+    BothAre(usize, usize),
 }
 
 /// The table after a change.
@@ -46,6 +46,7 @@ pub enum Refusal {
 /// [`Refusal`].
 pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Table, Refusal> {
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
+    let (mut said_of, mut checked) = (table.said.clone(), table.checked);
     let exists = |i: usize| if i < table.cards.len() { Ok(()) } else { Err(Refusal::NoCard) };
     let said = |card: &mut ReadCard| {
         card.confidence = 1.0;
@@ -59,6 +60,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
             }
             cards[i].card = card;
             said(&mut cards[i]);
+            said_of[i] = true;
         }
         Change::Swap(i, j) => {
             exists(i).and_then(|()| exists(j))?;
@@ -69,6 +71,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
             (cards[i].card, cards[j].card) = (cards[j].card, cards[i].card);
             said(&mut cards[i]);
             said(&mut cards[j]);
+            (said_of[i], said_of[j]) = (true, true);
             // A guess that was unsure may be one that surely lies elsewhere.
             let clash = |but: usize, other: usize| {
                 lies_there(table, but, cards[but].card).filter(|&k| k != other)
@@ -83,11 +86,13 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
                 return Err(Refusal::LiesThere(other));
             }
             said(&mut cards[i]);
+            said_of[i] = true;
         }
         Change::Strike(i) => {
             exists(i)?;
             cards.remove(i);
             readings.remove(i);
+            said_of.remove(i);
         }
         Change::Add(center) => {
             let free = Card::deck().find(|card| cards.iter().all(|c| c.card != *card));
@@ -98,6 +103,8 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
                 unsure: true,
             });
             readings.push(None);
+            said_of.push(false);
+            checked = false;
         }
         Change::MoveCorner(i, corner, to) => {
             exists(i)?;
@@ -108,8 +115,37 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
                 return Err(Refusal::Twisted);
             }
         }
+        Change::AllRight => {
+            cards.iter_mut().for_each(said);
+            // Of two that are the same card one cannot be right.
+            let before = |i: usize| (0..i).find(|&j| cards[j].card == cards[i].card);
+            if let Some((i, other)) = (0..cards.len()).find_map(|i| Some((i, before(i)?))) {
+                return Err(Refusal::BothAre(other, i));
+            }
+            said_of = vec![true; cards.len()];
+            checked = true;
+        }
     }
-    Ok(Table { facts: table.facts, ..Table::new(cards, readings) })
+    let said = said_of;
+    Ok(Table { facts: table.facts, said, checked, ..Table::new(cards, readings) })
+}
+
+/// The table with what a reader says of a card that lies at these corners now. Nothing changes where a
+/// person has said what it is, or where no such card is.
+pub fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
+    let is_it = |&i: &usize| table.cards[i].corners_in_image == *at && !table.said[i];
+    let Some(i) = (0..table.cards.len()).find(is_it) else { return table.clone() };
+    let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
+    let free = Card::deck().filter(|&card| lies_there(table, i, card).is_none());
+    let likeliest = free.map(|card| (card, reading.probability(card)));
+    if let Some((card, probability)) = likeliest.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        let confidence = probability * reading.is_card;
+        // However sure the reader is: the place is a person's, and the person is still there to ask.
+        cards[i] = ReadCard { card, confidence, unsure: true, ..cards[i].clone() };
+        readings[i] = Some(reading.clone());
+    }
+    let Table { facts, said, .. } = table.clone();
+    Table { facts, said, checked: false, ..Table::new(cards, readings) }
 }
 
 /// Another card of the table that is surely this one.
@@ -118,144 +154,16 @@ fn lies_there(table: &Table, but: usize, card: Card) -> Option<usize> {
         .find(|&i| i != but && table.cards[i].card == card && !table.cards[i].unsure)
 }
 
-/// A photo's table with its past, and what was written of it before.
-struct Edited {
-    history: History<Table>,
-    /// How many steps lead from the table that `before` describes to the one that is now.
-    steps: usize,
-    before: Option<Written>,
-}
-
-/// All corrections of the photos that are open.
-#[derive(Default)]
-pub struct Corrections {
-    /// By folder; read when the first photo of it is asked for.
-    files: HashMap<PathBuf, Result<LabelFile, String>>,
-    edited: HashMap<PathBuf, Edited>,
-}
-
-impl Corrections {
-    fn file(&mut self, photo: &Path) -> &mut Result<LabelFile, String> {
-        let folder = photo.parent().unwrap_or(Path::new("")).to_path_buf();
-        self.files.entry(folder).or_insert_with_key(|folder| LabelFile::read(folder))
-    }
-
-    /// Why the labels beside a photo cannot be used, if they cannot.
-    pub fn problem(&mut self, photo: &Path) -> Option<String> {
-        self.file(photo).as_ref().err().cloned()
-    }
-
-    /// The table of a photo as corrected, and whether anybody has said anything of it.
-    pub fn table(&mut self, photo: &Path, found: &Found) -> (Table, bool) {
-        if let Some(edited) = self.edited.get(photo) {
-            return (edited.history.now().clone(), edited.steps > 0 || edited.before.is_some());
-        }
-        match self.written(photo) {
-            Some(label) => (table_of(&label, found), true),
-            None => (found.table.clone(), false),
-        }
-    }
-
-    fn written(&mut self, photo: &Path) -> Option<Written> {
-        let name = name_of(photo)?;
-        self.file(photo).as_ref().ok()?.photo(&name)
-    }
-
-    /// Makes a change and writes it down.
-    ///
-    /// # Errors
-    /// The change is refused, in words for the user (and the card that is in the way); or it
-    /// cannot be written, and then is made all the same.
-    pub fn change(
-        &mut self,
-        photo: &Path,
-        found: &Found,
-        change: Change,
-        amend: bool,
-    ) -> Result<(), Trouble> {
-        if let Some(problem) = self.problem(photo) {
-            return Err(Trouble::Unwritten(problem));
-        }
-        let (now, _) = self.table(photo, found);
-        let next = changed(&now, change, found.size_px).map_err(Trouble::Refused)?;
-        let before = self.written(photo);
-        let edited = self.edited.entry(photo.to_path_buf()).or_insert_with(|| Edited {
-            history: History::new(now),
-            steps: 0,
-            before,
-        });
-        if amend && edited.steps > 0 {
-            edited.history.amend(next);
-        } else {
-            edited.history.change(next);
-            edited.steps += 1;
-        }
-        self.write(photo, found)
-    }
-
-    /// Takes the last change of a photo back, or makes it again. Whether there was one.
-    ///
-    /// # Errors
-    /// It cannot be written, and is taken back all the same.
-    pub fn step(&mut self, photo: &Path, found: &Found, forward: bool) -> Result<bool, Trouble> {
-        let Some(edited) = self.edited.get_mut(photo) else { return Ok(false) };
-        let stepped = if forward { edited.history.redo() } else { edited.history.undo() };
-        if stepped {
-            edited.steps = if forward { edited.steps + 1 } else { edited.steps - 1 };
-            self.write(photo, found)?;
-        }
-        Ok(stepped)
-    }
-
-    /// Whether there is anything to undo, and to redo.
-    pub fn steps(&self, photo: &Path) -> (bool, bool) {
-        let edited = self.edited.get(photo);
-        edited.map_or((false, false), |e| (e.history.can_undo(), e.history.can_redo()))
-    }
-
-    fn write(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
-        let (Some(name), Some(edited)) = (name_of(photo), self.edited.get(photo)) else {
-            return Ok(());
-        };
-        let label = if edited.steps == 0 {
-            edited.before.clone()
-        } else {
-            Some(label_of(edited.history.now(), found, &name, edited.before.as_ref()))
-        };
-        match self.file(photo) {
-            Ok(file) => file.set(&name, label.as_ref()).map_err(Trouble::Unwritten),
-            Err(problem) => Err(Trouble::Unwritten(problem.clone())),
-        }
-    }
-}
-
-/// What went wrong with a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// It is not made.
-    Refused(Refusal),
-    /// It could not be written down.
-    Unwritten(String),
-}
-
-fn name_of(photo: &Path) -> Option<String> {
-    Some(photo.file_name()?.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::table::tests::table_of as cards;
     use super::*;
-    use crate::dataset::PHOTO_LABELS;
-    use image::metadata::Orientation;
     use proptest::prelude::*;
 
-    fn found() -> Found {
-        let (size, orientation) = ((480, 360), Orientation::NoTransforms);
+    fn table() -> Table {
         let mut table = cards("1fgd 2fgd 3srs 1ord");
         table.cards[3].unsure = true;
-        let table = Table::new(table.cards, table.readings);
-        Found { table, times: Vec::new(), size_px: size, stored_px: size, orientation }
+        Table::new(table.cards, table.readings)
     }
 
     fn card(code: &str) -> Card {
@@ -264,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_card_lies_on_the_table_once() {
-        let table = found().table;
+        let table = table();
         let be = |i, code| changed(&table, Change::Be(i, card(code)), (480, 360));
         assert_eq!(be(0, "2fgd"), Err(Refusal::LiesThere(1)));
         assert_eq!(be(9, "2fgd"), Err(Refusal::NoCard));
@@ -279,46 +187,38 @@ mod tests {
 
     #[test]
     fn corners_stay_in_the_picture_and_go_round() {
-        let table = found().table;
+        let table = table();
         let to = |x, y| changed(&table, Change::MoveCorner(0, 0, Point::new(x, y)), (480, 360));
         assert_eq!(to(-50.0, 10.0).unwrap().cards[0].corners_in_image.0[0], Point::new(0.0, 10.0));
         assert_eq!(to(200.0, 200.0), Err(Refusal::Twisted));
     }
 
     #[test]
-    fn a_correction_is_on_disk_at_once_and_gone_after_undo() {
-        let dir = tempfile::tempdir().unwrap();
-        let (photo, found) = (dir.path().join("a.jpg"), found());
-        let mut corrections = Corrections::default();
-        assert_eq!(corrections.table(&photo, &found), (found.table.clone(), false));
-        corrections.change(&photo, &found, Change::Be(3, card("3ogo")), false).unwrap();
-        corrections.change(&photo, &found, Change::Strike(0), false).unwrap();
-        let (now, said) = corrections.table(&photo, &found);
-        assert!(said && now.cards.len() == 3);
-        // Another window sees the same.
-        let (read, said) = Corrections::default().table(&photo, &found);
-        assert!(said);
-        let codes = |table: &Table| table.cards.iter().map(|c| c.card).collect::<Vec<_>>();
-        assert_eq!(codes(&read), codes(&now));
-        assert_eq!(corrections.step(&photo, &found, false), Ok(true));
-        assert_eq!(corrections.step(&photo, &found, false), Ok(true));
-        assert_eq!(corrections.step(&photo, &found, false), Ok(false));
-        assert!(!dir.path().join(PHOTO_LABELS).exists());
-        assert_eq!(corrections.table(&photo, &found), (found.table.clone(), false));
-        assert_eq!(corrections.step(&photo, &found, true), Ok(true));
-        assert!(dir.path().join(PHOTO_LABELS).exists());
+    fn each_card_is_said_by_itself_and_all_together_at_once() {
+        let one = changed(&table(), Change::Be(0, card("3ogo")), (480, 360)).unwrap();
+        assert_eq!((one.said.as_slice(), one.checked), (&[true, false, false, false][..], false));
+        let all = changed(&one, Change::AllRight, (480, 360)).unwrap();
+        assert!(all.checked && all.said == [true; 4] && all.unsure() == 0);
+        let more = changed(&all, Change::Add(Point::new(200.0, 300.0)), (480, 360)).unwrap();
+        assert!(!more.checked && more.said[0], "the new card is nobody's word");
+        // A guess that is another card of the table is not right.
+        let mut twice = table();
+        twice.cards[3].card = twice.cards[1].card;
+        assert_eq!(changed(&twice, Change::AllRight, (480, 360)), Err(Refusal::BothAre(1, 3)));
     }
 
     #[test]
-    fn labels_that_cannot_be_read_are_left_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join(PHOTO_LABELS);
-        std::fs::write(&path, "not json").unwrap();
-        let mut corrections = Corrections::default();
-        let photo = dir.path().join("a.jpg");
-        let answer = corrections.change(&photo, &found(), Change::Strike(0), false);
-        assert!(matches!(answer, Err(Trouble::Unwritten(_))));
-        assert_eq!(std::fs::read_to_string(path).unwrap(), "not json");
+    fn an_added_card_is_the_likeliest_that_lies_nowhere_else() {
+        let added = changed(&table(), Change::Add(Point::new(200.0, 300.0)), (480, 360)).unwrap();
+        let at = added.cards[4].corners_in_image;
+        // Surely two filled green diamonds, which lie there already, else striped ones.
+        let values = [[0.0, 1.0, 0.0], [0.7, 0.0, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let reading = Reading { values, is_card: 0.9 };
+        let read = read_again(&added, &at, &reading);
+        assert_eq!(read.cards[4].card, card("2sgd"));
+        assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.said[4]);
+        let said = changed(&added, Change::Be(4, card("3spo")), (480, 360)).unwrap();
+        assert_eq!(read_again(&said, &at, &reading), said, "a person has the last word");
     }
 
     fn any_change() -> impl Strategy<Value = Change> {
@@ -328,6 +228,7 @@ mod tests {
             (0..6usize, 0..6usize).prop_map(|(i, j)| Change::Swap(i, j)),
             (0..6usize).prop_map(Change::Confirm),
             (0..6usize).prop_map(Change::Strike),
+            Just(Change::AllRight),
             point().prop_map(Change::Add),
             (0..6usize, 0..4usize, point()).prop_map(|(i, k, p)| Change::MoveCorner(i, k, p)),
         ]
@@ -338,7 +239,7 @@ mod tests {
         fn whatever_is_changed_no_sure_card_lies_twice(
             changes in prop::collection::vec(any_change(), 0..30),
         ) {
-            let mut table = found().table;
+            let mut table = table();
             for change in changes {
                 if let Ok(next) = changed(&table, change, (480, 360)) {
                     table = next;
@@ -348,6 +249,7 @@ mod tests {
                 sure.sort();
                 sure.dedup();
                 prop_assert_eq!(sure.len(), count);
+                prop_assert_eq!(table.said.len(), table.cards.len());
             }
         }
     }

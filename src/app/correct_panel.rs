@@ -3,6 +3,7 @@
 use super::card_face::{self, ASPECT};
 use super::correct::{Change, Refusal};
 use super::keys::Action;
+use super::look_panel::scrolled;
 use super::placement::Placement;
 use super::settings::Settings;
 use super::table::Table;
@@ -10,8 +11,8 @@ use super::theme::{CHOSEN, RIM};
 use crate::cards::{Card, Color, Property, Shading};
 use crate::geometry::Point;
 use eframe::egui::{
-    Button, Color32, CursorIcon, Event, Id, RichText, Role, ScrollArea, Sense, Shape, Stroke,
-    TextureHandle, Ui, WidgetInfo, vec2,
+    Button, Color32, CursorIcon, Event, Id, RichText, Role, Sense, Shape, Stroke, TextureHandle,
+    Ui, WidgetInfo, vec2,
 };
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub struct Correcting {
     typed_at: f64,
     /// What stands in the way of the last change.
     pub clash: Option<(Change, Refusal)>,
+    /// This card is to take the keyboard's focus.
+    pub focus: Option<usize>,
 }
 
 /// A change that is wanted, and whether it only goes on with the one before.
@@ -43,6 +46,10 @@ pub enum Wish {
     Change(Change),
     /// The same drag goes on.
     Amend(Change),
+    /// It has ended.
+    Settle,
+    /// Back to what the reader found.
+    StartOver,
     /// Take back.
     Undo,
     /// Make again.
@@ -69,12 +76,14 @@ impl Correcting {
 
     /// What a key asks for.
     pub fn act(&mut self, action: Action, table: &Table) -> Option<Wish> {
-        let cards = table.cards.len();
         match action {
-            Action::NextCard | Action::PreviousCard if cards > 0 => {
-                let step = if action == Action::NextCard { 1 } else { cards - 1 };
-                self.select(Some(self.selected.map_or(0, |i| (i + step) % cards)));
+            Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown => {
+                let next = next_card(table, self.selected, action);
+                self.select(next);
+                self.focus = next;
             }
+            Action::AllRight => return Some(Wish::Change(Change::AllRight)),
+            Action::StartOver => return Some(Wish::StartOver),
             Action::Clear => {
                 self.adding = false;
                 self.select(None);
@@ -152,6 +161,24 @@ impl Correcting {
     }
 }
 
+/// The card that an arrow leads to: what lies there, or to the left and right at a row's end the next
+/// one as one reads.
+pub fn next_card(table: &Table, from: Option<usize>, arrow: Action) -> Option<usize> {
+    let order = table.reading_order();
+    let Some(from) = from.filter(|&card| card < table.cards.len()) else {
+        let last = matches!(arrow, Action::CardLeft | Action::CardUp);
+        return if last { order.last().copied() } else { order.first().copied() };
+    };
+    let (direction, step) = match arrow {
+        Action::CardLeft => ((-1.0, 0.0), order.len() - 1),
+        Action::CardRight => ((1.0, 0.0), 1),
+        Action::CardUp => ((0.0, -1.0), 0),
+        _ => ((0.0, 1.0), 0),
+    };
+    let at = order.iter().position(|&card| card == from)?;
+    table.towards(from, direction).or(Some(order[(at + step) % order.len()]))
+}
+
 /// What the panel is given to show.
 pub struct Shown<'a> {
     /// The cards.
@@ -160,8 +187,10 @@ pub struct Shown<'a> {
     pub straight: Option<&'a TextureHandle>,
     /// Whether there is anything to undo, and to redo.
     pub steps: (bool, bool),
-    /// Whether anybody has said anything of this photo.
+    /// Whether anything is written of this photo.
     pub said: bool,
+    /// Whether it is another card than the reader found that lies at one of the places, or elsewhere.
+    pub differs: bool,
 }
 
 /// The panel. What is wished for.
@@ -186,6 +215,29 @@ pub fn panel(
         if ui.add_enabled(redo, Button::new("Redo")).clicked() {
             wish = Some(Wish::Redo);
         }
+        let back = ui.add_enabled(shown.differs, Button::new("As the reader found it"));
+        if back
+            .on_hover_text("Lets go of all corrections of this photo. Key: Ctrl+Delete")
+            .clicked()
+        {
+            wish = Some(Wish::StartOver);
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        if table.checked {
+            let good = super::look_panel::good_color(ui);
+            super::signs::verdict(ui, true, good);
+            ui.label("A person has checked all cards.");
+        } else {
+            let right = ui.add_enabled(!table.cards.is_empty(), Button::new("All cards are right"));
+            let right = right.on_hover_text(
+                "Says that every card in view is there and right. Only then does eval measure on this \
+                 photo and train learn from it. Key: Ctrl+Enter",
+            );
+            if right.clicked() {
+                wish = Some(Wish::Change(Change::AllRight));
+            }
+        }
     });
     if correcting.adding {
         ui.label("Click the middle of the card that was missed.");
@@ -204,7 +256,7 @@ pub fn panel(
         if table.unsure() > 0 {
             ui.add_space(4.0);
             ui.strong("Unsure:");
-            ScrollArea::vertical().show(ui, |ui| {
+            scrolled(ui, |ui| {
                 for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
                     if ui.button(table.describe(i)).clicked() {
                         correcting.select(Some(i));
@@ -217,7 +269,7 @@ pub fn panel(
         return wish;
     };
     let card = table.cards[index].card;
-    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+    scrolled(ui, |ui| {
         ui.strong(table.describe(index));
         ui.horizontal(|ui| {
             let size = vec2(((ui.available_width() - 8.0) / 2.0).min(150.0), 0.0);
@@ -246,7 +298,7 @@ pub fn panel(
         ui.add_space(2.0);
         ui.horizontal_wrapped(|ui| {
             if ui
-                .add_enabled(table.cards[index].unsure, Button::new("It is right"))
+                .add_enabled(!table.said[index], Button::new("It is right"))
                 .on_hover_text("Key: Enter")
                 .clicked()
             {
@@ -325,6 +377,11 @@ fn refused(refusal: Refusal, table: &Table) -> String {
             let name = table.cards.get(other).map_or(String::new(), |card| card.card.name());
             format!("Card {} is {name} already, and a deck holds it once.", other + 1)
         }
+        Refusal::BothAre(one, other) => format!(
+            "Cards {} and {} are said to be the same, and a deck holds it once: correct one of them.",
+            one + 1,
+            other + 1
+        ),
         Refusal::Twisted => "The corners must go round the card.".to_owned(),
         Refusal::NoCard => "There is no such card.".to_owned(),
         Refusal::DeckIsOut => "All 81 cards lie on the table.".to_owned(),
@@ -378,6 +435,9 @@ pub fn handles(
                 Wish::Amend(change)
             });
         }
+        if response.drag_stopped() {
+            wish = Some(Wish::Settle);
+        }
     }
     wish
 }
@@ -409,10 +469,10 @@ mod tests {
         let table = table_of("1fgd 2fgd 3srs");
         let mut correcting = Correcting::default();
         assert_eq!(correcting.act(Action::Strike, &table), None);
-        correcting.act(Action::PreviousCard, &table);
+        correcting.act(Action::CardRight, &table);
         assert_eq!(correcting.selected, Some(0));
-        correcting.act(Action::PreviousCard, &table);
-        assert_eq!(correcting.selected, Some(2));
+        correcting.act(Action::CardLeft, &table);
+        assert_eq!(correcting.selected, Some(2), "round and round");
         assert_eq!(correcting.act(Action::Strike, &table), Some(Wish::Change(Change::Strike(2))));
         correcting.act(Action::NextCorner, &table);
         let corner = table.cards[2].corners_in_image.0[1];

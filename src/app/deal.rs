@@ -1,25 +1,59 @@
-//! The tab of the dealt game: cards drawn, steps or a clock, the transcript beside.
+//! The tab of the dealt game: cards drawn, watched step by step or played.
 
-use super::card_face::{self, ASPECT};
-use super::game::{Play, Said, Watch, clock, deals_in};
-use super::keys::Action;
-use super::look_panel::{card_line, good_color, verdict_lines};
+mod board;
+mod end;
+mod side;
+
+use super::game::{Watch, deals_in};
+use super::keys::{Action, Place};
+use super::pages;
+use super::play::{Phase, Play};
+use super::scores::{Day, Score, Scores};
 use super::settings::Settings;
-use super::theme::CHOSEN;
-use crate::cards::{Card, Deck};
-use crate::game::{Deal, ROWS, Step};
+use crate::game::{Deal, Spot, Variant};
 use eframe::egui::{
-    Button, CentralPanel, Color32, Frame, Id, Panel, Rect, RichText, Role, ScrollArea, Sense,
-    Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, vec2,
+    Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
+    vec2,
 };
 use rand::SeedableRng;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Below this width the panel lies under the table.
 const NARROW: f32 = 600.0;
+/// Below this height the panel scrolls as a whole.
+const LOW: f32 = 420.0;
 /// Files larger than this are no files of deals.
 const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
+/// count by where they lie on the keyboard, whatever is printed on them.
+const PLACE_KEYS: [Key; 21] = [
+    Key::Q,
+    Key::A,
+    Key::Z,
+    Key::W,
+    Key::S,
+    Key::X,
+    Key::E,
+    Key::D,
+    Key::C,
+    Key::R,
+    Key::F,
+    Key::V,
+    Key::T,
+    Key::G,
+    Key::B,
+    Key::Y,
+    Key::H,
+    Key::N,
+    Key::U,
+    Key::J,
+    Key::M,
+];
+const LAST_KEYS: [Key; 3] = [Key::Comma, Key::Period, Key::Slash];
+/// Keys with which players call.
+const PLAYER_KEYS: [Key; 8] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8];
 
 /// How the game is followed.
 enum Mode {
@@ -27,14 +61,44 @@ enum Mode {
     Play(Box<Play>),
 }
 
+/// Where the cards come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Source {
+    /// Shuffled for this game.
+    #[default]
+    Shuffled,
+    /// The day's deal, the same for all.
+    Daily(Day),
+    /// From a file or typed.
+    Given,
+}
+
+/// What is to be done instead of the game.
+enum Next {
+    Act(Action),
+    Take(Vec<Deal>),
+}
+
 /// The tab.
 #[derive(Default)]
 pub struct DealTab {
     deals: Vec<Deal>,
     at: usize,
+    source: Source,
     mode: Option<Mode>,
+    /// What is played, and by how many.
+    variant: Variant,
+    players: usize,
     /// Codes that are being typed.
     codes: Option<String>,
+    /// What the user wants though a game is under way: asked first.
+    instead: Option<Next>,
+    /// Games that were played to their end.
+    pub scores: Scores,
+    /// Whether the game that is over is among them.
+    kept: Option<Score>,
+    /// The time of the last frame, in seconds.
+    now: f64,
     /// What there is to tell the user.
     pub messages: Vec<String>,
     /// A file is to be asked for.
@@ -42,10 +106,16 @@ pub struct DealTab {
 }
 
 impl DealTab {
-    /// A freshly shuffled deck, watched. The same seed gives the same deal.
-    pub fn deal_random(&mut self, seed: u64) {
-        let deal = Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed));
-        self.take(vec![deal]);
+    /// A freshly shuffled deck, to be played. The same seed gives the same deal.
+    pub fn shuffle(&mut self, seed: u64) {
+        self.take(vec![shuffled(seed)], Source::Shuffled);
+        self.lay_out();
+    }
+
+    /// The deal of a day, to be played: the same for all.
+    pub fn deal_of(&mut self, day: Day) {
+        self.take(vec![shuffled(day.seed())], Source::Daily(day));
+        self.lay_out();
     }
 
     /// The deals of a file.
@@ -59,7 +129,7 @@ impl DealTab {
             Err(error) => Err(error.to_string()),
         };
         match text.and_then(|text| deals_in(&text)) {
-            Ok(deals) => self.take(deals),
+            Ok(deals) => self.unless_playing(Next::Take(deals), self.now),
             Err(error) => self.messages.push(format!("{}: {error}", path.display())),
         }
     }
@@ -69,25 +139,48 @@ impl DealTab {
         match deals_in(text) {
             Ok(deals) => {
                 self.codes = None;
-                self.take(deals);
+                self.unless_playing(Next::Take(deals), self.now);
             }
             Err(error) => self.messages.push(error),
         }
     }
 
-    fn take(&mut self, deals: Vec<Deal>) {
+    fn take(&mut self, deals: Vec<Deal>, source: Source) {
         self.deals = deals;
         self.at = 0;
+        self.source = source;
         self.watch();
     }
 
-    fn watch(&mut self) {
+    /// Watches the deal from its beginning.
+    pub fn watch(&mut self) {
         self.mode = self.deals.get(self.at).map(|deal| Mode::Watch(Watch::new(deal)));
     }
 
-    /// Plays the deal against the clock from its beginning.
-    pub fn play(&mut self, now: f64) {
-        self.mode = self.deals.get(self.at).map(|deal| Mode::Play(Box::new(Play::new(deal, now))));
+    /// Lays the deal out to be played, its cards face down.
+    pub fn lay_out(&mut self) {
+        if self.source == Source::Given {
+            // Such deals are of the contest, and may hold a card twice.
+            self.variant = Variant::Normal;
+        }
+        let (variant, players) = (self.variant, self.players.max(1));
+        let play = |deal| Mode::Play(Box::new(Play::new(variant, deal, players)));
+        self.mode = self.deals.get(self.at).map(play);
+        self.kept = None;
+    }
+
+    /// Shows the cards and lets the clock run.
+    pub fn start(&mut self, now: f64) {
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.start(now);
+        }
+    }
+
+    /// Hides the cards and stops the clock, if it runs.
+    pub fn pause(&mut self, now: f64) {
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.pause(now);
+        }
     }
 
     /// What has happened so far, as text.
@@ -98,29 +191,64 @@ impl DealTab {
         }
     }
 
-    /// Whether codes are being typed.
-    pub fn is_typing(&self) -> bool {
-        self.codes.is_some()
+    /// The game that is played, if one is.
+    pub fn play(&self) -> Option<&Play> {
+        match &self.mode {
+            Some(Mode::Play(play)) => Some(play),
+            _ => None,
+        }
+    }
+
+    /// Whether codes are being typed, or the user is asked something.
+    pub fn is_asking(&self) -> bool {
+        self.codes.is_some() || self.instead.is_some()
+    }
+
+    /// Where keys work.
+    pub fn places(&self) -> Vec<Place> {
+        match &self.mode {
+            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
+            Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
+            _ => vec![Place::Deal],
+        }
+    }
+
+    /// Does something that ends the game, unless one is under way: then it is asked for first.
+    fn unless_playing(&mut self, next: Next, now: f64) {
+        if self.play().is_some_and(Play::is_under_way) {
+            self.pause(now);
+            self.instead = Some(next);
+        } else {
+            self.go_to(next);
+        }
+    }
+
+    fn go_to(&mut self, next: Next) {
+        match next {
+            Next::Take(deals) => self.take(deals, Source::Given),
+            Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
+            Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
+            Next::Act(Action::OpenDeals) => self.wants_file = true,
+            Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
+            Next::Act(Action::WatchGame) => self.watch(),
+            Next::Act(Action::NextDeal) if !self.deals.is_empty() => {
+                self.at = (self.at + 1) % self.deals.len();
+                self.watch();
+            }
+            Next::Act(_) => {}
+        }
     }
 
     /// Does what a key asks for.
     pub fn act(&mut self, action: Action, now: f64) {
         match action {
-            Action::DealRandom => self.deal_random(fresh_seed()),
-            Action::OpenDeals => self.wants_file = true,
-            Action::TypeCodes => self.codes = Some(String::new()),
-            Action::NextDeal if self.at + 1 < self.deals.len() => {
-                self.at += 1;
-                self.watch();
-            }
-            Action::NextDeal if !self.deals.is_empty() => {
-                self.at = 0;
-                self.watch();
-            }
-            Action::PlayOrWatch => match self.mode {
-                Some(Mode::Play(_)) => self.watch(),
-                _ => self.play(now),
-            },
+            Action::DealRandom
+            | Action::DealDaily
+            | Action::OpenDeals
+            | Action::TypeCodes
+            | Action::WatchGame
+            | Action::NextDeal => self.unless_playing(Next::Act(action), now),
+            Action::Play => self.begin(now),
             _ => {}
         }
         match (&mut self.mode, action) {
@@ -132,56 +260,171 @@ impl DealTab {
             (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
             (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
             (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
+            (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),
             (Some(Mode::Play(play)), Action::Clear) => play.chosen.clear(),
+            (Some(Mode::Play(play)), Action::Pause) => match play.is_running() {
+                true => play.pause(now),
+                false => play.start(now),
+            },
             _ => {}
         }
     }
 
-    /// Shows the tab.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings) {
+    /// From watching to playing, from there to the running clock, and from the end to another game.
+    fn begin(&mut self, now: f64) {
+        match self.play().map(Play::phase) {
+            Some(Phase::Ready | Phase::Paused) => self.start(now),
+            Some(Phase::Running(_)) => {}
+            Some(Phase::Over) if self.source == Source::Shuffled => self.shuffle(fresh_seed()),
+            Some(Phase::Over) | None => self.lay_out(),
+        }
+    }
+
+    /// Shows the tab. `keys` says whether keys are meant for the game.
+    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, keys: bool) {
         let now = ui.input(|input| input.time);
+        self.now = now;
+        if keys {
+            self.card_keys(ui, now);
+        }
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.tick(now);
+        }
+        self.keep_score();
         if self.deals.is_empty() {
-            CentralPanel::default().show(ui, |ui| self.welcome(ui, now));
+            CentralPanel::default().show(ui, |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink([false, false])
+                    .show(ui, |ui| self.welcome(ui, now));
+            });
         } else {
-            let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
-            if ui.available_width() < NARROW {
-                let height = (ui.available_height() * 0.45).min(340.0);
-                Panel::bottom("deal side").exact_size(height).frame(frame).show(ui, |ui| {
-                    let area = ScrollArea::vertical().auto_shrink([false, false]);
-                    area.show(ui, |ui| self.side(ui, settings, now));
-                });
-            } else {
-                Panel::right("deal side")
-                    .exact_size((ui.available_width() * 0.36).clamp(250.0, 346.0))
-                    .frame(frame)
-                    .show(ui, |ui| self.side(ui, settings, now));
-            }
-            let felt = if ui.visuals().dark_mode {
-                Color32::from_rgb(26, 48, 42)
-            } else {
-                Color32::from_rgb(58, 112, 92)
-            };
-            CentralPanel::no_frame()
-                .frame(Frame::NONE.fill(felt).inner_margin(18.0))
-                .show(ui, |ui| self.table(ui, settings, now));
+            self.table_and_side(ui, settings, now);
         }
         self.codes_page(ui);
+        self.instead_page(ui, now);
         if let Some(Mode::Play(play)) = &self.mode
-            && !play.is_over()
+            && play.is_running()
         {
-            // The clock goes on.
-            ui.ctx().request_repaint_after(Duration::from_millis(250));
+            // The clock goes on; animations and calls want more.
+            let quick = play.leaving(now).is_some() || play.caller(now).is_some();
+            let wait = if quick { Duration::from_millis(16) } else { Duration::from_millis(250) };
+            ui.ctx().request_repaint_after(wait);
+        }
+    }
+
+    fn table_and_side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
+        let room = ui.available_size();
+        let side = |tab: &mut Self, ui: &mut Ui| {
+            if room.x < NARROW || room.y < LOW {
+                let area = ScrollArea::vertical().auto_shrink([false, false]);
+                area.show(ui, |ui| tab.side(ui, settings, now));
+            } else {
+                tab.side(ui, settings, now);
+            }
+        };
+        // Wide and very low: beside each other all the same.
+        let below = room.x < NARROW && room.y > 240.0;
+        if below {
+            let height = (room.y * 0.45).min(340.0);
+            let frame = frame.inner_margin(8.0);
+            Panel::bottom("deal side")
+                .exact_size(height)
+                .frame(frame)
+                .show(ui, |ui| side(self, ui));
+        } else {
+            let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
+            Panel::right("deal side").exact_size(width).frame(frame).show(ui, |ui| side(self, ui));
+        }
+        let felt = if ui.visuals().dark_mode {
+            Color32::from_rgb(26, 48, 42)
+        } else {
+            Color32::from_rgb(58, 112, 92)
+        };
+        let margin = if room.x < NARROW { 6.0 } else { 18.0 };
+        CentralPanel::no_frame()
+            .frame(Frame::NONE.fill(felt).inner_margin(margin))
+            .show(ui, |ui| self.table(ui, settings, now));
+    }
+
+    fn table(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+        match &mut self.mode {
+            Some(Mode::Watch(watch)) => board::watched(ui, watch, settings),
+            Some(Mode::Play(play)) if play.phase() == Phase::Over => {
+                let best = self.scores.best_by_day(play.round().variant());
+                let wish = end::show(ui, play, self.kept.as_ref(), &best);
+                if wish == Some(end::Wish::Again) {
+                    self.begin(now);
+                }
+            }
+            Some(Mode::Play(play)) => {
+                if let Some(spot) = board::played(ui, play, settings, now) {
+                    play.choose(spot, now);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Cards and players have keys of their own while the clock runs.
+    fn card_keys(&mut self, ui: &Ui, now: f64) {
+        let Some(Mode::Play(play)) = &mut self.mode else { return };
+        if !play.is_running() {
+            return;
+        }
+        let pressed: Vec<Key> = ui.input(|input| {
+            let key = |event: &Event| match event {
+                Event::Key { key, physical_key, pressed: true, repeat: false, modifiers }
+                    if !modifiers.any() =>
+                {
+                    Some(physical_key.unwrap_or(*key))
+                }
+                _ => None,
+            };
+            input.events.iter().filter_map(key).collect()
+        });
+        for key in pressed {
+            let place = PLACE_KEYS.iter().position(|&other| other == key).map(Spot::Table);
+            let last = LAST_KEYS.iter().position(|&other| other == key).map(Spot::Last);
+            if let Some(spot) = place.or(last) {
+                play.choose(spot, now);
+            } else if let Some(player) = PLAYER_KEYS.iter().position(|&other| other == key) {
+                play.call(player, now);
+            }
+        }
+    }
+
+    /// Keeps a game that has just ended, if it was of one player and of a whole deck.
+    fn keep_score(&mut self) {
+        let Some(Mode::Play(play)) = &self.mode else { return };
+        let counts = play.players().len() == 1 && self.source != Source::Given;
+        if play.phase() != Phase::Over || self.kept.is_some() || !counts {
+            return;
+        }
+        let today = Day::of(SystemTime::now());
+        let score = Score {
+            day: today,
+            variant: play.round().variant().word().to_owned(),
+            daily: matches!(self.source, Source::Daily(_)),
+            seconds: play.seconds(0.0),
+            sets: play.taken(),
+            mistakes: play.mistakes(),
+            hints: play.hints(),
+        };
+        self.kept = Some(score.clone());
+        if let Err(error) = self.scores.add(score) {
+            self.messages.push(format!("The game cannot be kept: {error}"));
         }
     }
 
     fn welcome(&mut self, ui: &mut Ui, now: f64) {
         ui.vertical_centered(|ui| {
-            ui.add_space((ui.available_height() * 0.25).max(8.0));
+            ui.add_space((ui.available_height() * 0.2).clamp(8.0, 200.0));
             ui.label(RichText::new("A game without a camera or cards").size(28.0).strong());
             ui.add_space(6.0);
-            ui.label("Watch it step by step, or play it against the clock.");
+            ui.label("Play it against the clock, alone or together, or watch it step by step.");
             ui.add_space(16.0);
-            let size = vec2(260.0, 42.0);
+            let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
             for (action, words) in SOURCES {
                 if ui.add(Button::new(words).min_size(size)).clicked() {
                     self.act(action, now);
@@ -190,76 +433,19 @@ impl DealTab {
         });
     }
 
-    fn side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
-        let playing = matches!(self.mode, Some(Mode::Play(_)));
-        ui.horizontal_wrapped(|ui| {
-            if ui.add(Button::selectable(!playing, "Watch")).clicked() && playing {
-                self.watch();
-            }
-            if ui.add(Button::selectable(playing, "Play")).clicked() && !playing {
-                self.play(now);
-            }
-            ui.menu_button("New game…", |ui| {
-                for (action, words) in SOURCES {
-                    if ui.button(words).clicked() {
-                        self.act(action, now);
-                        ui.close();
-                    }
-                }
-            });
-        });
-        if self.deals.len() > 1 {
-            ui.horizontal(|ui| {
-                ui.weak(format!("Data set {} of {}", self.at + 1, self.deals.len()));
-                if ui.button("Next data set").clicked() {
-                    self.act(Action::NextDeal, now);
-                }
-            });
-        }
-        ui.separator();
-        match &mut self.mode {
-            Some(Mode::Watch(watch)) => watch_side(ui, watch),
-            Some(Mode::Play(play)) => play_side(ui, play, settings, now),
-            None => {}
-        }
-    }
-
-    fn table(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
-        match &mut self.mode {
-            Some(Mode::Watch(watch)) => {
-                grid(ui, watch.game().places(), watch.marked(), &[], settings);
-            }
-            Some(Mode::Play(play)) => {
-                let hinted = play.hinted();
-                let pressed = grid(ui, play.places(), &hinted, &play.chosen, settings);
-                if let Some(place) = pressed {
-                    play.choose(place, now);
-                }
-            }
-            None => {}
-        }
-    }
-
     fn codes_page(&mut self, ui: &Ui) {
         let Some(mut text) = self.codes.take() else { return };
-        let ctx = ui.ctx();
-        let answer = eframe::egui::Modal::new(Id::unique("codes"))
-            .frame(super::pages::page(ctx))
-            .show(ctx, |ui| {
-                ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
-                ui.heading("Type or paste codes");
-                let label = ui.label("12 to 81 cards such as 2spd, or a whole file of deals");
-                let field =
-                    TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
-                let field = ui.add(field).labelled_by(label.id);
-                if !field.has_focus() && !field.lost_focus() && text.is_empty() {
-                    field.request_focus();
-                }
-                ui.horizontal(|ui| {
-                    (ui.button("Deal these").clicked(), ui.button("Cancel").clicked())
-                })
+        let answer = pages::modal(ui.ctx(), "codes", 520.0, |ui| {
+            ui.heading("Type or paste codes");
+            let label = ui.label("12 to 81 cards such as 2spd, or a whole file of deals");
+            let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
+            let field = ui.add(field).labelled_by(label.id);
+            if !field.has_focus() && !field.lost_focus() && text.is_empty() {
+                field.request_focus();
+            }
+            ui.horizontal(|ui| (ui.button("Deal these").clicked(), ui.button("Cancel").clicked()))
                 .inner
-            });
+        });
         let (go, cancel) = answer.inner;
         if cancel || answer.should_close() {
             return;
@@ -269,198 +455,49 @@ impl DealTab {
             self.paste(&text);
         }
     }
+
+    /// Something would end the game: does the user want that?
+    fn instead_page(&mut self, ui: &Ui, now: f64) {
+        if self.instead.is_none() {
+            return;
+        }
+        let answer = pages::modal(ui.ctx(), "instead", 380.0, |ui| {
+            ui.heading("Give up this game?");
+            ui.label("It is not over yet, and would be lost.");
+            ui.add_space(6.0);
+            ui.horizontal_wrapped(|ui| {
+                (ui.button("Play on").clicked(), ui.button("Give up").clicked())
+            })
+            .inner
+        });
+        let (play_on, give_up) = answer.inner;
+        if give_up && let Some(next) = self.instead.take() {
+            self.mode = None;
+            self.go_to(next);
+            if self.mode.is_none() {
+                // A file or codes are asked for: until there are any the deal lies there anew.
+                self.lay_out();
+            }
+        } else if play_on || answer.should_close() {
+            self.instead = None;
+            self.start(now);
+        }
+    }
 }
 
-const SOURCES: [(Action, &str); 3] = [
-    (Action::DealRandom, "Shuffle and deal"),
+const SOURCES: [(Action, &str); 4] = [
+    (Action::DealRandom, "Shuffle and play"),
+    (Action::DealDaily, "Today's deal"),
     (Action::OpenDeals, "Open a file of deals"),
     (Action::TypeCodes, "Type or paste codes"),
 ];
 
+fn shuffled(seed: u64) -> Deal {
+    Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+}
+
 /// A seed that nobody has had before.
 fn fresh_seed() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let since = SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(1, |time| time.as_nanos() as u64)
-}
-
-fn watch_side(ui: &mut Ui, watch: &mut Watch) {
-    let game = watch.game();
-    ui.heading(in_words(watch.step()));
-    ui.weak(format!(
-        "Step {} of {} · {} cards to deal · {} sets taken",
-        watch.at() + 1,
-        watch.count(),
-        game.stock(),
-        game.removed().len() / 3
-    ));
-    ui.horizontal(|ui| {
-        let step = |ui: &mut Ui, sign: &str, name: &str, to: usize, here: usize| {
-            let button = ui.add_enabled(to != here, Button::new(sign)).accessible_name(name);
-            button.clicked().then_some(to)
-        };
-        let (at, last) = (watch.at(), watch.count() - 1);
-        let to = [
-            step(ui, "«", "First step", 0, at),
-            step(ui, "‹", "Step before", at.saturating_sub(1), at),
-            step(ui, "›", "Next step", (at + 1).min(last), at),
-            step(ui, "»", "Last step", last, at),
-        ];
-        if let Some(to) = to.into_iter().flatten().next() {
-            watch.go_to(to);
-        }
-    });
-    ui.add_space(4.0);
-    ui.strong("Transcript");
-    transcript_area(ui).show(ui, |ui| {
-        for words in watch.transcript() {
-            ui.monospace(words.trim_end());
-        }
-    });
-}
-
-/// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.
-fn transcript_area(ui: &Ui) -> ScrollArea {
-    let left = ui.available_height();
-    let height = if left.is_finite() { left.max(120.0) } else { 160.0 };
-    ScrollArea::vertical().max_height(height).auto_shrink([false, false]).stick_to_bottom(true)
-}
-
-/// A step in a few words.
-fn in_words(step: &Step) -> String {
-    match step {
-        Step::Dealt => "The first twelve cards".into(),
-        Step::Found(sets) if sets.len() == 1 => "1 set".into(),
-        Step::Found(sets) => format!("{} sets", sets.len()),
-        Step::NoSet => "No set here.".into(),
-        Step::Removed(_) => "The first set is taken".into(),
-        Step::Compacted => "The cards move up".into(),
-        Step::Added(places) => format!("{} new cards", places.len()),
-        Step::NoCards => "No cards remain".into(),
-        Step::Over => "The game is over".into(),
-    }
-}
-
-fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(clock(play.seconds(now))).size(34.0).strong());
-        ui.vertical(|ui| {
-            let sets = play.taken();
-            ui.label(format!("{sets} set{} taken", if sets == 1 { "" } else { "s" }));
-            let mistakes = play.mistakes();
-            let slips = if mistakes == 1 { "mistake" } else { "mistakes" };
-            ui.weak(format!("{} cards to deal · {mistakes} {slips}", play.stock()));
-        });
-    });
-    let over = play.is_over();
-    ui.horizontal_wrapped(|ui| {
-        let none = Button::new("No set here");
-        if ui
-            .add_enabled(!over, none)
-            .on_hover_text("Three more cards, if that is so. Key: N")
-            .clicked()
-        {
-            play.no_set(now);
-        }
-        let hint = Button::new(
-            ["Hint", "A second card", "The third card", "Hide the hint"][play.hint.min(3)],
-        );
-        if ui.add_enabled(!over, hint).on_hover_text("Key: H").clicked() {
-            play.more_hint();
-        }
-    });
-    ui.add_space(4.0);
-    match play.said() {
-        None => {
-            ui.label("Click three cards that are a set.");
-        }
-        Some(Said::Taken(cards)) => {
-            ui.label(RichText::new("A set!").heading().color(good_color(ui)));
-            for &card in cards {
-                card_line(ui, &Deck::classic(), card, settings);
-            }
-        }
-        Some(Said::Wrong(cards, verdict)) => {
-            ui.heading("Not a set.");
-            for &card in cards {
-                card_line(ui, &Deck::classic(), card, settings);
-            }
-            verdict_lines(ui, verdict);
-        }
-        Some(Said::ThereIsOne) => {
-            ui.heading("There is a set.");
-            ui.label("Look again, or ask for a hint.");
-        }
-        Some(Said::More(n)) => {
-            ui.heading("No set, right.");
-            ui.label(format!("Here are {n} more cards."));
-        }
-        Some(Said::Over) => {
-            ui.heading("Well played!");
-            ui.label("No set is left and no card to deal.");
-        }
-    }
-    ui.add_space(4.0);
-    ui.strong("Transcript");
-    transcript_area(ui).show(ui, |ui| {
-        for line in play.log() {
-            ui.monospace(line);
-        }
-    });
-}
-
-/// The table as it lies, in three rows; the place that was pressed.
-fn grid(
-    ui: &mut Ui,
-    places: &[Option<Card>],
-    marked: &[usize],
-    chosen: &[usize],
-    settings: &Settings,
-) -> Option<usize> {
-    let room = ui.available_rect_before_wrap();
-    ui.advance_cursor_after_rect(room);
-    let columns = places.len().div_ceil(ROWS).max(4);
-    let gap = (room.width() * 0.02).clamp(6.0, 18.0);
-    let cell = vec2(
-        (room.width() - gap * (columns as f32 - 1.0)) / columns as f32,
-        (room.height() - gap * (ROWS as f32 - 1.0)) / ROWS as f32,
-    );
-    let width = cell.x.min(cell.y * ASPECT).clamp(20.0, 260.0);
-    let size = vec2(width, width / ASPECT);
-    let all = vec2(columns as f32 * (size.x + gap) - gap, ROWS as f32 * (size.y + gap) - gap);
-    let origin = Rect::from_center_size(room.center(), all).min;
-    let mut pressed = None;
-    for (i, place) in places.iter().enumerate() {
-        let (column, row) = ((i / ROWS) as f32, (i % ROWS) as f32);
-        let rect =
-            Rect::from_min_size(origin + vec2(column * (size.x + gap), row * (size.y + gap)), size);
-        let Some(card) = *place else {
-            card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90));
-            continue;
-        };
-        let is_chosen = chosen.contains(&i);
-        let response = ui.interact(rect, ui.scope_id().with(("place", i)), Sense::click());
-        response.widget_info(|| {
-            WidgetInfo::selected(
-                Role::Button,
-                true,
-                is_chosen,
-                format!("Place {}: {}", i + 1, card.name()),
-            )
-        });
-        let shown = if response.hovered() || is_chosen { rect.expand(3.0) } else { rect };
-        card_face::paint(ui.painter(), shown, card, settings);
-        let radius = (shown.height() * 0.1).clamp(1.0, 40.0);
-        if is_chosen || marked.contains(&i) {
-            let line = Stroke::new((0.03 * size.x).clamp(3.0, 7.0), CHOSEN);
-            ui.painter().rect_stroke(shown, radius, line, StrokeKind::Outside);
-        }
-        if response.has_focus() {
-            let line = Stroke::new(2.0, Color32::WHITE);
-            ui.painter().rect_stroke(shown.expand(6.0), radius, line, StrokeKind::Outside);
-        }
-        if response.clicked() {
-            pressed = Some(i);
-        }
-    }
-    pressed
 }

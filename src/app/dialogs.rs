@@ -1,5 +1,6 @@
 //! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
 
+use crate::pipeline::source::PHOTO_EXTENSIONS;
 use rfd::FileDialog;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -13,7 +14,7 @@ const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
 pub enum Ask {
     /// A folder of photos.
     Folder,
-    /// A photo.
+    /// Photos.
     Photo,
     /// A file of deals.
     Deals,
@@ -23,6 +24,8 @@ pub enum Ask {
     SavePicture,
     /// Where to write the JSON.
     SaveJson,
+    /// In which folder to write pictures and a table of all photos.
+    SaveAll,
 }
 
 impl Ask {
@@ -30,11 +33,12 @@ impl Ask {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Folder => "Open a folder of photos",
-            Self::Photo => "Open a photo",
+            Self::Photo => "Open photos",
             Self::Deals => "Open a file of deals",
             Self::Film => "Open a film",
             Self::SavePicture => "Save the picture as",
             Self::SaveJson => "Save the JSON as",
+            Self::SaveAll => "Save all in a new folder in",
         }
     }
 }
@@ -42,8 +46,8 @@ impl Ask {
 /// What came of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// This path.
-    Path(PathBuf),
+    /// These paths, one at least.
+    Paths(Vec<PathBuf>),
     /// The user does not want to.
     Cancelled,
     /// This system shows no dialogs: the path must be typed.
@@ -76,12 +80,23 @@ impl Dialogs {
             let start = Instant::now();
             let dialog = FileDialog::new().set_title(ask.words());
             let path = match ask {
-                Ask::Folder => dialog.pick_folder(),
-                Ask::Photo | Ask::Deals | Ask::Film => dialog.pick_file(),
-                Ask::SavePicture | Ask::SaveJson => dialog.set_file_name(name).save_file(),
+                Ask::Folder | Ask::SaveAll => dialog.pick_folder().map(|path| vec![path]),
+                Ask::Photo => {
+                    // Some systems tell large letters from small ones.
+                    let large: Vec<String> =
+                        PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();
+                    let small = PHOTO_EXTENSIONS.iter().map(|end| (*end).to_owned());
+                    let ends: Vec<String> = small.chain(large).collect();
+                    let dialog = dialog.add_filter("Photos", &ends).add_filter("All files", &["*"]);
+                    dialog.pick_files()
+                }
+                Ask::Deals | Ask::Film => dialog.pick_file().map(|path| vec![path]),
+                Ask::SavePicture | Ask::SaveJson => {
+                    dialog.set_file_name(name).save_file().map(|path| vec![path])
+                }
             };
-            let answer = match path {
-                Some(path) => Answer::Path(path),
+            let answer = match path.filter(|paths| !paths.is_empty()) {
+                Some(paths) => Answer::Paths(paths),
                 None if start.elapsed() < NOBODY_IS_SO_QUICK => Answer::NoDialog,
                 None => Answer::Cancelled,
             };

@@ -7,7 +7,7 @@ use crate::cards::picture::Ink;
 use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{PhotoRecord, Record};
 use crate::whole_file::{WholeFile, write_whole};
-use image::ImageFormat;
+use image::{ImageFormat, RgbImage};
 use std::path::{Path, PathBuf};
 
 /// A name for what is written about a photo.
@@ -16,7 +16,7 @@ pub fn name(photo: &Path, ask: Ask) -> String {
     match ask {
         Ask::SavePicture => format!("{stem}-sets.png"),
         Ask::SaveJson => format!("{stem}.json"),
-        Ask::Folder | Ask::Photo | Ask::Deals | Ask::Film => String::new(),
+        Ask::Folder | Ask::Photo | Ask::Deals | Ask::Film | Ask::SaveAll => String::new(),
     }
 }
 
@@ -40,20 +40,24 @@ pub fn text(photos: &Photos) -> Option<String> {
     Some(record(photos)?.to_text(Ink::Plain))
 }
 
+/// The photo that is looked at with its sets drawn on it.
+pub fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
+    let style = Style { codes, ..Style::default() };
+    let table = photos.table();
+    Some(overlay::draw(photos.pixels()?, &table.cards, &table.sets, &style))
+}
+
 /// Writes the annotated picture or the JSON, whole or not at all. What was done, in words.
 ///
 /// # Errors
 /// Why it was not, in words.
-pub fn write(photos: &Photos, ask: Ask, path: &Path) -> Result<String, String> {
+pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
     let record = record(photos).ok_or("There is nothing to save yet.")?;
     let failed = |error: std::io::Error| format!("{}: cannot be written: {error}", path.display());
     if ask == Ask::SaveJson {
         write_whole(path, format!("{}\n", record.to_json()).as_bytes()).map_err(failed)?;
     } else {
-        let pixels = photos.pixels().ok_or("There is no picture yet.")?;
-        let table = photos.table();
-        let style = Style { codes: true, ..Style::default() };
-        let picture = overlay::draw(pixels, &table.cards, &table.sets, &style);
+        let picture = picture(photos, codes).ok_or("There is no picture yet.")?;
         // As the name says; without an ending that is known, PNG.
         let format = match ImageFormat::from_path(path) {
             Ok(ImageFormat::Jpeg) => ImageFormat::Jpeg,

@@ -1,8 +1,11 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
+use crate::geometry::Quad;
 use crate::pipeline::engine::{Models, used};
 use crate::pipeline::source::{self, Photo};
-use crate::pipeline::{Frame, Pipeline, Scan, StageClock, StageSink, StageTime};
+use crate::pipeline::{
+    CardImage, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime, TableFacts,
+};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +18,17 @@ pub trait Eye: Send + Sync {
     fn load(&self, path: &Path) -> Result<Photo, String> {
         source::load_photo(path).map_err(|error| error.to_string())
     }
+
+    /// Reads one card that a person has shown.
+    ///
+    /// # Errors
+    /// In words for the user.
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String>;
 
     /// Finds and reads the cards, handing each stage's picture to the sink if there is one.
     ///
@@ -63,6 +77,17 @@ impl PipelineEye {
 }
 
 impl Eye for PipelineEye {
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String> {
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
+        pipeline.read_card(frame, corners_in_image, facts).map_err(|error| error.to_string())
+    }
+
     fn read(
         &self,
         frame: &Frame,

@@ -33,6 +33,14 @@ impl<T: Clone + PartialEq> History<T> {
         self.future.clear();
     }
 
+    /// Changes all that was, is and was taken back.
+    pub fn rewrite(&mut self, new: impl Fn(&T) -> T) {
+        self.now = new(&self.now);
+        for state in self.past.iter_mut().chain(&mut self.future) {
+            *state = new(state);
+        }
+    }
+
     /// Goes back; whether there was anything to go back to.
     pub fn undo(&mut self) -> bool {
         let Some(before) = self.past.pop() else { return false };

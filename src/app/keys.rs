@@ -15,6 +15,14 @@ pub enum Action {
     OpenPhoto,
     /// Asks for a path to be typed.
     TypePath,
+    /// Opens a table that the program brings with it.
+    Sample,
+    /// Shows or hides the rules of the game.
+    Rules,
+    /// Shows or hides how to photograph.
+    HowTo,
+    /// Shows or hides what this program is.
+    About,
     /// Goes to the photos.
     Photos,
     /// Goes to the dealt game.
@@ -25,6 +33,8 @@ pub enum Action {
     ExportPicture,
     /// Writes the JSON.
     ExportJson,
+    /// Writes pictures and a table of all photos.
+    ExportAll,
     /// Copies the board as text; the key is the system's own.
     Copy,
     /// Larger letters.
@@ -45,6 +55,10 @@ pub enum Action {
     FirstPhoto,
     /// The last photo.
     LastPhoto,
+    /// The next photo with a card that is unsure.
+    NextUnsure,
+    /// The one before.
+    PreviousUnsure,
     /// All sets.
     Solve,
     /// Help, not the answer.
@@ -63,12 +77,22 @@ pub enum Action {
     AllSets,
     /// One card more.
     MoreHint,
+    /// As many cards of another set.
+    AnotherHint,
     /// Lets go what was chosen or given away.
     Clear,
-    /// The next card.
-    NextCard,
-    /// The card before.
-    PreviousCard,
+    /// The card to the left.
+    CardLeft,
+    /// The card to the right.
+    CardRight,
+    /// The card above.
+    CardUp,
+    /// The card below.
+    CardDown,
+    /// All cards of the photo are there, and right.
+    AllRight,
+    /// Back to what the reader found.
+    StartOver,
     /// The guess is right.
     Confirm,
     /// A card that was missed.
@@ -103,12 +127,18 @@ pub enum Action {
     FirstStep,
     /// A freshly shuffled deck.
     DealRandom,
+    /// The day's deal.
+    DealDaily,
     /// Asks for a file of deals.
     OpenDeals,
     /// Asks for codes.
     TypeCodes,
-    /// Watches the game or plays it.
-    PlayOrWatch,
+    /// Plays: lays the cards out, then lets the clock run.
+    Play,
+    /// Watches the game.
+    WatchGame,
+    /// Stops the clock and hides the cards, or goes on.
+    Pause,
     /// Says that there is no set on the table.
     NoSet,
     /// One card of a set, then two, then three.
@@ -146,15 +176,19 @@ pub enum Place {
     Correct,
     /// Looking at the stages.
     Stages,
-    /// In the dealt game, watched or played.
+    /// In the dealt game, as long as none is played.
     Deal,
+    /// Watching a dealt game.
+    Watch,
+    /// Playing one.
+    Play,
     /// Watching a camera.
     Live,
 }
 
 impl Place {
     /// All places, in the order of the help page.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Window,
         Self::Photos,
         Self::Solve,
@@ -163,6 +197,8 @@ impl Place {
         Self::Correct,
         Self::Stages,
         Self::Deal,
+        Self::Watch,
+        Self::Play,
         Self::Live,
     ];
 
@@ -177,6 +213,8 @@ impl Place {
             Self::Correct => "Correct",
             Self::Stages => "Stages",
             Self::Deal => "Deal",
+            Self::Watch => "Watching a game",
+            Self::Play => "Playing",
             Self::Live => "Live",
         }
     }
@@ -209,21 +247,29 @@ const fn bind(
 const NO: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers::COMMAND;
 const ALT: Modifiers = Modifiers::ALT;
+const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 /// All keys.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, NO, Key::F1, Action::Help, "This page"),
+    bind(Place::Window, SHIFT, Key::F1, Action::Rules, "The rules of the game"),
+    bind(Place::Window, CTRL, Key::F1, Action::HowTo, "How to photograph a table"),
+    bind(Place::Window, ALT, Key::F1, Action::About, "About this program"),
     bind(Place::Window, CTRL, Key::Comma, Action::Settings, "Settings"),
     bind(Place::Window, CTRL, Key::O, Action::OpenFolder, "Open a folder of photos"),
     bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, "Open a photo"),
+    bind(Place::Window, CTRL, Key::T, Action::Sample, "Try a sample table"),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, "Type the path of a photo or folder"),
     bind(Place::Window, CTRL, Key::Num1, Action::Photos, "Photos"),
     bind(Place::Window, CTRL, Key::Num2, Action::Deal, "Deal: a game without photos"),
     bind(Place::Window, CTRL, Key::Num3, Action::Live, "Live: the camera"),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, "Everything larger"),
+    // On keyboards with + above =, and by whoever presses = for it.
+    bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, "Everything larger"),
     bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, "Everything larger"),
+    bind(Place::Window, CTRL_SHIFT, Key::Equals, Action::ScaleUp, "Everything larger"),
     bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, "Everything smaller"),
     bind(Place::Window, CTRL, Key::D, Action::Brightness, "Light or dark"),
     bind(Place::Window, NO, Key::F11, Action::FullScreen, "The whole screen, for a television, or a window again"),
@@ -232,21 +278,33 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, "Photo before"),
     bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, "First photo"),
     bind(Place::Photos, NO, Key::End, Action::LastPhoto, "Last photo"),
+    bind(Place::Photos, NO, Key::U, Action::NextUnsure, "Next photo with an unsure card"),
+    bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, "The one before"),
     bind(Place::Photos, NO, Key::F2, Action::Solve, "Solve: all sets"),
     bind(Place::Photos, NO, Key::F3, Action::Hint, "Hint: help, not the answer"),
     bind(Place::Photos, NO, Key::F4, Action::Learn, "Learn: why three cards are a set, or not"),
     bind(Place::Photos, NO, Key::F5, Action::Correct, "Correct what was read wrongly"),
     bind(Place::Photos, NO, Key::F6, Action::Stages, "Stages: how the photo was read"),
     bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, "Save the picture with its sets drawn on it"),
+    bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, "Save pictures and a table of all photos"),
     bind(Place::Photos, CTRL, Key::J, Action::ExportJson, "Save cards and sets as JSON"),
     bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, "Next set"),
     bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, "Set before"),
     bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, "All sets"),
     bind(Place::Hint, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
+    bind(Place::Hint, NO, Key::N, Action::AnotherHint, "As many cards of another set"),
     bind(Place::Hint, NO, Key::Escape, Action::Clear, "Hide the hint"),
+    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, "To the card on the right"),
+    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, "To the card on the left"),
+    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, "To the card above"),
+    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, "To the card below"),
     bind(Place::Learn, NO, Key::Escape, Action::Clear, "Choose other cards"),
-    bind(Place::Correct, NO, Key::ArrowRight, Action::NextCard, "Next card"),
-    bind(Place::Correct, NO, Key::ArrowLeft, Action::PreviousCard, "Card before"),
+    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, "To the card on the right"),
+    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, "To the card on the left"),
+    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, "To the card above"),
+    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, "To the card below"),
+    bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, "All cards of the photo are right"),
+    bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, "Back to what the reader found"),
     bind(Place::Correct, NO, Key::Enter, Action::Confirm, "The card is right as it is"),
     bind(Place::Correct, NO, Key::A, Action::AddCard, "Add a card that was missed: then click its middle"),
     bind(Place::Correct, NO, Key::Delete, Action::Strike, "Strike: this is no card"),
@@ -261,18 +319,22 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Correct, NO, Key::Escape, Action::Clear, "Let go of the card"),
     bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, "Next stage"),
     bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, "Stage before"),
-    bind(Place::Deal, NO, Key::ArrowRight, Action::NextStep, "Next step"),
-    bind(Place::Deal, NO, Key::ArrowLeft, Action::PreviousStep, "Step before"),
-    bind(Place::Deal, NO, Key::Home, Action::FirstStep, "First step"),
-    bind(Place::Deal, NO, Key::End, Action::LastStep, "Last step"),
-    bind(Place::Deal, NO, Key::R, Action::DealRandom, "Shuffle and deal"),
+    bind(Place::Deal, NO, Key::R, Action::DealRandom, "Shuffle and play"),
+    bind(Place::Deal, NO, Key::G, Action::DealDaily, "Today's deal, the same for all"),
     bind(Place::Deal, NO, Key::O, Action::OpenDeals, "Open a file of deals"),
     bind(Place::Deal, NO, Key::T, Action::TypeCodes, "Type or paste codes"),
-    bind(Place::Deal, NO, Key::P, Action::PlayOrWatch, "Play against the clock, or watch"),
-    bind(Place::Deal, NO, Key::N, Action::NoSet, "Say that there is no set"),
-    bind(Place::Deal, NO, Key::H, Action::DealHint, "One card of a set, then two, then three"),
+    bind(Place::Deal, NO, Key::P, Action::Play, "Play; start; play again"),
+    bind(Place::Deal, NO, Key::W, Action::WatchGame, "Watch step by step"),
     bind(Place::Deal, NO, Key::D, Action::NextDeal, "Next data set of the file"),
-    bind(Place::Deal, NO, Key::Escape, Action::Clear, "Choose other cards"),
+    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, "Next step"),
+    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, "Step before"),
+    bind(Place::Watch, NO, Key::Home, Action::FirstStep, "First step"),
+    bind(Place::Watch, NO, Key::End, Action::LastStep, "Last step"),
+    bind(Place::Play, NO, Key::P, Action::Pause, "Pause: hide the cards and stop the clock; go on"),
+    bind(Place::Play, NO, Key::O, Action::NoSet, "Say that there is no set"),
+    bind(Place::Play, NO, Key::I, Action::DealHint, "One card of a set, then one more"),
+    bind(Place::Play, NO, Key::K, Action::AnotherHint, "As many cards of another set"),
+    bind(Place::Play, NO, Key::Escape, Action::Clear, "Choose other cards"),
     bind(Place::Live, NO, Key::F2, Action::Solve, "Solve: all sets"),
     bind(Place::Live, NO, Key::F3, Action::Hint, "Hint: help, not the answer"),
     bind(Place::Live, NO, Key::F4, Action::Learn, "Learn: why three cards are a set, or not"),
@@ -294,9 +356,13 @@ pub const OTHER_KEYS: &[(Place, &str, &str)] = &[
     (Place::Window, "Tab, Space", "Go to the next button or card; press it"),
     (Place::Window, "Ctrl+V", "Open what is on the clipboard: a picture, a path, or codes"),
     (Place::Photos, "Ctrl+C", "Copy the board as text"),
+    (Place::Photos, "Ctrl+Shift+C", "Copy the picture with its sets"),
     (Place::Photos, "+ - 0", "Zoom in, zoom out, the whole picture"),
     (Place::Correct, "2 s p d", "Type the card: number, shading, colour, shape"),
     (Place::Deal, "Ctrl+C", "Copy the transcript"),
+    (Place::Play, "Q A Z, W S X…", "The cards, down the columns, where these keys lie"),
+    (Place::Play, ", . /", "The cards of the last set, in a chain"),
+    (Place::Play, "1 to 8", "The players: call, when there are several"),
 ];
 
 /// The actions whose keys were pressed in this frame, where one of these places is. Their events
@@ -353,14 +419,27 @@ mod tests {
         for (i, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[i + 1..] {
                 let alike = a.key == b.key && a.held == b.held;
-                let in_photos = |p| !matches!(p, Place::Window | Place::Deal | Place::Live);
+                let in_photos = |p| {
+                    use Place::{Deal, Live, Play, Watch, Window};
+                    !matches!(p, Window | Deal | Watch | Play | Live)
+                };
+                let watching = [a.place, b.place];
                 let together = a.place == b.place
                     || a.place == Place::Window
                     || b.place == Place::Window
+                    || watching == [Place::Deal, Place::Watch]
                     || (a.place == Place::Photos && in_photos(b.place))
                     || (b.place == Place::Photos && in_photos(a.place));
                 assert!(!(alike && together), "{} and {}", a.words, b.words);
             }
+        }
+    }
+
+    #[test]
+    fn plus_with_shift_makes_larger_as_the_help_says() {
+        for (key, held) in [(Key::Plus, CTRL), (Key::Plus, CTRL_SHIFT), (Key::Equals, CTRL_SHIFT)] {
+            let found = BINDINGS.iter().find(|b| b.key == key && b.held == held);
+            assert_eq!(found.map(|b| b.action), Some(Action::ScaleUp), "{key:?}");
         }
     }
 

@@ -1,12 +1,13 @@
 //! `labels.json` beside the photos, as the window reads and writes it.
 //!
 //! The file is kept as it was found: entries of other photos and fields that this program does not
-//! know stay as they are. It is written whole on every change.
+//! know stay as they are. It is read again, and written whole, on every change (see
+//! [`super::correct`]).
 
 use super::library::Found;
 use super::table::Table;
 use crate::cards::Deck;
-use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel};
+use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
 use crate::whole_file::write_whole;
@@ -14,18 +15,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Tag of a photo with cards of which nobody has said yet what they are. They stand in a list of this
-/// name of their own, not among the cards.
-pub const UNCHECKED: &str = "unchecked";
-
 /// What is written of a photo: its label as every dataset has it, and what is still to be said.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Written {
     /// The cards that are sure.
     #[serde(flatten)]
     pub label: PhotoLabel,
-    /// The others, each with its best guess. Others than this program tag photos too: without a list
-    /// all that the reader is unsure of is still to be said.
+    /// The others, each with its best guess, of a photo with the tag [`UNCHECKED`]. Others than this
+    /// program tag photos too: without a list all that the reader is unsure of is still to be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Vec<CardLabel>>,
 }
@@ -74,12 +71,8 @@ impl LabelFile {
         serde_json::from_value(self.photos()[self.place_of(file)?].clone()).ok()
     }
 
-    /// Puts, replaces or removes the label of a photo and writes the file, whole or not at all.
-    ///
-    /// # Errors
-    /// It cannot be written; in memory the label is changed all the same, so that the next change
-    /// writes both.
-    pub fn set(&mut self, file: &str, label: Option<&Written>) -> Result<(), String> {
+    /// Puts, replaces or removes the label of a photo.
+    pub fn put(&mut self, file: &str, label: Option<&Written>) {
         let place = self.place_of(file);
         let photos = self.document["photos"].as_array_mut().expect("looked at when it was read");
         match (place, label) {
@@ -101,11 +94,21 @@ impl LabelFile {
             (Some(place), None) => {
                 photos.remove(place);
             }
-            (None, None) => return Ok(()),
+            (None, None) => {}
         }
+    }
+
+    /// Writes the file, whole or not at all; a file of nothing is taken away.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self) -> Result<(), String> {
         let empty = self.document == json!({"photos": []});
         let written = if empty {
-            std::fs::remove_file(&self.path)
+            match std::fs::remove_file(&self.path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            }
         } else {
             let text = serde_json::to_string_pretty(&self.document).expect("text keys only") + "\n";
             write_whole(&self.path, text.as_bytes())
@@ -114,34 +117,37 @@ impl LabelFile {
     }
 }
 
-/// A table as it is written. With cards left that are unsure, the photo is tagged [`UNCHECKED`].
+/// A table as it is written. Until somebody has said that all its cards are right, the photo is tagged
+/// [`UNCHECKED`], and what is unsure stands in a list of its own.
 pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Written>) -> Written {
     let (width, height) = found.stored_px;
     let mut tags = before.map(|before| before.label.tags.clone()).unwrap_or_default();
     tags.retain(|tag| tag != UNCHECKED);
-    let (unsure, sure): (Vec<&ReadCard>, Vec<&ReadCard>) =
-        table.cards.iter().partition(|card| card.unsure);
-    let labels = |cards: &[&ReadCard]| -> Vec<CardLabel> {
-        let label = |card: &&ReadCard| {
-            CardLabel::stored(card.card, card.corners_in_image, found.orientation, width, height)
-        };
-        cards.iter().map(label).collect()
+    let label = |(card, said): (&ReadCard, bool)| {
+        let corners = card.corners_in_image;
+        let said_by = if said { SaidBy::Person } else { SaidBy::Reader };
+        let label = CardLabel::stored(card.card, corners, found.orientation, width, height);
+        CardLabel { said_by, ..label }
     };
-    let unchecked = (!unsure.is_empty()).then(|| labels(&unsure));
+    let labels = |unsure: bool| -> Vec<CardLabel> {
+        let all = table.cards.iter().zip(table.said.iter().copied());
+        all.filter(|(card, _)| card.unsure == unsure).map(label).collect()
+    };
+    let unchecked = (!table.checked || table.unsure() > 0).then(|| labels(true));
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
     let deck = before.map_or_else(|| Deck::classic().name.clone(), |b| b.label.deck.clone());
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
-    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(&sure) };
+    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };
     Written { label, unchecked }
 }
 
 /// The table that was written. A card without corners gets those that were found around its
 /// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
 pub fn table_of(written: &Written, found: &Found) -> Table {
-    let (mut cards, mut readings) = (Vec::new(), Vec::new());
+    let (mut cards, mut readings, mut said) = (Vec::new(), Vec::new(), Vec::new());
     let mut put = |card: CardLabel, unsure: bool| {
         let read = found.table.card_at(card.center);
         let found_corners = read.map(|i| found.table.cards[i].corners_in_image);
@@ -149,8 +155,10 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
             .corners
             .or(found_corners)
             .unwrap_or_else(|| usual_card_at(&found.table, found.size_px, card.center));
-        let reader = read.filter(|_| unsure).map_or(0.0, |i| found.table.cards[i].confidence);
-        let confidence = if unsure { reader } else { 1.0 };
+        let by_person = !unsure && card.said_by == SaidBy::Person;
+        let reader = read.map_or(0.0, |i| found.table.cards[i].confidence);
+        let confidence = if by_person { 1.0 } else { reader };
+        said.push(by_person);
         cards.push(ReadCard { corners_in_image, card: card.code, confidence, unsure });
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
     };
@@ -158,7 +166,7 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
     for card in label.upright_cards(found.orientation) {
         put(card, false);
     }
-    let tagged = label.tags.iter().any(|tag| tag == UNCHECKED);
+    let tagged = !label.is_checked();
     match &written.unchecked {
         Some(unchecked) if tagged => {
             let others = PhotoLabel { cards: unchecked.clone(), ..label.clone() };
@@ -170,6 +178,7 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
             let labelled = Table::new(cards.clone(), readings.clone());
             for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
                 if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
+                    said.push(false);
                     cards.push(card.clone());
                     readings.push(reading.clone());
                 }
@@ -177,7 +186,8 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
         }
         _ => {}
     }
-    Table { facts: found.table.facts, ..Table::new(cards, readings) }
+    let checked = !tagged;
+    Table { facts: found.table.facts, said, checked, ..Table::new(cards, readings) }
 }
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
@@ -209,13 +219,19 @@ mod tests {
         Found { table, times: Vec::new(), size_px: (360, 480), stored_px, orientation }
     }
 
+    fn put(folder: &Path, file: &str, label: Option<&Written>) {
+        let mut labels = LabelFile::read(folder).unwrap();
+        labels.put(file, label);
+        labels.write().unwrap();
+    }
+
     #[test]
     fn a_table_survives_the_file_in_a_turned_photo() {
         let dir = tempfile::tempdir().unwrap();
         let table = cards("1fgd 2fgd 3srs");
         let found = found(table.clone(), Orientation::Rotate90);
         let label = label_of(&table, &found, "a.jpg", None);
-        LabelFile::read(dir.path()).unwrap().set("a.jpg", Some(&label)).unwrap();
+        put(dir.path(), "a.jpg", Some(&label));
         let read = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
         let back = table_of(&read, &found);
         for (a, b) in back.cards.iter().zip(&table.cards) {
@@ -238,9 +254,10 @@ mod tests {
         let mut file = LabelFile::read(dir.path()).unwrap();
         let table = cards("1fgd");
         let found = found(table.clone(), Orientation::NoTransforms);
-        file.set("a.jpg", Some(&label_of(&table, &found, "a.jpg", None))).unwrap();
-        file.set("c.jpg", Some(&label_of(&table, &found, "c.jpg", None))).unwrap();
-        file.set("c.jpg", None).unwrap();
+        file.put("a.jpg", Some(&label_of(&table, &found, "a.jpg", None)));
+        file.put("c.jpg", Some(&label_of(&table, &found, "c.jpg", None)));
+        file.put("c.jpg", None);
+        file.write().unwrap();
         let now: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!((&now["note"], &now["source"]["camera"]), (&json!(7), &json!("x")));
         assert_eq!(now["photos"][0]["weather"], "sun");
@@ -265,10 +282,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let table = cards("1fgd");
         let found = found(table.clone(), Orientation::NoTransforms);
-        let mut file = LabelFile::read(dir.path()).unwrap();
-        file.set("a.jpg", Some(&label_of(&table, &found, "a.jpg", None))).unwrap();
+        put(dir.path(), "a.jpg", Some(&label_of(&table, &found, "a.jpg", None)));
         assert!(dir.path().join(PHOTO_LABELS).exists());
-        file.set("a.jpg", None).unwrap();
+        put(dir.path(), "a.jpg", None);
         assert!(!dir.path().join(PHOTO_LABELS).exists());
     }
 
@@ -282,21 +298,29 @@ mod tests {
         let mut kept = found.table.clone();
         kept.cards.remove(2);
         kept.readings.remove(2);
-        let mut file = LabelFile::read(dir.path()).unwrap();
-        file.set("a.jpg", Some(&label_of(&kept, &found, "a.jpg", None))).unwrap();
+        kept.said.remove(2);
+        kept.said[0] = true;
+        put(dir.path(), "a.jpg", Some(&label_of(&kept, &found, "a.jpg", None)));
         let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
         assert_eq!(written.label.tags, [UNCHECKED]);
         assert_eq!(written.label.cards.len(), 2, "a dataset's cards are sure ones");
         let back = table_of(&written, &found);
         let codes: Vec<_> = back.cards.iter().map(|c| (c.card.to_string(), c.unsure)).collect();
         assert_eq!(codes[2..], [("1ord".to_owned(), true)], "{codes:?}");
+        assert_eq!((back.said.as_slice(), back.checked), (&[true, false, false][..], false));
         assert!((back.cards[2].confidence - table.cards[3].confidence).abs() < 1e-6);
         // A tag of somebody else's names no cards.
         let foreign = Written { unchecked: None, ..written.clone() };
         assert_eq!(table_of(&foreign, &found).unsure(), 2);
-        // Once all is said the list is gone.
+        // That no card is unsure any more is no word on the others.
         kept.cards[2].unsure = false;
-        file.set("a.jpg", Some(&label_of(&kept, &found, "a.jpg", Some(&written)))).unwrap();
+        kept.said[2] = true;
+        let written = label_of(&kept, &found, "a.jpg", Some(&written));
+        assert!(!written.label.is_checked() && written.unchecked.as_ref().unwrap().is_empty());
+        // Once all is said the list is gone.
+        kept.said = vec![true; 3];
+        kept.checked = true;
+        put(dir.path(), "a.jpg", Some(&label_of(&kept, &found, "a.jpg", Some(&written))));
         let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
         assert!(written.unchecked.is_none() && written.label.tags.is_empty());
         assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos[0].cards.len(), 3);

@@ -69,7 +69,8 @@ impl Learning {
             State::Idle => {
                 let button = ui.button("Learn from my corrections");
                 let button = button.on_hover_text(
-                    "Trains the reader on the corrected photos of this folder: about five minutes",
+                    "Trains the reader on the photos of this folder of which you have said that all cards are \
+                     right: about five minutes",
                 );
                 if button.clicked() {
                     let models = new_folder(self.place.as_deref(), folder);

@@ -8,8 +8,9 @@
 use super::eye::Eye;
 use super::picture::{Prepared, shrunk};
 use super::table::Table;
+use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{Photo, list_photos};
-use crate::pipeline::{CardImage, StageSink, StageTime};
+use crate::pipeline::{CardImage, Frame, Reading, StageSink, StageTime, TableFacts};
 use eframe::egui::ColorImage;
 use image::RgbImage;
 use image::metadata::Orientation;
@@ -56,16 +57,20 @@ pub struct Entry {
 
 /// What the threads have to say. Numbers are places in [`Library::entries`].
 pub enum News {
-    /// Which photos there are, and what was asked for but is no photo.
-    Listed(Vec<PathBuf>, Vec<String>),
+    /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
+    Listed(Vec<PathBuf>, Vec<String>, usize),
     /// A small picture, or why there is none.
     Thumb(usize, Result<ColorImage, String>),
     /// A photo decoded, to be looked at.
     Opened(usize, Result<Prepared, String>),
     /// A photo read.
     Read(usize, Box<Result<Found, String>>),
+    /// More photos, and what was asked for but is no photo.
+    Added(Vec<PathBuf>, Vec<String>),
     /// The straightened cards of the photo that is looked at.
     Cards(usize, Vec<CardImage>),
+    /// A card at corners that a person has shown: its picture and what the reader says.
+    Card(usize, Quad, Result<(CardImage, Reading), String>),
     /// A picture of each stage of the photo that is looked at, with the stage's name.
     Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, String>),
 }
@@ -73,12 +78,26 @@ pub enum News {
 /// Photos of the caller that lie in no file, such as a pasted picture.
 pub type Pasted = Arc<RgbImage>;
 
+/// A card that is to be read where a person has shown it.
+pub struct CardWanted {
+    /// The photo's place.
+    pub photo: usize,
+    /// All its pixels.
+    pub picture: Arc<RgbImage>,
+    /// Where the card lies.
+    pub corners_in_image: Quad,
+    /// What is known of the table.
+    pub facts: TableFacts,
+}
+
 /// What is to be done, in the order in which it is needed.
 #[derive(Default)]
 struct Plan {
     paths: Arc<Vec<PathBuf>>,
     /// The photo to decode and read first.
     open: Option<usize>,
+    /// A card to be read.
+    card: Option<CardWanted>,
     /// The photo whose stages are wanted.
     stages: Option<usize>,
     /// Thumbnails in view that are missing.
@@ -95,6 +114,7 @@ struct Plan {
 
 enum Job {
     Open(usize),
+    Card(CardWanted),
     Stages(usize),
     Thumb(usize),
     Read(usize),
@@ -104,6 +124,9 @@ impl Plan {
     fn quick_job(&mut self) -> Option<Job> {
         if let Some(i) = self.open.take() {
             return Some(Job::Open(i));
+        }
+        if let Some(card) = self.card.take() {
+            return Some(Job::Card(card));
         }
         if let Some(i) = self.stages.take() {
             return Some(Job::Stages(i));
@@ -167,7 +190,7 @@ impl Shared {
     fn load(&self, path: &Path) -> Result<Photo, String> {
         if let Some(picture) = &self.pasted {
             return Ok(Photo {
-                frame: crate::pipeline::Frame { image: RgbImage::clone(picture) },
+                frame: Frame { image: RgbImage::clone(picture) },
                 orientation: Orientation::NoTransforms,
                 stored_width: picture.width(),
                 stored_height: picture.height(),
@@ -205,25 +228,21 @@ impl Library {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         Self::begin(eye, None, wake, move |shared| {
-            let (mut found, mut problems) = (Vec::new(), Vec::new());
-            for path in list_photos(&paths, false, &[]) {
-                match path {
-                    Ok(path) => found.push(path),
-                    Err(error) => problems.push(error.to_string()),
-                }
-            }
-            shared.tell(News::Listed(found, problems));
+            let (found, problems, at) = list(&paths);
+            shared.tell(News::Listed(found, problems, at));
         })
     }
 
-    /// One picture that lies in no file.
+    /// One picture that lies in no file, under a name of the caller's.
     pub fn paste(
         picture: RgbImage,
+        name: &str,
         eye: Arc<dyn Eye>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
+        let name = PathBuf::from(name);
         Self::begin(eye, Some(Arc::new(picture)), wake, |shared| {
-            shared.tell(News::Listed(vec![PathBuf::from("pasted picture")], Vec::new()));
+            shared.tell(News::Listed(vec![name], Vec::new(), 0));
         })
     }
 
@@ -256,6 +275,20 @@ impl Library {
         Self { entries: Vec::new(), listed: false, read: 0, shared, news, threads }
     }
 
+    /// Lists more photos, and reads them too.
+    pub fn add(&mut self, paths: Vec<PathBuf>) {
+        let shared = Arc::clone(&self.shared);
+        self.threads.extend(spawn("list", move || {
+            let (found, problems, _) = list_named(&paths);
+            shared.tell(News::Added(found, problems));
+        }));
+    }
+
+    /// Whether it is a picture that lies in no file.
+    pub fn is_pasted(&self) -> bool {
+        self.shared.pasted.is_some()
+    }
+
     /// Stops reading and waits for what has been begun: before the program ends, whose networks
     /// must not be taken apart while a thread runs them.
     pub fn close(mut self) {
@@ -273,7 +306,21 @@ impl Library {
     pub fn next_news(&mut self) -> Option<News> {
         let mut news = self.news.try_recv().ok()?;
         match &mut news {
-            News::Listed(paths, _) => {
+            News::Added(paths, _) => {
+                let known: HashSet<&PathBuf> = self.entries.iter().map(|e| &e.path).collect();
+                let mut new = std::mem::take(paths);
+                new.retain(|path| !known.contains(path));
+                paths.clone_from(&new);
+                let mut plan = self.shared.plan();
+                let mut all = (*plan.paths).clone();
+                all.extend(new.iter().cloned());
+                plan.read_taken.resize(all.len(), false);
+                plan.paths = Arc::new(all);
+                drop(plan);
+                self.entries.extend(new.into_iter().map(|path| Entry { path, found: None }));
+                self.shared.changed.notify_all();
+            }
+            News::Listed(paths, ..) => {
                 self.listed = true;
                 self.entries =
                     paths.iter().map(|path| Entry { path: path.clone(), found: None }).collect();
@@ -296,7 +343,7 @@ impl Library {
                 self.read += usize::from(entry.found.is_none());
                 entry.found = Some(Err(reason.clone()));
             }
-            News::Opened(..) | News::Cards(..) | News::Stages(..) => {}
+            News::Opened(..) | News::Cards(..) | News::Card(..) | News::Stages(..) => {}
         }
         Some(news)
     }
@@ -304,6 +351,12 @@ impl Library {
     /// Has a photo decoded and read before everything else.
     pub fn want_open(&self, index: usize) {
         self.shared.plan().open = Some(index);
+        self.shared.changed.notify_all();
+    }
+
+    /// Has a card read; one that was wanted before and has not been begun is forgotten.
+    pub fn want_card(&self, card: CardWanted) {
+        self.shared.plan().card = Some(card);
         self.shared.changed.notify_all();
     }
 
@@ -359,6 +412,10 @@ fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
         drop(plan);
         let heard = match job {
             Job::Open(i) => open(shared, &paths, i),
+            Job::Card(card) => {
+                let read = read_card(shared, &card);
+                shared.tell(News::Card(card.photo, card.corners_in_image, read))
+            }
             Job::Stages(i) => {
                 let stages = stages(shared, &paths[i]);
                 shared.tell(News::Stages(i, stages))
@@ -420,6 +477,65 @@ fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Strin
     Ok((found, scan.images))
 }
 
+/// Reads a card in the part of the photo around it.
+fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading), String> {
+    let (width, height) = card.picture.dimensions();
+    let quad = card.corners_in_image;
+    let margin = 0.5 * quad.long_side();
+    let side = |least: f64, most: f64, px: u32| {
+        let from = (least - margin).clamp(0.0, f64::from(px)) as u32;
+        let to = (most + margin).clamp(0.0, f64::from(px)) as u32;
+        (from, to.saturating_sub(from).max(1))
+    };
+    let least = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MAX, f64::min);
+    let most = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MIN, f64::max);
+    let (left, w) = side(least(|p| p.x), most(|p| p.x), width);
+    let (top, h) = side(least(|p| p.y), most(|p| p.y), height);
+    let image = image::imageops::crop_imm(&*card.picture, left, top, w, h).to_image();
+    let shift = Point::new(f64::from(left), f64::from(top));
+    let corners = Quad::new(quad.0.map(|p| p - shift));
+    guarded(|| shared.eye.read_card(&Frame { image }, corners, card.facts))
+}
+
+/// The photos that paths mean, what is wrong with some, and which is to be seen first: one photo brings
+/// those of its folder with it.
+fn list(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
+    if let [photo] = paths
+        && photo.is_file()
+        && let Some(folder) = photo.parent()
+    {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let (mut found, ..) = list_named(&[folder.to_path_buf()]);
+        let name = photo.file_name();
+        let at = found.iter().position(|path| path.file_name() == name);
+        if let Some(at) = at {
+            // As it was named: messages say it so.
+            found[at].clone_from(photo);
+            return (found, Vec::new(), at);
+        }
+    }
+    list_named(paths)
+}
+
+/// The photos that paths mean and no others. A folder without photos means its folders' photos.
+fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        let one = std::slice::from_ref(path);
+        let mut listed = list_photos(one, false, &[]);
+        if listed.iter().all(Result::is_err) && path.is_dir() {
+            listed = list_photos(one, true, &[]);
+        }
+        for photo in listed {
+            match photo {
+                Ok(photo) => found.push(photo),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+    }
+    (found, problems, 0)
+}
+
 /// Keeps stages' pictures, shrunk to what a window shows.
 #[derive(Default)]
 struct Keep(RefCell<Vec<(String, Arc<RgbImage>)>>);
@@ -449,7 +565,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::pipeline::{Frame, Scan, TableFacts};
+    use crate::pipeline::Scan;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
@@ -473,6 +589,15 @@ pub(crate) mod tests {
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;
             Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+        }
+
+        fn read_card(
+            &self,
+            _: &Frame,
+            _: Quad,
+            _: TableFacts,
+        ) -> Result<(CardImage, Reading), String> {
+            Ok((crate::pipeline::rectify::from_crop(RgbImage::new(96, 64)), Reading::UNKNOWN))
         }
 
         fn read(
@@ -539,6 +664,33 @@ pub(crate) mod tests {
         let reasons: Vec<bool> =
             library.entries.iter().map(|e| e.found.as_ref().unwrap().is_ok()).collect();
         assert_eq!(reasons, [true, false, true]);
+    }
+
+    #[test]
+    fn folders_of_folders_and_neighbours_are_found_and_more_can_be_added() {
+        let dir = folder_of(&[]);
+        for name in ["sub/deep/1.jpg", "sub/2.jpg", "other/3.jpg", "other/4.jpg"] {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, b"x").unwrap();
+        }
+        let eye = FakeEye::seeing(Table::default());
+        let mut library = Library::open(vec![dir.path().join("sub")], eye.clone(), || ());
+        wait_for(&mut library, |library, _| library.listed && library.read == 1);
+        library.add(vec![dir.path().join("other/3.jpg"), dir.path().join("sub/2.jpg")]);
+        wait_for(&mut library, |library, _| library.read == 2);
+        assert_eq!(library.entries.len(), 2, "what is there already does not come twice");
+        let mut library = Library::open(vec![dir.path().to_path_buf()], eye.clone(), || ());
+        wait_for(&mut library, |library, _| library.listed && library.read == 4);
+        let mut library = Library::open(vec![dir.path().join("other/4.jpg")], eye, || ());
+        let mut first = None;
+        wait_for(&mut library, |library, news| {
+            if let Some(News::Listed(_, _, at)) = news {
+                first = Some(at);
+            }
+            library.listed && library.read == 2
+        });
+        assert_eq!(first, Some(1));
     }
 
     #[test]

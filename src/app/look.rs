@@ -52,8 +52,10 @@ pub struct Look {
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
-    /// How many cards of the easiest set are given away, 0 to 3.
+    /// How many cards of a set are given away, 0 to 3.
     pub hint: usize,
+    /// Of which set, the easiest to see being 0.
+    pub hint_rank: usize,
     /// The cards chosen, at most three, in the order of choosing.
     pub chosen: Vec<usize>,
 }
@@ -84,6 +86,12 @@ impl Look {
     /// Gives one card more away; after three cards begins again.
     pub fn more_hint(&mut self) {
         self.hint = (self.hint + 1) % 4;
+    }
+
+    /// Gives away as much of another set.
+    pub fn another_hint(&mut self) {
+        self.hint_rank += 1;
+        self.hint = self.hint.max(1);
     }
 
     /// Takes a card into the choice or out of it. A fourth card begins a new choice.
@@ -120,7 +128,7 @@ impl Look {
     pub fn marks(&self, table: &Table) -> Vec<Mark> {
         let given = match self.hint {
             0 => Vec::new(),
-            step => table.hint(step).unwrap_or_default(),
+            step => table.hint(self.hint_rank, step).unwrap_or_default(),
         };
         let mark = |card: usize| match self.mode {
             Mode::Solve => match self.set {
@@ -172,6 +180,19 @@ mod tests {
             look.more_hint();
             assert_eq!(hinted(&look), given);
         }
+        // As much of another set.
+        let table = table_of("1ord 1fgd 2fgd 3fgd 2ord 3ord");
+        let mut look = Look { mode: Mode::Hint, ..Look::default() };
+        let given = |look: &Look| -> Vec<usize> {
+            let marks = look.marks(&table);
+            (0..6).filter(|&i| marks[i] == Mark::Hinted).collect()
+        };
+        look.more_hint();
+        let first = given(&look);
+        look.another_hint();
+        assert!(given(&look).len() == 1 && given(&look) != first);
+        look.another_hint();
+        assert_eq!(given(&look), first, "after the last set the first comes again");
     }
 
     #[test]

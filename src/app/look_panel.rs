@@ -65,11 +65,10 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.heading("No cards found.");
         return;
     }
-    match table.sets.len() {
-        0 => return no_set(ui, table),
-        1 => ui.heading("1 set"),
-        n => ui.heading(format!("{n} sets")),
-    };
+    if table.sets.is_empty() {
+        return no_set(ui, table);
+    }
+    ui.heading(count(table.sets.len(), "set"));
     ui.horizontal(|ui| {
         if ui.button("‹").accessible_name("Set before").clicked() {
             look.previous_set(table.sets.len());
@@ -90,7 +89,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     });
     ui.add_space(2.0);
     let deck = table.deck();
-    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+    scrolled(ui, |ui| {
         for (place, set) in table.sets.iter().enumerate() {
             let cards = set.0.map(|i| table.cards[i].card);
             let pressed = ui.scope(|ui| {
@@ -162,8 +161,20 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         look.more_hint();
     }
     ui.weak("Key: H");
+    if look.hint > 0 {
+        // Offered whether or not there is another: the button itself must not tell.
+        if ui.button("Another set").on_hover_text("Key: N").clicked() {
+            look.another_hint();
+        }
+        if look.hint_rank > 0 && table.sets.len() == 1 {
+            ui.label("There is no other set.");
+        }
+    }
     ui.add_space(8.0);
-    let given = if look.hint > 0 { table.hint(look.hint).unwrap_or_default() } else { Vec::new() };
+    let given = match look.hint {
+        0 => Vec::new(),
+        step => table.hint(look.hint_rank, step).unwrap_or_default(),
+    };
     for card in given {
         card_line(ui, &table.deck(), table.cards[card].card, settings);
     }
@@ -188,6 +199,10 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
             _ => "Choose one more.",
         };
         ui.label(words);
+    }
+    if look.chosen.is_empty() {
+        ui.add_space(4.0);
+        super::rules::in_short(ui, settings);
     }
     let chosen: Vec<Card> = look.chosen.iter().map(|&i| table.cards[i].card).collect();
     for &card in &chosen {
@@ -214,9 +229,7 @@ pub fn verdict_lines(ui: &mut Ui, verdict: &crate::sets::Verdict) {
             Relation::AllDifferent(values) => {
                 (true, format!("all different: {}", values.map(word).join(", ")))
             }
-            Relation::TwoAlike { twice, once, .. } => {
-                (false, format!("two are {}, one is {}", word(twice), word(once)))
-            }
+            Relation::TwoAlike { twice, once, .. } => (false, two_alike(property, twice, once)),
         };
         let good = good && !verdict.repeated;
         ui.horizontal_wrapped(|ui| {
@@ -237,6 +250,37 @@ pub fn verdict_lines(ui: &mut Ui, verdict: &crate::sets::Verdict) {
     }
 }
 
+/// What spoils a set in one property, as people say it.
+fn two_alike(property: Property, twice: usize, once: usize) -> String {
+    let (two, one) = (property.value_word(twice), property.value_word(once));
+    match property {
+        Property::Number => {
+            let symbols = if twice == 0 { "symbol" } else { "symbols" };
+            format!("two have {two} {symbols}, one has {one}")
+        }
+        Property::Shading | Property::Color => format!("two are {two}, one is {one}"),
+        Property::Shape => {
+            let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            format!("two are {two}s, one is {article} {one}")
+        }
+    }
+}
+
+/// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
+/// inner one would bring into view what the keyboard goes to.
+pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    if ui.available_height().is_finite() {
+        ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
+    } else {
+        add(ui);
+    }
+}
+
+/// A number of things: "1 set", "2 sets".
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Green that can be read on the window's ground.
 pub fn good_color(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode {
@@ -255,5 +299,18 @@ mod tests {
         assert_eq!(in_words(0.953), "95 of 100 cases");
         assert_eq!(in_words(0.9999), "99 of 100 cases");
         assert_eq!(in_words(1.0), "every case");
+    }
+
+    #[test]
+    fn what_spoils_a_set_is_said_in_words() {
+        let says = |property, twice, once, words: &str| {
+            assert_eq!(two_alike(property, twice, once), words);
+        };
+        says(Property::Number, 0, 1, "two have one symbol, one has two");
+        says(Property::Number, 2, 0, "two have three symbols, one has one");
+        says(Property::Shape, 2, 0, "two are squiggles, one is a diamond");
+        says(Property::Shape, 0, 1, "two are diamonds, one is an oval");
+        says(Property::Color, 0, 2, "two are green, one is red");
+        assert_eq!((count(1, "set"), count(0, "set")), ("1 set".into(), "0 sets".into()));
     }
 }

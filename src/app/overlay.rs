@@ -9,8 +9,8 @@ use super::theme::{CHOSEN, PALE, RIM};
 use crate::cards::Property;
 use crate::geometry::Quad;
 use eframe::egui::{
-    Align2, Color32, FontId, Id, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui,
-    WidgetInfo, vec2,
+    Align2, Color32, EventFilter, FontId, Id, Painter, Pos2, Rect, Response, Role, Sense, Shape,
+    Stroke, Ui, WidgetInfo, vec2,
 };
 
 /// What the pointer or the keyboard did to the cards.
@@ -20,6 +20,8 @@ pub struct Hits {
     pub hovered: Option<usize>,
     /// The card that was clicked, or pressed by a key.
     pub clicked: Option<usize>,
+    /// The card that has the keyboard's focus.
+    pub focused: Option<usize>,
 }
 
 /// Paints a table's cards as they are to be looked at.
@@ -130,27 +132,63 @@ fn discs(
     }
 }
 
-/// Makes every card a widget of its own, named for screen readers and reached by the keyboard.
-/// The cards chosen show as pressed. Where hints are asked for no card tells of its sets.
+/// Makes every card a widget of its own, named for screen readers and reached by the keyboard, in the
+/// order in which one reads. The cards chosen show as pressed. Where hints are asked for no card tells
+/// of its sets.
 pub fn interact(ui: &mut Ui, placement: &Placement, table: &Table, id: Id, look: &Look) -> Hits {
+    let tell_sets = look.mode == Mode::Solve;
+    cards(ui, placement, table, id, &Cards { chosen: &look.chosen, tell_sets, focus: None })
+}
+
+/// How the cards of a picture are to be treated as widgets.
+pub struct Cards<'a> {
+    /// These show as pressed.
+    pub chosen: &'a [usize],
+    /// Whether a card under the pointer tells of its sets.
+    pub tell_sets: bool,
+    /// This one takes the keyboard's focus.
+    pub focus: Option<usize>,
+}
+
+/// The same, as somebody else wants it.
+pub fn cards(
+    ui: &mut Ui,
+    placement: &Placement,
+    table: &Table,
+    id: Id,
+    wanted: &Cards<'_>,
+) -> Hits {
     let pointer =
         ui.input(|input| input.pointer.hover_pos()).filter(|&p| placement.room.contains(p));
     let mut hits = Hits::default();
     let top = ui.rect_contains_pointer(placement.room);
     hits.hovered =
         pointer.filter(|_| top).and_then(|p| table.card_at(placement.image_from_window(p)));
-    for (i, card) in table.cards.iter().enumerate() {
-        let corners = placement.quad(&card.corners_in_image);
+    for i in table.reading_order() {
+        let corners = placement.quad(&table.cards[i].corners_in_image);
         let rect = bounds(&corners).intersect(placement.room);
         if !rect.is_positive() {
             continue;
         }
         let response = ui.interact(rect, id.with(i), Sense::click());
         response.widget_info(|| {
-            WidgetInfo::selected(Role::Button, true, look.chosen.contains(&i), table.describe(i))
+            WidgetInfo::selected(Role::Button, true, wanted.chosen.contains(&i), table.describe(i))
         });
+        if wanted.focus == Some(i) {
+            response.request_focus();
+        }
         if response.has_focus() {
-            closed(ui.painter(), offset(&corners, 6.0), 2.0, ui.visuals().selection.bg_fill);
+            hits.focused = Some(i);
+            // Arrows go from card to card, and to nothing else.
+            let arrows = EventFilter {
+                horizontal_arrows: true,
+                vertical_arrows: true,
+                ..Default::default()
+            };
+            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+            // Two lines, so that one of them is seen on any ground.
+            closed(ui.painter(), offset(&corners, 7.0), 6.0, Color32::BLACK);
+            closed(ui.painter(), offset(&corners, 7.0), 3.0, Color32::WHITE);
         }
         if response.clicked() {
             // The rectangles around slanted cards overlap: what counts is the card itself.
@@ -161,7 +199,7 @@ pub fn interact(ui: &mut Ui, placement: &Placement, table: &Table, id: Id, look:
             };
         }
         if hits.hovered == Some(i) {
-            name_card(&response, table, i, look.mode == Mode::Solve);
+            name_card(&response, table, i, wanted.tell_sets);
         }
     }
     hits
@@ -173,7 +211,10 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
         let card = &table.cards[index];
         ui.strong(table.describe(index));
         match &table.readings[index] {
-            Some(reading) if card.confidence < 1.0 => {
+            _ if table.said[index] => {
+                ui.label(format!("Said by a person, code {}", card.card));
+            }
+            Some(reading) => {
                 let sure = 100.0 * card.confidence;
                 ui.label(format!(
                     "{} at {sure:.0} %, code {}",
@@ -188,8 +229,8 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
                     ui.weak(format!("{}: {}", property.word(), words.join(", ")));
                 }
             }
-            _ => {
-                ui.label(format!("Said by a person, code {}", card.card));
+            None => {
+                ui.label(format!("Code {}", card.card));
             }
         }
         if !with_sets {
@@ -203,6 +244,16 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
             _ => format!("In sets {}", sets.join(", ")),
         });
     });
+}
+
+/// Points out a card: a thick outline and its number.
+pub fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: usize) {
+    let Some(read) = table.cards.get(card) else { return };
+    let corners = placement.quad(&read.corners_in_image);
+    closed(painter, corners, 9.0, RIM);
+    closed(painter, corners, 5.0, CHOSEN);
+    let center = bounds(&corners).center();
+    disc(painter, center, 16.0, CHOSEN, &(card + 1).to_string());
 }
 
 /// A line of words on a dark ground in the middle of a picture's lower edge.

@@ -4,44 +4,86 @@ use super::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
 use super::settings::{Brightness, Palette, SCALES, Settings};
 use super::{card_face, keys};
 use eframe::egui::{
-    Align, Button, Context, Frame, Id, Label, Layout, Modal, Role, ScrollArea, Sense, Slider, Ui,
-    WidgetInfo, vec2,
+    Align, Button, Context, Frame, Id, Label, Layout, Modal, ModalResponse, Role, ScrollArea,
+    Sense, Slider, Ui, WidgetInfo, vec2,
 };
 
 /// Room for the longest name of a key, in points.
 const KEY_WIDTH: f32 = 104.0;
 
-/// How pages over the window are framed.
-pub fn page(ctx: &Context) -> Frame {
-    Frame::popup(&ctx.global_style()).inner_margin(20.0)
+/// Below this height even the button that closes a page scrolls with it.
+const LOW: f32 = 300.0;
+
+/// Something over the window, at most so wide, that scrolls where the window is too small for it.
+pub fn modal<T>(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    add: impl FnOnce(&mut Ui) -> T,
+) -> ModalResponse<T> {
+    over(ctx, name, width, 0.0, add, |_| ())
 }
 
-fn close(ui: &mut Ui) -> bool {
-    ui.add_space(6.0);
-    ui.vertical_centered_justified(|ui| ui.add(Button::new("Close")).clicked()).inner
+/// A page over the window with a button to close it, which is always in view where there is room.
+/// Whether it is to be closed.
+pub fn page(ctx: &Context, name: &'static str, width: f32, add: impl FnOnce(&mut Ui)) -> bool {
+    let close = |ui: &mut Ui| {
+        ui.add_space(6.0);
+        ui.vertical_centered_justified(|ui| ui.add(Button::new("Close")).clicked()).inner
+    };
+    let (mut inside, mut below) = (false, false);
+    let low = ctx.content_rect().height() < LOW;
+    let content = |ui: &mut Ui| {
+        add(ui);
+        inside = low && close(ui);
+    };
+    let foot = if low { 0.0 } else { 46.0 };
+    let answer = over(ctx, name, width, foot, content, |ui| below = !low && close(ui));
+    answer.should_close() || inside || below
+}
+
+fn over<T>(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    foot_height: f32,
+    add: impl FnOnce(&mut Ui) -> T,
+    foot: impl FnOnce(&mut Ui),
+) -> ModalResponse<T> {
+    let room = ctx.content_rect().size();
+    let margin = if room.x.min(room.y) < LOW { 8.0 } else { 20.0 };
+    let frame = Frame::popup(&ctx.global_style()).inner_margin(margin);
+    let most = room - vec2(2.0, 2.0) * (margin + 6.0);
+    Modal::new(Id::unique(name)).frame(frame).show(ctx, |ui| {
+        ui.set_width(most.x.min(width));
+        let height = most.y - foot_height;
+        let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+        let shown = area.auto_shrink([false, true]).show(ui, add).inner;
+        foot(ui);
+        shown
+    })
 }
 
 /// Shows every key. Whether the page is to be closed.
 pub fn help(ctx: &Context) -> bool {
     let room = ctx.content_rect().size();
-    let answer = Modal::new(Id::unique("help")).frame(page(ctx)).show(ctx, |ui| {
-        ui.set_width((room.x - 100.0).clamp(280.0, 940.0));
-        let height = (room.y - 190.0).max(120.0);
+    page(ctx, "help", 940.0, |ui| {
         ui.heading("Keys");
-        ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+        ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 20.0;
             let columns = if room.x > 760.0 { 2 } else { 1 };
             ui.columns(columns, |uis| {
                 // Together about as long on the left as on the right.
                 for place in Place::ALL {
-                    let right = matches!(place, Place::Correct | Place::Stages | Place::Deal);
-                    keys_of(&mut uis[if right { columns - 1 } else { 0 }], place);
+                    let left = matches!(
+                        place,
+                        Place::Window | Place::Photos | Place::Solve | Place::Hint | Place::Learn
+                    );
+                    keys_of(&mut uis[if left { 0 } else { columns - 1 }], place);
                 }
             });
         });
-        close(ui)
-    });
-    answer.inner || answer.should_close()
+    })
 }
 
 fn keys_of(ui: &mut Ui, place: Place) {
@@ -76,12 +118,11 @@ fn key_row(ui: &mut Ui, key: &str, words: &str) {
 
 /// Shows the settings. Whether they are to be closed.
 pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
-    let answer = Modal::new(Id::unique("settings")).frame(page(ctx)).show(ctx, |ui| {
-        ui.set_width((ctx.content_rect().width() - 60.0).min(440.0));
+    page(ctx, "settings", 440.0, |ui| {
         ui.heading("Settings");
         ui.add_space(6.0);
         ui.label("Light or dark");
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             for (value, word) in [
                 (Brightness::System, "As the system"),
                 (Brightness::Light, "Light"),
@@ -93,15 +134,16 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
         ui.add_space(6.0);
         ui.label("Colours, all told apart by people with any colour vision");
         for palette in Palette::ALL {
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 ui.selectable_value(&mut settings.palette, palette, palette.word());
                 swatches(ui, palette);
             });
         }
         ui.checkbox(&mut settings.letters, "Say the colour of drawn cards as a letter, too");
+        ui.checkbox(&mut settings.codes, "Write codes such as 2spd on saved pictures");
         ui.add_space(6.0);
         let label = ui.label("Size of everything");
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             // Applied when let go: a slider that changes its own size under the pointer runs away.
             let id = Id::unique("scale in hand");
             let mut scale = ui.data(|data| data.get_temp(id)).unwrap_or(settings.scale);
@@ -119,9 +161,7 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
         });
         ui.add_space(10.0);
         ui.weak("Kept for the next start.");
-        close(ui)
-    });
-    answer.inner || answer.should_close()
+    })
 }
 
 fn swatches(ui: &mut Ui, palette: Palette) {

@@ -1,36 +1,35 @@
 //! The tab of photos: a strip of thumbnails, the picture, and what is done with it.
 
-use super::correct::{Corrections, Trouble};
-use super::correct_panel::{self, Correcting, Wish};
+mod show;
+
+use super::correct::Change;
+use super::correct_panel::{Correcting, Wish, next_card};
+use super::corrections::{Corrections, Trouble};
 use super::eye::Eye;
 use super::keys::{Action, Place};
-use super::library::{Found, Library, News};
+use super::library::{CardWanted, Found, Library, News};
 use super::look::{Look, Mode};
+use super::merge::Clash;
 use super::picture::{Picture, color_image};
 use super::placement::View;
-use super::settings::Settings;
 use super::stages::Stages;
-use super::strip::{Strip, Summary};
+use super::strip::{Filter, Strip, Summary};
 use super::table::Table;
-use super::{look_panel, overlay};
-use crate::pipeline::{CardImage, StageTime};
-use eframe::egui::{
-    Button, CentralPanel, Color32, Context, Frame, Id, Panel, Rect, RichText, ScrollArea,
-    TextureHandle, TextureOptions, Ui, pos2, vec2,
-};
+use crate::geometry::Quad;
+use crate::pipeline::CardImage;
+use eframe::egui::{Context, TextureHandle, TextureOptions};
 use image::RgbImage;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long news may be taken over in one frame.
 const NEWS_TIME: Duration = Duration::from_millis(5);
-/// Below this width the panel lies under the picture.
-const NARROW: f32 = 600.0;
+/// How often labels are looked at for what other programs have written.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// So many photos have all been read before the window counts as settled: all are in view.
 const FEW: usize = 12;
-/// Least and usual width of the panel beside the picture.
-const PANEL: (f32, f32) = (250.0, 346.0);
 
 /// What is done with the photo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,12 +51,27 @@ pub struct Photos {
     summaries: Vec<Option<Summary>>,
     current: usize,
     picture: Option<Picture>,
-    /// Straightened cards of the current photo as found, and the texture of the one in hand.
+    /// Straightened cards of the current photo as found, and those cut since at other corners.
     straight: Vec<CardImage>,
-    straight_texture: Option<(usize, TextureHandle)>,
+    cut: Vec<(Quad, CardImage)>,
+    /// The corners for which one is being cut.
+    being_cut: Option<Quad>,
+    /// The one in hand.
+    straight_texture: Option<(Quad, TextureHandle)>,
     table: Table,
-    /// Whether a person has said something of the current photo.
+    /// Whether anything is written of the current photo.
     said: bool,
+    /// What another program says otherwise of the current photo, until the user has chosen.
+    clash: Option<Clash>,
+    /// The card that is to take the keyboard's focus, and the one that has it.
+    focus: (Option<usize>, Option<usize>),
+    /// Which photos the strip shows, by what is known of them.
+    pub filter: Filter,
+    /// Their places, in order.
+    in_strip: Vec<usize>,
+    /// Photos whose summaries are to be made anew.
+    to_summarise: VecDeque<usize>,
+    looked_again: Instant,
     view: View,
     /// What is looked at, in which way.
     pub look: Look,
@@ -87,9 +101,17 @@ impl Photos {
             current: 0,
             picture: None,
             straight: Vec::new(),
+            cut: Vec::new(),
+            being_cut: None,
             straight_texture: None,
             table: Table::default(),
             said: false,
+            clash: None,
+            focus: (None, None),
+            filter: Filter::default(),
+            in_strip: Vec::new(),
+            to_summarise: VecDeque::new(),
+            looked_again: Instant::now(),
             view: View::default(),
             look: Look::default(),
             task: Task::default(),
@@ -119,10 +141,19 @@ impl Photos {
         self.take(library);
     }
 
+    /// Opens more photos beside those that are open.
+    pub fn add(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
+        match &mut self.library {
+            Some(library) if !library.is_pasted() => library.add(paths),
+            _ => self.open(ctx, paths),
+        }
+    }
+
     /// Opens a picture that lies in no file.
-    pub fn paste(&mut self, ctx: &Context, picture: RgbImage) {
+    pub fn paste(&mut self, ctx: &Context, picture: RgbImage, name: &str) {
         let ctx = ctx.clone();
-        let library = Library::paste(picture, Arc::clone(&self.eye), move || ctx.request_repaint());
+        let wake = move || ctx.request_repaint();
+        let library = Library::paste(picture, name, Arc::clone(&self.eye), wake);
         self.take(library);
     }
 
@@ -201,27 +232,99 @@ impl Photos {
         self.strip.scroll_to = to;
     }
 
+    /// What reads the photos.
+    pub fn eye(&self) -> Arc<dyn Eye> {
+        Arc::clone(&self.eye)
+    }
+
+    /// How many photos a person has checked.
+    pub fn checked(&self) -> usize {
+        self.summaries.iter().flatten().filter(|summary| summary.checked).count()
+    }
+
+    /// All photos that have been read, with their cards and sets as corrected.
+    pub fn all_read(&mut self) -> Vec<(PathBuf, Found, Table)> {
+        let Some(library) = &self.library else { return Vec::new() };
+        let mut all = Vec::new();
+        for entry in &library.entries {
+            if let Some(Ok(found)) = &entry.found {
+                let (table, _) = self.corrections.table(&entry.path, found);
+                all.push((entry.path.clone(), found.clone(), table));
+            }
+        }
+        all
+    }
+
     /// Takes over what the threads have to say.
     pub fn update(&mut self, ctx: &Context) {
         let start = Instant::now();
         while start.elapsed() < NEWS_TIME {
-            let Some(news) = self.library.as_mut().and_then(Library::next_news) else { return };
-            self.hear(ctx, news);
+            if let Some(news) = self.library.as_mut().and_then(Library::next_news) {
+                self.hear(ctx, news);
+            } else if let Some(index) = self.to_summarise.pop_front() {
+                self.summarise(index);
+            } else {
+                return;
+            }
         }
         // There may be more.
         ctx.request_repaint();
     }
 
+    /// Whether somebody else has written labels beside these photos.
+    fn look_again(&mut self, ctx: &Context) {
+        if self.is_open() {
+            ctx.request_repaint_after(LOOK_AGAIN);
+        }
+        if self.looked_again.elapsed() < LOOK_AGAIN {
+            return;
+        }
+        self.looked_again = Instant::now();
+        let Some(path) = self.current().map(|(path, _)| path.to_path_buf()) else { return };
+        if !self.is_pasted() && self.corrections.look_again(&path) {
+            self.refresh();
+            self.to_summarise = (0..self.summaries.len()).collect();
+        }
+        self.messages.append(&mut self.corrections.problems);
+    }
+
+    fn is_pasted(&self) -> bool {
+        self.library.as_ref().is_some_and(Library::is_pasted)
+    }
+
     fn hear(&mut self, ctx: &Context, news: News) {
         match news {
-            News::Listed(_, problems) => {
+            News::Listed(_, problems, at) => {
                 self.messages.extend(problems);
                 let count = self.library.as_ref().map_or(0, |library| library.entries.len());
                 self.summaries = vec![None; count];
                 if count > 0 {
-                    self.go_to(0);
+                    self.go_to(at);
+                }
+                let first = self.current().map(|(path, _)| path.to_path_buf());
+                if let (Some(path), false) = (first, self.is_pasted()) {
+                    // Labels that cannot be read are told now, not at the first correction.
+                    self.corrections.look_at(&path);
+                    self.messages.append(&mut self.corrections.problems);
                 }
             }
+            News::Added(new, problems) => {
+                self.messages.extend(problems);
+                let first = self.summaries.len();
+                self.summaries.resize(first + new.len(), None);
+                match new.len() {
+                    0 => self.messages.push("These photos are open already.".into()),
+                    _ => self.go_to(first),
+                }
+            }
+            News::Card(i, corners, read) if i == self.current => match read {
+                Ok((image, reading)) => {
+                    self.being_cut = None;
+                    self.cut.push((corners, image));
+                    self.take_reading(&corners, &reading);
+                }
+                Err(reason) => self.messages.push(format!("The card cannot be read: {reason}")),
+            },
             News::Thumb(i, thumb) => {
                 if self.first_thumb.is_none() {
                     self.first_thumb = self.opened_at.map(|at| at.elapsed());
@@ -245,7 +348,7 @@ impl Photos {
             }
             News::Cards(i, images) if i == self.current => self.straight = images,
             News::Stages(i, pictures) if i == self.current => self.stages.put(ctx, pictures),
-            News::Cards(..) | News::Stages(..) => {}
+            News::Cards(..) | News::Card(..) | News::Stages(..) => {}
         }
     }
 
@@ -259,8 +362,8 @@ impl Photos {
         let Some(entry) = entry else { return };
         let Some(Ok(found)) = &entry.found else { return };
         let (table, corrected) = self.corrections.table(&entry.path, found);
-        let (sets, unsure) = (table.sets.len(), table.unsure());
-        self.summaries[index] = Some(Summary { sets, unsure, corrected });
+        let (sets, unsure, checked) = (table.sets.len(), table.unsure(), table.checked);
+        self.summaries[index] = Some(Summary { sets, unsure, corrected, checked });
     }
 
     /// The current table anew, after reading or a correction.
@@ -272,7 +375,6 @@ impl Photos {
         };
         self.look.fit(&self.table);
         self.correcting.fit(&self.table);
-        self.straight_texture = None;
     }
 
     /// Looks at another photo.
@@ -285,6 +387,10 @@ impl Photos {
         library.want_open(self.current);
         self.picture = None;
         self.straight.clear();
+        self.cut.clear();
+        self.being_cut = None;
+        self.clash = None;
+        self.focus = (None, None);
         self.view = View::default();
         self.look.start_again();
         self.correcting.start_again();
@@ -312,12 +418,14 @@ impl Photos {
 
     /// Does what a key asks for.
     pub fn act(&mut self, action: Action) {
-        let (count, _) = self.progress();
         match action {
-            Action::NextPhoto if self.current + 1 < count => self.go_to(self.current + 1),
-            Action::PreviousPhoto if self.current > 0 => self.go_to(self.current - 1),
-            Action::FirstPhoto => self.go_to(0),
-            Action::LastPhoto => self.go_to(count.saturating_sub(1)),
+            Action::NextPhoto => self.go_on(|at, current| at > current, true),
+            Action::PreviousPhoto => self.go_on(|at, current| at < current, false),
+            Action::FirstPhoto => self.go_on(|_, _| true, true),
+            Action::LastPhoto => self.go_on(|_, _| true, false),
+            Action::NextUnsure | Action::PreviousUnsure => {
+                self.go_to_unsure(action == Action::NextUnsure);
+            }
             Action::Solve => self.look_in(Mode::Solve),
             Action::Hint => self.look_in(Mode::Hint),
             Action::Learn => self.look_in(Mode::Learn),
@@ -327,6 +435,12 @@ impl Photos {
             Action::PreviousSet => self.look.previous_set(self.table.sets.len()),
             Action::AllSets => self.look.set = None,
             Action::MoreHint => self.look.more_hint(),
+            Action::AnotherHint => self.look.another_hint(),
+            Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown
+                if self.task == Task::Look =>
+            {
+                self.focus.0 = next_card(&self.table, self.focus.1, action);
+            }
             Action::NextStage => self.stages.step(true),
             Action::PreviousStage => self.stages.step(false),
             Action::Clear if self.task == Task::Look => self.look.start_again(),
@@ -350,325 +464,144 @@ impl Photos {
         let Some((path, Ok(found))) = entry.and_then(|e| Some((&e.path, e.found.as_ref()?))) else {
             return;
         };
-        if path.parent().is_none_or(|folder| folder.as_os_str().is_empty() && !path.exists()) {
-            self.messages
-                .push("A pasted picture lies in no folder: corrections cannot be kept.".into());
+        if self.library.as_ref().is_some_and(Library::is_pasted) {
+            let words = "This picture lies in no folder: corrections cannot be kept. Save the picture \
+                         as a file and open that.";
+            self.messages.push(words.into());
             return;
         }
         self.correcting.clash = None;
         let trouble = match wish {
             Wish::Change(change) => self.corrections.change(path, found, change, false),
             Wish::Amend(change) => self.corrections.change(path, found, change, true),
+            Wish::Settle => self.corrections.write(path, found),
+            Wish::StartOver => self.corrections.start_over(path, found),
             Wish::Undo => self.corrections.step(path, found, false).map(|_| ()),
             Wish::Redo => self.corrections.step(path, found, true).map(|_| ()),
         };
-        match (trouble, wish) {
-            (Err(Trouble::Refused(refusal)), Wish::Change(change)) => {
-                self.correcting.clash = Some((change, refusal));
-            }
-            (Err(Trouble::Unwritten(reason)), _) => self.messages.push(reason),
-            _ => {}
+        if let (Err(Trouble::Refused(refusal)), Wish::Change(change)) = (&trouble, wish) {
+            self.correcting.clash = Some((change, *refusal));
         }
+        self.tell(trouble);
         let cards_before = self.table.cards.len();
         self.refresh();
         self.summarise(self.current);
-        if matches!(wish, Wish::Change(super::correct::Change::Add(_)))
-            && self.table.cards.len() > cards_before
-        {
+        if matches!(wish, Wish::Change(Change::Add(_))) && self.table.cards.len() > cards_before {
             self.correcting.adding = false;
             self.correcting.select(Some(self.table.cards.len() - 1));
         }
     }
 
-    /// Shows the tab. Letters that are typed into a field are none of its business.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        let ctx = ui.ctx().clone();
-        let room = ui.available_size();
-        let count = self.progress().0;
-        if count > 1 {
-            let height = if room.y < 600.0 { 86.0 } else { 122.0 };
-            Panel::bottom("strip")
-                .exact_size(height)
-                .resizable(false)
-                .show(ui, |ui| self.strip_ui(ui));
-        } else {
-            // Nothing else asks for what is open.
-            self.want(&[], 0..0);
-        }
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
-        if room.x < NARROW {
-            let height = (room.y * 0.42).min(320.0);
-            let frame = frame.inner_margin(8.0);
-            Panel::bottom("side").exact_size(height).frame(frame).show(ui, |ui| {
-                let area = ScrollArea::vertical().auto_shrink([false, false]);
-                area.show(ui, |ui| self.side(ui, settings, typing));
-            });
-        } else {
-            Panel::right("side")
-                .exact_size((room.x * 0.36).clamp(PANEL.0, PANEL.1))
-                .frame(frame)
-                .show(ui, |ui| self.side(ui, settings, typing));
-        }
-        let ground =
-            if ui.visuals().dark_mode { Color32::from_gray(18) } else { Color32::from_gray(226) };
-        CentralPanel::no_frame()
-            .frame(Frame::NONE.fill(ground))
-            .show(ui, |ui| self.middle(ui, settings, typing));
-        if self.task == Task::Stages && self.stages.photo != Some(self.current) && count > 0 {
-            self.stages.photo = Some(self.current);
-            if let Some(library) = &self.library {
-                library.want_stages(self.current);
-            }
-        }
-        if let Some(library) = &self.library
-            && !library.listed
-        {
-            ctx.request_repaint_after(Duration::from_millis(100));
+    fn tell(&mut self, trouble: Result<(), Trouble>) {
+        match trouble {
+            Err(Trouble::Unwritten(reason)) => self.messages.push(reason),
+            Err(Trouble::Clash(clash)) => self.clash = Some(clash),
+            Err(Trouble::Refused(_)) | Ok(()) => {}
         }
     }
 
-    fn strip_ui(&mut self, ui: &mut Ui) {
-        let Some(library) = &self.library else { return };
-        let shown = self.strip.show(ui, &library.entries, &self.summaries, self.current);
-        self.want(&shown.missing, shown.in_view);
-        if let Some(index) = shown.pressed {
-            self.go_to(index);
-        }
-    }
-
-    /// Tells the threads what is in view.
-    fn want(&self, missing: &[usize], in_view: std::ops::Range<usize>) {
-        let Some(library) = &self.library else { return };
-        let first = in_view.filter(|&i| library.entries[i].found.is_none()).collect();
-        library.want_in_view(missing.to_vec(), first);
-    }
-
-    fn side(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().button_padding.x = 9.0;
-            ui.spacing_mut().item_spacing.x = 4.0;
-            for mode in Mode::ALL {
-                let selected = self.task == Task::Look && self.look.mode == mode;
-                if ui.add(Button::selectable(selected, mode.word())).clicked() {
-                    self.look_in(mode);
-                }
-            }
-            for (task, word) in [(Task::Correct, "Correct"), (Task::Stages, "Stages")] {
-                if ui.add(Button::selectable(self.task == task, word)).clicked() {
-                    self.task = task;
-                }
-            }
-        });
-        self.title(ui);
-        ui.separator();
-        match self.found(self.current).is_some() {
-            false => self.not_read(ui),
-            true => match self.task {
-                Task::Look => look_panel::show(ui, &self.table, &mut self.look, settings),
-                Task::Stages => {
-                    let times = self.times();
-                    self.stages.panel(ui, &times);
-                }
-                Task::Correct => self.correct_panel(ui, settings, typing),
-            },
-        }
-    }
-
-    fn times(&self) -> Vec<StageTime> {
-        self.found(self.current).map(|(_, found)| found.times.clone()).unwrap_or_default()
-    }
-
-    /// The photo's name, its place in the folder, and what is unsure.
-    fn title(&self, ui: &mut Ui) {
-        let Some((path, _)) = self.current() else { return };
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let (count, read) = self.progress();
-        ui.add(eframe::egui::Label::new(RichText::new(name).strong()).truncate());
-        let mut words = Vec::new();
-        if count > 1 {
-            words.push(format!("photo {} of {count}", self.current + 1));
-        }
-        if read < count && count > 1 {
-            words.push(format!("{read} read"));
-        }
-        if !self.table.cards.is_empty() {
-            let cards = self.table.cards.len();
-            words.push(format!("{cards} card{}", if cards == 1 { "" } else { "s" }));
-        }
-        match self.table.unsure() {
-            0 => {}
-            1 => words.push("1 unsure (?)".into()),
-            n => words.push(format!("{n} unsure (?)")),
-        }
-        if self.said {
-            words.push("labelled".into());
-        }
-        ui.weak(words.join(" · "));
-    }
-
-    fn not_read(&self, ui: &mut Ui) {
+    /// Takes over what the reader says of a card at corners that a person has set.
+    fn take_reading(&mut self, at: &Quad, reading: &crate::pipeline::Reading) {
         let entry = self.library.as_ref().and_then(|library| library.entries.get(self.current));
-        match entry.map(|entry| &entry.found) {
-            Some(Some(Err(reason))) => {
-                ui.heading("This photo cannot be read.");
-                ui.label(format!("It {reason}."));
-            }
-            Some(_) => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    ui.label("Reading…");
-                });
-            }
-            None if self.library.as_ref().is_some_and(|library| library.listed) => {
-                ui.heading("No photos here.");
-                ui.label("Open another folder, or drop photos on this window.");
-            }
-            None => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    ui.label("Looking for photos…");
-                });
-            }
-        }
-    }
-
-    fn correct_panel(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        if !typing {
-            let wish = self.correcting.typing(ui);
-            self.grant(wish);
-        }
-        let steps = self.current().map_or((false, false), |(path, _)| self.corrections.steps(path));
-        self.make_straight(ui.ctx());
-        let shown = correct_panel::Shown {
-            table: &self.table,
-            straight: self.straight_texture.as_ref().map(|(_, texture)| texture),
-            steps,
-            said: self.said,
+        let Some((path, Ok(found))) = entry.and_then(|e| Some((&e.path, e.found.as_ref()?))) else {
+            return;
         };
-        let wish = correct_panel::panel(ui, &mut self.correcting, &shown, settings);
-        self.grant(wish);
-        #[cfg(feature = "train")]
-        if let Some(folder) = self.current().and_then(|(path, _)| path.parent()) {
-            let folder = folder.to_path_buf();
-            ui.separator();
-            self.learning.show(ui, &folder);
-        }
-        #[cfg(not(feature = "train"))]
-        {
-            ui.separator();
-            ui.weak(
-                "Learning from corrections is not in this build; in the folder of its sources: cargo \
-                 install --path . --features train",
-            );
+        let trouble = self.corrections.read_again(path, found, at, reading);
+        self.tell(trouble);
+        self.refresh();
+        self.summarise(self.current);
+    }
+
+    /// The user has chosen between what this window says and what another program does.
+    fn resolve(&mut self, mine: bool) {
+        self.clash = None;
+        let entry = self.library.as_ref().and_then(|library| library.entries.get(self.current));
+        let Some((path, Ok(found))) = entry.and_then(|e| Some((&e.path, e.found.as_ref()?))) else {
+            return;
+        };
+        let trouble = self.corrections.resolve(path, found, mine);
+        self.tell(trouble);
+        self.refresh();
+        self.summarise(self.current);
+    }
+
+    /// Which photos the strip shows: the one that is looked at always.
+    fn fill_strip(&mut self) {
+        let (filter, current) = (self.filter, self.current);
+        self.in_strip.clear();
+        let shown = |&(i, summary): &(usize, &Option<Summary>)| {
+            filter == Filter::All || i == current || summary.is_some_and(|s| filter.shows(&s))
+        };
+        self.in_strip.extend(self.summaries.iter().enumerate().filter(shown).map(|(i, _)| i));
+    }
+
+    /// To the first or last photo of the strip for which this holds.
+    fn go_on(&mut self, wanted: impl Fn(usize, usize) -> bool, first: bool) {
+        self.fill_strip();
+        let current = self.current;
+        let mut fits = self.in_strip.iter().copied().filter(|&at| wanted(at, current));
+        if let Some(at) = if first { fits.next() } else { fits.next_back() } {
+            self.go_to(at);
         }
     }
 
-    /// The texture of the card in hand, straightened as the reader saw it.
+    /// To the next photo with a card that is unsure, or the one before; round and round.
+    fn go_to_unsure(&mut self, forward: bool) {
+        let count = self.summaries.len();
+        let at = |step: usize| {
+            let step = if forward { step } else { count - step };
+            (self.current + step) % count
+        };
+        let unsure = |&i: &usize| self.summaries[i].is_some_and(|s| s.unsure > 0 && !s.checked);
+        match (1..count).map(at).find(unsure) {
+            Some(index) => self.go_to(index),
+            None => self.messages.push("No other photo that is read has an unsure card.".into()),
+        }
+    }
+
+    /// The texture of the card in hand, straightened at the corners that it has now. Where there is none
+    /// yet, it is cut and read.
     fn make_straight(&mut self, ctx: &Context) {
-        let Some(selected) = self.correcting.selected.filter(|&i| i < self.table.cards.len())
-        else {
+        let card = self.correcting.selected.and_then(|i| self.table.cards.get(i));
+        let Some(corners) = card.map(|card| card.corners_in_image) else {
             self.straight_texture = None;
             return;
         };
-        if self.straight_texture.as_ref().is_some_and(|(i, _)| *i == selected) {
+        if self.straight_texture.as_ref().is_some_and(|(of, _)| *of == corners) {
             return;
         }
-        self.straight_texture = None;
-        let center = self.table.cards[selected].corners_in_image.center();
-        let image = self
-            .found(self.current)
-            .and_then(|(_, found)| found.table.card_at(center))
+        let found = self.found(self.current).map(|(_, found)| &found.table.cards);
+        let as_found = found
+            .and_then(|cards| {
+                cards.iter().position(|card| same_place(&card.corners_in_image, &corners))
+            })
             .and_then(|i| self.straight.get(i));
-        if let Some(image) = image {
-            let picture = color_image(&image.pixels);
-            let texture = ctx.load_texture("card", picture, TextureOptions::LINEAR);
-            self.straight_texture = Some((selected, texture));
+        let cut = self.cut.iter().find(|(of, _)| *of == corners).map(|(_, image)| image);
+        match as_found.or(cut) {
+            Some(image) => {
+                let picture = color_image(&image.pixels);
+                let texture = ctx.load_texture("card", picture, TextureOptions::LINEAR);
+                self.straight_texture = Some((corners, texture));
+            }
+            None => self.want_cut(ctx, corners),
         }
     }
 
-    fn middle(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        if self.task == Task::Stages && self.found(self.current).is_some() {
-            self.stages.picture(ui, typing);
+    fn want_cut(&mut self, ctx: &Context, corners: Quad) {
+        // A corner that is being dragged is not where it will be.
+        let dragged = ctx.input(|input| input.pointer.any_down());
+        if dragged || self.being_cut == Some(corners) {
             return;
         }
-        let Some(picture) = &mut self.picture else {
-            self.waiting(ui);
-            return;
-        };
-        let id = Id::unique("photo");
-        let (ground, placement) = picture.show(ui, &mut self.view, id, "The photo");
-        self.placement = Some(placement);
-        if !typing {
-            picture.keys(ui, &mut self.view, placement.room);
-        }
-        if self.found(self.current).is_none() {
-            return;
-        }
-        let painter = ui.painter_at(placement.room);
-        let looking = match self.task {
-            Task::Look => self.look.clone(),
-            _ => Look { mode: Mode::Hint, ..Look::default() },
-        };
-        overlay::paint(&painter, &placement, &self.table, &looking, settings);
-        let mut wish = None;
-        let shown = match self.task {
-            Task::Correct => {
-                let chosen = self.correcting.selected.into_iter().collect();
-                Look { chosen, ..Look::default() }
-            }
-            _ => self.look.clone(),
-        };
-        let hits = overlay::interact(ui, &placement, &self.table, id.with("card"), &shown);
-        match (self.task, hits.clicked) {
-            (Task::Look, Some(card)) if self.look.mode == Mode::Learn => self.look.choose(card),
-            (Task::Look, Some(card)) if self.look.mode == Mode::Solve => self.step_sets_of(card),
-            (Task::Correct, Some(card)) if !self.correcting.adding => {
-                self.correcting.select(Some(card))
-            }
-            _ => {}
-        }
-        if self.task == Task::Correct {
-            wish = correct_panel::handles(ui, &placement, &self.table, &mut self.correcting, id);
-            let clicked = ground.clicked() || hits.clicked.is_some();
-            let at = ui.input(|input| input.pointer.interact_pos());
-            if let (true, true, Some(at)) = (self.correcting.adding, clicked, at) {
-                let center = placement.image_from_window(at);
-                wish = Some(Wish::Change(super::correct::Change::Add(center)));
-            } else if ground.clicked() {
-                self.correcting.select(None);
-            }
-        }
-        if self.task == Task::Look && self.table.sets.is_empty() && !self.table.cards.is_empty() {
-            overlay::caption(&painter, placement.room, "No set here");
-        }
-        self.grant(wish);
+        let (Some(picture), Some(library)) = (&self.picture, &self.library) else { return };
+        let picture = Arc::clone(picture.full());
+        let (photo, facts) = (self.current, self.table.facts);
+        library.want_card(CardWanted { photo, picture, corners_in_image: corners, facts });
+        self.being_cut = Some(corners);
     }
+}
 
-    /// A click on a card shows its sets, one after the other.
-    fn step_sets_of(&mut self, card: usize) {
-        let sets = self.table.sets_with(card);
-        let at = self.look.set.and_then(|set| sets.iter().position(|&s| s == set));
-        self.look.set = match at {
-            None => sets.first().copied(),
-            Some(at) => sets.get(at + 1).copied(),
-        };
-    }
-
-    /// The thumbnail, enlarged, until the picture itself is there.
-    fn waiting(&self, ui: &mut Ui) {
-        let room = ui.available_rect_before_wrap();
-        if let Some(thumb) = self.strip.thumb(self.current) {
-            let rect = self.view.place(room, thumb.size_vec2()).rect;
-            let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            ui.painter().image(thumb.id(), rect, all, Color32::WHITE);
-        }
-        let failed = self.current().is_some_and(|_| {
-            let entry = &self.library.as_ref().expect("a current photo").entries[self.current];
-            matches!(entry.found, Some(Err(_)))
-        });
-        if !failed && self.library.as_ref().is_some_and(|l| !l.listed || !l.entries.is_empty()) {
-            let spinner = Rect::from_center_size(room.center(), vec2(48.0, 48.0));
-            ui.put(spinner, eframe::egui::Spinner::new().size(40.0));
-        }
-    }
+/// Corners that went through a file are rounded.
+fn same_place(a: &Quad, b: &Quad) -> bool {
+    a.0.iter().zip(b.0).all(|(p, q)| p.distance(q) < 0.01)
 }

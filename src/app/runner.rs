@@ -8,7 +8,7 @@ use super::measure::Measure;
 use super::photos::Task;
 use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
-use super::{Tab, Window, export};
+use super::{Page, Tab, Window, export};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
 use crate::live::Input;
@@ -27,6 +27,9 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Frames drawn after all is there and before the picture is taken: animations end in them.
 const LAST_FRAMES: usize = 20;
+
+/// Width and height of the window before anybody has chosen others, in points.
+const USUAL_SIZE: (f32, f32) = (1280.0, 800.0);
 
 /// The deck that [`Show::Deal`] shows.
 const SHOWN_SEED: u64 = 7;
@@ -75,8 +78,8 @@ pub struct Options {
     pub show: Show,
     /// Watch this first of all.
     pub live: Option<LiveOptions>,
-    /// Width and height, in points.
-    pub size: (f32, f32),
+    /// Width and height, in points; none is as it was the last time.
+    pub size: Option<(f32, f32)>,
     /// Light or dark whatever the settings say, without changing them.
     pub brightness: Option<Brightness>,
     /// Write the window's picture there once all is read, and close it again.
@@ -117,7 +120,9 @@ pub enum Failure {
 pub fn open(options: Options) -> Result<Option<Value>, Failure> {
     let outcome = Arc::new(Mutex::new(None));
     let given = Arc::clone(&outcome);
-    let (width, height) = options.size;
+    let wanted = options.screenshot.is_some() || options.measure.is_some();
+    let kept = if wanted { None } else { Keeper::of_user().settings.size };
+    let (width, height) = options.size.or(kept).unwrap_or(USUAL_SIZE);
     let viewport = ViewportBuilder::default()
         .with_title("setsight")
         .with_app_id("setsight")
@@ -126,7 +131,6 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         .with_min_inner_size(vec2(420.0, 360.0))
         .with_drag_and_drop(true);
     let native = eframe::NativeOptions { viewport, ..Default::default() };
-    let wanted = options.screenshot.is_some() || options.measure.is_some();
     let run = eframe::run_native(
         "setsight",
         native,
@@ -166,6 +170,8 @@ struct Runner {
     screenshot: Option<Shot>,
     measure: Option<Measure>,
     outcome: Outcome,
+    /// Width and height of the window in points of the screen, while it does not fill it.
+    size: Option<(f32, f32)>,
 }
 
 /// A picture of the window in the making.
@@ -209,7 +215,7 @@ impl Runner {
             taken: Arc::default(),
         });
         let measure = options.measure.map(Measure::new);
-        Self { window, screenshot, measure, outcome }
+        Self { window, screenshot, measure, outcome, size: None }
     }
 
     fn finish(&mut self, ctx: &Context, outcome: Result<Value, Failure>) {
@@ -267,15 +273,16 @@ fn show(window: &mut Window, show: Show) {
         Show::Stages => photos.set_task(Task::Stages),
         Show::Deal | Show::Play => {
             window.tab = Tab::Deal;
-            window.deal.deal_random(SHOWN_SEED);
+            window.deal.shuffle(SHOWN_SEED);
             if show == Show::Play {
-                window.deal.play(0.0);
+                window.deal.start(0.0);
             } else {
+                window.deal.watch();
                 window.deal.act(Action::NextStep, 0.0);
             }
         }
-        Show::Settings => window.settings = true,
-        Show::Keys => window.help = true,
+        Show::Settings => window.page = Some(Page::Settings),
+        Show::Keys => window.page = Some(Page::Keys),
     }
 }
 
@@ -316,6 +323,12 @@ fn icon() -> IconData {
 
 impl Drop for Runner {
     fn drop(&mut self) {
+        // Once, and not at every step of the hand that draws the window larger.
+        if let Some(size) = self.size {
+            self.window.keeper.settings.size = Some(size);
+            // There is nobody left to tell.
+            let _ = self.window.keeper.save();
+        }
         self.window.photos.close();
     }
 }
@@ -339,6 +352,14 @@ impl eframe::App for Runner {
         }
         self.window.ui(ui);
         let ctx = ui.ctx().clone();
+        // Points of the screen, whatever scale the user has chosen.
+        let zoom = ctx.zoom_factor();
+        self.size = ctx.input(|input| {
+            let viewport = input.viewport();
+            let fills = viewport.maximized == Some(true) || viewport.fullscreen == Some(true);
+            let size = viewport.inner_rect.map(|rect| rect.size() * zoom);
+            size.filter(|_| !fills).map(|size| (size.x, size.y)).or(self.size)
+        });
         self.look_to_shot(&ctx);
     }
 }

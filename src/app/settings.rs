@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Smallest and largest scale of the interface.
 pub const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
 
+/// So many folders are remembered.
+const MOST_RECENT: usize = 6;
+
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -48,8 +51,12 @@ pub struct Settings {
     pub scale: f32,
     /// Whether drawn cards and outlines also say their colour as a letter.
     pub letters: bool,
-    /// The folder or photo that was open last.
-    pub last_opened: Option<PathBuf>,
+    /// Whether saved pictures name each card by its code.
+    pub codes: bool,
+    /// Folders and photos that were open, the last one first.
+    pub recent: Vec<PathBuf>,
+    /// Width and height of the window in points, once it has been another than the usual.
+    pub size: Option<(f32, f32)>,
     /// What was chosen for each camera, by its name; of one of the network by its address, without
     /// name and password.
     pub cameras: BTreeMap<String, CameraSettings>,
@@ -74,9 +81,20 @@ impl Default for Settings {
             palette: Palette::default(),
             scale: 1.0,
             letters: false,
-            last_opened: None,
             cameras: BTreeMap::new(),
+            codes: false,
+            recent: Vec::new(),
+            size: None,
         }
+    }
+}
+
+impl Settings {
+    /// Remembers what was opened, before all that was opened earlier.
+    pub fn remember(&mut self, path: PathBuf) {
+        self.recent.retain(|other| *other != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(MOST_RECENT);
     }
 }
 
@@ -117,6 +135,11 @@ impl Keeper {
         self
     }
 
+    /// Where something else of the user's is kept: beside the settings.
+    pub fn beside(&self, name: &str) -> Option<PathBuf> {
+        Some(self.path.as_ref()?.with_file_name(name))
+    }
+
     /// Writes what has changed since the last time, if anything has.
     ///
     /// # Errors
@@ -151,6 +174,16 @@ mod tests {
         keeper.settings.scale = 1.5;
         keeper.save().unwrap();
         assert_eq!(Keeper::at(&path).settings, keeper.settings);
+    }
+
+    #[test]
+    fn what_was_opened_last_comes_first_and_once() {
+        let mut settings = Settings::default();
+        for i in [1, 2, 3, 1, 4, 5, 6, 7] {
+            settings.remember(PathBuf::from(i.to_string()));
+        }
+        let names: Vec<_> = settings.recent.iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(names, ["7", "6", "5", "4", "1", "3"]);
     }
 
     #[test]

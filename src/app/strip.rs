@@ -1,14 +1,14 @@
 //! The strip of thumbnails: only those in view are kept, and made.
 
 use super::library::Entry;
+use super::look_panel::count;
 use super::signs;
-use super::theme::{CHOSEN, RIM};
+use super::theme::{CHOSEN, RIM, focus_ring};
 use eframe::egui::{
     Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Role, ScrollArea, Sense,
     Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 /// Thumbnails kept: several screens of them. Each takes at most 230 KB.
 const MOST_THUMBS: usize = 240;
@@ -22,8 +22,79 @@ pub struct Summary {
     pub sets: usize,
     /// How many cards are unsure.
     pub unsure: usize,
-    /// Whether a person has looked it through.
+    /// Whether a person has changed anything.
     pub corrected: bool,
+    /// Whether a person has said that all its cards are right.
+    pub checked: bool,
+}
+
+/// Which photos are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with a card that is unsure.
+    Unsure,
+    /// Those without a set.
+    NoSet,
+    /// Those in which a person has changed something.
+    Corrected,
+    /// Those that nobody has checked yet.
+    ToCheck,
+}
+
+impl Filter {
+    /// All filters.
+    pub const ALL: [Self; 5] =
+        [Self::All, Self::Unsure, Self::NoSet, Self::Corrected, Self::ToCheck];
+
+    /// Its name on a button.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "All photos",
+            Self::Unsure => "Unsure",
+            Self::NoSet => "No set",
+            Self::Corrected => "Corrected",
+            Self::ToCheck => "To check",
+        }
+    }
+
+    /// What it shows.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::All => "Every photo",
+            Self::Unsure => "Photos with a card that is unsure. Key U goes to the next one",
+            Self::NoSet => "Photos without a set",
+            Self::Corrected => "Photos in which a person has changed something",
+            Self::ToCheck => "Photos of which nobody has said that all cards are right",
+        }
+    }
+
+    /// Whether it shows a photo.
+    pub fn shows(self, summary: &Summary) -> bool {
+        match self {
+            Self::All => true,
+            Self::Unsure => summary.unsure > 0,
+            Self::NoSet => summary.sets == 0,
+            Self::Corrected => summary.corrected,
+            Self::ToCheck => !summary.checked,
+        }
+    }
+}
+
+/// What the strip is given to show.
+pub struct Photographs<'a> {
+    /// All photos.
+    pub entries: &'a [Entry],
+    /// What is known of each.
+    pub summaries: &'a [Option<Summary>],
+    /// The places of those that are shown, in order.
+    pub shown: &'a [usize],
+    /// The one that is looked at.
+    pub current: usize,
+    /// Whether it is told how many sets there are.
+    pub tell_sets: bool,
 }
 
 /// The thumbnails and where the strip stands.
@@ -43,7 +114,7 @@ pub struct Shown {
     /// Thumbnails that are missing, those in view first.
     pub missing: Vec<usize>,
     /// What is in view.
-    pub in_view: Range<usize>,
+    pub in_view: Vec<usize>,
     /// The photo that was pressed.
     pub pressed: Option<usize>,
 }
@@ -74,23 +145,19 @@ impl Strip {
     }
 
     /// Shows the strip in all the room there is.
-    pub fn show(
-        &mut self,
-        ui: &mut Ui,
-        entries: &[Entry],
-        summaries: &[Option<Summary>],
-        current: usize,
-    ) -> Shown {
+    pub fn show(&mut self, ui: &mut Ui, photos: &Photographs<'_>) -> Shown {
+        let places = photos.shown;
         self.frame += 1;
         let room = ui.available_size();
         // The scroll bar lies below.
         let height = (room.y - 12.0).max(40.0);
         let item = vec2(((height - 20.0) * 4.0 / 3.0).max(48.0), height);
         let step = item.x + GAP;
-        let width = (step * entries.len() as f32 - GAP).max(0.0);
+        let width = (step * places.len() as f32 - GAP).max(0.0);
         let mut area = ScrollArea::horizontal().auto_shrink([false, false]).id_salt("strip");
-        if let Some(index) = self.go_to.take() {
-            let middle = index as f32 * step + item.x / 2.0 - room.x / 2.0;
+        let go_to = self.go_to.take().and_then(|index| places.binary_search(&index).ok());
+        if let Some(place) = go_to {
+            let middle = place as f32 * step + item.x / 2.0 - room.x / 2.0;
             area = area.horizontal_scroll_offset(middle.clamp(0.0, (width - room.x).max(0.0)));
         }
         if let Some(offset) = self.scroll_to {
@@ -99,14 +166,14 @@ impl Strip {
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.set_min_size(vec2(width, height));
             let first = (viewport.min.x / step).floor().max(0.0) as usize;
-            let last = ((viewport.max.x / step).ceil().max(0.0) as usize).min(entries.len());
+            let last = ((viewport.max.x / step).ceil().max(0.0) as usize).min(places.len());
             let in_view = first.min(last)..last;
             let mut pressed = None;
-            for i in in_view.clone() {
-                let min = ui.min_rect().min + vec2(i as f32 * step, 0.0);
+            for place in in_view.clone() {
+                let min = ui.min_rect().min + vec2(place as f32 * step, 0.0);
                 let rect = Rect::from_min_size(min, item);
-                if self.item(ui, rect, i, &entries[i], summaries[i], i == current) {
-                    pressed = Some(i);
+                if self.item(ui, rect, places[place], photos) {
+                    pressed = Some(places[place]);
                 }
             }
             (in_view, pressed)
@@ -114,27 +181,22 @@ impl Strip {
         let (in_view, pressed) = output.inner;
         let screen = in_view.len();
         let near =
-            in_view.start.saturating_sub(screen / 2)..(in_view.end + screen).min(entries.len());
+            in_view.start.saturating_sub(screen / 2)..(in_view.end + screen).min(places.len());
         let lacks = |&i: &usize| !self.thumbs.contains_key(&i) && !self.without.contains(&i);
-        let beyond = near.filter(|i| !in_view.contains(i));
-        let missing = in_view.clone().chain(beyond).filter(lacks).collect();
-        Shown { missing, in_view, pressed }
+        let beyond = near.filter(|place| !in_view.contains(place));
+        let missing =
+            in_view.clone().chain(beyond).map(|place| places[place]).filter(lacks).collect();
+        Shown { missing, in_view: places[in_view].to_vec(), pressed }
     }
 
-    fn item(
-        &mut self,
-        ui: &Ui,
-        rect: Rect,
-        index: usize,
-        entry: &Entry,
-        summary: Option<Summary>,
-        selected: bool,
-    ) -> bool {
+    fn item(&mut self, ui: &Ui, rect: Rect, index: usize, photos: &Photographs<'_>) -> bool {
+        let (entry, summary) = (&photos.entries[index], photos.summaries[index]);
+        let (selected, tell_sets) = (index == photos.current, photos.tell_sets);
         let response = ui.interact(rect, ui.scope_id().with(("photo", index)), Sense::click());
         let name = entry.path.file_name().unwrap_or(entry.path.as_os_str()).to_string_lossy();
         let failed = matches!(entry.found, Some(Err(_)));
         response.widget_info(|| {
-            let says = words(summary, failed);
+            let says = words(summary, failed, tell_sets);
             WidgetInfo::selected(Role::Button, true, selected, format!("{name}: {says}"))
         });
         let painter = ui.painter();
@@ -164,8 +226,11 @@ impl Strip {
             let line = Stroke::new(if selected { 3.0 } else { 2.0 }, color);
             painter.rect_stroke(picture, radius, line, StrokeKind::Outside);
         }
+        if response.has_focus() {
+            focus_ring(painter, picture, 6.0);
+        }
         if let Some(summary) = summary {
-            badges(ui, picture, summary);
+            badges(ui, picture, summary, tell_sets);
         }
         let font = FontId::proportional(12.0);
         let color = if selected {
@@ -199,7 +264,7 @@ fn paint_filling(painter: &eframe::egui::Painter, texture: &TextureHandle, rect:
     );
 }
 
-fn badges(ui: &Ui, picture: Rect, summary: Summary) {
+fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
     let painter = ui.painter();
     let badge = |corner: Align2, text: &str, fill: Color32, ink: Color32| {
         let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), ink);
@@ -209,40 +274,37 @@ fn badges(ui: &Ui, picture: Rect, summary: Summary) {
         painter.rect_filled(rect, CornerRadius::same(9), fill);
         painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
     };
-    let text = match summary.sets {
-        0 => "no set".to_owned(),
-        1 => "1 set".to_owned(),
-        n => format!("{n} sets"),
-    };
-    badge(Align2::RIGHT_BOTTOM, &text, RIM.gamma_multiply(0.85), Color32::WHITE);
+    if tell_sets {
+        let ground = RIM.gamma_multiply(0.85);
+        badge(Align2::RIGHT_BOTTOM, &sets_in_words(summary.sets), ground, Color32::WHITE);
+    }
     if summary.unsure > 0 {
         badge(Align2::LEFT_TOP, "?", CHOSEN, RIM);
     }
-    if summary.corrected {
+    if summary.checked {
         let center = picture.right_top() + vec2(-14.0, 14.0);
         painter.circle_filled(center, 10.0, super::theme::GOOD);
         signs::tick(painter, center, 13.0, Color32::WHITE);
     }
 }
 
-fn words(summary: Option<Summary>, failed: bool) -> String {
+fn sets_in_words(sets: usize) -> String {
+    if sets == 0 { "no set".to_owned() } else { count(sets, "set") }
+}
+
+fn words(summary: Option<Summary>, failed: bool, tell_sets: bool) -> String {
     let Some(summary) = summary else {
         return if failed { "cannot be read" } else { "not read yet" }.to_owned();
     };
-    let mut words = match summary.sets {
-        0 => "no set".to_owned(),
-        1 => "1 set".to_owned(),
-        n => format!("{n} sets"),
+    let sets = tell_sets.then(|| sets_in_words(summary.sets));
+    let unsure = (summary.unsure > 0).then(|| format!("{} unsure", count(summary.unsure, "card")));
+    let said = match summary {
+        Summary { checked: true, .. } => Some("checked".to_owned()),
+        Summary { corrected: true, .. } => Some("corrected".to_owned()),
+        _ => None,
     };
-    match summary.unsure {
-        0 => {}
-        1 => words += ", 1 card unsure",
-        n => words += &format!(", {n} cards unsure"),
-    }
-    if summary.corrected {
-        words += ", labelled";
-    }
-    words
+    let words: Vec<String> = [sets, unsure, said].into_iter().flatten().collect();
+    if words.is_empty() { "read".to_owned() } else { words.join(", ") }
 }
 
 #[cfg(test)]
@@ -269,9 +331,11 @@ mod tests {
 
     #[test]
     fn a_photo_is_described_in_words() {
-        let summary = Summary { sets: 3, unsure: 1, corrected: false };
-        assert_eq!(words(Some(summary), false), "3 sets, 1 card unsure");
-        assert_eq!(words(None, true), "cannot be read");
-        assert_eq!(words(None, false), "not read yet");
+        let summary = Summary { sets: 3, unsure: 1, corrected: true, checked: false };
+        assert_eq!(words(Some(summary), false, true), "3 sets, 1 card unsure, corrected");
+        let done = Summary { sets: 3, unsure: 0, corrected: true, checked: true };
+        assert_eq!(words(Some(done), false, false), "checked", "nothing of sets");
+        assert_eq!(words(None, true, true), "cannot be read");
+        assert_eq!(words(None, false, true), "not read yet");
     }
 }

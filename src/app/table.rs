@@ -1,18 +1,22 @@
 //! What lies on a table, whoever said so: a reader or a person.
 
 use crate::cards::{Card, Deck, Edition};
-use crate::geometry::Point;
-use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, sets_of};
+use crate::geometry::{Point, Quad};
+use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, layout, sets_of};
 use crate::sets::{self, Chance, Set};
 use std::sync::Arc;
 
 /// The cards of one picture and their sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The cards. What a person has said has a confidence of 1.
+    /// The cards.
     pub cards: Vec<ReadCard>,
     /// For each card what the reader said of it, where it said anything.
     pub readings: Vec<Option<Reading>>,
+    /// For each card whether a person has said what it is, or that it is right.
+    pub said: Vec<bool>,
+    /// Whether a person has said that all cards in view are there, and right.
+    pub checked: bool,
     /// All sets among the cards that are sure, as indices into `cards`.
     pub sets: Vec<Set>,
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
@@ -32,13 +36,15 @@ impl Table {
     /// If there are not as many readings as cards.
     pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
-        let sets = sets_of(&cards);
-        Self { cards, readings, sets, ..Self::default() }
+        let (sets, said) = (sets_of(&cards), vec![false; cards.len()]);
+        Self { cards, readings, said, sets, ..Self::default() }
     }
 
     /// What the pipeline says.
     pub fn of_scan(scan: &Scan) -> Self {
         Self {
+            said: vec![false; scan.cards.len()],
+            checked: false,
             cards: scan.cards.clone(),
             readings: scan.readings.iter().cloned().map(Some).collect(),
             sets: scan.sets.clone(),
@@ -93,11 +99,36 @@ impl Table {
         sets::three_more(&board)
     }
 
-    /// The first `step` cards (1 to 3) of the set that is easiest to see.
-    pub fn hint(&self, step: usize) -> Option<Vec<usize>> {
+    /// The first `step` cards (1 to 3) of a set: of the one that is easiest to see for `rank` 0, then of
+    /// the next one; after the last one it begins again.
+    pub fn hint(&self, rank: usize, step: usize) -> Option<Vec<usize>> {
         let sure = self.sure();
         let board: Vec<Card> = sure.iter().map(|&(_, card)| card).collect();
-        Some(sets::hint(&board, step)?.into_iter().map(|place| sure[place].0).collect())
+        let sets = sets::easiest_first(&board);
+        let set = sets.get(rank % sets.len().max(1))?;
+        Some(set.0[..step.clamp(1, 3)].iter().map(|&place| sure[place].0).collect())
+    }
+
+    /// The cards row by row from the left, as one reads.
+    pub fn reading_order(&self) -> Vec<usize> {
+        let quads: Vec<Quad> = self.cards.iter().map(|card| card.corners_in_image).collect();
+        layout::rows(&quads).concat()
+    }
+
+    /// The nearest card in a direction, given in pixels of the picture (y down).
+    pub fn towards(&self, from: usize, (dx, dy): (f64, f64)) -> Option<usize> {
+        let center = |i: usize| self.cards[i].corners_in_image.center();
+        let start = center(from);
+        let cost = |i: usize| {
+            let way = center(i) - start;
+            let (along, across) = (way.x * dx + way.y * dy, (way.x * dy - way.y * dx).abs());
+            // Within a quarter circle, and rather straight ahead than near.
+            (along > across && along > 0.0).then_some(along + 2.0 * across)
+        };
+        (0..self.cards.len())
+            .filter_map(|i| Some((i, cost(i)?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(i, _)| i)
     }
 
     /// The card under a point of the picture: of several the one whose centre is nearest.
@@ -120,7 +151,6 @@ impl Table {
 pub(crate) mod tests {
     use super::*;
     use crate::cards::parse_codes;
-    use crate::geometry::Quad;
 
     /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
     pub fn table_of(codes: &str) -> Table {
@@ -169,7 +199,19 @@ pub(crate) mod tests {
         cards[0].unsure = true;
         let table = Table::new(cards, vec![None; 4]);
         assert_eq!(table.unsure(), 1);
-        assert_eq!(table.hint(2), Some(vec![1, 2]));
+        assert_eq!(table.hint(0, 2), Some(vec![1, 2]));
+        assert_eq!(table.hint(1, 2), Some(vec![1, 2]), "there is but one");
         assert_eq!(table.describe(0), "Card 1: perhaps one open red diamond");
+    }
+
+    #[test]
+    fn arrows_go_to_the_card_that_lies_there() {
+        // Four in a row, three below.
+        let table = table_of("1ord 1fgd 2fgd 3fgd 1sps 2sps 3sps");
+        assert_eq!(table.reading_order(), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(table.towards(1, (1.0, 0.0)), Some(2));
+        assert_eq!(table.towards(1, (0.0, 1.0)), Some(5));
+        assert_eq!(table.towards(5, (0.0, -1.0)), Some(1));
+        assert_eq!(table.towards(0, (-1.0, 0.0)), None);
     }
 }

@@ -4,8 +4,8 @@ use super::settings::{Brightness, Palette, Settings};
 use crate::cards::Color;
 use crate::pipeline::overlay;
 use eframe::egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme,
-    ThemePreference, Vec2, Visuals,
+    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Painter, Rect, Stroke, StrokeKind,
+    Style, TextStyle, Theme, ThemePreference, Vec2, Visuals,
 };
 
 /// Rim around coloured outlines, so that they stand out on every table.
@@ -80,6 +80,13 @@ impl Palette {
 pub fn text_on(color: Color32) -> Color32 {
     let [r, g, b, _] = color.to_array().map(f32::from);
     if 0.299 * r + 0.587 * g + 0.114 * b > 125.0 { RIM } else { Color32::WHITE }
+}
+
+/// A ring around what has the keyboard's focus: two lines, so that one of them is seen on any ground.
+pub fn focus_ring(painter: &Painter, rect: Rect, radius: f32) {
+    let ring = rect.expand(3.0);
+    painter.rect_stroke(ring, radius + 3.0, Stroke::new(5.0, Color32::BLACK), StrokeKind::Middle);
+    painter.rect_stroke(ring, radius + 3.0, Stroke::new(2.0, Color32::WHITE), StrokeKind::Middle);
 }
 
 /// Applies the settings to the window; cheap when nothing has changed.

@@ -4,16 +4,19 @@
 use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
+use super::folder_export::FolderExport;
 use super::keys::{self, Action, Place};
 use super::live::LiveTab;
-use super::photos::Photos;
+use super::photos::{Photos, Task};
 use super::reading::{self, Reading};
+use super::scores::Scores;
 use super::settings::{Brightness, Keeper, SCALES};
-use super::{export, pages, theme};
+use super::{export, guide, pages, picture, rules, theme, welcome};
 use crate::live::Input;
 use eframe::egui::{
-    Align, Align2, Area, Button, CentralPanel, Color32, Context, Event, Frame, Id, Key, Layout,
-    Panel, RichText, TextEdit, Ui, ViewportCommand, vec2,
+    Align, Align2, Button, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label,
+    LayerId, Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand,
+    vec2,
 };
 use image::RgbImage;
 use std::path::PathBuf;
@@ -34,6 +37,30 @@ pub enum Tab {
     Live,
 }
 
+/// A page over the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// All keys.
+    Keys,
+    /// What the user has chosen.
+    Settings,
+    /// The rules of the game.
+    Rules,
+    /// How to photograph.
+    HowTo,
+    /// What this program is.
+    About,
+}
+
+/// Something that was said to the user.
+struct Message {
+    text: String,
+    /// When, in seconds.
+    since: f64,
+    /// Where: elsewhere it is no longer seen.
+    place: (Tab, Task),
+}
+
 /// The window's state.
 pub struct Window {
     /// Which part is seen.
@@ -46,15 +73,16 @@ pub struct Window {
     pub live: LiveTab,
     /// What the user has chosen.
     pub keeper: Keeper,
-    /// Whether the page of keys is open.
-    pub help: bool,
-    /// Whether the settings are open.
-    pub settings: bool,
+    /// The page that is open.
+    pub page: Option<Page>,
     dialogs: Dialogs,
     /// A path that is being typed, and what for.
     typing_path: Option<(Ask, String)>,
-    /// What was said last, and when, in seconds.
-    message: Option<(String, f64)>,
+    /// What was said last.
+    message: Option<Message>,
+    saving: Option<FolderExport>,
+    /// What stands in the title bar.
+    title: String,
 }
 
 impl Window {
@@ -62,17 +90,20 @@ impl Window {
     pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
         theme::install(ctx);
         theme::apply(ctx, &keeper.settings);
+        let mut deal = DealTab::default();
+        deal.scores = Scores::at(keeper.beside("games.json"));
         Self {
             tab: Tab::default(),
             photos: Photos::new(eye),
-            deal: DealTab::default(),
+            deal,
             live: LiveTab::new(reading::system(Reading::default())),
             keeper,
-            help: false,
-            settings: false,
+            page: None,
             dialogs: Dialogs::default(),
             typing_path: None,
             message: None,
+            saving: None,
+            title: String::new(),
         }
     }
 
@@ -86,22 +117,41 @@ impl Window {
     /// Opens photos and folders.
     pub fn open(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
         self.tab = Tab::Photos;
-        self.keeper.settings.last_opened = paths.first().map(|path| {
+        if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
-            path.canonicalize().unwrap_or_else(|_| path.clone())
-        });
+            let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+            self.keeper.settings.remember(path);
+        }
         self.photos.open(ctx, paths);
+    }
+
+    /// Opens the table that the program brings with it.
+    pub fn open_sample(&mut self, ctx: &Context) {
+        self.tab = Tab::Photos;
+        match image::load_from_memory(SAMPLE) {
+            Ok(picture) => self.photos.paste(ctx, picture.into_rgb8(), "sample table"),
+            Err(error) => self.say(ctx, format!("The sample table cannot be opened: {error}")),
+        }
     }
 
     /// Says something to the user for a while.
     pub fn say(&mut self, ctx: &Context, message: String) {
-        let now = ctx.input(|input| input.time);
-        self.message = Some((message, now));
+        let since = ctx.input(|input| input.time);
+        self.message = Some(Message { text: message, since, place: self.place() });
+    }
+
+    fn place(&self) -> (Tab, Task) {
+        (self.tab, self.photos.task)
     }
 
     /// What was said last.
     pub fn said(&self) -> Option<&str> {
-        self.message.as_ref().map(|(text, _)| text.as_str())
+        self.message.as_ref().map(|message| message.text.as_str())
+    }
+
+    /// What stands in the window's title bar.
+    pub fn title(&self) -> &str {
+        &self.title
     }
 
     /// Whether all that was asked for is on the screen.
@@ -129,8 +179,11 @@ impl Window {
         let typing = ctx.text_edit_focused();
         self.take_dropped(&ctx);
         self.take_answers(&ctx);
-        let over =
-            self.help || self.settings || self.typing_path.is_some() || self.deal.is_typing();
+        let over = self.page.is_some() || self.typing_path.is_some() || self.deal.is_asking();
+        // Nobody plays while something else is seen.
+        if over && !self.deal.is_asking() || self.tab != Tab::Deal {
+            self.deal.pause(ctx.input(|input| input.time));
+        }
         let mut places = vec![Place::Window];
         if !typing && !over {
             places.extend(self.places());
@@ -147,18 +200,26 @@ impl Window {
         }
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
         Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
+        self.message_ui(ui);
         match self.tab {
             Tab::Photos if self.photos.is_open() => {
                 self.photos.ui(ui, &self.keeper.settings, typing || over);
             }
             Tab::Photos => {
-                CentralPanel::default().show(ui, |ui| self.welcome(ui));
+                let wish =
+                    CentralPanel::default().show(ui, |ui| welcome::show(ui, &self.keeper.settings));
+                match wish.inner {
+                    Some(welcome::Wish::Act(action)) => self.act(&ctx, action),
+                    Some(welcome::Wish::Open(path)) => self.open(&ctx, vec![path]),
+                    None => {}
+                }
             }
-            Tab::Deal => self.deal.ui(ui, &self.keeper.settings),
+            Tab::Deal => self.deal.ui(ui, &self.keeper.settings, !(typing || over)),
             Tab::Live => self.live.ui(ui, &mut self.keeper.settings),
         }
         self.pages(&ctx);
-        self.message_ui(&ctx);
+        self.dragged_ui(&ctx);
+        self.name_window(&ctx);
         if let Err(error) = self.keeper.save() {
             self.say(&ctx, format!("The settings cannot be kept: {error}"));
         }
@@ -168,7 +229,7 @@ impl Window {
         match self.tab {
             Tab::Photos if self.photos.is_open() => self.photos.places(),
             Tab::Photos => Vec::new(),
-            Tab::Deal => vec![Place::Deal],
+            Tab::Deal => self.deal.places(),
             Tab::Live => self.live.places(),
         }
     }
@@ -176,8 +237,12 @@ impl Window {
     fn act(&mut self, ctx: &Context, action: Action) {
         let settings = &mut self.keeper.settings;
         match action {
-            Action::Help => self.help = !self.help,
-            Action::Settings => self.settings = !self.settings,
+            Action::Help => self.show_or_hide(Page::Keys),
+            Action::Settings => self.show_or_hide(Page::Settings),
+            Action::Rules => self.show_or_hide(Page::Rules),
+            Action::HowTo => self.show_or_hide(Page::HowTo),
+            Action::About => self.show_or_hide(Page::About),
+            Action::Sample => self.open_sample(ctx),
             Action::OpenFolder => self.ask(ctx, Ask::Folder),
             Action::OpenPhoto => self.ask(ctx, Ask::Photo),
             Action::TypePath => self.typing_path = Some((Ask::Folder, String::new())),
@@ -198,6 +263,7 @@ impl Window {
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Action::ExportPicture => self.ask_export(ctx, Ask::SavePicture),
             Action::ExportJson => self.ask_export(ctx, Ask::SaveJson),
+            Action::ExportAll => self.ask_export(ctx, Ask::SaveAll),
             action => match self.tab {
                 Tab::Photos => self.photos.act(action),
                 Tab::Deal => {
@@ -207,6 +273,10 @@ impl Window {
                 Tab::Live => self.live.act(action),
             },
         }
+    }
+
+    fn show_or_hide(&mut self, page: Page) {
+        self.page = if self.page == Some(page) { None } else { Some(page) };
     }
 
     fn ask(&mut self, ctx: &Context, ask: Ask) {
@@ -226,16 +296,17 @@ impl Window {
 
     fn take_answers(&mut self, ctx: &Context) {
         match self.dialogs.answer() {
-            Some((ask, Answer::Path(path))) => self.use_path(ctx, ask, path),
+            Some((ask, Answer::Paths(paths))) => self.use_paths(ctx, ask, paths),
             Some((ask, Answer::NoDialog)) => self.typing_path = Some((ask, String::new())),
             Some((_, Answer::Cancelled)) | None => {}
         }
     }
 
-    /// Does what a path was asked for.
-    fn use_path(&mut self, ctx: &Context, ask: Ask, path: PathBuf) {
+    /// Does what paths were asked for; all but photos are one.
+    fn use_paths(&mut self, ctx: &Context, ask: Ask, paths: Vec<PathBuf>) {
+        let Some(path) = paths.first().cloned() else { return };
         match ask {
-            Ask::Folder | Ask::Photo => self.open(ctx, vec![path]),
+            Ask::Folder | Ask::Photo => self.open(ctx, paths),
             Ask::Deals => {
                 self.tab = Tab::Deal;
                 self.deal.open(&path);
@@ -245,8 +316,18 @@ impl Window {
                 self.live.choose(Input::Film(path));
             }
             Ask::SavePicture | Ask::SaveJson => {
-                let written = export::write(&self.photos, ask, &path);
+                let codes = self.keeper.settings.codes;
+                let written = export::write(&self.photos, ask, &path, codes);
                 self.say(ctx, written.unwrap_or_else(|error| error));
+            }
+            Ask::SaveAll => {
+                let (photos, eye) = (self.photos.all_read(), self.photos.eye());
+                let wake = {
+                    let ctx = ctx.clone();
+                    move || ctx.request_repaint()
+                };
+                let codes = self.keeper.settings.codes;
+                self.saving = Some(FolderExport::begin(photos, eye, &path, codes, wake));
             }
         }
     }
@@ -259,8 +340,9 @@ impl Window {
             [] => {}
             // A file of deals is a text; photos never are.
             [path] if path.extension().is_some_and(|end| end == "txt") => {
-                self.use_path(ctx, Ask::Deals, path.clone());
+                self.use_paths(ctx, Ask::Deals, paths);
             }
+            _ if self.tab == Tab::Photos && self.photos.is_open() => self.photos.add(ctx, paths),
             _ => self.open(ctx, paths),
         }
     }
@@ -275,9 +357,8 @@ impl Window {
         });
         for event in events {
             match event {
-                Event::Copy => {
-                    self.copy(ctx);
-                }
+                Event::Copy if ctx.input(|input| input.modifiers.shift) => self.copy_picture(ctx),
+                Event::Copy => self.copy(ctx),
                 Event::Paste(text) if self.tab == Tab::Deal => self.deal.paste(&text),
                 Event::Paste(text) => match export::paths_in(&text) {
                     Ok(paths) => self.open(ctx, paths),
@@ -288,7 +369,7 @@ impl Window {
                     let rgb = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
                     if let Some(picture) = RgbImage::from_raw(width, height, rgb) {
                         self.tab = Tab::Photos;
-                        self.photos.paste(ctx, picture);
+                        self.photos.paste(ctx, picture, "pasted picture");
                     }
                 }
                 _ => {}
@@ -309,41 +390,91 @@ impl Window {
         }
     }
 
+    /// Copies the photo with its sets.
+    fn copy_picture(&mut self, ctx: &Context) {
+        if self.tab != Tab::Photos {
+            return;
+        }
+        match export::picture(&self.photos, self.keeper.settings.codes) {
+            Some(image) => {
+                ctx.copy_image(picture::color_image(&image));
+                self.say(ctx, "The picture is on the clipboard.".into());
+            }
+            None => self.say(ctx, "There is no picture yet.".into()),
+        }
+    }
+
     fn bar(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         ui.horizontal(|ui| {
-            let narrow = ui.available_width() < 560.0;
-            if !narrow {
+            let width = ui.available_width();
+            if width >= 620.0 {
                 ui.label(RichText::new("setsight").heading().strong());
                 ui.add_space(10.0);
             }
-            for (tab, word) in [(Tab::Photos, "Photos"), (Tab::Deal, "Deal"), (Tab::Live, "Live")] {
+            let tabs = [(Tab::Photos, "Photos"), (Tab::Deal, "Deal"), (Tab::Live, "Live")];
+            // Where there is no room for all, one menu holds all.
+            let tiny = width < 330.0;
+            for (tab, word) in tabs.into_iter().filter(|_| !tiny) {
                 if ui.add(Button::selectable(self.tab == tab, word)).clicked() {
                     self.tab = tab;
                 }
             }
+            if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
+                ui.strong(*word);
+            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if narrow {
+                if width < 620.0 {
                     ui.menu_button("Menu", |ui| {
-                        self.entries(ui, &OPENING);
-                        if self.can_save() {
-                            self.entries(ui, &SAVING);
-                        }
-                        self.entries(ui, &ABOUT);
+                        eframe::egui::ScrollArea::vertical().show(ui, |ui| {
+                            if tiny {
+                                self.entries(ui, &TABS);
+                                ui.separator();
+                            }
+                            self.entries(ui, &OPENING);
+                            if self.can_save() {
+                                ui.separator();
+                                self.entries(ui, &SAVING);
+                            }
+                            ui.separator();
+                            self.entries(ui, &[(Action::Settings, "Settings")]);
+                            self.entries(ui, &HELP);
+                        });
                     });
                     return;
                 }
-                for (action, word) in ABOUT.into_iter().rev() {
-                    if ui.button(word).clicked() {
-                        self.act(&ctx, action);
-                    }
+                ui.menu_button("Help…", |ui| self.entries(ui, &HELP));
+                if ui.button("Settings").clicked() {
+                    self.act(&ctx, Action::Settings);
                 }
-                ui.menu_button("Open…", |ui| self.entries(ui, &OPENING));
+                ui.menu_button("Open…", |ui| {
+                    self.entries(ui, &OPENING);
+                    self.recent_entries(ui);
+                });
                 if self.can_save() {
                     ui.menu_button("Save…", |ui| self.entries(ui, &SAVING));
                 }
             });
         });
+    }
+
+    /// What was open before, as entries of a menu.
+    fn recent_entries(&mut self, ui: &mut Ui) {
+        let recent = self.keeper.settings.recent.clone();
+        if !recent.is_empty() {
+            ui.separator();
+        }
+        for path in recent {
+            if ui
+                .button(welcome::name_of(&path))
+                .on_hover_text(path.display().to_string())
+                .clicked()
+            {
+                let ctx = ui.ctx().clone();
+                self.open(&ctx, vec![path]);
+                ui.close();
+            }
+        }
     }
 
     fn can_save(&self) -> bool {
@@ -361,46 +492,18 @@ impl Window {
         }
     }
 
-    fn welcome(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        ui.vertical_centered(|ui| {
-            ui.add_space((ui.available_height() * 0.16).max(8.0));
-            fan(ui, &self.keeper.settings);
-            ui.add_space(18.0);
-            ui.label(RichText::new("Which cards are a set?").size(30.0).strong());
-            ui.add_space(4.0);
-            ui.label("Drop photos of a table here, paste one, or open them.");
-            ui.add_space(16.0);
-            let size = vec2(260.0, 42.0);
-            for (action, words) in [
-                (Action::OpenFolder, "Open a folder of photos"),
-                (Action::OpenPhoto, "Open a photo"),
-            ] {
-                if ui.add(Button::new(words).min_size(size)).clicked() {
-                    self.act(&ctx, action);
-                }
-            }
-            if ui.add(Button::new("Deal cards without photos").min_size(size)).clicked() {
-                self.tab = Tab::Deal;
-            }
-            if let Some(last) =
-                self.keeper.settings.last_opened.clone().filter(|path| path.exists())
-            {
-                let name =
-                    last.file_name().unwrap_or(last.as_os_str()).to_string_lossy().into_owned();
-                if ui.add(Button::new(format!("Open {name} again")).min_size(size)).clicked() {
-                    self.open(&ctx, vec![last]);
-                }
-            }
-        });
-    }
-
     fn pages(&mut self, ctx: &Context) {
-        if self.help && pages::help(ctx) {
-            self.help = false;
-        }
-        if self.settings && pages::settings(ctx, &mut self.keeper.settings) {
-            self.settings = false;
+        let settings = &mut self.keeper.settings;
+        let closed = match self.page {
+            Some(Page::Keys) => pages::help(ctx),
+            Some(Page::Settings) => pages::settings(ctx, settings),
+            Some(Page::Rules) => rules::page(ctx, settings),
+            Some(Page::HowTo) => guide::how_to(ctx),
+            Some(Page::About) => guide::about(ctx),
+            None => false,
+        };
+        if closed {
+            self.page = None;
         }
         self.path_page(ctx);
     }
@@ -408,37 +511,35 @@ impl Window {
     /// A field for a path, where the system has no dialog or the user would rather type.
     fn path_page(&mut self, ctx: &Context) {
         let Some((ask, mut text)) = self.typing_path.take() else { return };
-        let answer =
-            eframe::egui::Modal::new(Id::unique("path")).frame(pages::page(ctx)).show(ctx, |ui| {
-                ui.set_width((ctx.content_rect().width() - 60.0).min(520.0));
-                ui.heading(ask.words());
-                let label = ui.label("Path");
-                let field = ui
-                    .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
-                    .labelled_by(label.id);
-                if !field.has_focus() && !field.lost_focus() {
-                    field.request_focus();
-                }
-                let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-                ui.add_space(6.0);
-                ui.horizontal(|ui| {
-                    let go = ui.button("OK").clicked() || entered;
-                    (go, ui.button("Cancel").clicked())
-                })
-                .inner
-            });
+        let answer = pages::modal(ctx, "path", 520.0, |ui| {
+            ui.heading(ask.words());
+            let label = ui.label("Path");
+            let field = ui
+                .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
+                .labelled_by(label.id);
+            if !field.has_focus() && !field.lost_focus() {
+                field.request_focus();
+            }
+            let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                let go = ui.button("OK").clicked() || entered;
+                (go, ui.button("Cancel").clicked())
+            })
+            .inner
+        });
         let (go, cancel) = answer.inner;
         if go && !text.trim().is_empty() {
             match export::paths_in(&text) {
                 Ok(paths) if ask != Ask::SavePicture && ask != Ask::SaveJson => {
-                    self.use_path(ctx, ask, paths[0].clone());
+                    self.use_paths(ctx, ask, paths);
                     return;
                 }
                 Err(reason) if ask != Ask::SavePicture && ask != Ask::SaveJson => {
                     self.say(ctx, reason);
                 }
                 _ => {
-                    self.use_path(ctx, ask, PathBuf::from(text.trim()));
+                    self.use_paths(ctx, ask, vec![PathBuf::from(text.trim())]);
                     return;
                 }
             }
@@ -448,72 +549,94 @@ impl Window {
         }
     }
 
-    fn message_ui(&mut self, ctx: &Context) {
-        let now = ctx.input(|input| input.time);
-        let Some((text, since)) = &self.message else { return };
-        if now - since > MESSAGE_SECONDS {
-            self.message = None;
-            return;
+    /// What was said last, in a row of its own: it covers nothing. On another page it is gone.
+    fn message_ui(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        if let Some(words) = self.saving.as_ref().and_then(FolderExport::outcome) {
+            self.saving = None;
+            self.say(&ctx, words);
         }
-        let left = (MESSAGE_SECONDS - (now - since)).max(0.05);
-        ctx.request_repaint_after(std::time::Duration::from_secs_f64(left));
-        let text = text.clone();
+        let now = ctx.input(|input| input.time);
+        let place = self.place();
+        let is_over =
+            |message: &mut Message| now - message.since > MESSAGE_SECONDS || message.place != place;
+        self.message.take_if(is_over);
+        let text = match (&self.saving, &self.message) {
+            (_, Some(message)) => {
+                let left = (MESSAGE_SECONDS - (now - message.since)).max(0.05);
+                ctx.request_repaint_after(std::time::Duration::from_secs_f64(left));
+                message.text.clone()
+            }
+            (Some(saving), None) => saving.progress(),
+            (None, None) => return,
+        };
+        let frame = Frame::new().fill(Color32::from_rgb(44, 48, 56)).inner_margin(vec2(14.0, 6.0));
         let mut closed = false;
-        Area::new(Id::unique("message")).anchor(Align2::CENTER_TOP, vec2(0.0, 56.0)).show(
-            ctx,
-            |ui| {
-                Frame::popup(ui.style())
-                    .fill(Color32::from_rgb(44, 48, 56))
-                    .inner_margin(12.0)
-                    .show(ui, |ui| {
-                        ui.set_max_width((ctx.content_rect().width() - 60.0).min(620.0));
-                        ui.horizontal(|ui| {
-                            ui.add(
-                                eframe::egui::Label::new(
-                                    RichText::new(&text).color(Color32::WHITE),
-                                )
-                                .wrap(),
-                            );
-                            closed =
-                                ui.small_button("×").accessible_name("Close the message").clicked();
-                        });
-                    });
-            },
-        );
+        Panel::top("message").frame(frame).show(ui, |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if self.message.is_some() {
+                    closed = ui.small_button("×").accessible_name("Close the message").clicked();
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center).with_main_wrap(true), |ui| {
+                    ui.add(Label::new(RichText::new(&text).color(Color32::WHITE)).wrap());
+                });
+            });
+        });
         if closed {
             self.message = None;
         }
     }
-}
 
-const OPENING: [(Action, &str); 3] = [
-    (Action::OpenFolder, "A folder of photos"),
-    (Action::OpenPhoto, "A photo"),
-    (Action::TypePath, "Type a path"),
-];
-const SAVING: [(Action, &str); 3] = [
-    (Action::ExportPicture, "The picture with its sets"),
-    (Action::ExportJson, "Cards and sets as JSON"),
-    (Action::Copy, "Copy the board as text"),
-];
-const ABOUT: [(Action, &str); 2] = [(Action::Settings, "Settings"), (Action::Help, "Keys")];
+    /// Files that are held over the window: here they may be let go.
+    fn dragged_ui(&self, ctx: &Context) {
+        if ctx.input(|input| input.raw.hovered_files.is_empty()) {
+            return;
+        }
+        let painter = ctx.layer_painter(LayerId::new(Order::Foreground, Id::unique("dragged")));
+        let room = ctx.content_rect();
+        painter.rect_filled(room, 0.0, Color32::from_black_alpha(150));
+        let line = Stroke::new(4.0, theme::CHOSEN);
+        painter.rect_stroke(room.shrink(10.0), 12.0, line, StrokeKind::Inside);
+        let adds = self.tab == Tab::Photos && self.photos.is_open();
+        let words = if adds { "Add these photos" } else { "Open these photos" };
+        let font = FontId::proportional(28.0);
+        painter.text(room.center(), Align2::CENTER_CENTER, words, font, Color32::WHITE);
+    }
 
-/// A set of three cards, as a greeting.
-fn fan(ui: &mut Ui, settings: &super::settings::Settings) {
-    use super::card_face::{ASPECT, paint, rect_at};
-    let width = (ui.available_width() / 3.6).min(150.0);
-    let all = vec2(3.0 * width + 28.0, width / ASPECT);
-    let (rect, response) = ui.allocate_exact_size(all, eframe::egui::Sense::hover());
-    response.widget_info(|| {
-        eframe::egui::WidgetInfo::labeled(
-            eframe::egui::Role::Image,
-            true,
-            "Three cards that are a set",
-        )
-    });
-    for (i, code) in ["1fgd", "2sps", "3oro"].into_iter().enumerate() {
-        let card = code.parse().expect("a code");
-        let min = rect.min + vec2(i as f32 * (width + 14.0), 0.0);
-        paint(ui.painter(), rect_at(min, width), card, settings);
+    /// The photo's name in the title bar, as far as one is seen.
+    fn name_window(&mut self, ctx: &Context) {
+        let photo = self.photos.current().filter(|_| self.tab == Tab::Photos);
+        let title = match photo {
+            Some((path, _)) => format!("{} — setsight", welcome::name_of(path)),
+            None => "setsight".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
     }
 }
+
+/// The table that the program brings with it.
+const SAMPLE: &[u8] = include_bytes!("../../datasets/samples/1-plain-on-wood.jpg");
+
+const TABS: [(Action, &str); 3] =
+    [(Action::Photos, "Photos"), (Action::Deal, "Deal"), (Action::Live, "Live")];
+const OPENING: [(Action, &str); 4] = [
+    (Action::OpenFolder, "A folder of photos"),
+    (Action::OpenPhoto, "Photos"),
+    (Action::TypePath, "Type a path"),
+    (Action::Sample, "A sample table"),
+];
+const SAVING: [(Action, &str); 4] = [
+    (Action::ExportPicture, "The picture with its sets"),
+    (Action::ExportJson, "Cards and sets as JSON"),
+    (Action::ExportAll, "Pictures and a table of all photos"),
+    (Action::Copy, "Copy the board as text"),
+];
+const HELP: [(Action, &str); 4] = [
+    (Action::Rules, "The rules"),
+    (Action::HowTo, "How to photograph"),
+    (Action::Help, "Keys"),
+    (Action::About, "About"),
+];

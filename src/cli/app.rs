@@ -23,9 +23,9 @@ pub struct Args {
     /// What the window shows first
     #[arg(long, value_enum, default_value_t)]
     show: Show,
-    /// Size of the window
-    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = size)]
-    size: (f32, f32),
+    /// Size of the window [default: as it was the last time, 1280x800 at first]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(f32, f32)>,
     /// Light or dark, whatever the settings say
     #[arg(long, value_enum)]
     look: Option<Brightness>,

@@ -59,8 +59,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let jobs = photos::jobs(args.jobs);
     let mut todo: Vec<LabelledPhoto> = Vec::new();
     for dataset in &args.datasets {
-        let photos = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;
-        todo.extend(photos);
+        let found = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;
+        if let Some(words) = found.left_out() {
+            eprintln!("{words}");
+        }
+        todo.extend(found.photos);
     }
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
     let mut report = match &args.report {

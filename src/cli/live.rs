@@ -160,7 +160,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
             record: args.record.clone(),
             reading: Reading { reader, finder, facts, mirrored, models },
         }),
-        size: (1280.0, 800.0),
+        size: None,
         brightness: None,
         screenshot: args.screenshot.clone(),
         measure: None,

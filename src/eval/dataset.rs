@@ -15,15 +15,41 @@ pub struct LabelledPhoto {
     pub source: String,
 }
 
+/// The labelled photos of a dataset.
+#[derive(Clone, Debug, Default)]
+pub struct FoundPhotos {
+    /// Those that are ground truth.
+    pub photos: Vec<LabelledPhoto>,
+    /// Those of which nobody has said that all their cards are right.
+    pub unchecked: Vec<PathBuf>,
+}
+
+impl FoundPhotos {
+    /// What is left out, and why, in a sentence; nothing when nothing is.
+    pub fn left_out(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.unchecked.iter().map(|path| path.display().to_string()).collect();
+        (!names.is_empty()).then(|| {
+            format!("not checked by a person and left out: {} ({CHECK_THEM})", names.join(", "))
+        })
+    }
+}
+
+/// What to do about photos that nobody has checked.
+const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, under Correct, or take the tag \
+     \"unchecked\" out of its labels";
+
 /// The photos of a folder with `labels.json`, or of all such folders directly in it, in the order
 /// of their names and, within one, of the labels.
 ///
 /// # Errors
 /// [`DatasetError`]: no labels there, or bad ones.
-pub fn find_photos(dataset: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
+pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     let unreadable = |source| DatasetError::Unreadable { path: dataset.to_path_buf(), source };
     if dataset.join(PHOTO_LABELS).is_file() {
-        return photos_of(dataset);
+        let mut found = FoundPhotos::default();
+        add_photos_of(dataset, &mut found)?;
+        return not_all_unchecked(dataset, found);
     }
     let mut folders: Vec<PathBuf> = std::fs::read_dir(dataset)
         .map_err(unreadable)?
@@ -39,15 +65,25 @@ pub fn find_photos(dataset: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
         );
         return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
     }
-    let mut photos = Vec::new();
+    let mut found = FoundPhotos::default();
     for folder in folders {
-        photos.extend(photos_of(&folder)?);
+        add_photos_of(&folder, &mut found)?;
     }
-    Ok(photos)
+    not_all_unchecked(dataset, found)
 }
 
-fn photos_of(folder: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
-    let labels = PhotoLabels::read(folder)?;
+fn not_all_unchecked(dataset: &Path, found: FoundPhotos) -> Result<FoundPhotos, DatasetError> {
+    if !found.photos.is_empty() || found.unchecked.is_empty() {
+        return Ok(found);
+    }
+    let count = found.unchecked.len();
+    let reason = format!("nobody has checked any of its labelled photos ({count}): {CHECK_THEM}");
+    Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
+}
+
+fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetError> {
+    let mut labels = PhotoLabels::read(folder)?;
+    found.unchecked.extend(labels.take_unchecked().into_iter().map(|file| folder.join(file)));
     let source = match labels.source {
         Some(serde_json::Value::String(source)) => source,
         _ => folder
@@ -61,5 +97,6 @@ fn photos_of(folder: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
         label,
         source: source.clone(),
     };
-    Ok(labels.photos.into_iter().map(photo).collect())
+    found.photos.extend(labels.photos.into_iter().map(photo));
+    Ok(())
 }

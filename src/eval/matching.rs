@@ -90,7 +90,9 @@ pub(super) mod tests {
     }
     pub fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);
-        CardLabel { code: code.parse().unwrap(), center: corners.center(), corners: Some(corners) }
+        let said_by = crate::dataset::SaidBy::Person;
+        let code = code.parse().unwrap();
+        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
     }
     pub fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
         ReadCard {

@@ -19,7 +19,7 @@ mod report;
 mod run;
 
 pub use baseline::{Baseline, BaselineError, CardChange, Change, Comparison};
-pub use dataset::{LabelledPhoto, find_photos};
+pub use dataset::{FoundPhotos, LabelledPhoto, find_photos};
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::{Figures, median};
 pub use matching::{Match, Verdict, compare};

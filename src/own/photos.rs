@@ -70,7 +70,8 @@ pub enum OwnError {
     /// Too little.
     #[error(
         "labelled cards: {cards}, different tables: {scenes}; that is too little to learn from: label at least \
-         {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops"
+         {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops; a photo counts \
+         once somebody has said that all its cards are right"
     )]
     TooFew {
         /// Cards whose place is known.
@@ -127,7 +128,8 @@ pub fn gather(
                 all.extend(samples.into_iter().map(|samples| of_crop(samples, edition)));
             }
             if folder.join(PHOTO_LABELS).is_file() {
-                let photos = find_photos(&folder)?;
+                // What nobody has checked teaches nothing.
+                let photos = find_photos(&folder)?.photos;
                 let read = |(i, photo): (usize, LabelledPhoto)| {
                     of_photo(photo, pipeline, seed.wrapping_add(i as u64))
                 };

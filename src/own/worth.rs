@@ -2,7 +2,7 @@
 //! what was known before.
 
 use super::photos::OwnPhoto;
-use crate::dataset::CardLabel;
+use crate::dataset::{CardLabel, SaidBy};
 use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use crate::pipeline::{Frame, Pipeline, StageClock};
 use crate::render::suite::Suite;
@@ -171,6 +171,7 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
                 code: card.card,
                 center: card.corners_in_image.center(),
                 corners: Some(card.corners_in_image),
+                said_by: SaidBy::Person,
             })
             .collect();
         let frame = Frame { image: scene.image };

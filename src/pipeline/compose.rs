@@ -135,6 +135,26 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    /// Reads one card whose corners are known, of a frame whose facts are.
+    ///
+    /// # Errors
+    /// [`PipelineError`].
+    pub fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), PipelineError> {
+        let outlines = [CardOutline::at(corners_in_image)];
+        let images = [rectify::rectify(frame, &outlines[0])];
+        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let (mut readings, _) = mirror::read(&*self.reader, &cards, facts)?;
+        let [image] = images;
+        Ok((image, readings.pop().unwrap_or(Reading::UNKNOWN)))
+    }
+}
+
 /// Row by row from the left, so that a card's index says where it lies.
 fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
     let quads: Vec<Quad> =

@@ -1,10 +1,10 @@
 //! How long each stage takes, and where its picture goes.
 
-use super::engine::cpu_elsewhere;
+use super::engine::{cpu_elsewhere, uncounted_so_far};
 use cpu_time::ThreadTime;
 use image::RgbImage;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How long a stage took.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,13 +28,18 @@ pub struct StageClock {
 impl StageClock {
     /// Runs a stage and notes how long it took.
     pub fn time<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
-        let (start, cpu_start, elsewhere) = (Instant::now(), ThreadTime::now(), cpu_elsewhere());
+        let (elsewhere, before) = (cpu_elsewhere(), uncounted_so_far());
+        let (start, cpu_start) = (Instant::now(), ThreadTime::now());
         let result = run();
-        let cpu = cpu_start.elapsed() + (cpu_elsewhere() - elsewhere);
+        let (elapsed, cpu) = (start.elapsed(), cpu_start.elapsed());
+        let cpu = cpu + (cpu_elsewhere() - elsewhere);
+        let after = uncounted_so_far();
+        let ms =
+            |all: Duration, uncounted: Duration| all.saturating_sub(uncounted).as_secs_f64() * 1e3;
         self.times.push(StageTime {
             stage,
-            elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
-            cpu_ms: cpu.as_secs_f64() * 1e3,
+            elapsed_ms: ms(elapsed, after.0 - before.0),
+            cpu_ms: ms(cpu, after.1 - before.1),
         });
         result
     }
@@ -47,4 +52,22 @@ pub trait StageSink {
     /// # Errors
     /// It cannot be written.
     fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::engine::uncounted;
+
+    #[test]
+    fn what_is_made_ready_counts_in_no_stage() {
+        let mut clock = StageClock::default();
+        let slept = Duration::from_millis(20);
+        let start = Instant::now();
+        clock.time("segment", || uncounted(|| std::thread::sleep(slept)));
+        // However busy the machine is, the sleep is a part of all that went by and not of what counts.
+        let all = start.elapsed().as_secs_f64() * 1e3;
+        let counted = clock.times[0].elapsed_ms;
+        assert!(counted <= all - 20.0, "{counted} of {all}");
+    }
 }

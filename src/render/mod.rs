@@ -60,7 +60,7 @@ pub use table::Layout;
 
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::cards::{Card, DECK_SIZE, Deck};
-use crate::dataset::{CardLabel, PhotoLabel};
+use crate::dataset::{CardLabel, PhotoLabel, SaidBy};
 use crate::geometry::{Point, Quad};
 use background::Top;
 use camera::View;
@@ -442,6 +442,7 @@ impl Scene {
                     code: card.card,
                     center: round(card.center_in_image),
                     corners: Some(Quad::new(card.corners_in_image.0.map(round))),
+                    said_by: SaidBy::Person,
                 })
                 .collect(),
         }

@@ -85,8 +85,13 @@ impl fmt::Display for Verdict {
             return f.write_str("no set: the same card is there more than once");
         }
         let spoilt = Property::ALL.into_iter().zip(self.relations).filter(|(_, r)| !r.fits());
-        let words: Vec<&str> = spoilt.map(|(p, _)| p.word()).collect();
-        write!(f, "no set, because of the {}", words.join(" and the "))
+        let words: Vec<String> = spoilt.map(|(p, _)| format!("the {}", p.word())).collect();
+        let (last, others) = words.split_last().expect("something spoils it");
+        f.write_str("no set, because of ")?;
+        if !others.is_empty() {
+            write!(f, "{} and ", others.join(", "))?;
+        }
+        f.write_str(last)
     }
 }
 
@@ -135,6 +140,8 @@ mod tests {
         assert_eq!(set.to_string(), "a set");
         let odd = verdict(["1fgd", "2frd", "3frs"]);
         assert_eq!(odd.to_string(), "no set, because of the colour and the shape");
+        let all = verdict(["1fgd", "1fps", "2sps"]).to_string();
+        assert_eq!(all, "no set, because of the number, the shading, the colour and the shape");
         let lines: Vec<String> = odd.lines().collect();
         assert_eq!(lines[2], "colour: neither: two cards show red, the first green");
         assert_eq!(lines[3], "shape: neither: two cards show diamond, the third squiggle");

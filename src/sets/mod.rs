@@ -47,12 +47,19 @@ pub fn find_all(board: &[Card]) -> Vec<Set> {
 /// A hint in steps: the places of the first `step` cards (1 to 3) of the set that is easiest to
 /// see. A further step adds to what the one before has told. `None` when there is no set.
 pub fn hint(board: &[Card], step: usize) -> Option<Vec<usize>> {
-    // The more properties are alike, the sooner a set is seen; ties go to the first by place.
-    let easiest = find_all(board).into_iter().min_by_key(|set| {
+    let easiest = easiest_first(board).into_iter().next()?;
+    Some(easiest.0[..step.clamp(1, 3)].to_vec())
+}
+
+/// All sets of a board, the one that is easiest to see first: the more properties are alike, the sooner
+/// a set is seen. Ties go to the first by place.
+pub fn easiest_first(board: &[Card]) -> Vec<Set> {
+    let mut sets = find_all(board);
+    sets.sort_by_key(|set| {
         let [a, b, _] = set.0.map(|i| board[i]);
         Property::ALL.into_iter().filter(|&p| a.value(p) != b.value(p)).count()
-    })?;
-    Some(easiest.0[..step.clamp(1, 3)].to_vec())
+    });
+    sets
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn photographed(folder: &Path) -> anyhow::Result<Vec<Crop>> {
 /// The cards with known corners of labelled photos: as the desktop straightens them, and as the
 /// board does.
 fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
-    let photos = eval::find_photos(folder)?;
+    let photos = eval::find_photos(folder)?.photos;
     let of_photo = |photo: &eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
         let loaded = source::load_photo(&photo.path)
             .with_context(|| format!("{} cannot be read", photo.path.display()))?;

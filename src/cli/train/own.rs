@@ -4,6 +4,7 @@ use super::common::{edition_of, edition_of_source};
 use crate::cards::Edition;
 use crate::cli::photos::{progress, stop_on_ctrl_c};
 use crate::cli::{BadCall, Outcome, SEED};
+use crate::eval::find_photos;
 use crate::export::onnx;
 use crate::model::Kind;
 use crate::model::graph::Graph;
@@ -341,6 +342,11 @@ impl Training<'_> {
 
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
+    // Folders without labels are named by what gathers them.
+    let left_out = |folder: &PathBuf| find_photos(folder).ok()?.left_out();
+    for words in args.add.iter().filter_map(left_out) {
+        eprintln!("{words}");
+    }
     let photos = gather(&args.add, pipeline, &edition, args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);

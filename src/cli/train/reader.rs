@@ -220,6 +220,13 @@ fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Me
 fn tell(source: &Source) {
     let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
     eprintln!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
+    for photo in &source.unchecked {
+        eprintln!(
+            "{}: {photo}: not checked by a person and not learnt from; say \"All cards are right\" of it \
+             in the window, under Correct",
+            source.name
+        );
+    }
     for (photo, cards) in &source.not_found {
         eprintln!(
             "{}: {photo}: {cards} of its labelled cards not found near their centres and not learnt \

@@ -3,7 +3,7 @@
 use super::draft::{DraftPhoto, Drafts, Unit};
 use super::find::{Format, Found};
 use crate::cards::{Card, Deck};
-use crate::dataset::{CardLabel, CropLabel, PhotoLabel};
+use crate::dataset::{CardLabel, CropLabel, PhotoLabel, SaidBy};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{self, Stored, stored_from_upright};
 use image::metadata::Orientation;
@@ -250,7 +250,7 @@ fn label_of(
             continue;
         }
         let corners = corners.map(|quad| Quad::new(quad.0.map(as_stored)));
-        cards.push(CardLabel { code, center, corners });
+        cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person });
     }
     if !problems.is_empty() {
         return Err(problems);

@@ -28,6 +28,8 @@ pub struct Findings {
     pub crops: usize,
     /// Labelled cards in both.
     pub cards: usize,
+    /// Photos that nobody has checked yet: not looked at, measured on or learnt from.
+    pub unchecked: Vec<PathBuf>,
     /// What is wrong.
     pub wrong: Vec<Wrong>,
     /// Where labels and reader disagree.
@@ -44,8 +46,12 @@ pub struct Findings {
 impl Findings {
     /// What is known before any picture is looked at.
     pub fn of_plan(plan: &Plan) -> Self {
-        let mut findings =
-            Self { folders: plan.folders.len(), wrong: plan.wrong.clone(), ..Self::default() };
+        let mut findings = Self {
+            folders: plan.folders.len(),
+            unchecked: plan.unchecked.clone(),
+            wrong: plan.wrong.clone(),
+            ..Self::default()
+        };
         for item in &plan.items {
             let cards: Vec<Card> = match item {
                 Item::Photo { label, .. } => {
@@ -191,6 +197,7 @@ impl Findings {
             "crops": self.crops,
             "cards": self.cards,
             "different_cards": self.different(),
+            "not_checked": self.unchecked,
             "wrong": wrong,
             "doubtful": doubtful,
             "unsure": self.unsure,
@@ -237,6 +244,16 @@ impl fmt::Display for Findings {
             count(self.crops, "crop"),
             count(self.cards, "labelled card")
         )?;
+        if !self.unchecked.is_empty() {
+            writeln!(
+                out,
+                "\nnot checked by a person, and so not looked at: {}",
+                self.unchecked.len()
+            )?;
+            for path in &self.unchecked {
+                writeln!(out, "  {}", path.display())?;
+            }
+        }
         writeln!(out, "\nwrong: {}", self.wrong.len())?;
         for Wrong { path, reason } in &self.wrong {
             writeln!(out, "  {}: {reason}", path.display())?;

@@ -19,6 +19,8 @@ const TOGETHER: usize = 12;
 pub struct Plan {
     /// Folders with labels.
     pub folders: Vec<PathBuf>,
+    /// Photos of which nobody has said that all their cards are right: not looked at.
+    pub unchecked: Vec<PathBuf>,
     /// Pictures to look at.
     pub items: Vec<Item>,
     /// What is wrong with the labels by themselves.
@@ -115,7 +117,11 @@ impl Plan {
                 self.wrong(&path, reason.to_owned());
                 continue;
             }
-            self.items.push(Item::Photo { path, label });
+            if label.is_checked() {
+                self.items.push(Item::Photo { path, label });
+            } else {
+                self.unchecked.push(path);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ mod models;
 mod network;
 mod onnxruntime;
 mod runtime;
+mod uncounted;
 pub mod used;
 
 pub use embedded::cpu_elsewhere;
@@ -17,3 +18,4 @@ pub use runtime::{
     CHOICE_VARIABLE, Chosen, Engine, EngineError, LIBRARY_VARIABLE, chosen, in_use, library_folder,
     library_name,
 };
+pub use uncounted::{uncounted, uncounted_so_far};

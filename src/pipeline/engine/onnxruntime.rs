@@ -1,6 +1,7 @@
 //! A network on ONNX Runtime.
 
 use super::network::{Output, Program};
+use super::uncounted::uncounted;
 use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;
@@ -34,7 +35,7 @@ impl Sessions {
         let idle = self.idle().pop();
         let mut session = match idle {
             Some(session) => session,
-            None => self.open()?,
+            None => uncounted(|| self.open())?,
         };
         let output = {
             let outputs = session.run(ort::inputs![Tensor::from_array((shape, values))?])?;

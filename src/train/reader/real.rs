@@ -64,6 +64,12 @@ pub enum CropsError {
         /// The finder's words.
         source: FindError,
     },
+    /// Photos that nobody has checked.
+    #[error(
+        "{}: nobody has said of its photos that all their cards are right; say so in the window, under \
+         Correct", .0.display()
+    )]
+    Unchecked(PathBuf),
     /// Labels of nothing.
     #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
     Empty(PathBuf),
@@ -92,6 +98,8 @@ pub struct Source {
     /// Photos with cards of which only the centre is labelled and no outline was found: file name and
     /// how many cards. Nothing is learnt from those.
     pub not_found: Vec<(String, usize)>,
+    /// Photos of which nobody has said that all their cards are right. Nothing is learnt from those.
+    pub unchecked: Vec<String>,
     /// Its cards.
     pub cards: Group,
     /// What is no card, cut beside its cards.
@@ -149,13 +157,17 @@ fn source(
         .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
         .unwrap_or_else(|| folder.display().to_string());
     let crops = folder.join(CROP_LABELS).is_file();
-    let (labelled, mirrored, cut, not_found) = if crops {
-        let (labelled, mirrored, cut) = from_crops(folder, edition_of(&name), seed)?;
-        (labelled, mirrored, cut, Vec::new())
+    let (mut not_found, mut unchecked) = (Vec::new(), Vec::new());
+    let (labelled, mirrored, cut) = if crops {
+        from_crops(folder, edition_of(&name), seed)?
     } else {
         let photos = from_photos(folder, finder, seed)?;
-        (photos.labelled, false, photos.cut, photos.not_found)
+        (not_found, unchecked) = (photos.not_found, photos.unchecked);
+        (photos.labelled, false, photos.cut)
     };
+    if cut.is_empty() && !unchecked.is_empty() {
+        return Err(CropsError::Unchecked(folder.to_path_buf()));
+    }
     if cut.is_empty() {
         return Err(CropsError::Empty(folder.to_path_buf()));
     }
@@ -167,6 +179,7 @@ fn source(
         labelled,
         mirrored,
         not_found,
+        unchecked,
         cards: group(name.clone(), cards),
         others: group(format!("{name}, no cards"), others),
         name,
@@ -262,6 +275,8 @@ struct FromPhotos {
     cut: Vec<Sample>,
     /// See [`Source::not_found`].
     not_found: Vec<(String, usize)>,
+    /// See [`Source::unchecked`].
+    unchecked: Vec<String>,
 }
 
 /// Photos as the window's corrections label them, or with centres alone.
@@ -270,7 +285,8 @@ fn from_photos(
     finder: &dyn CardFinder,
     seed: u64,
 ) -> Result<FromPhotos, CropsError> {
-    let labels = PhotoLabels::read(folder)?;
+    let mut labels = PhotoLabels::read(folder)?;
+    let unchecked = labels.take_unchecked();
     labels.check_files(folder)?;
     let cut: Vec<(usize, usize, Vec<Sample>)> = labels
         .photos
@@ -314,7 +330,8 @@ fn from_photos(
         let cards = not_found.iter().map(|photo| photo.1).sum();
         return Err(CropsError::NoneFound { path: folder.to_path_buf(), cards });
     }
-    Ok(FromPhotos { labelled, cut: cut.into_iter().flat_map(|photo| photo.2).collect(), not_found })
+    let cut = cut.into_iter().flat_map(|photo| photo.2).collect();
+    Ok(FromPhotos { labelled, cut, not_found, unchecked })
 }
 
 /// The labels with the finder's outlines for those without corners, and what else may be a card: what is

@@ -1,0 +1,84 @@
+//! The first page: what can be done here.
+
+use super::card_face::{ASPECT, paint, rect_at};
+use super::keys::Action;
+use super::settings::Settings;
+use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use std::path::{Path, PathBuf};
+
+/// What the user wants.
+pub enum Wish {
+    /// What a key could do, too.
+    Act(Action),
+    /// To see this again.
+    Open(PathBuf),
+}
+
+/// Shows the page.
+pub fn show(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| content(ui, settings)).inner
+}
+
+fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
+    let mut wish = None;
+    ui.vertical_centered(|ui| {
+        let room = ui.available_height();
+        ui.add_space(((room - 560.0) * 0.5).max(4.0));
+        fan(ui, settings);
+        ui.add_space(14.0);
+        ui.label(RichText::new("Which cards are a set?").size(30.0).strong());
+        ui.label("Drop photos of a table here, paste one, or open them.");
+        ui.add_space(10.0);
+        let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
+        for (action, words) in [
+            (Action::Sample, "Try a sample table"),
+            (Action::OpenFolder, "Open a folder of photos"),
+            (Action::OpenPhoto, "Open photos"),
+            (Action::Deal, "Deal cards without photos"),
+        ] {
+            if ui.add(Button::new(words).min_size(size)).clicked() {
+                wish = Some(Wish::Act(action));
+            }
+        }
+        ui.add_space(6.0);
+        for (action, words) in [
+            (Action::Rules, "The rules of the game"),
+            (Action::HowTo, "How to photograph a table"),
+            (Action::About, "About this program"),
+        ] {
+            if ui.link(words).clicked() {
+                wish = Some(Wish::Act(action));
+            }
+        }
+        let recent = || settings.recent.iter().filter(|path| path.exists());
+        if recent().next().is_some() {
+            ui.add_space(8.0);
+            ui.weak("Opened before");
+        }
+        for path in recent() {
+            let button = ui.link(name_of(path)).on_hover_text(path.display().to_string());
+            if button.clicked() {
+                wish = Some(Wish::Open(path.clone()));
+            }
+        }
+    });
+    wish
+}
+
+/// A file's or folder's own name.
+pub fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A set of three cards, as a greeting.
+fn fan(ui: &mut Ui, settings: &Settings) {
+    let width = (ui.available_width() / 3.6).min(150.0);
+    let all = vec2(3.0 * width + 28.0, width / ASPECT);
+    let (rect, response) = ui.allocate_exact_size(all, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Three cards that are a set"));
+    for (i, code) in ["1fgd", "2sps", "3oro"].into_iter().enumerate() {
+        let card = code.parse().expect("a code");
+        let min = rect.min + vec2(i as f32 * (width + 14.0), 0.0);
+        paint(ui.painter(), rect_at(min, width), card, settings);
+    }
+}
