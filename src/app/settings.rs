@@ -81,10 +81,10 @@ impl Default for Settings {
             palette: Palette::default(),
             scale: 1.0,
             letters: false,
+            cameras: BTreeMap::new(),
             codes: false,
             recent: Vec::new(),
             size: None,
-            cameras: BTreeMap::new(),
         }
     }
 }

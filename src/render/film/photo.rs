@@ -104,10 +104,10 @@ impl PhotoFilm {
         let mut cards: Vec<CardLabel> = cards
             .iter()
             .map(|card| CardLabel {
+                said_by: card.said_by,
                 code: card.code,
                 center: card.center * scale,
                 corners: card.corners.map(|quad| quad.map(|p| p * scale)),
-                said_by: crate::dataset::SaidBy::Person,
             })
             .collect();
         let mut sides: Vec<f64> =
@@ -384,8 +384,12 @@ mod tests {
         let cards = Card::deck().step_by(7).take(6).enumerate().map(|(i, code)| {
             let at = Point::new(60.0 + 200.0 * (i % 3) as f64, 120.0 + 170.0 * (i / 3) as f64);
             let corners = Quad::new(Quad::rectangle(120.0, 78.0).0.map(|p| p + at));
-            let said_by = crate::dataset::SaidBy::Person;
-            CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+            CardLabel {
+                code,
+                center: corners.center(),
+                corners: Some(corners),
+                said_by: crate::dataset::SaidBy::Person,
+            }
         });
         let cards: Vec<CardLabel> = cards.collect();
         for (x, y, pixel) in image.enumerate_pixels_mut() {
