@@ -24,6 +24,7 @@ pub mod general;
 pub mod json;
 #[cfg(feature = "plots")]
 pub mod plot;
+mod printable;
 pub mod sets;
 
 #[cfg(feature = "vision")]

@@ -7,6 +7,7 @@ use super::terminal::{self, ColorChoice};
 use super::{BadCall, Outcome};
 use crate::cards::picture::{self, Ink, Slot};
 use crate::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
+use crate::printable::say;
 use anyhow::Context;
 use rand::SeedableRng;
 use std::fs::File;
@@ -87,7 +88,7 @@ fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
     if args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
-            eprintln!("this deal again: --random --seed {seed}");
+            say!("this deal again: --random --seed {seed}");
             seed
         });
         let deal = Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed));
@@ -104,7 +105,7 @@ fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
         }
         None => {
             if io::stdin().is_terminal() {
-                eprintln!("type a file of deals; end with Ctrl-D");
+                say!("type a file of deals; end with Ctrl-D");
             }
             ("stdin".to_owned(), Box::new(io::stdin()))
         }

@@ -8,6 +8,7 @@ use crate::eval::{
 };
 use crate::json::VERSION;
 use crate::pipeline::{Pipeline, ReaderChoice, Step, batch};
+use crate::printable::say;
 use anyhow::Context;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -61,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     for dataset in &args.datasets {
         let found = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;
         if let Some(words) = found.left_out() {
-            eprintln!("{words}");
+            say!("{words}");
         }
         todo.extend(found.photos);
     }
@@ -98,7 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             Err(panic) => format!("made the program fail ({panic}); please report this photo"),
         };
         let file = photo.path.display().to_string();
-        bar.suspend(|| eprintln!("{file}: {reason}"));
+        bar.suspend(|| say!("{file}: {reason}"));
         for evaluation in &mut evaluations {
             evaluation.failed.push((file.clone(), reason.clone()));
         }
@@ -142,7 +143,7 @@ fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
                 names.push(reader.name());
                 pipelines.push(pipeline);
             }
-            Err(error) => eprintln!("without the {} reader: {}", reader.name(), told(&error)),
+            Err(error) => say!("without the {} reader: {}", reader.name(), told(&error)),
         }
     }
     Ok((names, pipelines))

@@ -5,6 +5,7 @@ use super::{BadCall, Outcome};
 use crate::avi::AviWriter;
 use crate::dataset::PhotoLabels;
 use crate::pipeline::source;
+use crate::printable::say;
 use crate::render::film::photo::{PhotoFilm, PhotoFilmParams};
 use crate::render::film::{Film, FilmFrame, FilmParams};
 use crate::render::{DeckChoice, Kind, Params};
@@ -158,7 +159,7 @@ fn shoot(
     let mut cards = std::collections::BTreeSet::new();
     for start in (0..count).step_by(BATCH) {
         if stop.load(Ordering::Relaxed) {
-            eprintln!("stopped after {start} of {count} frames; nothing is written");
+            say!("stopped after {start} of {count} frames; nothing is written");
             return Ok(Outcome::SomeFailed);
         }
         let batch = start..(start + BATCH).min(count);

@@ -14,6 +14,7 @@ use crate::live::watch::FILM_PACE;
 use crate::live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
 use crate::pipeline::StageTime;
 use crate::pipeline::track::{Eyes, Params};
+use crate::printable::say;
 use anyhow::{Context, bail};
 use printer::Printer;
 use std::io::{self, Write};
@@ -119,7 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn list() -> anyhow::Result<Outcome> {
     let cameras = SystemCameras::default().list();
     if cameras.is_empty() {
-        eprintln!("{}", told(&CameraError::None));
+        say!("{}", told(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
     let mut out = io::stdout().lock();
@@ -309,7 +310,7 @@ fn camera(
                 number += 1;
             }
             Taken::Item(Captured::Trouble(notice)) => {
-                eprintln!("{}; {}", notice.title, notice.advice);
+                say!("{}; {}", notice.title, notice.advice);
                 outcome = Outcome::SomeFailed;
             }
             Taken::Item(Captured::End) | Taken::Closed => break Ok(outcome),
@@ -322,9 +323,9 @@ fn camera(
         recorder.end()?;
         let film = recorder.film();
         match frames {
-            0 => eprintln!("nothing was recorded: no picture came"),
-            1 => eprintln!("1 frame is recorded in {}", film.display()),
-            n => eprintln!(
+            0 => say!("nothing was recorded: no picture came"),
+            1 => say!("1 frame is recorded in {}", film.display()),
+            n => say!(
                 "{n} frames ({:.0} s) are recorded in {}, their lines in {}",
                 recorder.length_ms() / 1e3,
                 film.display(),

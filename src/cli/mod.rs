@@ -36,6 +36,7 @@ mod train;
 mod version;
 
 #[cfg(feature = "vision")]
+use crate::printable::say;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 #[cfg(feature = "vision")]
@@ -213,7 +214,7 @@ pub fn main() -> ExitCode {
         // Whoever read our output has seen enough: no error of ours.
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", told(&error));
+            say!("error: {}", told(&error));
             // A bad call that only the command itself could notice.
             ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
         }

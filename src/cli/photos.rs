@@ -5,6 +5,7 @@ use crate::cards::Edition;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
 use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts};
+use crate::printable::say;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -105,7 +106,7 @@ pub enum DeckChoice {
 /// Names on stderr the networks that the weights of the evidence were not fitted with.
 fn warn_of_strangers(models: &Models) -> Result<(), ModelsError> {
     for file in Fusion::load(models)?.not_fitted_with(models)? {
-        eprintln!(
+        say!(
             "warning: {} was fitted with another {file} than the one beside it, so that how sure a card \
              is may not hold; fit it anew with `setsight train fuse`",
             models.name_of(FUSION)
@@ -170,7 +171,7 @@ fn warn_of_engines() {
         && let Ok(chosen) = engine::chosen()
     {
         for warning in &chosen.warnings {
-            eprintln!("warning: {warning}; reading with the {} engine", engine.name());
+            say!("warning: {warning}; reading with the {} engine", engine.name());
         }
     }
 }
@@ -193,7 +194,7 @@ pub fn stop_on_ctrl_c() -> &'static AtomicBool {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
-        eprintln!("\nstopping after what is in hand (Ctrl-C again: at once)");
+        say!("\nstopping after what is in hand (Ctrl-C again: at once)");
     });
     &STOP
 }

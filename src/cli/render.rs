@@ -4,6 +4,7 @@ use super::photos::stop_on_ctrl_c;
 use super::{BadCall, Jobs, Outcome, SEED, film};
 use crate::cards::{DECK_SIZE, Deck};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
+use crate::printable::say;
 use crate::render::suite::{Part, Suite};
 use crate::render::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
@@ -177,7 +178,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let out = out.display();
     if done < count {
-        eprintln!("stopped: {done} of {count} tables drawn and labelled in {out}");
+        say!("stopped: {done} of {count} tables drawn and labelled in {out}");
         return Ok(Outcome::SomeFailed);
     }
     // Samples and suites have seeds of their own. A closed pipe is no error.

@@ -5,6 +5,7 @@ use super::{BadCall, Format, Outcome};
 use crate::cards::picture::{self, Ink};
 use crate::cards::{Card, DECK_SIZE, parse_codes};
 use crate::json::VERSION;
+use crate::printable::say;
 use crate::sets::{self, Chance, Set, explain};
 use anyhow::Context;
 use rand::SeedableRng;
@@ -75,7 +76,7 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
     if let Some(count) = args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
-            eprintln!("this board again: --random {count} --seed {seed}");
+            say!("this board again: --random {count} --seed {seed}");
             seed
         });
         let mut deck: Vec<Card> = Card::deck().collect();
@@ -103,7 +104,7 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
 fn from_stdin() -> anyhow::Result<String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        eprintln!("type card codes such as 2spd; end with Ctrl-D");
+        say!("type card codes such as 2spd; end with Ctrl-D");
     }
     let mut bytes = Vec::new();
     stdin

@@ -3,6 +3,7 @@
 use super::{Format, Jobs, Outcome, SEED};
 use crate::game::{self, Policy, Statistics};
 use crate::json::VERSION;
+use crate::printable::say;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -87,7 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     });
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
-    eprintln!(
+    say!(
         "{} games in {seconds:.2} s on {} threads",
         grouped(args.games),
         pool.current_num_threads()

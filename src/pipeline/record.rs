@@ -7,6 +7,7 @@ use super::{engine, layout};
 use crate::cards::picture::{Ink, Slot, grid_of};
 use crate::cards::{Deck, Edition};
 use crate::json::VERSION;
+use crate::printable;
 use crate::sets::Set;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -64,13 +65,14 @@ impl Record {
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let image = self.image.to_string_lossy();
+        let image = printable::cell(&image);
         let mut line = |fields: Vec<String>| {
             let fields = std::iter::once(image.to_string()).chain(fields);
             writer.write_record(fields).expect("into memory, always the same number of fields");
         };
         let empty = |n: usize| vec![String::new(); n];
         match &self.result {
-            Err(error) => line([empty(13), vec![error.clone()]].concat()),
+            Err(error) => line([empty(13), vec![printable::cell(error).into_owned()]].concat()),
             Ok(photo) if photo.scan.is_empty() => line(empty(14)),
             Ok(photo) => {
                 for (i, card) in photo.scan.iter().enumerate() {
@@ -97,7 +99,7 @@ impl Record {
     /// For people: the board as it lies, then its sets. Empty for a photo with an error.
     pub fn to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
-        let name = ink.bold(&self.image.display().to_string());
+        let name = ink.bold(&printable::line(&self.image.display().to_string()));
         let mut text = format!("{name}: {}\n", photo.summary());
         if photo.scan.is_empty() {
             return text;
@@ -119,8 +121,11 @@ impl Record {
     /// For people: only its sets. Empty for a photo with an error.
     pub fn sets_to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
-        let mut text =
-            format!("{}: {}\n", ink.bold(&self.image.display().to_string()), photo.summary());
+        let mut text = format!(
+            "{}: {}\n",
+            ink.bold(&printable::line(&self.image.display().to_string())),
+            photo.summary()
+        );
         let deck = photo.deck();
         for set in &photo.sets {
             let codes = set.0.map(|i| photo.scan[i].card.to_string()).join(" ");

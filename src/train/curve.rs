@@ -1,6 +1,7 @@
 //! What a run tells of itself: a display while it goes, a table, a picture of its curves.
 
 use crate::plot::{Curve, Curves, PlotError, SIZE_PX, save};
+use crate::printable::say;
 use crate::whole_file::write_whole;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
@@ -145,7 +146,7 @@ impl Display {
             entry.validation,
             self.left(entry.step)
         );
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| say!("{line}"));
     }
 
     /// Takes the bar away.

@@ -7,6 +7,7 @@ use super::optimiser::{Schedule, State};
 use super::weights::Weights;
 use crate::model::graph::Graph;
 use crate::plot::PlotError;
+use crate::printable::say;
 use crate::whole_file::write_whole;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
@@ -213,7 +214,7 @@ pub fn train<T: Task>(
     if let Some(card) = card
         && !keeping.quiet
     {
-        eprintln!("computing on {card}");
+        say!("computing on {card}");
     }
     let device = device.autodiff();
     let display = Display::new(settings.schedule.steps, run.state.step, keeping.quiet);

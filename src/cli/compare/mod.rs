@@ -7,6 +7,7 @@ mod uniformity;
 use super::timed::Dealing;
 use super::{BadCall, Format, Outcome, SEED};
 use crate::general::Kind;
+use crate::printable::say;
 use anyhow::Context;
 use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -116,7 +117,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Format::Json => format!("{}\n", report::to_json(&results, &limits, args.dealer)),
     };
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
-    eprintln!("written to {}", args.out.display());
+    say!("written to {}", args.out.display());
     Ok(Outcome::Done)
 }
 

@@ -5,6 +5,7 @@ use crate::cli::{Format, Outcome};
 use crate::general::Rules;
 use crate::general::uniformity::{Histogram, histograms};
 use crate::json::VERSION;
+use crate::printable::say;
 use anyhow::Context;
 use serde_json::json;
 use std::fmt::Write;
@@ -85,7 +86,7 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow
         );
     }
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
-    eprintln!("written to {}", folder.display());
+    say!("written to {}", folder.display());
     Ok(if suspicious > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 

@@ -4,6 +4,7 @@ use crate::cli::photos::{self, ReadingArgs};
 use crate::cli::{BadCall, Format, Jobs, Outcome, told};
 use crate::eval::check::{CheckReport, Findings, Item, plan};
 use crate::pipeline::batch;
+use crate::printable::say;
 use anyhow::Context;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -71,7 +72,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             Item::Photo { path, .. } => path.display().to_string(),
             Item::Crops(crops) => format!("{} and others", crops[0].0.display()),
         };
-        bar.suspend(|| eprintln!("{file}: {reason}"));
+        bar.suspend(|| say!("{file}: {reason}"));
         failed = true;
         ControlFlow::Continue(())
     })?;

@@ -3,6 +3,7 @@
 use crate::cli::photos::{progress, stop_on_ctrl_c};
 use crate::cli::{BadCall, Outcome};
 use crate::dataset::convert::{self, Converted, Format};
+use crate::printable::say;
 use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -105,7 +106,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     bar.finish_and_clear();
     let path = written?;
     for note in notes {
-        eprintln!("{note}");
+        say!("{note}");
     }
     // A closed pipe is no error.
     let _ = writeln!(std::io::stdout(), "{}: {told}, from {format}", path.display());

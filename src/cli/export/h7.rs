@@ -9,6 +9,7 @@ use crate::export::onnx;
 use crate::model::{Kind, graph::Graph, reader};
 use crate::pipeline::engine::{Models, file_of, used};
 use crate::pipeline::{CardOutline, rectify, source};
+use crate::printable::say;
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
@@ -178,7 +179,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<Outcome> {
         let _ = writeln!(stdout, "ok: {line}");
     }
     for line in &checked.wrong {
-        eprintln!("wrong: {line}");
+        say!("wrong: {line}");
     }
     if checked.wrong.is_empty() {
         let _ = writeln!(stdout, "{}: all good", folder.display());

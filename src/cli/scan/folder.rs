@@ -7,10 +7,11 @@ use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{PhotoRecord, Record};
 use crate::pipeline::{Frame, Scan};
 use crate::whole_file::WholeFile;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use std::collections::HashSet;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// JPEG quality of annotated pictures, 1 to 100: thin coloured lines keep their colour.
@@ -75,19 +76,48 @@ pub fn write_pictures(
     frame: &Frame,
     scan: &Scan,
     style: &Style,
+    overwrite: bool,
 ) -> anyhow::Result<()> {
     let picture = overlay::draw(&frame.image, &scan.cards, &scan.sets, style);
-    write_jpeg(&out.join(format!("{name}.jpg")), &picture)?;
+    write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
     let small = imageops::thumbnail(&picture, size(picture.width()), size(picture.height()));
-    write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small)
+    write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small, overwrite)
 }
 
-fn write_jpeg(path: &Path, picture: &RgbImage) -> anyhow::Result<()> {
+/// What this program writes is known by it: a JPEG's comment behind its start (ITU T.81, B.2.4.5).
+const MARK: &[u8] = b"\xff\xd8\xff\xfe\x00\x13a setsight result";
+
+/// Refuses a place where something lies that this program did not write, or a link that leads elsewhere.
+fn check_place(path: &Path, overwrite: bool, starts: &[u8]) -> anyhow::Result<()> {
+    let metadata = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        metadata => metadata?,
+    };
+    if metadata.is_symlink() {
+        bail!("a link is there, and results go through none; take it away or name another folder");
+    }
+    let mut head = vec![0; starts.len()];
+    let is_ours = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    if overwrite || metadata.len() == 0 || (is_ours && head == starts) {
+        return Ok(());
+    }
+    bail!(
+        "something is there that setsight did not write; name another folder, or replace it with \
+         --overwrite"
+    )
+}
+
+fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
     let write = || -> anyhow::Result<()> {
+        check_place(path, overwrite, MARK)?;
+        let mut jpeg = Vec::new();
+        JpegEncoder::new_with_quality(&mut jpeg, QUALITY).encode_image(picture)?;
         let mut file = WholeFile::create(path)?;
-        JpegEncoder::new_with_quality(&mut file, QUALITY).encode_image(picture)?;
+        file.write_all(MARK)?;
+        // Behind the start marker, which the mark has.
+        file.write_all(&jpeg[2..])?;
         Ok(file.finish()?)
     };
     write().with_context(|| format!("{} cannot be written", path.display()))
@@ -115,9 +145,22 @@ impl OutFolder {
     ///
     /// # Errors
     /// It cannot be made or written to.
-    pub fn create(folder: &Path) -> anyhow::Result<Self> {
+    pub fn create(folder: &Path, overwrite: bool) -> anyhow::Result<Self> {
         let context = || format!("results cannot go to {}", folder.display());
-        std::fs::create_dir_all(folder.join(THUMBNAILS)).with_context(context)?;
+        let thumbnails = folder.join(THUMBNAILS);
+        if thumbnails.is_symlink() {
+            bail!(
+                "{}: a link is there, and results go through none; take it away or name another folder",
+                thumbnails.display()
+            );
+        }
+        std::fs::create_dir_all(thumbnails).with_context(context)?;
+        for (name, starts) in
+            [("results.jsonl", &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())]
+        {
+            let path = folder.join(name);
+            check_place(&path, overwrite, starts).with_context(|| path.display().to_string())?;
+        }
         let lines = WholeFile::create(&folder.join("results.jsonl")).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;

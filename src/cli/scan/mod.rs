@@ -11,6 +11,7 @@ use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
 use crate::pipeline::record::{PhotoRecord, Record};
 use crate::pipeline::{Frame, Pipeline, StageClock, StageSink, batch, source};
+use crate::printable::say;
 use anyhow::Context;
 use folder::{Names, OutFolder};
 use indicatif::ProgressBar;
@@ -65,6 +66,9 @@ struct ResultArgs {
     /// Where to put annotated pictures, a page to look through them and results.jsonl
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Replace files in that folder that setsight did not write
+    #[arg(long, requires = "out")]
+    overwrite: bool,
     /// Show the page, with the program that the system opens pages with
     #[arg(long, requires = "out")]
     open: bool,
@@ -104,10 +108,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         if args.results.open && !stopped {
             // What it says are calls of several programs, none of which the user has.
             if open::that_detached(&page).is_err() {
-                eprintln!(
-                    "{}: no program was found that shows it; open it yourself",
-                    page.display()
-                );
+                say!("{}: no program was found that shows it; open it yourself", page.display());
                 unshown = true;
             }
         }
@@ -170,7 +171,11 @@ impl<'a> Scanning<'a> {
             pipeline,
             jobs,
             names: Names::default(),
-            out: results.out.as_deref().map(OutFolder::create).transpose()?,
+            out: results
+                .out
+                .as_deref()
+                .map(|out| OutFolder::create(out, results.overwrite))
+                .transpose()?,
             printer: Printer::new(results.format, results.only_sets, results.color),
             failed: 0,
         })
@@ -189,10 +194,10 @@ impl<'a> Scanning<'a> {
         let stopped = photos::stop_on_ctrl_c().load(Ordering::Relaxed) && done < todo.len();
         let failed = self.failed;
         if stopped {
-            eprintln!("stopped: {done} of {} photos read", todo.len());
+            say!("stopped: {done} of {} photos read", todo.len());
         } else if failed > 0 && todo.len() > 1 {
             let plural = if failed == 1 { "" } else { "s" };
-            eprintln!("{} photos, {failed} problem{plural}", todo.len());
+            say!("{} photos, {failed} problem{plural}", todo.len());
         }
         Ok(stopped)
     }
@@ -204,7 +209,7 @@ impl<'a> Scanning<'a> {
 
     fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
         self.failed += 1;
-        eprintln!("{error}");
+        say!("{error}");
         match error {
             source::ListError::Unreadable { path, reason } => {
                 self.printer.print(&Record { image: path, result: Err(reason) })
@@ -230,7 +235,7 @@ impl<'a> Scanning<'a> {
             let record = Record { image: job.path.clone(), result: result.result };
             for reason in record.result.as_ref().err().into_iter().chain(&result.unwritten) {
                 *failed += 1;
-                bar.suspend(|| eprintln!("{}: {reason}", job.path.display()));
+                bar.suspend(|| say!("{}: {reason}", job.path.display()));
             }
             let picture = result.unwritten.is_none().then_some(job.name.as_str());
             if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
@@ -292,8 +297,9 @@ fn read_photo(pipeline: &Pipeline, job: &Job, results: &ResultArgs, style: &Styl
         Err(error) => return Done { result: Err(told(&error)), unwritten: None },
     };
     let unwritten = results.out.as_deref().and_then(|out| {
-        let written =
-            clock.time("overlay", || folder::write_pictures(out, &job.name, &frame, &scan, style));
+        let written = clock.time("overlay", || {
+            folder::write_pictures(out, &job.name, &frame, &scan, style, results.overwrite)
+        });
         written.err().map(|error| told(&error))
     });
     let (width, height) = frame.image.dimensions();

@@ -6,6 +6,7 @@
 use super::{Job, Scanning, folder, list};
 use crate::cli::photos;
 use crate::pipeline::source::ListError;
+use crate::printable::say;
 use indicatif::ProgressBar;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ const STILL: Duration = Duration::from_secs(1);
 pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
     let stop = photos::stop_on_ctrl_c();
     let names: Vec<String> = scan.args.paths.iter().map(|p| p.display().to_string()).collect();
-    eprintln!("watching {}; Ctrl-C ends it", names.join(", "));
+    say!("watching {}; Ctrl-C ends it", names.join(", "));
     let mut files = Files::default();
     let mut troubles = BTreeSet::new();
     while !stop.load(Ordering::Relaxed) {
@@ -38,7 +39,7 @@ pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
                 Err(error) => {
                     // Told once, until it is over: the folder may come back.
                     if !troubles.contains(&error.to_string()) {
-                        eprintln!("{error}");
+                        say!("{error}");
                     }
                     now.insert(error.to_string());
                 }

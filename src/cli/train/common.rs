@@ -6,6 +6,7 @@ use crate::cli::{BadCall, SEED};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::file_of;
+use crate::printable::say;
 use crate::train::first::First;
 use crate::train::net::Plan;
 use crate::train::run::{Keeping, Settings, Trained, best_weights, train};
@@ -57,7 +58,7 @@ impl RunArgs {
         match train(task, settings, &keeping)? {
             Ended::Done(trained) => Ok(Some(*trained)),
             Ended::Stopped { step } => {
-                eprintln!(
+                say!(
                     "stopped after step {step} of {}; go on with the same call and --resume",
                     settings.schedule.steps
                 );

@@ -14,6 +14,7 @@ use crate::own::report;
 use crate::own::worth::{self, Verdict};
 use crate::pipeline::engine::{Models, file_of, used};
 use crate::pipeline::{FinderChoice, Pipeline, shared_refiner};
+use crate::printable::say;
 use crate::train::reader::{drawn, fingerprint, sample::Group};
 use crate::train::run::{CONFIG, Keeping, TrainError};
 use anyhow::Context;
@@ -87,7 +88,7 @@ impl Progress {
     fn at(&self, part: f64) {
         let (before, own) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if self.in_background {
-            eprintln!("done {:.3}", before + own * part.clamp(0.0, 1.0));
+            say!("done {:.3}", before + own * part.clamp(0.0, 1.0));
         }
     }
 }
@@ -151,7 +152,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     };
     if !done {
-        eprintln!("stopped; go on with the same call and --resume");
+        say!("stopped; go on with the same call and --resume");
         return Ok(Outcome::SomeFailed);
     }
     std::fs::remove_dir_all(&work).with_context(|| format!("{} stays", work.display()))?;
@@ -186,14 +187,14 @@ fn train(
     let training = Training { args, work, base, stop, wanted, drawn, progress: &progress_told };
     let mut aside = Vec::new();
     for fold in 0..FOLDS {
-        eprintln!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
+        say!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
         let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
         let others: Vec<&OwnPhoto> = others.map(|(photo, _)| photo).collect();
         let networks = training.networks(&format!("fold-{}", fold + 1), &others)?;
         let Some(networks) = networks else { return Ok(false) };
         aside.push(networks);
     }
-    eprintln!("part 3 of 3: learning from all of your photos");
+    say!("part 3 of 3: learning from all of your photos");
     let all: Vec<&OwnPhoto> = photos.iter().collect();
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
@@ -257,7 +258,7 @@ impl What {
             .into());
         }
         if self == Self::Auto && wanted.finder {
-            eprintln!("{errors} of {cards} cards were missed or are none: the finder learns too");
+            say!("{errors} of {cards} cards were missed or are none: the finder learns too");
         }
         Ok(wanted)
     }
@@ -345,7 +346,7 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>>
     // Folders without labels are named by what gathers them.
     let left_out = |folder: &PathBuf| find_photos(folder).ok()?.left_out();
     for words in args.add.iter().filter_map(left_out) {
-        eprintln!("{words}");
+        say!("{words}");
     }
     let photos = gather(&args.add, pipeline, &edition, args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
@@ -353,10 +354,10 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>>
     if cards < LEAST_CARDS || count < LEAST_SCENES {
         return Err(OwnError::TooFew { cards, scenes: count }.into());
     }
-    eprintln!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
+    say!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
     for photo in photos.iter().filter(|photo| photo.without_place > 0) {
         let name = photo.photo.as_ref().map_or("", |photo| photo.label.file.as_str());
-        eprintln!(
+        say!(
             "{name}: {} labelled cards without corners were not found; they are not learned from",
             photo.without_place
         );

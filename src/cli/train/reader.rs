@@ -9,6 +9,7 @@ use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::{Models, file_of, sha256};
 use crate::pipeline::finder::CardFinder;
 use crate::pipeline::{FinderChoice, shared_refiner};
+use crate::printable::say;
 use crate::train::first::First;
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
@@ -123,7 +124,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     let Some(mut drawn) = draw(&args)? else {
-        eprintln!("stopped before the first step; nothing to go on with");
+        say!("stopped before the first step; nothing to go on with");
         return Ok(Outcome::SomeFailed);
     };
     for group in &mut drawn {
@@ -149,7 +150,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     });
     for (group, share) in &training {
         let part = 100.0 * share;
-        eprintln!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
+        say!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
     let plan = reader::plan();
@@ -219,16 +220,16 @@ fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Me
 
 fn tell(source: &Source) {
     let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
-    eprintln!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
+    say!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
     for photo in &source.unchecked {
-        eprintln!(
+        say!(
             "{}: {photo}: not checked by a person and not learnt from; say \"All cards are right\" of it \
              in the window, under Correct",
             source.name
         );
     }
     for (photo, cards) in &source.not_found {
-        eprintln!(
+        say!(
             "{}: {photo}: {cards} of its labelled cards not found near their centres and not learnt \
              from; label their corners, or see `setsight dataset check`",
             source.name
