@@ -27,6 +27,9 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
+/// Memory that a picture's profile, comments and the like may take.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
+
 /// A decoded photo and how its file stores it.
 #[derive(Clone, Debug)]
 pub struct Photo {
@@ -163,7 +166,10 @@ fn open(
         return Err(SourceError::Truncated { format: name });
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.no_limits(); // Ours are set below, once the size is known.
+    // Of what stands before the pixels: a colour profile of some kilobytes may unpack to gigabytes.
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MAX_HEADER_BYTES);
+    reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();
     check_size(width, height)?;

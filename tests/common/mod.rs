@@ -66,9 +66,20 @@ impl World {
     /// Runs the program where files may grow to 64 KiB only: writing fails as on a full disk.
     #[cfg(unix)]
     pub fn run_on_a_full_disk(&self, args: &str) -> Ran {
+        self.run_after("trap '' XFSZ; ulimit -f 64", args)
+    }
+
+    /// Runs the program in an address space of so many megabytes.
+    #[cfg(unix)]
+    pub fn run_in_megabytes(&self, megabytes: u32, args: &str) -> Ran {
+        self.run_after(&format!("ulimit -v {}", megabytes * 1024), args)
+    }
+
+    #[cfg(unix)]
+    fn run_after(&self, limit: &str, args: &str) -> Ran {
         let program = called::program();
         let program = program.get_program().to_string_lossy();
-        let script = format!("trap '' XFSZ; ulimit -f 64; exec {program} {args}");
+        let script = format!("{limit}; exec {program} {args}");
         let mut bash = Command::new("bash");
         bash.args(["-c", &script]).current_dir(self.path()).output().expect("bash starts").into()
     }
