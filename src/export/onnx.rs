@@ -8,32 +8,13 @@
 //! each use that both engines compute once, when they load: half the file, and of a weight no more than
 //! a two-thousandth part is lost.
 
+mod error;
 mod read;
 mod write;
 
+pub use error::OnnxError;
 pub use read::decode;
 pub use write::encode;
-
-use crate::model::MetadataError;
-
-/// Why an ONNX file is no network of this program.
-#[derive(Debug, thiserror::Error)]
-pub enum OnnxError {
-    /// Not ONNX, or cut off.
-    #[error("it is no whole ONNX file ({0})")]
-    Broken(String),
-    /// ONNX, but not described as this program does.
-    #[error(transparent)]
-    Metadata(#[from] MetadataError),
-    /// It computes something that this program's networks do not.
-    #[error("node `{node}`: {problem}")]
-    Node {
-        /// Its name.
-        node: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! ONNX, read back: by another library than the one that writes it, and from whoever wrote the same.
 
-use super::OnnxError;
+use super::error::OnnxError;
 use crate::model::Metadata;
 use crate::model::graph::{Conv, Graph, Node, Op};
 use half::f16;
