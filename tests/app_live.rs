@@ -202,7 +202,7 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
     );
     let kept = test.folder.path().join("kept");
     let line = std::fs::read_to_string(kept.join("table-0001.json")).unwrap();
-    assert!(line.starts_with(r#"{"frame":7,"#) && line.contains("2fgd"), "{line}");
+    assert!(line.starts_with(r#"{"version":1,"frame":7,"#) && line.contains("2fgd"), "{line}");
     assert!(kept.join("table-0001.png").is_file());
     assert!(test.window().said().unwrap().contains("table-0001.png"));
 }

@@ -32,8 +32,9 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
         let text = help(&words, "100");
         for (long, short) in [("--jobs", "-j"), ("--out", "-o"), ("--format", "-f")] {
             for line in text.lines().map(str::trim_start) {
-                let named = |line: &str| line.split([' ', ',']).any(|word| word == long);
-                if line.starts_with('-') && named(line.split("  ").next().unwrap()) {
+                // Behind the short one, if it has one; an example may begin with an option too.
+                let option = line.split_once(", ").map_or(line, |(_, option)| option);
+                if line.starts_with('-') && option.split(' ').next() == Some(long) {
                     assert!(line.starts_with(&format!("{short}, {long}")), "{command:?}: {line}");
                     jobs += usize::from(long == "--jobs");
                 }

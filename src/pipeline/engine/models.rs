@@ -58,7 +58,7 @@ pub enum ModelsError {
     NotShipped(String),
     /// A file cannot be read.
     #[error(
-        "{file} cannot be read ({source}); a folder of models holds reader.onnx, finder.onnx and fusion.json, as `setsight train --add PHOTOS --out DIR` writes them; those inside the program need no folder"
+        "{file} cannot be read ({source}); a folder of models (--models) holds reader.onnx, finder.onnx and fusion.json, as `setsight train --add PHOTOS --out DIR` writes them"
     )]
     Unreadable {
         /// With its folder.

@@ -1,6 +1,6 @@
 //! One network, ready to run.
 
-use super::allowed;
+use super::allowed::{MAX_BYTES, check};
 use super::embedded::Embedded;
 use super::onnxruntime::Sessions;
 use super::runtime::{Chosen, EngineError, chosen};
@@ -95,9 +95,11 @@ impl Network {
         if bytes.is_empty() {
             return Err(broken("it is empty".to_owned()));
         }
-        if bytes.len() > allowed::MAX_BYTES {
-            let most = allowed::MAX_BYTES;
-            return Err(foreign(format!("it has {} bytes, at most {most} are read", bytes.len())));
+        if bytes.len() > MAX_BYTES {
+            return Err(foreign(format!(
+                "it has {} bytes, at most {MAX_BYTES} are read",
+                bytes.len()
+            )));
         }
         let model =
             onnx_rs::parse(bytes).map_err(|e| broken(format!("it is no whole ONNX file ({e})")))?;
@@ -114,7 +116,7 @@ impl Network {
         if metadata.kind != kind {
             return Err(foreign(format!("it is a {}", metadata.kind.name())));
         }
-        allowed::check(&model).map_err(foreign)?;
+        check(&model).map_err(foreign)?;
         let chosen = chosen()?;
         let program: Box<dyn Program> = match &chosen.environment {
             Some(environment) => Box::new(Sessions::new(environment, bytes)),

@@ -1,6 +1,6 @@
 //! Which engine runs the networks. The choice is made once for the whole process, when the first network is loaded.
 
-use super::library;
+use super::library::check;
 use ort::environment::Environment;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
@@ -90,7 +90,7 @@ fn choose() -> Result<Chosen, EngineError> {
     }
     let mut warnings = Vec::new();
     for library in candidates() {
-        if let Err(reason) = library::check(&library) {
+        if let Err(reason) = check(&library) {
             warnings.push(reason);
             continue;
         }
