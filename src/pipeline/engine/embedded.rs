@@ -1,6 +1,6 @@
 //! A network on the engine inside the program.
 
-use super::network::{Output, Program};
+use super::program::{Output, Program};
 use crate::model::Kind;
 use cpu_time::ThreadTime;
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};

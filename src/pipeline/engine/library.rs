@@ -72,10 +72,12 @@ fn described_bytes(file: &mut File) -> io::Result<Option<u64>> {
     Ok(Some(end))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
     use super::*;
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn what_is_no_whole_library_is_told_before_it_is_opened() {
         let folder = tempfile::tempdir().unwrap();

@@ -7,13 +7,15 @@ mod library;
 mod models;
 mod network;
 mod onnxruntime;
+mod program;
 mod runtime;
 mod uncounted;
 pub mod used;
 
 pub use embedded::cpu_elsewhere;
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
-pub use network::{Network, NetworkError, Output};
+pub use network::{Network, NetworkError};
+pub use program::Output;
 pub use runtime::{
     CHOICE_VARIABLE, Chosen, Engine, EngineError, LIBRARY_VARIABLE, chosen, in_use, library_folder,
     library_name,

@@ -3,6 +3,7 @@
 use super::allowed::{MAX_BYTES, check};
 use super::embedded::Embedded;
 use super::onnxruntime::Sessions;
+use super::program::{Output, Program};
 use super::runtime::{Chosen, EngineError, chosen};
 use crate::model::{Kind, Metadata, MetadataError};
 
@@ -45,21 +46,6 @@ pub enum NetworkError {
         /// What the engine says.
         reason: String,
     },
-}
-
-/// What a network gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Output {
-    /// The last dimension fastest.
-    pub values: Vec<f32>,
-    /// `[n, outputs]` of a reader or refiner, `[n, outputs, rows, columns]` of a finder.
-    pub shape: Vec<usize>,
-}
-
-/// A network as an engine has it. Several threads may run it at once; each waits for its own answer.
-pub(super) trait Program: Send + Sync {
-    /// Runs it on `[n, channels, rows, columns]` values on one thread.
-    fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String>;
 }
 
 /// A network that is loaded. Runs on one thread for each that calls it; several may at once.

@@ -1,6 +1,6 @@
 //! A network on ONNX Runtime.
 
-use super::network::{Output, Program};
+use super::program::{Output, Program};
 use super::uncounted::uncounted;
 use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};
