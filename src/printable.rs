@@ -24,6 +24,7 @@ fn spelt(text: &str, lines: bool) -> Cow<'_, str> {
 }
 
 /// One line of text, harmless.
+#[cfg(feature = "vision")]
 pub fn line(text: &str) -> Cow<'_, str> {
     spelt(text, false)
 }
@@ -35,6 +36,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 
 /// A cell of a table that spreadsheets do not take for a formula: what would be one is text behind an
 /// apostrophe (OWASP, "CSV injection").
+#[cfg(feature = "vision")]
 pub fn cell(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         Cow::Owned(format!("'{text}"))
@@ -57,7 +59,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "vision"))]
 mod tests {
     use super::*;
 

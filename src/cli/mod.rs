@@ -35,8 +35,8 @@ mod train;
 #[cfg(feature = "vision")]
 mod version;
 
-#[cfg(feature = "vision")]
 use crate::printable::say;
+#[cfg(feature = "vision")]
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 #[cfg(feature = "vision")]
