@@ -1,7 +1,7 @@
 //! The window: photos of tables, their sets, and what people do with them.
 //!
 //! All of it is plain state that is drawn anew for each frame ([`Window`]); what takes long is done
-//! by threads in the background ([`library`]) and read by an [`eye::Eye`]. [`open`] puts it into a
+//! by threads in the background ([`library`]) and read by an [`eye::Eye`]. [`open()`] puts it into a
 //! window of the system.
 
 pub mod card_face;

@@ -1,8 +1,8 @@
 //! ONNX: written for ONNX Runtime and the embedded engine, and read back.
 //!
 //! Only a few operators of opset 17 are used, and attributes that equal their default are left out.
-//! The number of pictures is free in every file, rows and columns are where [`Graph::input_size`]
-//! says nothing.
+//! The number of pictures is free in every file, rows and columns are where
+//! [`crate::model::graph::Graph::input_size`] says nothing.
 //!
 //! The finder's and the refiner's weights are stored as 16-bit floats, with a `Cast` to 32 bits before
 //! each use that both engines compute once, when they load: half the file, and of a weight no more than
