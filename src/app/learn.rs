@@ -81,7 +81,11 @@ impl Learning {
                 let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 ui.label(if told.line.is_empty() { "Learning…" } else { &told.line });
                 let left = running.time_left(told.done);
-                ui.add(ProgressBar::new(told.done).text(left));
+                // Beside the bar: within it a short bar cuts it off.
+                ui.add(ProgressBar::new(told.done));
+                if !left.is_empty() {
+                    ui.weak(left);
+                }
                 if ui.button("Stop").clicked() {
                     let _ = running.child.kill();
                     let _ = running.child.wait();
