@@ -193,3 +193,40 @@ fn nobody_who_reads_messages_is_no_reason_to_hang() {
     drop(child.stderr.take());
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
+
+#[test]
+fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
+    use onnx_rs::ast::{DataType, Model, OpType, TensorProto};
+    use setsight::pipeline::engine::Models;
+
+    let shipped = Models::Shipped.read("reader.onnx").unwrap();
+    let world = World::new();
+    world.file("a.png", &small_png());
+    let told = |words: &str, change: &dyn Fn(&mut Model)| {
+        let mut model = onnx_rs::parse(&shipped).unwrap();
+        change(&mut model);
+        world.file("models/reader.onnx", &onnx_rs::encode(&model));
+        let call =
+            ["scan", "a.png", "--models", "models", "--reader", "neural", "--finder", "classical"];
+        let ran = world.run(&call);
+        assert_ne!(ran.code, 0, "{words}");
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    };
+    let first_conv = |model: &mut Model| {
+        let nodes = &model.graph.as_ref().unwrap().node;
+        nodes.iter().position(|node| node.op_type == OpType::Conv).unwrap()
+    };
+    told("Loop is not run", &|model| {
+        model.graph.as_mut().unwrap().node[0].op_type = OpType::Loop;
+    });
+    told("`strides` is [0, 0]", &|model| {
+        let conv = first_conv(model);
+        let node = &mut model.graph.as_mut().unwrap().node[conv];
+        let strides = node.attribute.iter_mut().find(|a| a.name == "strides").unwrap();
+        strides.ints = vec![0, 0];
+    });
+    told("numbers are read", &|model| {
+        let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+        *weights = TensorProto::from_raw(weights.name(), vec![1 << 40, 3], DataType::Float, &[]);
+    });
+}
