@@ -32,6 +32,8 @@ pub mod avi;
 #[cfg(feature = "vision")]
 pub mod dataset;
 #[cfg(feature = "vision")]
+pub mod deck_learning;
+#[cfg(feature = "vision")]
 pub mod eval;
 #[cfg(feature = "export")]
 pub mod export;

@@ -24,6 +24,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
+    // A deck that is learnt is compared with its own cards, drawn.
+    ("deck_learning", &["cards", "geometry", "pipeline", "render"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
     ("eval", MEASURING),
     ("train", MEASURING),
@@ -89,6 +91,7 @@ const BELOW_THE_SURFACE: &[&str] = &[
     "train",
     "export",
     "own",
+    "deck_learning",
 ];
 
 /// A command opens the window.
@@ -114,6 +117,7 @@ const COMMANDS: &[&str] = &[
     "export",
     "own",
     "app",
+    "deck_learning",
 ];
 
 #[test]

@@ -137,6 +137,9 @@ pub struct Params {
     pub size_px: (u32, u32),
     /// Fewest and most cards; each card lies on a table at most once.
     pub cards: (usize, usize),
+    /// Over how many tables of the series one deck is dealt, in one printing: the first shows its first
+    /// cards. `cards` is of no account then.
+    pub whole_deck: Option<usize>,
     /// Which deck they are of, with weights: all of a table are of one.
     pub decks: Vec<(DeckChoice, f64)>,
     /// How likely the picture is mirrored as a whole, left for right, its labels with it.
@@ -250,6 +253,7 @@ impl Params {
         let mut p = Self {
             size_px: (1280, 960),
             cards: (12, 12),
+            whole_deck: None,
             decks: vec![(DeckChoice::Known(Deck::classic()), 1.0)],
             mirrored: 0.0,
             layouts: vec![(Layout::Grid, 1.0)],

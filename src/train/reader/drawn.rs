@@ -4,13 +4,15 @@
 use super::key;
 use super::miss::{anywhere, beside, holds, outline};
 use super::sample::{Group, Label, Sample};
+use crate::cards::{Deck, Edition};
 use crate::geometry::Quad;
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::{CardOutline, Frame, rectify};
-use crate::render::{DrawnCard, scenes};
+use crate::render::{DeckChoice, DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changes whenever other crops come from the same seed.
@@ -24,14 +26,15 @@ const OTHERS: f64 = 0.4;
 /// Share of the cards that are cut along the outline that was found, where one was.
 const AS_FOUND: f64 = 0.6;
 
-/// Cuts at least `cards` crops from tables of a seed; fewer when `stop` becomes true. Tells `done`
+/// Cuts at least `cards` crops from tables of a seed, of one's own `deck` if one is given, which then takes
+/// the classic edition's place; fewer when `stop` becomes true. Tells `done`
 /// how many it has. Cards come first, then what is no card.
 ///
 /// # Errors
 /// When the finder gives up.
 pub fn crops(
     cards: usize,
-    seed: u64,
+    (seed, deck): (u64, Option<&Arc<Deck>>),
     name: &str,
     finder: &dyn CardFinder,
     stop: &AtomicBool,
@@ -47,7 +50,7 @@ pub fn crops(
         let scenes: Vec<[Vec<Sample>; 2]> = (from..until)
             .into_par_iter()
             .map(|index| {
-                let crops = of_scene(seed, index, finder)?;
+                let crops = of_scene(seed, index, deck, finder)?;
                 done(count.fetch_add(crops[0].len(), Ordering::Relaxed) + crops[0].len());
                 Ok(crops)
             })
@@ -64,11 +67,22 @@ pub fn crops(
 }
 
 /// The crops of one table: its cards, and what is none.
-fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sample>; 2], FindError> {
+fn of_scene(
+    seed: u64,
+    index: u64,
+    deck: Option<&Arc<Deck>>,
+    finder: &dyn CardFinder,
+) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
+    let scene = scenes::reader_but(seed % SEEDS, index, |params| {
+        if let Some(deck) = deck {
+            params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
+            params.mirrored = 0.0;
+        }
+    });
+    let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
-    let edition = scene.deck.edition();
+    let edition = if deck.is_some() { Edition::Classic } else { scene.deck.edition() };
     let frame = Frame { image: scene.image };
     let found: Vec<Quad> =
         finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();

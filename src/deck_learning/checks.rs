@@ -1,0 +1,216 @@
+//! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
+
+use super::group::{self, Apart, Groups, Seen};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a card lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The photo's name.
+    pub photo: String,
+    /// Its row in the photo, from 1.
+    pub row: usize,
+    /// Its place in the row, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "card {} of row {} in {}", self.column, self.row, self.photo)
+    }
+}
+
+/// Why no deck could be learnt.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// No photo shows a card.
+    #[error(
+        "no cards in {photos} photo{}: lay the cards face up and apart on a plain table, and photograph \
+         them from above{}", if *photos == 1 { "" } else { "s" }, list(notes)
+    )]
+    NoCards {
+        /// How many were looked at.
+        photos: usize,
+        /// What is known of them.
+        notes: Vec<String>,
+    },
+    /// Not enough of the deck is seen.
+    #[error(
+        "{seen} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
+         others, each card face up and none on another{}",
+        list(notes)
+    )]
+    TooFew {
+        /// Different cards.
+        seen: usize,
+        /// What the deck has.
+        of: usize,
+        /// What is needed.
+        needed: usize,
+        /// What was left out.
+        notes: Vec<String>,
+    },
+    /// A property has fewer than three values, or two that photos do not tell apart.
+    #[error(
+        "two {property} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
+         once more by daylight and closer, all of it in the same light{}",
+        if *property == "inks" { "; if the two are one ink, cards of another are missing" }
+        else { "; if the two are one, cards of another are missing" }
+    )]
+    Alike {
+        /// Outlines, fills or inks.
+        property: &'static str,
+        /// A card of the one group.
+        first: Place,
+        /// A card of the other.
+        second: Place,
+    },
+    /// A property has more than three values.
+    #[error(
+        "more than three {property} are seen: {card} has none of the others'. A deck has three; take away what is \
+         of another deck"
+    )]
+    More {
+        /// Outlines, fills or inks.
+        property: &'static str,
+        /// A card of the smallest group.
+        card: Place,
+    },
+    /// A card lies twice in one photo.
+    #[error(
+        "{first} and {second} look the same, and a deck has each card once: take one away if it is of a second \
+         deck; if they differ, photograph them closer and by daylight"
+    )]
+    Twice {
+        /// The one.
+        first: Place,
+        /// The other.
+        second: Place,
+    },
+    /// OpenCV gave up.
+    #[error("the outlines cannot be traced: {0}")]
+    Trace(#[from] opencv::Error),
+}
+
+fn list(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("; {note}")).collect()
+}
+
+/// Deviations that the middles of two groups are apart, at least, to be two.
+const LEAST_APART: f32 = 4.0;
+/// The same for a fourth group to be one of its own, and the part of all cards that it must have.
+const FOURTH_APART: f32 = 7.0;
+const FOURTH_PART: f32 = 0.06;
+
+/// Whether three groups of each property are seen, and no more.
+pub(super) fn values(
+    cards: &[Seen],
+    groups: &Groups,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(), LearnError> {
+    let member = |own: &[usize], g: usize| own.iter().position(|group| *group == g).unwrap_or(0);
+    let alike = |property, own: &[usize], apart: Apart| {
+        let (a, b) = apart.nearest;
+        let (first, second) = (place(member(own, a)), place(member(own, b)));
+        Err(LearnError::Alike { property, first, second })
+    };
+    let shapes = shapes_apart(cards, &groups.shapes, 3);
+    if shapes.deviations < LEAST_APART {
+        return alike("outlines", &groups.shapes, shapes);
+    }
+    let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
+    if !groups.one_fill {
+        let apart = group::apart(&fills, &groups.fills, 3);
+        if apart.deviations < LEAST_APART {
+            return alike("fills", &groups.fills, apart);
+        }
+    }
+    let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
+    let apart = group::apart(&inks, &groups.inks, 3);
+    if apart.deviations < LEAST_APART {
+        return alike("inks", &groups.inks, apart);
+    }
+    let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = group::distances(&masks);
+    let chosen = group::medoids(&table, 4);
+    let nearest = |i: usize| {
+        let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
+        (0..chosen.len()).min_by(by).unwrap_or(0)
+    };
+    let four: Vec<usize> = (0..cards.len()).map(nearest).collect();
+    fourth("outlines", &four, shapes_apart(cards, &four, 4), place)?;
+    let four = group::k_means(&inks, 4);
+    fourth("inks", &four, group::apart(&inks, &four, 4), place)?;
+    Ok(())
+}
+
+fn fourth(
+    property: &'static str,
+    four: &[usize],
+    apart: Apart,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(), LearnError> {
+    let count = |g: usize| four.iter().filter(|own| **own == g).count();
+    let smallest = (0..4).min_by_key(|&g| count(g)).unwrap_or(0);
+    let enough = count(smallest) as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
+    if enough && apart.deviations > FOURTH_APART {
+        let card = place(four.iter().position(|own| *own == smallest).unwrap_or(0));
+        return Err(LearnError::More { property, card });
+    }
+    Ok(())
+}
+
+/// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean squares
+/// of what a card does not share with its own.
+pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
+    let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = group::distances(&masks);
+    let mut least = Apart { nearest: (0, 0), deviations: f32::MAX };
+    let mean = |a: usize, b: usize| {
+        let (mut sum, mut n) = (0.0, 0.0f32);
+        for i in (0..cards.len()).filter(|&i| own[i] == a) {
+            for j in (0..cards.len()).filter(|&j| own[j] == b && i != j) {
+                sum += table[i][j].0;
+                n += 1.0;
+            }
+        }
+        sum / n.max(1.0)
+    };
+    for a in 0..k {
+        for b in a + 1..k {
+            // Between groups as within them where they are one: then the ratio is 1.
+            let within = ((mean(a, a) + mean(b, b)) / 2.0).max(0.01);
+            let deviations = 2.5 * mean(a, b) / within;
+            if deviations < least.deviations {
+                least = Apart { nearest: (a, b), deviations };
+            }
+        }
+    }
+    least
+}
+
+/// How many different cards there are, and which were seen twice in two photos.
+pub(super) fn copies(
+    cards: &[Seen],
+    groups: &Groups,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(usize, Vec<(usize, usize)>), LearnError> {
+    let mut by_card: BTreeMap<[usize; 4], Vec<usize>> = BTreeMap::new();
+    for (i, card) in cards.iter().enumerate() {
+        let key = [card.measured.number, groups.fills[i], groups.inks[i], groups.shapes[i]];
+        by_card.entry(key).or_default().push(i);
+    }
+    let mut copies = Vec::new();
+    for same in by_card.values() {
+        for (k, &a) in same.iter().enumerate() {
+            for &b in &same[k + 1..] {
+                if cards[a].photo == cards[b].photo {
+                    return Err(LearnError::Twice { first: place(a), second: place(b) });
+                }
+                copies.push((a, b));
+            }
+        }
+    }
+    Ok((by_card.len(), copies))
+}

@@ -1,0 +1,371 @@
+//! Groups the cards of a deck by outline, fill and ink, all of them together.
+//!
+//! Each property is grouped by itself first: outlines by partitioning around medoids (Kaufman and
+//! Rousseeuw 1987), the others by k-means from the seeds that lie farthest apart. Then the deck's own
+//! structure is brought in: every combination is printed once, so cards are given out over the
+//! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until nothing moves.
+
+use super::measure::{FILL_FEATURES, Mask, Measured};
+use pathfinding::prelude::{Matrix, kuhn_munkres_min};
+
+/// A card that was seen, and in which photo.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub photo: usize,
+    pub measured: Measured,
+}
+
+/// Which outline, fill and ink each card has, 0 to 2.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Groups {
+    pub shapes: Vec<usize>,
+    /// Whether a card's symbols stand on their heads, as far as the first of their group does not.
+    pub turned: Vec<bool>,
+    pub fills: Vec<usize>,
+    pub inks: Vec<usize>,
+    /// Whether the deck has one fill, hence 27 cards.
+    pub one_fill: bool,
+    /// For each card by how much, as a natural logarithm, its group is likelier than the next: of
+    /// outline, fill and ink.
+    pub leads: Vec<[f32; 3]>,
+}
+
+/// How far apart the groups of one property are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Apart {
+    /// The two groups that are nearest to one another.
+    pub nearest: (usize, usize),
+    /// Distance of their middles in deviations of their members along it.
+    pub deviations: f32,
+}
+
+/// What is far beyond any measurement's error, so that one odd card does not rule: natural logarithm.
+const MOST_COST: f32 = 60.0;
+
+/// One minus overlap, at the better of both turns, of all pairs; and whether it is the half turn.
+pub(super) fn distances(masks: &[&Mask]) -> Vec<Vec<(f32, bool)>> {
+    let turned: Vec<Mask> = masks.iter().map(|mask| mask.turned()).collect();
+    let pair = |a: usize, b: usize| {
+        let (upright, half) = (masks[a].overlap(masks[b]), masks[a].overlap(&turned[b]));
+        (1.0 - upright.max(half), half > upright)
+    };
+    (0..masks.len()).map(|a| (0..masks.len()).map(|b| pair(a, b)).collect()).collect()
+}
+
+/// `k` medoids of a table of distances, built greedily and then swapped as long as that helps.
+pub(super) fn medoids(distance: &[Vec<(f32, bool)>], k: usize) -> Vec<usize> {
+    let n = distance.len();
+    let cost = |chosen: &[usize]| -> f32 {
+        (0..n).map(|i| chosen.iter().map(|&m| distance[m][i].0).fold(f32::MAX, f32::min)).sum()
+    };
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < k.min(n) {
+        let with = |m: usize| cost(&[&chosen[..], &[m]].concat());
+        let next =
+            (0..n).filter(|m| !chosen.contains(m)).min_by(|&a, &b| with(a).total_cmp(&with(b)));
+        chosen.extend(next);
+    }
+    loop {
+        let mut best = (cost(&chosen), None);
+        for place in 0..chosen.len() {
+            for m in (0..n).filter(|m| !chosen.contains(m)) {
+                let mut other = chosen.clone();
+                other[place] = m;
+                let other_cost = cost(&other);
+                if other_cost < best.0 - 1e-4 {
+                    best = (other_cost, Some(other));
+                }
+            }
+        }
+        match best.1 {
+            Some(better) => chosen = better,
+            None => return chosen,
+        }
+    }
+}
+
+/// Groups of points by k-means (Lloyd 1982), from the seeds that are farthest apart, begun at every
+/// point in turn; the tightest is taken.
+pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usize> {
+    let mut best = (f32::MAX, vec![0; points.len()]);
+    for start in 0..points.len() {
+        let mut means = vec![points[start]];
+        while means.len() < k {
+            let away = |p: &[f32; D]| means.iter().map(|m| square(p, m)).fold(f32::MAX, f32::min);
+            let far = points.iter().max_by(|a, b| away(a).total_cmp(&away(b)));
+            means.extend(far.copied());
+            if points.is_empty() {
+                return Vec::new();
+            }
+        }
+        let mut groups = vec![usize::MAX; points.len()];
+        for _ in 0..30 {
+            let next: Vec<usize> = points.iter().map(|p| nearest(p, &means)).collect();
+            if next == groups {
+                break;
+            }
+            groups = next;
+            for (g, mean) in means.iter_mut().enumerate() {
+                if let Some(new) = mean_of(
+                    points.iter().zip(&groups).filter(|(_, own)| **own == g).map(|(p, _)| p),
+                ) {
+                    *mean = new;
+                }
+            }
+        }
+        let spread: f32 = points.iter().zip(&groups).map(|(p, g)| square(p, &means[*g])).sum();
+        if spread < best.0 - 1e-6 {
+            best = (spread, groups);
+        }
+    }
+    best.1
+}
+
+pub(super) fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+fn nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> usize {
+    let by = |a: &usize, b: &usize| square(point, &means[*a]).total_cmp(&square(point, &means[*b]));
+    (0..means.len()).min_by(by).unwrap_or(0)
+}
+
+fn mean_of<'a, const D: usize>(points: impl Iterator<Item = &'a [f32; D]>) -> Option<[f32; D]> {
+    let (mut sum, mut n) = ([0.0; D], 0);
+    for point in points {
+        sum.iter_mut().zip(point).for_each(|(sum, v)| *sum += v);
+        n += 1;
+    }
+    (n > 0).then(|| sum.map(|v| v / n as f32))
+}
+
+/// How far apart groups of points are, see [`Apart`].
+pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: usize) -> Apart {
+    /// What no measurement is better than, in the points' unit.
+    const LEAST: f32 = 0.01;
+    let members =
+        |g: usize| points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
+    let mut least = Apart { nearest: (0, 0), deviations: f32::MAX };
+    for a in 0..k {
+        for b in a + 1..k {
+            let (Some(ma), Some(mb)) = (mean_of(members(a)), mean_of(members(b))) else {
+                return Apart { nearest: (a, b), deviations: 0.0 };
+            };
+            let length = square(&ma, &mb).sqrt().max(1e-6);
+            let way: [f32; D] = std::array::from_fn(|d| (mb[d] - ma[d]) / length);
+            let along = |p: &[f32; D], m: &[f32; D]| -> f32 {
+                way.iter().zip(p.iter().zip(m)).map(|(w, (p, m))| w * (p - m)).sum()
+            };
+            let spread = |g: usize, mean: &[f32; D]| {
+                let (mut sum, mut n) = (0.0, 0.0f32);
+                for p in members(g) {
+                    sum += along(p, mean).powi(2);
+                    n += 1.0;
+                }
+                (sum / n.max(1.0)).sqrt()
+            };
+            let spread = (spread(a, &ma) + spread(b, &mb)) / 2.0;
+            let deviations = length / spread.max(LEAST);
+            if deviations < least.deviations {
+                least = Apart { nearest: (a, b), deviations };
+            }
+        }
+    }
+    least
+}
+
+/// Lab as points whose unit is about that of fills: lightness counts less, for thin lines are paler.
+pub(super) fn ink_point(measured: &Measured) -> [f32; 3] {
+    let [l, a, b] = measured.ink;
+    [l / 160.0, a / 100.0, b / 100.0]
+}
+
+/// The features of fills, of which the mean is measured best.
+pub(super) fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
+    let mut point = measured.fill;
+    point[3] *= 0.7;
+    point
+}
+
+/// Whether all cards have one fill: no two groups of them are apart, and there are no more cards than a deck
+/// of 27 has, some seen twice.
+pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
+    const MOST_CARDS: usize = 45;
+    const LEAST_APART: f32 = 6.0;
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let apart = apart(&fills, &k_means(&fills, 2), 2);
+    cards.len() <= MOST_CARDS && apart.deviations < LEAST_APART
+}
+
+/// Groups the cards.
+pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
+    let masks: Vec<&Mask> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = distances(&masks);
+    let chosen = medoids(&table, 3);
+    let mut groups = Groups { one_fill, ..Groups::default() };
+    for i in 0..cards.len() {
+        let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
+        let shape = (0..chosen.len()).min_by(by).unwrap_or(0);
+        groups.shapes.push(shape);
+        groups.turned.push(table[chosen[shape]][i].1);
+    }
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
+    groups.fills = if one_fill { vec![0; cards.len()] } else { k_means(&fills, 3) };
+    groups.inks = k_means(&inks, 3);
+    for _ in 0..8 {
+        let costs = costs(cards, &groups, &fills, &inks);
+        let next = give_out(cards, &costs, one_fill);
+        let moved = (0..cards.len())
+            .any(|i| next[i] != [groups.shapes[i], groups.fills[i], groups.inks[i]]);
+        for (i, [shape, fill, ink]) in next.into_iter().enumerate() {
+            (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
+        }
+        groups.leads = costs.iter().map(|card| card.map(|three| lead(three))).collect();
+        if !moved {
+            break;
+        }
+    }
+    groups
+}
+
+fn lead(three: [f32; 3]) -> f32 {
+    let mut sorted = three;
+    sorted.sort_by(f32::total_cmp);
+    sorted[1] - sorted[0]
+}
+
+/// For each card what outline, fill and ink of each group would cost: negative natural logarithms.
+fn costs(
+    cards: &[Seen],
+    groups: &Groups,
+    fills: &[[f32; FILL_FEATURES]],
+    inks: &[[f32; 3]],
+) -> Vec<[[f32; 3]; 3]> {
+    let by_shape = shape_costs(cards, groups);
+    let shape_of = |i: usize| groups.shapes[i];
+    // A fill looks a little different in each outline; an ink in each fill, as thin lines are paler, and
+    // in each photo.
+    let by_fill = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
+    let fill_of = |i: usize| groups.fills[i];
+    let photos = cards.iter().map(|card| card.photo + 1).max().unwrap_or(1);
+    let photo_of = |i: usize| cards[i].photo;
+    let by_ink = point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
+    (0..cards.len()).map(|i| [by_shape[i], by_fill[i], by_ink[i]]).collect()
+}
+
+/// By how much each card's outline misses the mean outline of each group.
+fn shape_costs(cards: &[Seen], groups: &Groups) -> Vec<[f32; 3]> {
+    let means: Vec<Mask> = (0..3).map(|g| mean_mask(cards, groups, g).0).collect();
+    let miss = |card: &Seen, mean: &Mask| {
+        let own = &card.measured.mask;
+        1.0 - own.overlap(mean).max(own.turned().overlap(mean))
+    };
+    let misses: Vec<[f32; 3]> =
+        cards.iter().map(|card| std::array::from_fn(|g| miss(card, &means[g]))).collect();
+    let own: f32 = misses.iter().zip(&groups.shapes).map(|(m, g)| m[*g].powi(2)).sum();
+    let spread = (own / cards.len().max(1) as f32).sqrt().max(0.02);
+    misses.iter().map(|m| m.map(|v| (0.5 * (v / spread).powi(2)).min(MOST_COST))).collect()
+}
+
+/// The mean outline of a group: as most of its cards have it, and the share of them by pixel.
+pub(super) fn mean_mask(cards: &[Seen], groups: &Groups, shape: usize) -> (Mask, Vec<f32>) {
+    let mut sum = vec![0.0f32; super::measure::PATCH];
+    let mut n = 0.0f32;
+    for (i, card) in cards.iter().enumerate().filter(|(i, _)| groups.shapes[*i] == shape) {
+        let last = sum.len() - 1;
+        for k in 0..sum.len() {
+            let from = if groups.turned[i] { last - k } else { k };
+            sum[k] += card.measured.soft[from];
+        }
+        n += 1.0;
+    }
+    sum.iter_mut().for_each(|v| *v /= n.max(1.0));
+    (Mask::of(sum.iter().map(|share| *share >= 0.5)), sum)
+}
+
+/// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the cards of
+/// the same context (of a property or a photo) are off it, as far as there are enough of them.
+fn point_costs<const D: usize>(
+    points: &[[f32; D]],
+    groups: &[usize],
+    contexts: &[(usize, &dyn Fn(usize) -> usize)],
+    least_deviation: f32,
+) -> Vec<[f32; 3]> {
+    /// So many cards of a context count as much as all others.
+    const PRIOR: f32 = 1.5;
+    let means: Vec<[f32; D]> = (0..3)
+        .map(|g| {
+            let own = points.iter().zip(groups).filter(|(_, own)| **own == g).map(|(p, _)| p);
+            mean_of(own).unwrap_or([f32::MAX / 1e20; D])
+        })
+        .collect();
+    let mut shifts: Vec<Vec<[f32; D]>> = Vec::new();
+    let predicted = |shifts: &[Vec<[f32; D]>], i: usize, g: usize| {
+        let mut mean = means[g];
+        for ((count, context), table) in contexts.iter().zip(shifts) {
+            let shift = table[g * count + context(i)];
+            mean.iter_mut().zip(shift).for_each(|(m, s)| *m += s);
+        }
+        mean
+    };
+    for (count, context) in contexts {
+        let mut sums = vec![([0.0f32; D], 0.0f32); 3 * count];
+        for (i, point) in points.iter().enumerate() {
+            let mean = predicted(&shifts, i, groups[i]);
+            let (sum, n) = &mut sums[groups[i] * count + context(i)];
+            sum.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += p - m);
+            *n += 1.0;
+        }
+        shifts.push(sums.into_iter().map(|(sum, n)| sum.map(|v| v / (n + PRIOR))).collect());
+    }
+    let mut spread = [0.0f32; D];
+    for (i, point) in points.iter().enumerate() {
+        let mean = predicted(&shifts, i, groups[i]);
+        spread.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += (p - m).powi(2));
+    }
+    let spread = spread.map(|s| (s / points.len().max(1) as f32).max(least_deviation.powi(2)));
+    // Features of one print err together: so many are worth about this many that do not.
+    let worth = (D as f32).min(5.0) / D as f32;
+    let cost = |i: usize, g: usize| {
+        let mean = predicted(&shifts, i, g);
+        let squares = points[i].iter().zip(mean).zip(spread).map(|((p, m), s)| (p - m).powi(2) / s);
+        (0.5 * worth * squares.sum::<f32>()).min(MOST_COST)
+    };
+    (0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect()
+}
+
+/// Gives the cards of each number out over the combinations of outline, fill and ink. A second card of
+/// one combination is the same card in another photo, or a mistake: it costs.
+fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> Vec<[usize; 3]> {
+    const TWICE: f32 = 14.0;
+    let fills = if one_fill { 1 } else { 3 };
+    let cells: Vec<[usize; 3]> = (0..9 * fills).map(|k| [k % 3, k / 9, k / 3 % 3]).collect();
+    let mut chosen = vec![[0; 3]; cards.len()];
+    for number in 1..=3 {
+        let rows: Vec<usize> =
+            (0..cards.len()).filter(|&i| cards[i].measured.number == number).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        // As often as it takes for all cards to find a place.
+        let times = rows.len().div_ceil(cells.len()).max(2);
+        let cost = |i: usize, column: usize| {
+            let cell = cells[column % cells.len()];
+            let own: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
+            ((own + TWICE * (column / cells.len()) as f32) * 1e4) as i64
+        };
+        let table = Matrix::from_rows(rows.iter().map(|&i| {
+            (0..times * cells.len())
+                .map(move |c| (i, c))
+                .map(|(i, c)| cost(i, c))
+                .collect::<Vec<_>>()
+        }))
+        .expect("rows of one length");
+        let (_, columns) = kuhn_munkres_min(&table);
+        for (&i, column) in rows.iter().zip(columns) {
+            chosen[i] = cells[column % cells.len()];
+        }
+    }
+    chosen
+}

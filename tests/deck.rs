@@ -1,0 +1,96 @@
+//! What a user does with `setsight deck`: learn a deck from photos, and read by its file.
+#![cfg(feature = "vision")]
+
+mod common;
+
+use common::{Ran, World};
+use serde_json::Value;
+use setsight::cards::{Card, Property};
+use setsight::dataset::PhotoLabels;
+use setsight::geometry::{Point, Quad};
+use std::path::Path;
+
+fn done(ran: Ran) -> Ran {
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran
+}
+
+/// For each labelled card that `scan --deck FILE` reads: what it is, what it is read as, whether it is sure.
+fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
+    let ran = done(world.run(&["scan", folder, "--deck", deck, "--format", "json"]));
+    let labels = PhotoLabels::read(&world.path().join(folder)).unwrap();
+    let mut pairs = Vec::new();
+    for line in ran.stdout.lines() {
+        let photo: Value = serde_json::from_str(line).unwrap();
+        let file = Path::new(photo["image"].as_str().unwrap()).file_name().unwrap().to_owned();
+        let label = labels.photos.iter().find(|p| *p.file == *file).unwrap();
+        for card in photo["cards"].as_array().unwrap() {
+            let corners: [[f64; 2]; 4] = serde_json::from_value(card["corners"].clone()).unwrap();
+            let center =
+                Quad::<setsight::geometry::space::Image>::new(corners.map(Point::from)).center();
+            let own = label.cards.iter().min_by(|a, b| {
+                let far = |c: &setsight::dataset::CardLabel| c.center.distance(center);
+                far(a).total_cmp(&far(b))
+            });
+            let code: Card = card["code"].as_str().unwrap().parse().unwrap();
+            pairs.push((own.unwrap().code, code, !card["unsure"].as_bool().unwrap()));
+        }
+    }
+    pairs
+}
+
+/// Which of the learnt deck's values each of the labels' values is: its order is its own.
+fn meant(pairs: &[(Card, Card, bool)]) -> impl Fn(Card) -> Card + use<> {
+    let mut values = [[0; 3]; 4];
+    for (p, property) in Property::ALL.into_iter().enumerate() {
+        for value in 0..3 {
+            let of = |read: usize| {
+                pairs
+                    .iter()
+                    .filter(|(label, code, _)| {
+                        label.value(property) == value && code.value(property) == read
+                    })
+                    .count()
+            };
+            values[p][value] = (0..3).max_by_key(|read| of(*read)).unwrap();
+        }
+    }
+    move |card| {
+        let index = Property::ALL.into_iter().enumerate();
+        Card::from_index(index.fold(0, |i, (p, property)| 3 * i + values[p][card.value(property)]))
+    }
+}
+
+#[test]
+fn a_deck_is_learnt_from_photos_and_its_tables_are_read() {
+    let world = World::new();
+    let deck = ["--deck", "invented-31", "--kind", "plain"];
+    let draw = |more: &[&str]| done(world.run(&[&["render"], &deck[..], more].concat()));
+    draw(&["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
+    draw(&["--count", "2", "--seed", "5", "--out", "table"]);
+    let ran = done(world.run(&["deck", "learn", "deck", "--name", "ours", "--out", "ours.json"]));
+    assert!(
+        ran.stdout.starts_with("ours.json: learnt from 81 cards in 5 photos"),
+        "{}",
+        ran.stdout
+    );
+    let meant = meant(&read(&world, "ours.json", "deck"));
+    let table = read(&world, "ours.json", "table");
+    let right = table.iter().filter(|(label, code, _)| meant(*label) == *code).count();
+    assert!(table.len() == 24 && right >= 23, "{right} of {}", table.len());
+    assert!(table.iter().all(|(label, code, sure)| !sure || meant(*label) == *code));
+    // It is a deck as the shipped ones are: named in what is read, and drawn.
+    let told = done(world.run(&["scan", "table", "--deck", "ours.json"]));
+    assert!(told.stdout.contains("of the deck ours"), "{}", told.stdout);
+    done(world.run(&[
+        "render",
+        "--deck",
+        "ours.json",
+        "--count",
+        "1",
+        "--out",
+        "drawn",
+        "--size",
+        "320x240",
+    ]));
+}
