@@ -321,6 +321,15 @@ impl Deck {
         super::Card::deck().filter(move |card| !one_fill || card.shading.index() == 0)
     }
 
+    /// Its values in a sentence: "circle, star, moon; solid, open, striped; green, red, blue".
+    pub fn values_told(&self) -> String {
+        let shapes = self.shapes.each_ref().map(|shape| shape.name.as_str()).join(", ");
+        let fills = &self.fills[..if self.has_one_fill() { 1 } else { 3 }];
+        let fills: Vec<&str> = fills.iter().map(|fill| fill.name.as_str()).collect();
+        let inks = self.inks.each_ref().map(|ink| ink.name.as_str()).join(", ");
+        format!("{shapes}; {}; {inks}", fills.join(", "))
+    }
+
     /// The commonest printing of a colour, sRGB.
     pub fn srgb(&self, color: Color) -> [u8; 3] {
         self.inks[color.index()].printings[0]

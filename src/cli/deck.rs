@@ -2,6 +2,7 @@
 
 use super::photos::{jobs, progress, stop_on_ctrl_c};
 use super::{BadCall, Jobs, Outcome};
+use crate::cards::Deck;
 use crate::deck_learning::{self, SeenPhoto};
 use crate::pipeline::engine::used;
 use crate::pipeline::{FinderChoice, batch, shared_refiner, source};
@@ -11,6 +12,7 @@ use anyhow::Context;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -54,7 +56,24 @@ struct LearnArgs {
     jobs: Jobs,
 }
 
+/// A name that is free, and that labels and readings can carry.
+fn check_name(name: &str) -> Result<(), BadCall> {
+    let taken = Deck::NAMES.contains(&name)
+        || ["auto", "unknown", "invented"].contains(&name)
+        || name.starts_with("invented-");
+    if taken {
+        return Err(BadCall(format!(
+            "--name {name} means another deck; give it a name of its own"
+        )));
+    }
+    if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
+        return Err(BadCall("--name: expected 1 to 60 characters of one line".into()));
+    }
+    Ok(())
+}
+
 fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
+    check_name(&args.name)?;
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
@@ -90,6 +109,10 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     if let Some(error) = failed {
         return Err(error);
     }
+    if stop.load(Ordering::Relaxed) {
+        say!("stopped: no deck was written");
+        return Ok(Outcome::SomeFailed);
+    }
     let learnt = deck_learning::learn(&seen, &args.name)?;
     for note in &learnt.notes {
         say!("{note}");
@@ -98,10 +121,11 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         .with_context(|| format!("cannot write {}", args.out.display()))?;
     let _ = writeln!(
         std::io::stdout(),
-        "{}: learnt from {} cards in {} photos",
+        "{}: learnt from {} cards in {} photos: {}",
         args.out.display(),
         learnt.cards,
-        seen.len()
+        seen.len(),
+        learnt.deck.values_told()
     );
     Ok(Outcome::Done)
 }

@@ -99,8 +99,9 @@ fn list(notes: &[String]) -> String {
 
 /// Deviations that the middles of two groups are apart, at least, to be two.
 const LEAST_APART: f32 = 4.0;
-/// The same for a fourth group to be one of its own, and the part of all cards that it must have.
-const FOURTH_APART: f32 = 7.0;
+/// A fourth group is one of its own if it lies this far from the others, as a part of what the nearest two of
+/// the three are apart, and has this part of all cards.
+const FOURTH_APART: f32 = 0.55;
 const FOURTH_PART: f32 = 0.06;
 
 /// Whether three groups of each property are seen, and no more.
@@ -139,22 +140,23 @@ pub(super) fn values(
         (0..chosen.len()).min_by(by).unwrap_or(0)
     };
     let four: Vec<usize> = (0..cards.len()).map(nearest).collect();
-    fourth("outlines", &four, shapes_apart(cards, &four, 4), place)?;
+    let far = |k: usize, own: &[usize]| shapes_apart(cards, own, k).length;
+    fourth("outlines", &four, far(4, &four) / far(3, &groups.shapes), place)?;
     let four = group::k_means(&inks, 4);
-    fourth("inks", &four, group::apart(&inks, &four, 4), place)?;
-    Ok(())
+    let far = |k: usize, own: &[usize]| group::apart(&inks, own, k).length;
+    fourth("inks", &four, far(4, &four) / far(3, &groups.inks), place)
 }
 
 fn fourth(
     property: &'static str,
     four: &[usize],
-    apart: Apart,
+    apart: f32,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(), LearnError> {
     let count = |g: usize| four.iter().filter(|own| **own == g).count();
     let smallest = (0..4).min_by_key(|&g| count(g)).unwrap_or(0);
     let enough = count(smallest) as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
-    if enough && apart.deviations > FOURTH_APART {
+    if enough && apart > FOURTH_APART {
         let card = place(four.iter().position(|own| *own == smallest).unwrap_or(0));
         return Err(LearnError::More { property, card });
     }
@@ -166,7 +168,7 @@ fn fourth(
 pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
-    let mut least = Apart { nearest: (0, 0), deviations: f32::MAX };
+    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
     let mean = |a: usize, b: usize| {
         let (mut sum, mut n) = (0.0, 0.0f32);
         for i in (0..cards.len()).filter(|&i| own[i] == a) {
@@ -183,8 +185,9 @@ pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
             let within = ((mean(a, a) + mean(b, b)) / 2.0).max(0.01);
             let deviations = 2.5 * mean(a, b) / within;
             if deviations < least.deviations {
-                least = Apart { nearest: (a, b), deviations };
+                (least.nearest, least.deviations) = ((a, b), deviations);
             }
+            least.length = least.length.min(mean(a, b));
         }
     }
     least

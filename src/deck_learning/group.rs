@@ -37,6 +37,8 @@ pub(super) struct Apart {
     pub nearest: (usize, usize),
     /// Distance of their middles in deviations of their members along it.
     pub deviations: f32,
+    /// The least distance of any two groups' middles.
+    pub length: f32,
 }
 
 /// What is far beyond any measurement's error, so that one odd card does not rule: natural logarithm.
@@ -145,11 +147,11 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
     const LEAST: f32 = 0.01;
     let members =
         |g: usize| points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
-    let mut least = Apart { nearest: (0, 0), deviations: f32::MAX };
+    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
     for a in 0..k {
         for b in a + 1..k {
             let (Some(ma), Some(mb)) = (mean_of(members(a)), mean_of(members(b))) else {
-                return Apart { nearest: (a, b), deviations: 0.0 };
+                return Apart { nearest: (a, b), length: 0.0, deviations: 0.0 };
             };
             let length = square(&ma, &mb).sqrt().max(1e-6);
             let way: [f32; D] = std::array::from_fn(|d| (mb[d] - ma[d]) / length);
@@ -167,8 +169,9 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
             let spread = (spread(a, &ma) + spread(b, &mb)) / 2.0;
             let deviations = length / spread.max(LEAST);
             if deviations < least.deviations {
-                least = Apart { nearest: (a, b), deviations };
+                (least.nearest, least.deviations) = ((a, b), deviations);
             }
+            least.length = least.length.min(length);
         }
     }
     least
@@ -197,7 +200,7 @@ pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
     cards.len() <= MOST_CARDS && apart.deviations < LEAST_APART
 }
 
-/// Groups the cards.
+/// Groups the cards: from several beginnings, of which the one is taken that explains the cards best.
 pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     let masks: Vec<&Mask> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = distances(&masks);
@@ -211,22 +214,64 @@ pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     }
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
-    groups.fills = if one_fill { vec![0; cards.len()] } else { k_means(&fills, 3) };
-    groups.inks = k_means(&inks, 3);
+    // Each outline has every fill as often, so what its cards have in common is the outline's.
+    let centred = centred_by(&fills, &groups.shapes);
+    let means: Vec<[f32; 1]> = centred.iter().map(|point| [point[0]]).collect();
+    let by_fill = if one_fill {
+        vec![vec![0; cards.len()]]
+    } else {
+        vec![k_means(&fills, 3), k_means(&centred, 3), k_means(&means, 3)]
+    };
+    let mut best: Option<(f32, Groups)> = None;
+    for fill in by_fill {
+        for ink in [k_means(&inks, 3), k_means(&centred_by(&inks, &fill), 3)] {
+            let begun = Groups { fills: fill.clone(), inks: ink, ..groups.clone() };
+            let (cost, settled) = settle(cards, begun, &fills, &inks);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, settled));
+            }
+        }
+    }
+    best.map(|best| best.1).unwrap_or_default()
+}
+
+/// Points less the mean of their group.
+fn centred_by<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
+    let mean = |g: usize| {
+        let own = points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
+        mean_of(own).unwrap_or([0.0; D])
+    };
+    let means = [mean(0), mean(1), mean(2)];
+    let centred = |(point, g): (&[f32; D], &usize)| -> [f32; D] {
+        std::array::from_fn(|d| point[d] - means[*g][d])
+    };
+    points.iter().zip(groups).map(centred).collect()
+}
+
+/// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
+/// negative natural logarithm.
+fn settle(
+    cards: &[Seen],
+    mut groups: Groups,
+    fills: &[[f32; FILL_FEATURES]],
+    inks: &[[f32; 3]],
+) -> (f32, Groups) {
+    let mut cost = f32::MAX;
     for _ in 0..8 {
-        let costs = costs(cards, &groups, &fills, &inks);
-        let next = give_out(cards, &costs, one_fill);
-        let moved = (0..cards.len())
-            .any(|i| next[i] != [groups.shapes[i], groups.fills[i], groups.inks[i]]);
+        let (costs, spreads) = costs(cards, &groups, fills, inks);
+        let (next, given) = give_out(cards, &costs, groups.one_fill);
+        cost = spreads + given;
+        let mut moved = false;
         for (i, [shape, fill, ink]) in next.into_iter().enumerate() {
+            moved |= [shape, fill, ink] != [groups.shapes[i], groups.fills[i], groups.inks[i]];
             (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
         }
-        groups.leads = costs.iter().map(|card| card.map(|three| lead(three))).collect();
+        groups.leads = costs.iter().map(|card| card.map(lead)).collect();
         if !moved {
             break;
         }
     }
-    groups
+    (cost, groups)
 }
 
 fn lead(three: [f32; 3]) -> f32 {
@@ -235,23 +280,26 @@ fn lead(three: [f32; 3]) -> f32 {
     sorted[1] - sorted[0]
 }
 
-/// For each card what outline, fill and ink of each group would cost: negative natural logarithms.
+/// For each card what outline, fill and ink of each group would cost: negative natural logarithms; and what
+/// the groups' own spreads cost together.
 fn costs(
     cards: &[Seen],
     groups: &Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 3]],
-) -> Vec<[[f32; 3]; 3]> {
+) -> (Vec<[[f32; 3]; 3]>, f32) {
     let by_shape = shape_costs(cards, groups);
     let shape_of = |i: usize| groups.shapes[i];
     // A fill looks a little different in each outline; an ink in each fill, as thin lines are paler, and
     // in each photo.
-    let by_fill = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
+    let (by_fill, fill_spread) = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
     let fill_of = |i: usize| groups.fills[i];
     let photos = cards.iter().map(|card| card.photo + 1).max().unwrap_or(1);
     let photo_of = |i: usize| cards[i].photo;
-    let by_ink = point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
-    (0..cards.len()).map(|i| [by_shape[i], by_fill[i], by_ink[i]]).collect()
+    let (by_ink, ink_spread) =
+        point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
+    let of = |i: usize| [by_shape[i], by_fill[i], by_ink[i]];
+    ((0..cards.len()).map(of).collect(), fill_spread + ink_spread)
 }
 
 /// By how much each card's outline misses the mean outline of each group.
@@ -291,7 +339,7 @@ fn point_costs<const D: usize>(
     groups: &[usize],
     contexts: &[(usize, &dyn Fn(usize) -> usize)],
     least_deviation: f32,
-) -> Vec<[f32; 3]> {
+) -> (Vec<[f32; 3]>, f32) {
     /// So many cards of a context count as much as all others.
     const PRIOR: f32 = 1.5;
     let means: Vec<[f32; D]> = (0..3)
@@ -332,16 +380,17 @@ fn point_costs<const D: usize>(
         let squares = points[i].iter().zip(mean).zip(spread).map(|((p, m), s)| (p - m).powi(2) / s);
         (0.5 * worth * squares.sum::<f32>()).min(MOST_COST)
     };
-    (0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect()
+    let spreads = 0.5 * worth * points.len() as f32 * spread.iter().map(|s| s.ln()).sum::<f32>();
+    ((0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect(), spreads)
 }
 
 /// Gives the cards of each number out over the combinations of outline, fill and ink. A second card of
-/// one combination is the same card in another photo, or a mistake: it costs.
-fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> Vec<[usize; 3]> {
+/// one combination is the same card in another photo, or a mistake: it costs. Also what all of it costs.
+fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[usize; 3]>, f32) {
     const TWICE: f32 = 14.0;
     let fills = if one_fill { 1 } else { 3 };
     let cells: Vec<[usize; 3]> = (0..9 * fills).map(|k| [k % 3, k / 9, k / 3 % 3]).collect();
-    let mut chosen = vec![[0; 3]; cards.len()];
+    let (mut chosen, mut total) = (vec![[0; 3]; cards.len()], 0.0);
     for number in 1..=3 {
         let rows: Vec<usize> =
             (0..cards.len()).filter(|&i| cards[i].measured.number == number).collect();
@@ -362,10 +411,11 @@ fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> Vec<[usi
                 .collect::<Vec<_>>()
         }))
         .expect("rows of one length");
-        let (_, columns) = kuhn_munkres_min(&table);
+        let (all, columns) = kuhn_munkres_min(&table);
+        total += all as f32 / 1e4;
         for (&i, column) in rows.iter().zip(columns) {
             chosen[i] = cells[column % cells.len()];
         }
     }
-    chosen
+    (chosen, total)
 }

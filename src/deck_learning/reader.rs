@@ -299,7 +299,7 @@ struct Said {
 impl Look {
     fn of(printings: Vec<&Measured>) -> Self {
         /// What photos add to a feature's deviation: noise, light, a bent card.
-        const LEAST: f32 = 0.035;
+        const LEAST: f32 = 0.055;
         let n = printings.len().max(1) as f32;
         let points: Vec<_> = printings.iter().map(|m| fill_point(m)).collect();
         let fill = std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f32>() / n);
@@ -319,7 +319,7 @@ impl Look {
         blur_px: f32,
     ) -> f32 {
         /// Features of one print err together: so many are worth this many that do not.
-        const WORTH: f32 = 5.0 / FILL_FEATURES as f32;
+        const WORTH: f32 = 4.0 / FILL_FEATURES as f32;
         const BLUR_DEVIATION: f32 = 0.3;
         let mut sum = 0.0;
         for d in 0..FILL_FEATURES {

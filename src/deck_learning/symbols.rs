@@ -147,8 +147,12 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
         let center = ((sum.0 / n) as f32, (sum.1 / n) as f32);
         let region = Region { pixels, center, bounds };
         let [l, t, r, b] = region.bounds;
-        let clear = l > 3 && t > 3 && r + 4 < WIDTH && b + 4 < HEIGHT;
-        if clear && region.area_mm2() >= LEAST_AREA_MM2 {
+        let (beside, above) = (l > 3 && r + 4 < WIDTH, t > 3 && b + 4 < HEIGHT);
+        // A symbol on the card's short side: the outline is beside its card, and others may be beyond it.
+        if above && !beside && b - t > HEIGHT / 5 && region.area_mm2() >= LEAST_AREA_MM2 {
+            return Vec::new();
+        }
+        if above && beside && region.area_mm2() >= LEAST_AREA_MM2 {
             regions.push(region);
         }
     }

@@ -22,7 +22,7 @@ use super::table::{self, Layout, Lying};
 use super::visible::Owner;
 use super::{MAX_SIDE_PX, MIN_SIDE_PX, RenderError, draw_card, extent, sensor, upper_first};
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use crate::cards::{Card, DECK_SIZE};
+use crate::cards::Card;
 use crate::dataset::as_code;
 use crate::geometry::{Point, Quad};
 use hand::Hand;
@@ -125,8 +125,7 @@ impl Film {
         let print = Print::random(deck, &mut dice(Purpose::Print), scene.variety);
         let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
         let mut layout_dice = dice(Purpose::Layout);
-        let mut deck: Vec<Card> = Card::deck().collect();
-        debug_assert_eq!(deck.len(), DECK_SIZE);
+        let mut deck: Vec<Card> = print.deck.cards().collect();
         layout_dice.shuffle(&mut deck);
         let aspect = f64::from(width) / f64::from(height);
         let slots = table::lay(Layout::Grid, &deck[..SLOTS], aspect, &print, 0.5, &mut layout_dice);
