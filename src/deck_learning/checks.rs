@@ -54,9 +54,9 @@ pub enum LearnError {
     /// A property has fewer than three values, or two that photos do not tell apart.
     #[error(
         "two {property} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
-         once more by daylight and closer, all of it in the same light{}",
-        if *property == "inks" { "; if the two are one ink, cards of another are missing" }
-        else { "; if the two are one, cards of another are missing" }
+         once more by daylight and closer, all of it in the same light; if the two are one, cards of another are \
+         missing{}",
+        if *more_than_a_deck { "; more cards are seen than a deck has: take away what is of another" } else { "" }
     )]
     Alike {
         /// Outlines, fills or inks.
@@ -65,6 +65,8 @@ pub enum LearnError {
         first: Place,
         /// A card of the other.
         second: Place,
+        /// Whether more cards are seen than one deck has.
+        more_than_a_deck: bool,
     },
     /// A property has more than three values.
     #[error(
@@ -98,33 +100,44 @@ fn list(notes: &[String]) -> String {
 }
 
 /// Deviations that the middles of two groups are apart, at least, to be two.
-const LEAST_APART: f32 = 4.0;
+const LEAST_APART: f32 = 5.0;
 /// A fourth group is one of its own if it lies this far from the others, as a part of what the nearest two of
 /// the three are apart, and has this part of all cards.
 const FOURTH_APART: f32 = 0.55;
 const FOURTH_PART: f32 = 0.06;
 
-/// Whether three groups of each property are seen, and no more.
+/// Whether three groups of each property are seen, and no more; `of` cards make a deck.
 pub(super) fn values(
     cards: &[Seen],
     groups: &Groups,
+    of: usize,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(), LearnError> {
+    // Some of a deck's cards are seen in two photos, seldom a third of them.
+    let more_than_a_deck = cards.len() > of * 4 / 3;
     let member = |own: &[usize], g: usize| own.iter().position(|group| *group == g).unwrap_or(0);
     let alike = |property, own: &[usize], apart: Apart| {
         let (a, b) = apart.nearest;
         let (first, second) = (place(member(own, a)), place(member(own, b)));
-        Err(LearnError::Alike { property, first, second })
+        Err(LearnError::Alike { property, first, second, more_than_a_deck })
     };
     let shapes = shapes_apart(cards, &groups.shapes, 3);
     if shapes.deviations < LEAST_APART {
         return alike("outlines", &groups.shapes, shapes);
     }
     let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
-    if !groups.one_fill {
-        let apart = group::apart(&fills, &groups.fills, 3);
+    // Within each outline: what a fill looks like depends on the room that it has.
+    for shape in (0..3).filter(|_| !groups.one_fill) {
+        let own: Vec<usize> = (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
+        let points: Vec<_> = own.iter().map(|&i| fills[i]).collect();
+        let of_own: Vec<usize> = own.iter().map(|&i| groups.fills[i]).collect();
+        let apart = group::apart(&points, &of_own, 3);
         if apart.deviations < LEAST_APART {
-            return alike("fills", &groups.fills, apart);
+            let (a, b) = apart.nearest;
+            let card =
+                |g: usize| of_own.iter().position(|own| *own == g).map_or(own[0], |k| own[k]);
+            let (first, second) = (place(card(a)), place(card(b)));
+            return Err(LearnError::Alike { property: "fills", first, second, more_than_a_deck });
         }
     }
     let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
@@ -216,4 +229,57 @@ pub(super) fn copies(
         }
     }
     Ok((by_card.len(), copies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::tests::deck;
+    use super::*;
+
+    fn somewhere(i: usize) -> Place {
+        Place { photo: "a.jpg".into(), row: 1, column: i + 1 }
+    }
+
+    #[test]
+    fn three_values_pass_and_others_are_named() {
+        let (cards, groups) = deck();
+        values(&cards, &groups, 81, &somewhere).unwrap();
+        // Two inks that light has made one.
+        let mut dim = cards.clone();
+        for (card, ink) in dim.iter_mut().zip(&groups.inks) {
+            if *ink == 2 {
+                card.measured.ink = [40.0 + card.measured.blur_px, 50.0, 30.0];
+            } else if *ink == 1 {
+                card.measured.ink = [40.0 - card.measured.blur_px, 50.0, 30.0];
+            }
+        }
+        let error = values(&dim, &groups, 81, &somewhere).unwrap_err().to_string();
+        assert!(
+            error.contains("two inks cannot be told apart: card ") && error.contains("daylight"),
+            "{error}"
+        );
+        // A fourth.
+        let mut mixed = cards.clone();
+        for card in mixed.iter_mut().step_by(5) {
+            card.measured.ink = [90.0, 0.0, 80.0];
+        }
+        let error = values(&mixed, &groups, 81, &somewhere).unwrap_err().to_string();
+        assert!(error.contains("more than three inks"), "{error}");
+    }
+
+    #[test]
+    fn a_card_twice_in_one_photo_is_a_mistake_and_in_two_a_hint() {
+        let (mut cards, mut groups) = deck();
+        assert_eq!(copies(&cards, &groups, &somewhere).unwrap(), (27, Vec::new()));
+        let mut again = cards[3].clone();
+        again.photo = 1;
+        cards.push(again);
+        for own in [&mut groups.shapes, &mut groups.fills, &mut groups.inks] {
+            own.push(own[3]);
+        }
+        assert_eq!(copies(&cards, &groups, &somewhere).unwrap(), (27, vec![(3, 27)]));
+        cards[27].photo = 0;
+        let error = copies(&cards, &groups, &somewhere).unwrap_err().to_string();
+        assert!(error.starts_with("card 4 of row 1 in a.jpg and card 28 of row 1"), "{error}");
+    }
 }

@@ -25,9 +25,6 @@ pub(super) struct Groups {
     pub inks: Vec<usize>,
     /// Whether the deck has one fill, hence 27 cards.
     pub one_fill: bool,
-    /// For each card by how much, as a natural logarithm, its group is likelier than the next: of
-    /// outline, fill and ink.
-    pub leads: Vec<[f32; 3]>,
 }
 
 /// How far apart the groups of one property are.
@@ -266,18 +263,11 @@ fn settle(
             moved |= [shape, fill, ink] != [groups.shapes[i], groups.fills[i], groups.inks[i]];
             (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
         }
-        groups.leads = costs.iter().map(|card| card.map(lead)).collect();
         if !moved {
             break;
         }
     }
     (cost, groups)
-}
-
-fn lead(three: [f32; 3]) -> f32 {
-    let mut sorted = three;
-    sorted.sort_by(f32::total_cmp);
-    sorted[1] - sorted[0]
 }
 
 /// For each card what outline, fill and ink of each group would cost: negative natural logarithms; and what
@@ -418,4 +408,67 @@ fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[us
         }
     }
     (chosen, total)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::drawn;
+    use super::*;
+    use crate::cards::{Card, Deck, Number};
+    use crate::render::card::Print;
+
+    /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
+    pub fn deck() -> (Vec<Seen>, Groups) {
+        let print = Print::of(Deck::invented(31).into());
+        let inks = [[40.0, 50.0, 30.0], [45.0, -45.0, 25.0], [35.0, 40.0, -60.0]];
+        let (mut cards, mut groups) = (Vec::new(), Groups::default());
+        for (i, card) in Card::deck().filter(|card| card.number == Number::One).enumerate() {
+            let blur_px = 0.9 + 0.02 * (i * 7 % 11) as f32;
+            let mut measured = drawn::measure(card, &print, blur_px).unwrap();
+            let off = (i * 5 % 7) as f32 - 3.0;
+            measured.ink = inks[card.color.index()].map(|v: f32| v + off);
+            cards.push(Seen { photo: 0, measured });
+            groups.shapes.push(card.shape.index());
+            groups.turned.push(false);
+            groups.fills.push(card.shading.index());
+            groups.inks.push(card.color.index());
+        }
+        (cards, groups)
+    }
+
+    /// Whether two groupings are the same but for the groups' order.
+    fn same(a: &[usize], b: &[usize]) -> bool {
+        a.iter().zip(b).all(|(a0, b0)| a.iter().zip(b).all(|(a1, b1)| (a0 == a1) == (b0 == b1)))
+    }
+
+    #[test]
+    fn a_deck_is_grouped_by_what_it_is() {
+        let (cards, truth) = deck();
+        let groups = group(&cards, false);
+        assert!(same(&groups.shapes, &truth.shapes), "{:?}", groups.shapes);
+        assert!(same(&groups.fills, &truth.fills), "{:?}", groups.fills);
+        assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+        assert!(!has_one_fill(&cards));
+        let one: Vec<Seen> =
+            (0..27).filter(|i| truth.fills[*i] == 0).map(|i| cards[i].clone()).collect();
+        assert!(has_one_fill(&one));
+    }
+
+    #[test]
+    fn a_card_that_looks_like_another_is_known_by_the_place_that_is_free() {
+        let (mut cards, truth) = deck();
+        // Nearer to another ink than to its own, by a little.
+        let i = truth.inks.iter().position(|ink| *ink == 0).unwrap();
+        cards[i].measured.ink = [41.0, 44.0, -20.0];
+        let groups = group(&cards, false);
+        assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+    }
+
+    #[test]
+    fn points_fall_into_the_groups_that_they_make() {
+        let points = [[0.0, 0.0], [5.0, 5.0], [0.1, 0.0], [9.0, 0.0], [5.1, 5.0], [9.0, 0.2]];
+        assert!(same(&k_means(&points, 3), &[0, 1, 0, 2, 1, 2]));
+        assert!(apart(&points, &[0, 1, 0, 2, 1, 2], 3).deviations > 50.0);
+        assert!(apart(&points, &[0, 1, 1, 2, 0, 2], 3).deviations < 5.0);
+    }
 }

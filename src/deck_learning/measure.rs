@@ -37,8 +37,6 @@ pub(super) struct Measured {
     pub outline_mm: f32,
     /// From one symbol's centre to the next, in card long sides, where there are neighbours.
     pub spacing: Option<f32>,
-    /// From the centre of area to the middle of the bounding box, in pixels of the face.
-    pub middle: (f32, f32),
     /// Deviation of the Gaussian that would blur an outline as much, in pixels of the face.
     pub blur_px: f32,
 }
@@ -64,7 +62,6 @@ impl Measured {
         let (first, last) = (&symbols[0], &symbols[symbols.len() - 1]);
         let spacing = (symbols.len() > 1)
             .then(|| (last.center.0 - first.center.0) / (n - 1.0) / WIDTH as f32);
-        let off = |pick: fn(&Symbol) -> f32| symbols.iter().map(pick).sum::<f32>() / n;
         Some(Self {
             number: symbols.len(),
             soft,
@@ -74,7 +71,6 @@ impl Measured {
             light,
             outline_mm: mean(&|print| print.outline_mm),
             spacing,
-            middle: (off(|s| s.middle.0 - s.center.0), off(|s| s.middle.1 - s.center.1)),
             blur_px: mean(&|print| print.blur_px),
         })
     }
@@ -284,4 +280,42 @@ pub(super) fn lab(light: [f32; 3]) -> [f32; 3] {
     let z = 0.0178 * r + 0.1095 * g + 0.8727 * b;
     let f = |t: f32| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
     [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawn;
+    use super::*;
+    use crate::cards::Deck;
+    use crate::render::card::Print;
+
+    #[test]
+    fn what_is_drawn_is_measured() {
+        let print = Print::of(Deck::classic());
+        let of = |code: &str, blur| drawn::measure(code.parse().unwrap(), &print, blur).unwrap();
+        let (solid, open, striped) = (of("1fro", 0.8), of("1oro", 0.8), of("1sro", 0.8));
+        assert!([&solid, &open, &striped].iter().all(|card| card.number == 1));
+        assert!(solid.fill[0] > 0.95 && open.fill[0] < 0.05, "{:?} {:?}", solid.fill, open.fill);
+        assert!(
+            (0.1..0.6).contains(&striped.fill[0]) && striped.fill[1] > 0.1,
+            "{:?}",
+            striped.fill
+        );
+        // Stripes along the long side: the same again beside, another below.
+        assert!(striped.fill[4] > striped.fill[5] + 0.05, "{:?}", striped.fill);
+        let drawn_mm = print.fills[1].outline_mm as f32;
+        assert!((open.outline_mm - drawn_mm).abs() < 0.35, "{} {drawn_mm}", open.outline_mm);
+        assert!(solid.mask.overlap(&open.mask) > 0.97);
+        assert!(solid.mask.overlap(&of("1frd", 0.8).mask) < 0.85);
+        assert!(of("1fro", 2.5).blur_px > 1.5 * solid.blur_px);
+        let ink = lab([1.0; 3]);
+        assert!((ink[0] - 100.0).abs() < 0.1 && ink[1].abs() < 0.1 && ink[2].abs() < 0.1);
+    }
+
+    #[test]
+    fn half_a_turn_is_undone() {
+        let mask = Mask::of((0..PATCH).map(|i| i % 7 == 3 && i < PATCH / 3));
+        assert_eq!(mask.turned().turned(), mask);
+        assert!(mask.overlap(&mask) == 1.0 && mask.overlap(&mask.turned()) < 0.5);
+    }
 }

@@ -41,7 +41,6 @@ pub struct SeenPhoto {
 
 #[derive(Clone, Debug)]
 struct SeenCard {
-    corners_in_image: Quad,
     row: usize,
     column: usize,
     measured: Measured,
@@ -141,8 +140,8 @@ pub fn look(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPh
     let mut cards = Vec::new();
     for (row, places) in layout::rows(&quads).into_iter().enumerate() {
         for (column, i) in places.into_iter().enumerate() {
-            let (corners_in_image, measured) = clear[i].clone();
-            cards.push(SeenCard { corners_in_image, row: row + 1, column: column + 1, measured });
+            let measured = clear[i].1.clone();
+            cards.push(SeenCard { row: row + 1, column: column + 1, measured });
         }
     }
     Ok(SeenPhoto { name: name.to_owned(), cards, unclear })
@@ -179,10 +178,7 @@ pub fn learn(photos: &[SeenPhoto], name: &str) -> Result<Learnt, LearnError> {
     }
     let mut groups: Groups = group::group(&seen, one_fill);
     print::in_order(&seen, &mut groups);
-    if std::env::var_os("DECK_DEBUG").is_some() {
-        debug(photos, &sharp, &seen, &groups);
-    }
-    checks::values(&seen, &groups, &place)?;
+    checks::values(&seen, &groups, of, &place)?;
     let (cards, copies) = checks::copies(&seen, &groups, &place)?;
     if cards < needed {
         return Err(LearnError::TooFew { seen: cards, of, needed, notes });
@@ -230,41 +226,4 @@ impl SeenPhoto {
         }
         true
     }
-}
-
-fn debug(photos: &[SeenPhoto], sharp: &[usize], seen: &[Seen], groups: &Groups) {
-    let mut k = 0;
-    for &p in sharp {
-        let photo = &photos[p];
-        for card in &photo.cards {
-            let m = &card.measured;
-            let c = card.corners_in_image.center();
-            eprintln!(
-                "CARD {} {:.0} {:.0} {} {} {} {} | {:?} | ink {:?} | out {:.2} blur {:.2} area {} fill {:?}",
-                photo.name,
-                c.x,
-                c.y,
-                m.number,
-                groups.fills[k],
-                groups.inks[k],
-                groups.shapes[k],
-                groups.leads[k],
-                m.ink,
-                m.outline_mm,
-                m.blur_px,
-                m.mask.area_px(),
-                m.fill.map(|v| (v * 100.0).round() as i32)
-            );
-            k += 1;
-        }
-        eprintln!("PHOTO {p} {} cards {} unclear {}", photo.name, photo.cards.len(), photo.unclear);
-    }
-    let fills: Vec<_> = seen.iter().map(|c| group::fill_point(&c.measured)).collect();
-    let inks: Vec<_> = seen.iter().map(|c| group::ink_point(&c.measured)).collect();
-    eprintln!(
-        "fills {:?} inks {:?} of {DECK_SIZE}",
-        group::apart(&fills, &groups.fills, 3),
-        group::apart(&inks, &groups.inks, 3)
-    );
-    eprintln!("shapes {:?}", checks::shapes_apart(seen, &groups.shapes, 3));
 }

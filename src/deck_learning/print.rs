@@ -289,3 +289,30 @@ fn fitted_fill(cards: &[Seen], groups: &Groups, g: usize, deck: &Deck, blur_px: 
     let best = finer.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or(Fill { kind: FillKind::Solid, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 }, |b| b.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::tests::deck as seen;
+    use super::*;
+
+    #[test]
+    fn the_deck_that_was_photographed_comes_out() {
+        let (cards, groups) = seen();
+        let truth = Deck::invented(31);
+        let learnt = deck(&cards, &groups, "ours").unwrap();
+        for (own, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
+            let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
+                symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
+            };
+            assert!((most(own, |p| p.0) - most(drawn, |p| p.0)).abs() < 0.006, "{}", drawn.name);
+            assert!((most(own, |p| p.1) - most(drawn, |p| p.1)).abs() < 0.012, "{}", drawn.name);
+        }
+        for (own, drawn) in learnt.fills.iter().zip(&truth.fills) {
+            assert_eq!(own.fill.kind, drawn.fill.kind);
+            assert!((own.fill.duty - drawn.fill.duty).abs() < 0.15, "{own:?} {drawn:?}");
+        }
+        // Its file is a deck's file.
+        let text = learnt.to_text();
+        assert_eq!(Deck::parse("ours.json", &text).unwrap().to_text(), text);
+    }
+}

@@ -11,8 +11,6 @@ pub(super) const PATCH_HEIGHT: usize = 200;
 pub(super) struct Symbol {
     /// Its centre of area, in pixels of the face.
     pub center: (f32, f32),
-    /// Middle of its bounding box, in pixels of the face.
-    pub middle: (f32, f32),
     /// Its inside with its outline, [`PATCH_WIDTH`] x [`PATCH_HEIGHT`] about the centre.
     pub mask: Vec<bool>,
     /// Ink of the face, the same.
@@ -77,9 +75,7 @@ impl Region {
                 light.push(if on { face.light[at] } else { [1.0; 3] });
             }
         }
-        let [l, t, r, b] = self.bounds.map(|v| v as f32);
-        let middle = ((l + r + 1.0) / 2.0, (t + b + 1.0) / 2.0);
-        Symbol { center: self.center, middle, mask, ink, light }
+        Symbol { center: self.center, mask, ink, light }
     }
 }
 

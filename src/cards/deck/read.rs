@@ -182,7 +182,7 @@ fn fills(field: &Field) -> Read<[NamedFill; 3]> {
             let only = fill(&field.items(1..=1, "fill")?[0])?;
             Ok([only.clone(), only.clone(), only])
         }
-        _ => field.three("fills", fill),
+        _ => field.three("fills, or 1 where all cards have one", fill),
     }
 }
 

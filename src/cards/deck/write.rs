@@ -1,6 +1,6 @@
 //! A deck's file, written as the known ones are.
 
-use super::{Deck, FillKind, Sides};
+use super::{Deck, FillKind, Sides, Symbol};
 use serde_json::{Value, json};
 
 impl Deck {
@@ -17,7 +17,16 @@ impl Deck {
                 Sides::Curved => "curved",
             };
             let text: String = shape.text.iter().collect();
-            json!({"name": shape.name, "text": text, "sides": sides, "points": points(&shape.points)})
+            let printed = points(&shape.points);
+            let mut value =
+                json!({"name": shape.name, "text": text, "sides": sides, "points": printed});
+            // What photos show of it, where that is not what is printed.
+            let (name, of) = (shape.name.clone(), shape.points.clone());
+            let plain = Symbol::new(name, shape.text, shape.sides, of, None);
+            if plain.outline != shape.outline {
+                value["measured"] = points(&shape.outline);
+            }
+            value
         });
         let fills = fills.iter().map(|named| {
             let fill = &named.fill;
