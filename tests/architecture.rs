@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Labels speak of the stored file, everything else of the upright photo: how the two lie to
     // each other is the source's knowledge.
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
+    ("reading", &["cards", "sets", "geometry", "pipeline"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
@@ -32,6 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("own", TRAINING_AND_MEASURING),
     ("app", BELOW_THE_SURFACE),
     ("cli", COMMANDS),
+    ("internals", EVERYTHING),
 ];
 
 const MEASURING: &[&str] = &[
@@ -114,6 +116,12 @@ const COMMANDS: &[&str] = &[
     "export",
     "own",
     "app",
+];
+
+/// What the crate's own tests see.
+const EVERYTHING: &[&str] = &[
+    "cards", "sets", "geometry", "model", "pipeline", "render", "dataset", "avi", "game", "live",
+    "eval", "train", "export", "app", "cli",
 ];
 
 #[test]

@@ -76,7 +76,7 @@ impl Edition {
     }
 
     /// Its deck, unless it is unknown.
-    pub fn deck(self) -> Option<Arc<Deck>> {
+    pub(crate) fn deck(self) -> Option<Arc<Deck>> {
         Deck::named(self.name())
     }
 }

@@ -1,14 +1,25 @@
-//! A card, its four properties, its 4-character code, the decks that print it and pictures in
-//! characters.
+//! A card, its four properties and its 4-character code.
+//!
+//! ```
+//! use setsight::cards::{Card, Color, Number, parse_codes};
+//!
+//! let card: Card = "2spd".parse()?;
+//! assert_eq!(card.name(), "two striped purple diamonds");
+//! assert_eq!((card.number, card.color), (Number::Two, Color::Purple));
+//! assert_eq!(parse_codes("1fgd 2fgd 3fgd")?.len(), 3);
+//! assert_eq!(Card::deck().len(), 81);
+//! # Ok::<(), setsight::cards::CodeError>(())
+//! ```
 
 mod code;
-pub mod deck;
+pub(crate) mod deck;
 mod name;
-pub mod outline;
-pub mod picture;
+pub(crate) mod outline;
+pub(crate) mod picture;
 
 pub use code::{CodeError, parse_codes};
-pub use deck::{Deck, DeckError, Edition};
+pub(crate) use deck::Deck;
+pub use deck::Edition;
 pub use name::NameError;
 
 use std::fmt;

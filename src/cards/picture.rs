@@ -67,17 +67,6 @@ impl Slot {
     }
 }
 
-/// One card of the classic deck, without an index: five lines, each ended by a line feed.
-pub fn card(card: Card, ink: Ink) -> String {
-    card_of(&Deck::classic(), card, ink)
-}
-
-/// The same of any deck.
-pub fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
-    let slot = Slot { card: Some(card), ..Slot::default() };
-    lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
-}
-
 /// A board in rows of `columns` cards, the first row first, each card with its index (from 1)
 /// above it.
 pub fn board(cards: &[Card], columns: usize, ink: Ink) -> String {
@@ -148,6 +137,16 @@ fn symbol(deck: &Deck, card: Card, ink: Ink) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn card(card: Card, ink: Ink) -> String {
+        card_of(&Deck::classic(), card, ink)
+    }
+
+    /// Without an index: five lines, each ended by a line feed.
+    fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
+        let slot = Slot { card: Some(card), ..Slot::default() };
+        lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
+    }
     use crate::cards::parse_codes;
 
     #[test]

@@ -249,10 +249,9 @@ mod tests {
     use super::*;
     use crate::cards::parse_codes;
     use proptest::prelude::*;
-    use rand::SeedableRng;
 
     fn random(seed: u64) -> Deal {
-        Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+        Deal::random(seed)
     }
 
     fn round(variant: Variant, codes: &str) -> Round {

@@ -21,7 +21,7 @@
 mod agreement;
 mod brute;
 mod check;
-pub mod cover;
+pub(crate) mod cover;
 pub mod deal;
 mod dynamic;
 mod mask;
@@ -30,7 +30,7 @@ mod rules;
 #[cfg(feature = "smt")]
 mod smt;
 mod solver;
-pub mod uniformity;
+pub(crate) mod uniformity;
 
 pub use check::{Fault, check};
 pub use play::{Found, Record, play};

@@ -12,7 +12,7 @@ mod rgb;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
-pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+pub use error::{MAX_FILE_BYTES, SourceError};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
