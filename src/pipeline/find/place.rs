@@ -198,3 +198,6 @@ fn seen_quads(placed: &[Placed]) -> Vec<(WorkingQuad, f64)> {
     };
     placed.iter().map(|card| (card.refined.quad, weight(card))).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -504,3 +504,6 @@ fn short_side_across(w: &Weighed, long_side: Point) -> Point {
     let turned = Point::new(cos * s.x - sin * s.y, sin * s.x + cos * s.y);
     w.symbol.frame.image_from_frame(turned, w.symbol.turn) - w.symbol.frame.center
 }
+
+#[cfg(test)]
+mod tests;

@@ -261,3 +261,85 @@ fn square(side: i32) -> opencv::Result<Mat> {
 fn odd(side: f64) -> i32 {
     (side as i32).max(2) | 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::segment::drawn::{FlatCard, card_at, photo};
+    use image::RgbImage;
+
+    /// The kind, step and pixels of each map.
+    fn maps_of(frame: &Frame) -> Vec<(MapKind, f64, usize, Vec<u8>)> {
+        let working = Working::new(frame, 400.0).unwrap();
+        let mut maps = Vec::new();
+        for_each_map(&working, |map| {
+            maps.push((map.kind, map.step, map.width, map.pixels.to_vec()));
+        })
+        .unwrap();
+        maps
+    }
+
+    fn one_card() -> Frame {
+        photo((400, 300), &[FlatCard::at(card_at(150.0, 120.0, 0.2))])
+    }
+
+    #[test]
+    fn there_are_ten_maps_and_two_of_them_at_half_resolution() {
+        let maps = maps_of(&one_card());
+        let count = |kind| maps.iter().filter(|map| map.0 == kind).count();
+        assert_eq!(count(MapKind::Local), 4);
+        assert_eq!([MapKind::Edges, MapKind::Ink, MapKind::CoarseInk].map(count), [2, 2, 2]);
+        for (kind, step, width, pixels) in &maps {
+            let half = *kind == MapKind::CoarseInk;
+            assert_eq!((*step, *width), if half { (2.0, 200) } else { (1.0, 400) });
+            assert_eq!(pixels.len(), if half { 200 * 150 } else { 400 * 300 });
+        }
+    }
+
+    #[test]
+    fn every_map_shows_a_symbol_or_its_outline_and_none_shows_plain_paper() {
+        let paper = Frame { image: RgbImage::from_pixel(400, 300, image::Rgb([235, 233, 228])) };
+        for (kind, _, _, pixels) in maps_of(&paper) {
+            assert!(pixels.iter().all(|&value| value == 0), "{kind:?}");
+        }
+        let frame = one_card();
+        let card = card_at(150.0, 120.0, 0.2);
+        for (kind, step, width, pixels) in maps_of(&frame) {
+            let marked = |p: crate::geometry::Point| {
+                pixels[(p.y / step) as usize * width + (p.x / step) as usize] > 0
+            };
+            // Across a symbol's edge, from the white into the ink.
+            let (left, right) = (card.0[0].lerp(card.0[3], 0.5), card.0[1].lerp(card.0[2], 0.5));
+            let across = (30..50).map(|i| left.lerp(right, f64::from(i) / 100.0));
+            assert!(across.filter(|p| marked(*p)).count() >= 2, "{kind:?}");
+            // The white between the symbols and the card's edge, which no window's rim reaches.
+            assert!(!marked(left.lerp(right, 0.14)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn ink_does_not_depend_on_the_light() {
+        let bright = one_card();
+        let mut dim = bright.clone();
+        for (x, _, pixel) in dim.image.enumerate_pixels_mut() {
+            let light = 1.0 - 0.5 * x as f32 / 400.0;
+            pixel.0 = pixel.0.map(|value| (f32::from(value) * light) as u8);
+        }
+        let ink = |frame| maps_of(frame).into_iter().find(|map| map.0 == MapKind::Ink).unwrap().3;
+        let (bright, dim) = (ink(&bright), ink(&dim));
+        let differ = bright.iter().zip(&dim).filter(|(a, b)| a != b).count();
+        let inked = bright.iter().filter(|value| **value > 0).count();
+        assert!(inked > 500 && differ * 10 < inked, "{differ} of {inked}");
+    }
+
+    #[test]
+    fn outlines_go_to_the_working_image_and_back() {
+        let working = Working::new(&one_card(), 200.0).unwrap();
+        assert_eq!((working.width, working.height, working.scale), (200, 150, 0.5));
+        let card = card_at(150.0, 120.0, 0.2);
+        let back = working.in_image(&working.in_working(&card));
+        assert!(back.0.iter().zip(card.0).all(|(a, b)| a.distance(b) < 1e-9));
+        // A small photo is enlarged to twice its size and no more.
+        assert_eq!(Working::new(&one_card(), 4000.0).unwrap().scale, 2.0);
+    }
+}

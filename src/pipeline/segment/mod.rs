@@ -9,6 +9,8 @@
 pub mod borders;
 pub mod components;
 pub mod corners;
+#[cfg(test)]
+pub(crate) mod drawn;
 pub mod grouping;
 pub mod maps;
 pub mod plane;

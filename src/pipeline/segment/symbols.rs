@@ -339,3 +339,110 @@ fn quantile(values: &mut [f64], q: f64) -> f64 {
     let i = ((values.len() - 1) as f64 * q).round() as usize;
     *values.select_nth_unstable_by(i, f64::total_cmp).1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Number;
+    use crate::geometry::Quad;
+    use crate::pipeline::data::Frame;
+    use crate::pipeline::segment::drawn::{FlatCard, GREEN, RED, WHITE, card_at, photo};
+    use crate::pipeline::segment::maps::for_each_map;
+
+    fn symbols_of(frame: &Frame) -> Vec<Symbol> {
+        let long_side_px = f64::from(frame.image.width().max(frame.image.height()));
+        let working = Working::new(frame, long_side_px).unwrap();
+        let mut search = SymbolSearch::new(&working, &Params::default());
+        let mut components = Components::default();
+        for_each_map(&working, |map| {
+            components.label(map.pixels, map.width);
+            search.add(map, &components);
+        })
+        .unwrap();
+        search.finish(&working).unwrap()
+    }
+
+    /// What most maps show; of several sizes at one place, which grouping joins, the best.
+    fn clear(frame: &Frame) -> Vec<Symbol> {
+        let mut symbols: Vec<Symbol> = Vec::new();
+        for symbol in symbols_of(frame).into_iter().filter(|s| s.votes >= 3 && s.iou > 0.9) {
+            let here = |s: &Symbol| s.frame.center.distance(symbol.frame.center) < 3.0;
+            match symbols.iter_mut().find(|s| here(s)) {
+                Some(other) if other.iou < symbol.iou => *other = symbol,
+                Some(_) => {}
+                None => symbols.push(symbol),
+            }
+        }
+        symbols.sort_by(|a, b| a.frame.center.x.total_cmp(&b.frame.center.x));
+        symbols
+    }
+
+    #[test]
+    fn each_shape_is_found_where_it_lies_and_shows_how_its_card_lies() {
+        for shape in Shape::ALL {
+            for angle in [0.0, 0.4, -0.9] {
+                let corners = card_at(180.0, 140.0, angle);
+                let card = FlatCard { number: Number::One, shape, ink: RED, corners };
+                let found = clear(&photo((400, 320), &[card]));
+                let [symbol] = &found[..] else { panic!("{shape} {angle}: {found:?}") };
+                assert_eq!(symbol.shape, shape);
+                assert!(symbol.frame.center.distance(corners.center()) < 1.0, "{shape} {angle}");
+                // Which way round is open: a card looks the same after half a turn.
+                let (long, short) = (corners.0[1] - corners.0[0], corners.0[3] - corners.0[0]);
+                let off = |found: Point, true_side: Point| {
+                    found.cross(true_side).abs() / true_side.dot(true_side)
+                };
+                assert!(off(symbol.long_side, long) < 0.12, "{shape} {angle}: {symbol:?}");
+                assert!((symbol.long_side.norm() / 90.0 - 1.0).abs() < 0.3, "{shape} {angle}");
+                assert!((symbol.short_side.norm() / short.norm() - 1.0).abs() < 0.3, "{shape}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_three_symbols_of_a_card_are_three_places_with_its_colours() {
+        let corners = card_at(150.0, 120.0, 0.3);
+        let card = FlatCard { number: Number::Three, shape: Shape::Oval, ink: GREEN, corners };
+        let found = clear(&photo((400, 300), &[card]));
+        assert_eq!(found.len(), 3);
+        for symbol in &found {
+            let near = |a: [f64; 3], b: [f64; 3], by: f64| {
+                a.iter().zip(b).all(|(a, b)| (a - b).abs() < by)
+            };
+            let ink = [0, 1, 2].map(|c| 1.0 - f64::from(GREEN[c]) / f64::from(WHITE[c]));
+            assert!(near(symbol.colors.white, WHITE.map(f64::from), 6.0), "{:?}", symbol.colors);
+            assert!(near(symbol.colors.ink, ink, 0.1), "{:?}", symbol.colors);
+            assert!(symbol.colors.white_spread < 0.05);
+        }
+    }
+
+    #[test]
+    fn a_sheared_symbol_is_still_its_shape() {
+        let corners = Quad::new(
+            [(120.0, 90.0), (210.0, 110.0), (245.0, 165.0), (155.0, 145.0)]
+                .map(|(x, y)| Point::new(x, y)),
+        );
+        let card = FlatCard { number: Number::One, shape: Shape::Diamond, ink: RED, corners };
+        let found = clear(&photo((400, 300), &[card]));
+        assert_eq!(found.iter().map(|s| s.shape).collect::<Vec<_>>(), [Shape::Diamond]);
+    }
+
+    #[test]
+    fn a_rectangle_is_no_symbol() {
+        // A dark label on white paper, of a symbol's proportions.
+        let mut frame = photo((400, 300), &[]);
+        for (x, y, pixel) in frame.image.enumerate_pixels_mut() {
+            let inside = |(left, top, right, bottom): (u32, u32, u32, u32)| {
+                (left..right).contains(&x) && (top..bottom).contains(&y)
+            };
+            pixel.0 = if inside((170, 110, 220, 195)) {
+                RED
+            } else if inside((100, 60, 290, 250)) {
+                WHITE
+            } else {
+                pixel.0
+            };
+        }
+        assert_eq!(clear(&frame).len(), 0);
+    }
+}

@@ -1,6 +1,9 @@
 //! Files made here: HEVC by the decoder's own encoder, AV1 by `ffmpeg`, each in a container written
 //! below by the book, so that every turn and crop can be had.
 
+#[path = "../../../../tests/common/not_run.rs"]
+mod not_run;
+
 use super::super::{decode, load_photo, measure};
 use super::*;
 use heifer::heifer_isobmff::FourCC;
@@ -119,7 +122,7 @@ fn av1(image: &RgbImage) -> Option<(Vec<u8>, Vec<u8>)> {
             Some((boxed(b"av1C", &[0x81, 0x20, 0, 0]), output.stdout[2..].to_vec()))
         }
         _ => {
-            eprintln!("SKIPPED: AVIF is not tested, for there is no ffmpeg with libaom-av1");
+            not_run::not_run("there is no ffmpeg with libaom-av1, which makes AVIF");
             None
         }
     }
