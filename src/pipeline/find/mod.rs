@@ -47,7 +47,8 @@ impl Learned {
         Self { network, refiner, params: Params::default() }
     }
 
-    /// Detects cards and keeps all intermediate results; `None` for a photo too small to hold a card.
+    /// Detects cards and keeps all intermediate results. `None` for a photo too small to hold a
+    /// card.
     ///
     /// # Errors
     /// See [`FindError`].
