@@ -5,8 +5,8 @@ use crate::geometry::{Point, Quad};
 /// A card begins a new row if its centre lies this far below the row's, in heights of the card:
 /// half a card down is the next row, less is a card laid carelessly.
 const ROW_STEP: f64 = 0.5;
-/// How far the sides must agree on a direction, 0 to 1, for the rows to follow it; the sides of a
-/// heap agree on nothing.
+/// How well the sides must agree on a direction, 0 to 1, for the rows to follow it; the sides of a
+/// heap do not agree on any.
 const LEAST_AGREEMENT: f64 = 0.4;
 
 /// Rows from top to bottom, each from left to right, as indices into the outlines (in pixels of the

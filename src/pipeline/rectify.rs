@@ -15,8 +15,8 @@ use opencv::imgproc;
 /// grain and glare brighter than the stock are not clipped.
 pub const BALANCED_WHITE: f32 = 0.9;
 
-/// The percentile of each channel that is taken for the card's white as a whole: symbols cover up
-/// to a third of a card, and the brightest tenth may be glare or the edge of a bright table.
+/// The percentile of each channel that is used as the card's overall white: symbols cover up to a
+/// third of a card, and the brightest tenth may be glare or the edge of a bright table.
 const WHITE_PERCENTILE: f64 = 0.85;
 
 /// The white field is computed on a card smaller by this factor.

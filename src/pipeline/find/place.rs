@@ -22,8 +22,9 @@ use crate::pipeline::segment::rim::even_rim;
 /// Parameters of fitting corners.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// How the sides are looked for. The network's outlines are less exact than those that
-    /// symbols measured in the photo give, so it reaches further.
+    /// Parameters for finding sides. The network's outlines are less exact than those of the
+    /// classical finder, which are measured on symbols in the photo, so this search reaches
+    /// further.
     pub corners: corners::Params,
     /// Parameters for finding sides again, on a table that has been refitted: a side farther off is
     /// a neighbour's.
