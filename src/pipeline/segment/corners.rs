@@ -40,7 +40,7 @@ impl Default for Params {
 /// end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// Near the side's first corner and near its second.
+    /// The point near the side's first corner and the point near its second.
     pub points: [Point; 2],
     /// The line's mean edge strength minus that of its surroundings, 0 to 1.
     pub support: f64,
