@@ -34,7 +34,8 @@ pub struct Track {
     /// Its thumbnail when it was last read, or last found unchanged in focus.
     pub(super) reference: Thumbnail,
     pub(super) last: Thumbnail,
-    /// Since when its picture differs from the reference; `None` while it does not.
+    /// Time from which its picture has differed from the reference; `None` while it does not
+    /// differ.
     pub(super) hidden_since: Option<f64>,
     pub(super) still_since: f64,
     /// It was hidden since its last reading: another card may have come.
@@ -46,8 +47,8 @@ pub struct Track {
     pub(super) contradicted: u32,
     /// Number of detections in a row that found it away from its place.
     pub(super) elsewhere: u32,
-    /// Looks in a row that did not find it, though its picture is the same: under the edge of a hard
-    /// shadow card and table look alike at a glance.
+    /// Number of detections in a row that did not find it, although its picture is unchanged: at
+    /// the edge of a hard shadow, the thumbnails of card and table are similar.
     pub(super) missed: u32,
     /// Time from which it is known to be no card. The place is kept, so that it is not read again
     /// and again.

@@ -266,7 +266,8 @@ impl Ground {
         let spread = |ground: &Self| ground.spread.iter().sum::<f32>() / 3.0;
         // Tolerate a place in the sun or under a hand's shadow, and the table's own unevenness.
         let leeway = (1.25 + 2.0 * spread(table) * 3.0 / other).min(1.6);
-        // As rough as the table, no more (a card's symbols) and no less (a hand on a striped cloth).
+        // As rough as the table, not rougher (a card's symbols) or smoother (a hand on a striped
+        // cloth).
         let even =
             spread(self) < 1.8 * spread(table) + 9.0 && spread(self) > 0.45 * spread(table) - 4.0;
         let hue =
