@@ -146,7 +146,7 @@ impl Tracking {
             };
             let next = self.watch_one(&input, &frames, stop, show);
             frames.close();
-            self.controls.film.pause(false); // A paused film would not notice that it is no longer used.
+            self.controls.film.pause(false); // A paused film would not notice that it is unused.
             // A camera that hangs in a read is left to end by itself.
             if capture.is_finished() || stop.is_closed() {
                 drop(capture);
