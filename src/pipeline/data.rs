@@ -25,7 +25,7 @@ pub struct CardOutline {
 }
 
 impl CardOutline {
-    /// An outline of which only the corners are given.
+    /// An outline with nothing but its corners.
     pub fn at(corners_in_image: Quad) -> Self {
         Self { corners_in_image, score: 0.0, shared: 0.0 }
     }

@@ -221,7 +221,7 @@ fn with_legend(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style
     picture
 }
 
-/// "12 cards, 3 sets, 1 card unsure (?)".
+/// A summary such as "12 cards, 3 sets, 1 unsure (?)".
 fn summary(cards: &[ReadCard], sets: &[Set]) -> String {
     let count = |n: usize, what: &str| match n {
         0 => format!("no {what}"),

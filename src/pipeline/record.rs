@@ -172,7 +172,7 @@ impl PhotoRecord {
         members.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// "12 cards, 3 sets, 1 unsure".
+    /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
     pub fn summary(&self) -> String {
         if self.scan.is_empty() {
             return "no cards found".to_owned();

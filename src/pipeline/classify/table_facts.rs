@@ -18,9 +18,9 @@ pub struct TableFacts {
 /// Whether pictures are mirrored, as far as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mirrored {
-    /// They are not.
+    /// Pictures are not mirrored.
     No,
-    /// They are.
+    /// Pictures are mirrored.
     Yes,
     /// The squiggles decide.
     #[default]
