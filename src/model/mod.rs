@@ -100,8 +100,8 @@ pub mod finder {
     pub const LONG_AXIS: usize = 4;
     /// b bT / |b| as xx, yy, xy, where b is half the short axis.
     pub const SHORT_AXIS: usize = 7;
-    /// The bilinear term e: x, y. The corners are m - a - b + e, m + a - b - e, m + a + b + e and m
-    /// - a + b - e, where m is their mean.
+    /// The bilinear term e: x, y. With m the mean of the corners, they are m - a - b + e,
+    /// m + a - b - e, m + a + b + e and m - a + b - e.
     pub const BILINEAR: usize = 10;
     /// Names of the outputs, in order.
     pub const LABELS: [&str; OUTPUTS] = [
