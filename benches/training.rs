@@ -1,5 +1,5 @@
 //! The time of a training step on the CPU, without drawing: one of the finder's convolutions with
-//! both its gradients, by this crate and by burn, and the forward and backward passes of each network.
+//! both its gradients, by this crate and by burn, and forward and backward passes of each network.
 
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData, module};
