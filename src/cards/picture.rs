@@ -5,7 +5,8 @@
 //! says what its own look like, as `[:]` for a dotted rectangle. The colour is the terminal's where
 //! it has colours, else a letter before the symbol: `R`, `G`, `P`.
 
-use super::{Card, Color, Deck, Number};
+use super::card::{Card, Color, Number};
+use super::deck::Deck;
 
 /// Characters across a card's picture, frame included.
 pub const CARD_WIDTH: usize = 8;

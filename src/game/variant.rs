@@ -1,7 +1,8 @@
 //! The game as it is played at a table, and its variants, with the rules that setwithfriends.com has
 //! for them.
 
-use super::{Deal, START_CARDS};
+use super::deal::Deal;
+use super::rules::START_CARDS;
 use crate::cards::{Card, Shading};
 use crate::sets::{completing, easiest_first, is_set};
 
