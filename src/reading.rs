@@ -11,8 +11,8 @@ use std::path::Path;
 /// Reads a photo: finds its cards, reads each, and finds all sets.
 ///
 /// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC, or AVIF if the program `ffmpeg` is there.
-/// The picture is turned upright as the file says. A photo without cards gives an empty [`Table`], not
-/// an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
+/// The picture is turned upright as the file says. A photo without cards gives an empty [`Table`],
+/// not an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
 ///
 /// # Errors
 /// The file cannot be decoded (the message names it and says what was expected), or a network

@@ -7,7 +7,7 @@ use image::codecs::jpeg::JpegDecoder;
 use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
 use std::io::{self, Read};
 
-/// A longer JPEG is rejected, in bytes.
+/// Length in bytes beyond which a JPEG is rejected.
 const MOST_BYTES: usize = 64 << 20;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;

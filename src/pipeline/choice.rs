@@ -102,7 +102,7 @@ pub fn learned(
     Ok(Learned::new(Box::new(models.network(Kind::Finder)?), refiner))
 }
 
-/// The network that classifies context crops and corrects outlines. A folder of one's own may lack
+/// The network that classifies context crops and corrects outlines. A user's own folder may lack
 /// it; reading is less exact then.
 ///
 /// # Errors

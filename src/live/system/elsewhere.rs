@@ -24,8 +24,8 @@ pub(super) fn cannot_list() -> Option<CameraError> {
     (!is_there).then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
 }
 
-/// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS, `"HD Webcam"
-/// (video)` on Windows.
+/// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
+/// `"HD Webcam" (video)` on Windows.
 fn listed(said: &str) -> Vec<CameraInfo> {
     let mut cameras = Vec::new();
     let mut video = false;

@@ -48,7 +48,7 @@ pub fn spans(device: &impl Controls) -> (Option<Span>, Option<Span>) {
 /// Applies the user's settings. Controls that are missing or refused stay unchanged.
 pub fn apply(device: &impl Controls, wish: &CameraWish) {
     let (exposure, focus) = spans(device);
-    // A value only takes effect once the automatic is off.
+    // A value only takes effect once automatic control is off.
     if let Some(span) = exposure {
         match wish.exposure {
             Some(value) => {

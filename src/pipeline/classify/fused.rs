@@ -2,8 +2,8 @@
 //! context crop; still in doubt, the refiner with test-time augmentation, and the classical
 //! features.
 //!
-//! The outputs for a property, logits or log probabilities, are weighted and summed. `setsight
-//! train fuse` fits the weights.
+//! The outputs for a property, logits or log probabilities, are weighted and summed.
+//! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
 use super::fusion::Joint;
