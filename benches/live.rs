@@ -1,6 +1,6 @@
 //! How fast a film is read, stage by stage, with the default finder and reader and each engine in
-//! turn: `cargo bench --bench live`. With one engine, finder or reader:
-//! `cargo bench --bench live -- [onnxruntime|embedded] [learned|classical] [fused|neural|measured]`.
+//! turn: `cargo bench --bench live`. Arguments select one engine, finder or reader:
+//! `-- [onnxruntime|embedded] [learned|classical] [fused|neural|measured]`.
 //!
 //! A film of 1280x720 at 30 frames per second is drawn once. Its quiet beginning, played forwards
 //! and backwards for ten seconds, is the steady state. Its first second, read from scratch, is a

@@ -54,8 +54,8 @@ pub struct CardImage {
 /// A reader's output for one card: four probability triples and the probability that it is a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Probability of each value of each property, in [`Property::ALL`] order. Each triple sums to
-    /// 1.
+    /// Probability of each value of each property, in [`Property::ALL`] order. Each triple has
+    /// sum 1.
     pub values: [[f32; 3]; 4],
     /// Probability that this is a face-up card.
     pub is_card: f32,

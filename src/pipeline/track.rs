@@ -11,7 +11,7 @@
 //! |---|---|
 //! | nothing | the thumbnails agree: the card is not read again |
 //! | the camera moves | one homography moves all cards |
-//! | a hand covers a card | its thumbnail changes, its place does not resemble the table: it is kept |
+//! | a hand covers a card | its thumbnail changes, its place is unlike the table: it is kept |
 //! | a card is taken | the place resembles the table and is still: the card is removed |
 //! | a card is replaced | its thumbnail differs for a while, and it is read as another card |
 //! | a card is pushed elsewhere | it vanishes and the same card appears: it keeps its identity |

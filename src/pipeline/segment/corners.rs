@@ -22,8 +22,8 @@ pub struct Params {
     pub reach: f64,
     /// Standard deviation of the expected side's position, in card short sides.
     pub expected_deviation: f64,
-    /// Threshold of a line's support: its mean edge strength minus that of its surroundings, 0 to
-    /// 1.
+    /// Threshold of a line's support, 0 to 1: its mean edge strength minus that of its
+    /// surroundings.
     pub support: f64,
     /// Largest distance from the best fitting rectangle, in short sides, at which a line still
     /// belongs to the card.
