@@ -1,5 +1,5 @@
-//! A network as a plan: one description from which come its first weights, its pass in burn with
-//! gradients, and the [`Graph`] that reading and the exports take.
+//! A network as a plan: one description that yields its initial weights, its forward pass in burn
+//! with gradients, and the [`Graph`] for inference and the exports.
 
 use super::convolution::convolve;
 use super::weights::{Array, Role, Weights};
@@ -22,7 +22,7 @@ pub enum Layer {
         inputs: usize,
         /// Channels out.
         outputs: usize,
-        /// Rows and columns of the kernel, alike.
+        /// Rows and columns of the kernel, which is square.
         kernel: usize,
         /// Step between windows.
         stride: usize,
