@@ -250,8 +250,8 @@ pub fn samples_of_crops(
     Ok((cut, mirrored))
 }
 
-/// Whether a source's crops are mirror images, which only squiggles reveal. All crops vote: each
-/// compares the template match of the classical reader's squiggle as it is and mirrored.
+/// Whether a source's crops are mirror images, which only squiggles reveal. Each squiggle crop
+/// votes: the classical reader's squiggle mask fits it better as it is, or better mirrored.
 fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     let masks = Masks::of_edition(edition);
     let fit = |image: RgbImage| {
