@@ -185,8 +185,8 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     let unplaced: Vec<Point> =
         of_labels().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
-    // Labels that name no edition take the detected one. If the deck is unknown, the codes are the
-    // person's choice of names.
+    // The classic edition is the labels' default, so a detection of rectangles overrides it. In a
+    // deck that the program does not know, a person chose which codes the cards have.
     let edition = match (Edition::named(&photo.label.deck), scan.facts.edition()) {
         (Some(Edition::Classic), Edition::Rectangles) => Edition::Rectangles,
         (Some(told), _) => told,
