@@ -24,7 +24,8 @@ const TABLE: Rgb<u8> = Rgb([40, 80, 50]);
 /// The finder's log odds for a clear card, because the crops certainly are cards.
 const CLEAR: f64 = 6.0;
 
-/// Reads crops together but without the board, because a set of crops may hold a card many times.
+/// Reads crops together, but settles each on a board of its own, because a set of crops may hold a
+/// card many times.
 pub fn check(
     pipeline: &Pipeline,
     crops: &[(PathBuf, Card)],
