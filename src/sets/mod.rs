@@ -1,5 +1,5 @@
-//! The ordinary game: which three cards are a set and why, all sets of a board, hints, and how
-//! likely three more cards bring one.
+//! The ordinary game: whether three cards are a set and why, all sets of a board, hints, and the
+//! probability that three more cards bring a set.
 //!
 //! ```
 //! use setsight::cards::parse_codes;
@@ -31,7 +31,7 @@ use std::cell::RefCell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Set(pub [usize; 3]);
 
-/// The one card that makes a set with two others (with two alike: that card again).
+/// The one card that makes a set with two others; for two equal cards, that card again.
 pub fn completing(a: Card, b: Card) -> Card {
     let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
     Card::from_index(
@@ -45,8 +45,8 @@ pub fn is_set(a: Card, b: Card, c: Card) -> bool {
     a != b && completing(a, b) == c
 }
 
-/// All sets of a board, by place. The board may hold a card more than once; a set needs three
-/// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
+/// All sets of a board, as places in ascending order. The board may hold a card more than once; a
+/// set needs three different cards. For many boards, or boards with empty places, use [`Finder`].
 pub fn find_all(board: &[Card]) -> Vec<Set> {
     thread_local! {
         static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
@@ -56,15 +56,15 @@ pub fn find_all(board: &[Card]) -> Vec<Set> {
     found
 }
 
-/// A hint in steps: the places of the first `step` cards (1 to 3) of the set that is easiest to
-/// see. A further step adds to what the one before has told. `None` when there is no set.
+/// A stepwise hint: the places of the first `step` cards (1 to 3) of the set that is easiest to
+/// see. Each step adds a card to the one before. `None` if there is no set.
 pub fn hint(board: &[Card], step: usize) -> Option<Vec<usize>> {
     let easiest = easiest_first(board).into_iter().next()?;
     Some(easiest.0[..step.clamp(1, 3)].to_vec())
 }
 
-/// All sets of a board, the one that is easiest to see first: the more properties are alike, the sooner
-/// a set is seen. Ties go to the first by place.
+/// All sets of a board, the easiest to see first: a set is seen sooner if more properties are
+/// equal. Ties are ordered by place.
 pub fn easiest_first(board: &[Card]) -> Vec<Set> {
     let mut sets = find_all(board);
     sets.sort_by_key(|set| {
@@ -80,7 +80,7 @@ mod tests {
     use crate::cards::{DECK_SIZE, parse_codes};
     use proptest::prelude::*;
 
-    /// The definition, word for word.
+    /// The definition, literally.
     fn by_definition(cards: [Card; 3]) -> bool {
         let distinct = cards[0] != cards[1] && cards[0] != cards[2] && cards[1] != cards[2];
         distinct
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn place() -> impl Strategy<Value = Option<Card>> {
-        // A small part of the deck now and then, so that cards repeat.
+        // Sometimes only a small part of the deck, so that cards repeat.
         prop_oneof![
             1 => Just(None),
             6 => (0..DECK_SIZE).prop_map(|i| Some(Card::from_index(i))),
@@ -121,7 +121,7 @@ mod tests {
         #[test]
         fn the_finder_agrees_with_brute_force(board in prop::collection::vec(place(), 0..40)) {
             let mut finder = Finder::new();
-            // What an earlier board leaves behind does no harm.
+            // A previous board must not affect the result.
             finder.find(&board[board.len() / 2..]);
             let mut found = finder.find(&board).to_vec();
             found.sort();
@@ -162,7 +162,7 @@ mod tests {
     fn a_repeated_card_makes_a_set_on_each_of_its_places() {
         let board = parse_codes("1fgd 2fgd 3fgd 2fgd 2fgd").unwrap();
         assert_eq!(find_all(&board), [Set([0, 1, 2]), Set([0, 2, 3]), Set([0, 2, 4])]);
-        // Three times the same card is no set.
+        // Three copies of one card are not a set.
         assert_eq!(find_all(&[board[0]; 3]), []);
     }
 
