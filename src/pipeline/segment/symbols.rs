@@ -369,8 +369,8 @@ mod tests {
         search.finish(&working).unwrap()
     }
 
-    /// The symbols that many maps show. Of several at one place, which grouping would join, it keeps
-    /// the best.
+    /// The symbols that many maps show. Of several at one place, which grouping would join, it
+    /// keeps the best.
     fn clear(frame: &Frame) -> Vec<Symbol> {
         let mut symbols: Vec<Symbol> = Vec::new();
         for symbol in symbols_of(frame).into_iter().filter(|s| s.votes >= 3 && s.iou > 0.9) {
