@@ -1,4 +1,4 @@
-//! What every solver does, how long it may take, and which there are.
+//! The solvers' interface, their budget, and the list of solvers.
 
 use super::rules::{Card, Rules};
 use super::{brute, cover, dynamic};
@@ -7,43 +7,43 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Finds sets on a board that changes. It is told of every change, so it may keep what it knows.
+/// Finds sets on a changing board. It is told of every change, so it can work incrementally.
 pub trait Solver {
-    /// Forgets the board: a new game begins.
+    /// Clears the board for a new game.
     fn clear(&mut self);
 
-    /// These cards came to the board. None of them is there already.
+    /// Adds cards to the board. None of them may be on it already.
     fn drawn(&mut self, cards: &[Card]);
 
-    /// This set left the board.
+    /// Removes a set from the board.
     fn removed(&mut self, set: &[Card]);
 
-    /// Looks for a set on the board: if there is one, true, and its cards are left in `set` (whose
-    /// old contents are gone either way).
+    /// Searches the board for a set. Returns true if there is one, with its cards in `set`, which
+    /// is cleared in either case.
     ///
     /// # Errors
-    /// The budget is spent, or the solver gave up. The board must then be cleared.
+    /// The budget is spent, or the solver gave up. The board must be cleared afterwards.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
-    /// Memory held for the board and what is known of it, in bytes, where it can be told.
+    /// Memory of the solver for this board in bytes, if it is known.
     fn bytes(&self) -> Option<usize>;
 }
 
 /// Why a search ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The time is used up.
+    /// The time is spent.
     #[error("out of time")]
     Time,
     /// The memory is used up.
     #[error("out of memory")]
     Memory,
-    /// The solver does not know.
+    /// The solver found no answer.
     #[error("the solver gave up: {0}")]
     GaveUp(String),
 }
 
-/// What a solver may use: CPU time of its thread, and memory.
+/// Maximum CPU time of the solver's thread, and maximum memory.
 #[derive(Clone, Debug)]
 pub struct Budget {
     until: Option<(ThreadTime, Duration)>,
@@ -56,21 +56,21 @@ impl Budget {
         Self { until: None, bytes: usize::MAX }
     }
 
-    /// So much CPU time of this thread from now on, and so many bytes.
+    /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
         Self { until: Some((ThreadTime::now(), cpu)), bytes }
     }
 
-    /// CPU time left; `None` without a limit.
+    /// Remaining CPU time; `None` if unlimited.
     #[inline]
     pub fn left(&self) -> Option<Duration> {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
 
-    /// Whether time is left. It asks the system, so ask it only every few thousand steps.
+    /// Checks that time is left. It makes a system call, so call it only every few thousand steps.
     ///
     /// # Errors
-    /// The time is used up.
+    /// The time is spent.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
         match self.left() {
@@ -79,7 +79,7 @@ impl Budget {
         }
     }
 
-    /// Whether so much memory may be held.
+    /// Checks that this much memory may be used.
     ///
     /// # Errors
     /// It is too much.
@@ -98,14 +98,14 @@ pub enum Kind {
     Smt,
     /// Z3, one truth value for each card of the board.
     SmtBoolean,
-    /// Partial sets, kept and grown.
+    /// Partial sets, extended card by card.
     Dynamic,
-    /// An exact cover for each card: the fast one.
+    /// An exact cover for each card; the fastest.
     Cover,
 }
 
 impl Kind {
-    /// All of them.
+    /// All solvers.
     pub const ALL: [Self; 5] =
         [Self::Brute, Self::Smt, Self::SmtBoolean, Self::Dynamic, Self::Cover];
 
@@ -120,11 +120,11 @@ impl Kind {
         }
     }
 
-    /// A solver for these rules. One or two values need no solver: any card, any pair is a set,
-    /// and every kind answers so at once.
+    /// A solver for these rules. With one or two values every card or pair is a set, so every kind
+    /// answers at once.
     ///
     /// # Errors
-    /// The program was built without it.
+    /// The program was built without this solver.
     pub fn solver(self, rules: &Rules) -> Result<Box<dyn Solver>, Unavailable> {
         if rules.values() <= 2 {
             return Ok(Box::new(AnyCards { wanted: rules.values(), board: Vec::new() }));
@@ -162,12 +162,12 @@ impl FromStr for Kind {
     }
 }
 
-/// This program has no such solver.
+/// The program was built without this solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the solver {0} is not in this program: build it with the feature `smt`")]
 pub struct Unavailable(pub Kind);
 
-/// For one and two values: as soon as there are enough cards, any of them are a set.
+/// For one and two values: any cards are a set once there are enough.
 struct AnyCards {
     wanted: usize,
     board: Vec<Card>,
