@@ -1,6 +1,7 @@
 //! Parses the card names that people and labelling programs use.
 
-use super::{Card, CodeError, Color, Number, Property, Shading, Shape};
+use super::card::{Card, Color, Number, Property, Shading, Shape};
+use super::code::CodeError;
 
 /// Why a text does not name a card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

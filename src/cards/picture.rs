@@ -5,7 +5,8 @@
 //! file defines its own characters, such as `[:]` for a dotted rectangle. The colour is shown by
 //! terminal colours if available, otherwise by a letter before the symbol: `R`, `G`, `P`.
 
-use super::{Card, Color, Deck, Number};
+use super::card::{Card, Color, Number};
+use super::deck::Deck;
 
 /// Width of a card's picture in characters, including the frame.
 pub const CARD_WIDTH: usize = 8;

@@ -24,6 +24,7 @@ mod check;
 pub(crate) mod cover;
 pub mod deal;
 mod dynamic;
+mod kind;
 mod mask;
 mod play;
 mod rules;
@@ -33,6 +34,7 @@ mod solver;
 pub(crate) mod uniformity;
 
 pub use check::{Fault, check};
+pub use kind::{Kind, Unavailable};
 pub use play::{Found, Record, play};
 pub use rules::{Card, Rules, RulesError};
-pub use solver::{Budget, Kind, Solver, Stop, Unavailable};
+pub use solver::{Budget, Solver, Stop};

@@ -2,7 +2,8 @@
 //! cover.
 
 use crate::cards::deck::{Sides, Symbol};
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, closed_spline};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use crate::cards::spline::closed_spline;
 use crate::cards::{Deck, Shape};
 use std::sync::{Arc, LazyLock, OnceLock};
 

@@ -1,6 +1,7 @@
 //! The probability that three more cards bring a set.
 
-use super::{completing, find_all};
+use super::finder::find_all;
+use super::set::completing;
 use crate::cards::Card;
 
 /// A probability as a fraction of equally likely outcomes.
