@@ -1,10 +1,10 @@
-//! Finds all sets of a board quickly.
+//! All sets of a board, fast.
 //!
-//! Every pair of cards belongs to exactly one set, so it is enough to compute the completing card
-//! of some pairs. Split the board's places into two halves: any three places have two in the same
-//! half, so the pairs within the halves find every set. For 12 places that is 30 pairs instead of
-//! 66 (the minimum, by Mantel's theorem). The loop over the pairs has no branches: hits are
-//! collected as bits and decoded afterwards.
+//! Through each pair of cards passes exactly one set, so it is enough to look up the completing
+//! card of some pairs: split the board's places into two halves, then any three places have two
+//! in the same half, and the pairs within the halves find every set. For 12 places these are 30
+//! pairs instead of 66 (the fewest possible, by Mantel's theorem). No pair is a branch: hits are
+//! collected as bits and taken apart afterwards.
 
 use super::keys::{FAST_MAX, FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs, gap_key};
 use super::set::{Set, completing};

@@ -1,4 +1,4 @@
-//! Photos for tests: plain cards on a plain table, their corners known to the bit.
+//! Photos for tests: plain cards on a plain table, with exactly known corners.
 
 use crate::cards::outline::{symbol_centers, symbol_outline};
 use crate::cards::{Number, Shape};
@@ -21,12 +21,12 @@ pub(crate) struct FlatCard {
     pub(crate) number: Number,
     pub(crate) shape: Shape,
     pub(crate) ink: [u8; 3],
-    /// In pixels of the photo.
+    /// The corners, in pixels of the photo.
     pub(crate) corners: Quad,
 }
 
 impl FlatCard {
-    /// Of two green ovals.
+    /// A card with two green ovals.
     pub(crate) fn at(corners: Quad) -> Self {
         Self { number: Number::Two, shape: Shape::Oval, ink: GREEN, corners }
     }
@@ -42,7 +42,7 @@ impl FlatCard {
     }
 }
 
-/// The photo of some cards, later ones above earlier ones, 3 x 3 samples a pixel.
+/// Draws a photo of cards; later ones cover earlier ones. Each pixel is the mean of 3 x 3 samples.
 pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
     const SAMPLES: u32 = 3;
     let placed: Vec<(&FlatCard, Homography)> = cards
@@ -74,7 +74,7 @@ fn is_inside(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> bool {
     edges.filter(crosses).count() % 2 == 1
 }
 
-/// A card 90 pixels long, its upper left corner at a place, turned clockwise by an angle in radians.
+/// A card 90 pixels long with its upper left corner at (x, y), turned clockwise by `angle` radians.
 pub(crate) fn card_at(x: f64, y: f64, angle: f64) -> Quad {
     let (sin, cos) = angle.sin_cos();
     let turned = |p: Point| Point::new(x + cos * p.x - sin * p.y, y + sin * p.x + cos * p.y);

@@ -308,11 +308,11 @@ mod tests {
             let marked = |p: crate::geometry::Point| {
                 pixels[(p.y / step) as usize * width + (p.x / step) as usize] > 0
             };
-            // Across a symbol's edge, from the white into the ink.
+            // Points across a symbol's edge, from the white into the ink.
             let (left, right) = (card.0[0].lerp(card.0[3], 0.5), card.0[1].lerp(card.0[2], 0.5));
             let across = (30..50).map(|i| left.lerp(right, f64::from(i) / 100.0));
             assert!(across.filter(|p| marked(*p)).count() >= 2, "{kind:?}");
-            // The white between the symbols and the card's edge, which no window's rim reaches.
+            // The white between the symbols and the card's edge, out of reach of all windows.
             assert!(!marked(left.lerp(right, 0.14)), "{kind:?}");
         }
     }
@@ -339,7 +339,7 @@ mod tests {
         let card = card_at(150.0, 120.0, 0.2);
         let back = working.in_image(&working.in_working(&card));
         assert!(back.0.iter().zip(card.0).all(|(a, b)| a.distance(b) < 1e-9));
-        // A small photo is enlarged to twice its size and no more.
+        // A small photo is enlarged to at most twice its size.
         assert_eq!(Working::new(&one_card(), 4000.0).unwrap().scale, 2.0);
     }
 }

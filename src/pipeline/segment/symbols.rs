@@ -369,7 +369,8 @@ mod tests {
         search.finish(&working).unwrap()
     }
 
-    /// What most maps show; of several sizes at one place, which grouping joins, the best.
+    /// The symbols that many maps show. Of several at one place, which grouping would join, it
+    /// keeps the best.
     fn clear(frame: &Frame) -> Vec<Symbol> {
         let mut symbols: Vec<Symbol> = Vec::new();
         for symbol in symbols_of(frame).into_iter().filter(|s| s.votes >= 3 && s.iou > 0.9) {
@@ -394,7 +395,7 @@ mod tests {
                 let [symbol] = &found[..] else { panic!("{shape} {angle}: {found:?}") };
                 assert_eq!(symbol.shape, shape);
                 assert!(symbol.frame.center.distance(corners.center()) < 1.0, "{shape} {angle}");
-                // Which way round is open: a card looks the same after half a turn.
+                // The direction has no sign: a card looks the same after half a turn.
                 let (long, short) = (corners.0[1] - corners.0[0], corners.0[3] - corners.0[0]);
                 let off = |found: Point, true_side: Point| {
                     found.cross(true_side).abs() / true_side.dot(true_side)
@@ -436,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_rectangle_is_no_symbol() {
-        // A dark label on white paper, of a symbol's proportions.
+        // A dark label on white paper, with a symbol's proportions.
         let mut frame = photo((400, 300), &[]);
         for (x, y, pixel) in frame.image.enumerate_pixels_mut() {
             let inside = |(left, top, right, bottom): (u32, u32, u32, u32)| {

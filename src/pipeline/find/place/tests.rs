@@ -3,7 +3,7 @@ use crate::model::refiner::{OUTPUTS, RIGHT};
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::segment::drawn::{FlatCard, card_at, photo};
 
-/// A refiner that finds every outline right, and moves its corners by so much of a short side.
+/// A refiner that judges every outline right, and moves all corners by this share of a short side.
 struct Moves([f32; 2]);
 
 impl RefinerNetwork for Moves {
@@ -15,7 +15,7 @@ impl RefinerNetwork for Moves {
     }
 }
 
-/// Six cards in two rows, turned a little.
+/// Six cards in two rows, each slightly turned.
 fn cards() -> Vec<Quad> {
     let place = |i: usize| (60.0 + 140.0 * (i % 3) as f64, 60.0 + 130.0 * (i / 3) as f64);
     (0..6).map(|i| card_at(place(i).0, place(i).1, 0.1 * i as f64 - 0.3)).collect()
@@ -28,12 +28,12 @@ fn photo_of(cards: &[Quad]) -> (Frame, Working) {
     (frame, working)
 }
 
-/// What a network says of cards that lie at these outlines.
+/// The candidates that a network would detect for cards with these outlines.
 fn candidates(outlines: impl IntoIterator<Item = Quad>) -> Vec<Candidate<space::Working>> {
     outlines.into_iter().map(|quad| Candidate { quad: quad.in_space(1.0), heat: 3.0 }).collect()
 }
 
-/// An outline off by a few hundredths of a card, as the network's are, another way for each.
+/// An outline off by a few hundredths of a card, like the network's; each in another direction.
 fn rough(i: usize, quad: &Quad) -> Quad {
     let (sin, cos) = (i as f64 * 2.4).sin_cos();
     Quad::new(quad.0.map(|p| p + Point::new(3.0 * cos, 3.0 * sin)))
@@ -43,7 +43,7 @@ fn rough_cards() -> Vec<Candidate<space::Working>> {
     candidates(cards().iter().enumerate().map(|(i, quad)| rough(i, quad)))
 }
 
-/// Largest distance of a corner.
+/// Largest error of a corner, in pixels.
 fn off(placed: &Placed, corners: &Quad) -> f64 {
     let found = placed.refined.quad.0;
     found.iter().zip(corners.0).map(|(a, b)| a.distance(b)).fold(0.0, f64::max)
@@ -65,7 +65,7 @@ fn rough_outlines_become_exact() {
 fn what_has_another_size_does_not_lie_on_the_table() {
     let (frame, working) = photo_of(&cards());
     let mut candidates = rough_cards();
-    // Twice a card's size, over two of them; less likely than they are.
+    // An outline much larger than a card, across two of them, and less likely than they are.
     let large = Quad::new(card_at(190.0, 60.0, 0.0).0.map(|p| p * 1.6));
     candidates.push(Candidate { quad: large.in_space(1.0), heat: -1.0 });
     let placed = place(&frame, &working, &candidates, &[], None, &Params::default()).unwrap();
@@ -92,7 +92,7 @@ fn a_symbol_off_the_middle_moves_its_card() {
     let working = Working::new(&photo((480, 340), &[]), 480.0).unwrap();
     let frame = photo((480, 340), &[]);
     let shift = Point::new(4.0, 2.0);
-    // Two symbols stand a half spacing to either side of the middle; nothing else can be seen.
+    // Two symbols, each half a spacing from the middle; nothing else is visible.
     let along = (one[0].0[1] - one[0].0[0]) * (crate::cards::outline::SYMBOL_SPACING / 2.0);
     let peak = |at: Point| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 };
     let peaks = [peak(along), peak(-along)];
@@ -100,14 +100,14 @@ fn a_symbol_off_the_middle_moves_its_card() {
         place(&frame, &working, &candidates(one), &peaks, None, &Params::default()).unwrap();
     let moved = placed[0].refined.quad.center() - one[0].center();
     assert_eq!(placed[0].refined.sides_seen(), 0);
-    // The prediction has the weight of half a symbol.
+    // The predicted centre has the weight of half a symbol.
     assert!(moved.distance(shift * (2.0 / 2.5)) < 0.2, "{moved:?}");
 }
 
 #[test]
 fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
     let (frame, working) = photo_of(&cards());
-    // Three tenths of a short side, both ways, is farther than sides are searched for.
+    // Off by three tenths of a short side in both directions, beyond the reach of the search.
     let far = |quad: &Quad| {
         let along = (quad.0[1] - quad.0[0]) / quad.long_side();
         let off = (along + along.perpendicular()) * (0.3 * quad.short_side());
@@ -117,12 +117,12 @@ fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
     let params = Params { search: None, ..Params::default() };
     let without = place(&frame, &working, &far, &[], None, &params).unwrap();
     assert!(sides_of_likely(&without) < params.enough_sides);
-    // It moves them half of the way, twice.
+    // The refiner moves them half of the way, in each of two steps.
     let with = place(&frame, &working, &far, &[], Some(&Moves([0.15, 0.15])), &params).unwrap();
     for (placed, corners) in with.iter().zip(cards()) {
         assert!(off(placed, &corners) < 0.8, "{}", off(placed, &corners));
     }
-    // Where all sides were found nobody asks it: a bad answer does no harm.
+    // If all sides are found, the refiner does not run: its bad answer has no effect.
     let good = place(&frame, &working, &rough_cards(), &[], Some(&Moves([0.5, 0.5])), &params);
     assert!(good.unwrap().iter().zip(cards()).all(|(placed, corners)| off(placed, &corners) < 0.8));
 }

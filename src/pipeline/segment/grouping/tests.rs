@@ -20,7 +20,7 @@ fn grouped(frame: &Frame) -> Grouped {
     group(search.finish(&working).unwrap(), long_side_px, &Params::default())
 }
 
-/// Largest distance of two cards' corners, whichever corner comes first.
+/// Largest distance between two cards' corners, for the best numbering of the corners.
 fn off(found: &WorkingQuad, corners: &Quad) -> f64 {
     let turned = |turn: usize| {
         (0..4).map(|i| found.0[(i + turn) % 4].distance(corners.0[i])).fold(0.0, f64::max)
@@ -28,7 +28,7 @@ fn off(found: &WorkingQuad, corners: &Quad) -> f64 {
     (0..4).map(turned).fold(f64::MAX, f64::min)
 }
 
-/// Each card is found once, with its number of symbols, to within `most_px`.
+/// Asserts that each card is found once, with its number of symbols, to within `most_px`.
 fn are_found(grouped: &Grouped, cards: &[FlatCard], most_px: f64) {
     let found: Vec<_> =
         grouped.cards.iter().map(|c| (c.symbols.len(), c.quad(), c.score)).collect();
@@ -40,7 +40,7 @@ fn are_found(grouped: &Grouped, cards: &[FlatCard], most_px: f64) {
     }
 }
 
-/// Nine cards of all shapes in three rows, a number to a column.
+/// Nine cards in three rows: one shape per row, one number per column.
 fn nine(numbers: [Number; 3], corners: impl Fn(f64, f64) -> Quad) -> Vec<FlatCard> {
     let card = |i: usize| FlatCard {
         number: numbers[i % 3],
@@ -68,7 +68,7 @@ fn under_a_tilt_the_table_makes_cards_of_one_size() {
         [(150.0, 60.0), (450.0, 60.0), (600.0, 400.0), (0.0, 400.0)].map(|(x, y)| Point::new(x, y)),
     );
     let image_from_table = Homography::between(&Quad::rectangle(480.0, 400.0), &table).unwrap();
-    // A symbol by itself shows a tilt too roughly.
+    // A card of one symbol determines a tilt too roughly.
     let numbers = [Number::Two, Number::Three, Number::Two];
     let cards = nine(numbers, |column, row| {
         image_from_table.apply_quad(&card_at(50.0 + 140.0 * column, 60.0 + 110.0 * row, 0.0))
