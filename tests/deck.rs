@@ -6,8 +6,7 @@ mod common;
 use common::{Ran, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
-use setsight::dataset::PhotoLabels;
-use setsight::geometry::{Point, Quad};
+use setsight::internals::dataset::{CardLabel, PhotoLabels};
 use std::path::Path;
 
 fn done(ran: Ran) -> Ran {
@@ -26,12 +25,9 @@ fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
         let label = labels.photos.iter().find(|p| *p.file == *file).unwrap();
         for card in photo["cards"].as_array().unwrap() {
             let corners: [[f64; 2]; 4] = serde_json::from_value(card["corners"].clone()).unwrap();
-            let center =
-                Quad::<setsight::geometry::space::Image>::new(corners.map(Point::from)).center();
-            let own = label.cards.iter().min_by(|a, b| {
-                let far = |c: &setsight::dataset::CardLabel| c.center.distance(center);
-                far(a).total_cmp(&far(b))
-            });
+            let center = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / 4.0;
+            let far = |c: &CardLabel| (c.center.x - center(0)).hypot(c.center.y - center(1));
+            let own = label.cards.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
             let code: Card = card["code"].as_str().unwrap().parse().unwrap();
             pairs.push((own.unwrap().code, code, !card["unsure"].as_bool().unwrap()));
         }

@@ -247,6 +247,7 @@ mod tests {
         // Two inks that light has made one.
         let mut dim = cards.clone();
         for (card, ink) in dim.iter_mut().zip(&groups.inks) {
+            card.measured.light = if *ink == 0 { [0.6, 0.1, 0.1] } else { [0.1, 0.4, 0.1] };
             if *ink == 2 {
                 card.measured.ink = [40.0 + card.measured.blur_px, 50.0, 30.0];
             } else if *ink == 1 {
@@ -260,8 +261,9 @@ mod tests {
         );
         // A fourth.
         let mut mixed = cards.clone();
-        for card in mixed.iter_mut().step_by(5) {
+        for card in mixed.iter_mut().step_by(4) {
             card.measured.ink = [90.0, 0.0, 80.0];
+            card.measured.light = [0.8, 0.8, 0.0];
         }
         let error = values(&mixed, &groups, 81, &somewhere).unwrap_err().to_string();
         assert!(error.contains("more than three inks"), "{error}");

@@ -174,10 +174,18 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
     least
 }
 
-/// Lab as points whose unit is about that of fills: lightness counts less, for thin lines are paler.
-pub(super) fn ink_point(measured: &Measured) -> [f32; 3] {
+/// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness counts
+/// less), and which share of the light that the print takes each channel loses. The latter stays when thin
+/// or blurred lines let the stock through, which makes the colour pale.
+pub(super) fn ink_point(measured: &Measured) -> [f32; 5] {
+    /// What the channels lose differs little between a brown and a grey.
+    const TAKEN: f32 = 3.0;
     let [l, a, b] = measured.ink;
-    [l / 160.0, a / 100.0, b / 100.0]
+    let taken = measured.light.map(|v| (1.0 - v).max(0.0));
+    let all = taken.iter().map(|v| v * v).sum::<f32>().sqrt().max(0.05);
+    let [red, green, blue] = taken.map(|v| TAKEN * v / all);
+    let cross = (2.0 * green - red - blue) / 6.0f32.sqrt();
+    [l / 160.0, a / 150.0, b / 150.0, (red - blue) / 2.0f32.sqrt(), cross]
 }
 
 /// The features of fills, of which the mean is measured best.
@@ -217,7 +225,12 @@ pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     let by_fill = if one_fill {
         vec![vec![0; cards.len()]]
     } else {
-        vec![k_means(&fills, 3), k_means(&centred, 3), k_means(&means, 3)]
+        vec![
+            k_means(&fills, 3),
+            k_means(&centred, 3),
+            k_means(&means, 3),
+            k_means_within(&centred, &groups.shapes),
+        ]
     };
     let mut best: Option<(f32, Groups)> = None;
     for fill in by_fill {
@@ -230,6 +243,34 @@ pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
         }
     }
     best.map(|best| best.1).unwrap_or_default()
+}
+
+/// Three groups within each of three contexts, linked so that the groups' middles lie nearest to those of
+/// the first context.
+fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
+    const ORDERS: [[usize; 3]; 6] =
+        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let mut groups = vec![0; points.len()];
+    let mut first: Option<[[f32; D]; 3]> = None;
+    for context in 0..3 {
+        let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
+        let own: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
+        let of_own = k_means(&own, 3);
+        let mean = |g: usize| {
+            let members = own.iter().zip(&of_own).filter(|(_, group)| **group == g).map(|(p, _)| p);
+            mean_of(members).unwrap_or([0.0; D])
+        };
+        let means = [mean(0), mean(1), mean(2)];
+        let like = first.get_or_insert(means);
+        let far = |order: &[usize; 3]| -> f32 {
+            (0..3).map(|g| square(&means[g], &like[order[g]])).sum()
+        };
+        let order = ORDERS.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(&ORDERS[0]);
+        for (&i, &group) in places.iter().zip(&of_own) {
+            groups[i] = order[group];
+        }
+    }
+    groups
 }
 
 /// Points less the mean of their group.
@@ -251,7 +292,7 @@ fn settle(
     cards: &[Seen],
     mut groups: Groups,
     fills: &[[f32; FILL_FEATURES]],
-    inks: &[[f32; 3]],
+    inks: &[[f32; 5]],
 ) -> (f32, Groups) {
     let mut cost = f32::MAX;
     for _ in 0..8 {
@@ -276,7 +317,7 @@ fn costs(
     cards: &[Seen],
     groups: &Groups,
     fills: &[[f32; FILL_FEATURES]],
-    inks: &[[f32; 3]],
+    inks: &[[f32; 5]],
 ) -> (Vec<[[f32; 3]; 3]>, f32) {
     let by_shape = shape_costs(cards, groups);
     let shape_of = |i: usize| groups.shapes[i];
@@ -427,6 +468,8 @@ pub(super) mod tests {
             let mut measured = drawn::measure(card, &print, blur_px).unwrap();
             let off = (i * 5 % 7) as f32 - 3.0;
             measured.ink = inks[card.color.index()].map(|v: f32| v + off);
+            measured.light =
+                [[0.6, 0.1, 0.1], [0.1, 0.4, 0.1], [0.1, 0.1, 0.6]][card.color.index()];
             cards.push(Seen { photo: 0, measured });
             groups.shapes.push(card.shape.index());
             groups.turned.push(false);
@@ -460,6 +503,7 @@ pub(super) mod tests {
         // Nearer to another ink than to its own, by a little.
         let i = truth.inks.iter().position(|ink| *ink == 0).unwrap();
         cards[i].measured.ink = [41.0, 44.0, -20.0];
+        cards[i].measured.light = [0.3, 0.1, 0.4];
         let groups = group(&cards, false);
         assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
     }

@@ -17,7 +17,8 @@ mod symbols;
 pub use checks::{LearnError, Place};
 pub use reader::DeckReader;
 
-use crate::cards::{DECK_SIZE, Deck, DeckError};
+use crate::cards::deck::DeckError;
+use crate::cards::{DECK_SIZE, Deck};
 use crate::geometry::Quad;
 use crate::pipeline::classify::neural::NeuralReader;
 use crate::pipeline::engine::{Models, ModelsError, used};

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// Deviations of the Gaussians that blur the drawn cards, in pixels of a face of 384.
 const BLURS_PX: [f32; 4] = [0.9, 1.7, 2.8, 4.4];
 /// Printings of each symbol that are drawn.
-const PRINTINGS: u64 = 4;
+const PRINTINGS: u64 = 6;
 /// Sizes of symbols relative to the deck's: printings and outlines differ.
 const SIZES: [f64; 5] = [0.92, 0.96, 1.0, 1.04, 1.08];
 
@@ -99,7 +99,7 @@ impl DeckReader {
             .par_iter()
             .map(|&(shape, fill, k)| {
                 let dice = &mut Dice::new(k, 0, Purpose::Print);
-                let mut print = Print::random(Arc::clone(&deck), dice, 0.6);
+                let mut print = Print::random(Arc::clone(&deck), dice, 1.0);
                 print.symbol_scale = 1.0;
                 print.offset_mm = (0.0, 0.0);
                 let card = card_of(fill, shape);

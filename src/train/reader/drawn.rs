@@ -74,12 +74,13 @@ fn of_scene(
     finder: &dyn CardFinder,
 ) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let scene = scenes::reader_but(seed % SEEDS, index, |params| {
-        if let Some(deck) = deck {
+    let scene = match deck {
+        None => scenes::reader(seed % SEEDS, index),
+        Some(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
             params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
             params.mirrored = 0.0;
-        }
-    });
+        }),
+    };
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let edition = if deck.is_some() { Edition::Classic } else { scene.deck.edition() };
