@@ -35,6 +35,9 @@ pub mod dataset;
 pub mod eval;
 #[cfg(feature = "export")]
 pub mod export;
+#[cfg(all(feature = "window", feature = "export"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "vision")]
 pub mod geometry;
 #[cfg(feature = "vision")]
@@ -51,5 +54,4 @@ pub mod pipeline;
 pub mod render;
 #[cfg(feature = "train")]
 pub mod train;
-#[cfg(feature = "vision")]
 pub mod whole_file;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
@@ -17,10 +17,37 @@ const YOUNG: Duration = Duration::from_secs(60);
 /// How long another writer is waited for. Writing takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Where the files in the making lie.
+static MAKING: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+
+fn making() -> MutexGuard<'static, HashSet<PathBuf>> {
+    MAKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes away all files in the making, for a program that ends without unwinding. No other is begun after it:
+/// who tries waits for the end.
+pub fn forget_all() {
+    let making = making();
+    for path in making.iter() {
+        let _ = std::fs::remove_file(path);
+    }
+    std::mem::forget(making);
+}
+
 /// A file in the making. Dropped without [`WholeFile::finish`], it leaves nothing behind.
 pub struct WholeFile {
     path: PathBuf,
     writer: BufWriter<NamedTempFile>,
+    _listed: Listed,
+}
+
+/// Its place in the list of those in the making.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        making().remove(&self.0);
+    }
 }
 
 impl WholeFile {
@@ -42,11 +69,16 @@ impl WholeFile {
             // As any other new file, not for its owner alone; the umask still applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        let mut making = making();
         let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
+        making.insert(file.path().to_path_buf());
+        drop(making);
         // Held until it has its name or is gone: what nobody holds was left by a killed run. Where the
         // system knows no locks, nothing is swept either.
         let _ = file.as_file().try_lock();
-        Ok(Self { path: path.to_path_buf(), writer: BufWriter::new(file) })
+        let listed = Listed(file.path().to_path_buf());
+        let writer = BufWriter::new(file);
+        Ok(Self { path: path.to_path_buf(), writer, _listed: listed })
     }
 
     /// Gives the file its name, in place of what was called so before.

@@ -13,6 +13,7 @@ use super::Mistake;
 use crate::cards::Card;
 use crate::dataset::PhotoLabel;
 use crate::geometry::Point;
+use crate::pipeline::source::Room;
 use crate::pipeline::{Pipeline, PipelineError};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -128,17 +129,18 @@ impl Item {
         }
     }
 
-    /// Looks at it. What cannot be read is among what is wrong.
+    /// Looks at it, a photo when there is room for it. What cannot be read is among what is wrong.
     ///
     /// # Errors
     /// The pipeline does not run.
     pub fn check(
         &self,
         pipeline: &Pipeline,
+        room: &Room,
         with_pictures: bool,
     ) -> Result<Checked, PipelineError> {
         match self {
-            Self::Photo { path, label } => photo::check(pipeline, path, label, with_pictures),
+            Self::Photo { path, label } => photo::check(pipeline, path, label, room, with_pictures),
             Self::Crops(crops) => crops::check(pipeline, crops, with_pictures),
         }
     }

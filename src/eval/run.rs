@@ -5,7 +5,8 @@ use super::reliability::Reliability;
 use super::{Figures, LabelledPhoto, Match, compare, mistakes};
 use crate::cards::Edition;
 use crate::dataset::CardLabel;
-use crate::pipeline::{Pipeline, StageClock, StageSink, source};
+use crate::pipeline::source::Room;
+use crate::pipeline::{Pipeline, StageClock, StageSink};
 use image::RgbImage;
 use std::cell::RefCell;
 use std::io;
@@ -27,17 +28,20 @@ pub struct PhotoResult {
     pub stages: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads a labelled photo with each pipeline and compares; a result for each.
+/// Reads a labelled photo, when there is room for it, with each pipeline and compares; a result for each.
 ///
 /// # Errors
 /// Why it could not be read, or that its labels are of a picture of another size.
 pub fn evaluate_photo(
     pipelines: &[Pipeline],
     photo: &LabelledPhoto,
+    room: &Room,
     with_pictures: bool,
 ) -> anyhow::Result<Vec<PhotoResult>> {
     let mut loading = StageClock::default();
-    let loaded = loading.time("load", || source::load_photo(&photo.path))?;
+    // Each of a report's pictures of a stage is drawn on a copy.
+    let copies = u64::from(with_pictures);
+    let (loaded, _held) = loading.time("load", || room.load(&photo.path, copies))?;
     let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
     if stored != (label.width, label.height) {
         anyhow::bail!(

@@ -137,6 +137,9 @@ fn looked(
     network: &dyn FinderNetwork,
     params: &Params,
 ) -> Result<(Look, Maps, Vec<Candidate>), FindError> {
+    // Enlarged further a photo shows nothing more, and the look costs as much as that of a large one.
+    const MOST_ENLARGED: f64 = 2.0;
+    let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
     let take = |long_side_px: f64| -> Result<(Look, Maps, Vec<Candidate>), FindError> {
         let look = Look::new(working, long_side_px)?;
         let maps = network.maps(&look.input)?;
@@ -151,7 +154,8 @@ fn looked(
     let mut best = take(params.long_side_px)?;
     let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     if likely(&best.2) == 0 {
-        for long_side_px in params.blind_looks_px.into_iter().take(params.looks.saturating_sub(1)) {
+        let looks = params.blind_looks_px.into_iter().take(params.looks.saturating_sub(1));
+        for long_side_px in looks.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
             let next = take(long_side_px)?;
             if likely(&next.2) > likely(&best.2) {
                 best = next;
@@ -167,6 +171,7 @@ fn looked(
         return Ok(best);
     }
     let (least, most) = params.second_look_px;
+    let most = most.min(params.long_side_px.max(enlarged_px));
     // The embedded engine prepares itself for each size: few sizes.
     const STEP_PX: f64 = 32.0;
     let wanted = best.0.long_side_px * params.card_px / median;
