@@ -62,7 +62,7 @@ const AFTER_HELP: &str = "Environment:
   ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
   RAYON_NUM_THREADS  threads of a training
 
-Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong.";
+Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
 
 #[derive(Subcommand)]
 enum Command {

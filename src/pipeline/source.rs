@@ -194,7 +194,9 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
         // What a progressive one says comes in several passes, of 16 bits each, that are kept.
         ImageFormat::Jpeg if is_progressive(bytes) => 2 * rgb + rgb,
         _ if decoder.color_type() == ColorType::Rgb8 => rgb,
-        _ => decoder.total_bytes() + 2 * rgb,
+        // The picture as it was, with alpha also as 8-bit RGBA, and the result.
+        _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,
+        _ => decoder.total_bytes() + rgb,
     };
     Ok((pixels, decoding.max(rgb + turned)))
 }
