@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Labels speak of the stored file, everything else of the upright photo: how the two lie to
     // each other is the source's knowledge.
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
+    ("reading", &["cards", "sets", "geometry", "pipeline"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
@@ -33,6 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("app", BELOW_THE_SURFACE),
     ("fuzzing", COMMANDS),
     ("cli", COMMANDS),
+    ("internals", EVERYTHING),
 ];
 
 const MEASURING: &[&str] = &[
@@ -117,6 +119,12 @@ const COMMANDS: &[&str] = &[
     "app",
 ];
 
+/// What the crate's own tests see.
+const EVERYTHING: &[&str] = &[
+    "cards", "sets", "geometry", "model", "pipeline", "render", "dataset", "avi", "game", "live",
+    "eval", "train", "export", "app", "cli",
+];
+
 #[test]
 fn rooms_use_only_what_they_may() {
     let mut wrong = Vec::new();
@@ -154,8 +162,7 @@ fn what_is_allowed_goes_in_no_circle() {
 }
 
 /// Rooms of which some files still use each other in a circle.
-const STILL_CIRCULAR: &[&str] =
-    &["app", "cards", "cli", "eval", "game", "general", "model", "render", "sets"];
+const STILL_CIRCULAR: &[&str] = &["app", "cli", "render"];
 
 #[test]
 fn within_a_room_files_use_each_other_in_no_circle() {
@@ -219,7 +226,7 @@ fn circles_of(room: &str) -> Vec<String> {
     for file in &files {
         let own = module(file);
         let code = without_comments(&std::fs::read_to_string(file).unwrap());
-        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let code = code.split("mod tests {").next().unwrap();
         let mut paths = upward_paths(code, &own);
         // Its own children, as in `use child::Item` and `child::item()`.
         let children = modules.iter().filter_map(|other| {

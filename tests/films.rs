@@ -3,13 +3,15 @@
 
 #[path = "common/called.rs"]
 mod called;
+#[path = "common/not_run.rs"]
+mod not_run;
 
 use called::{fed, program, refused};
 use image::{Rgb, RgbImage};
 use serde_json::Value;
-use setsight::avi::{AviReader, AviWriter};
-use setsight::live::Camera;
-use setsight::live::video::{Video, VideoError};
+use setsight::internals::avi::{AviReader, AviWriter};
+use setsight::internals::live::Camera;
+use setsight::internals::live::video::{Video, VideoError};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -108,7 +110,7 @@ fn films_of_every_kind_play() {
         let path = home.path().join(name);
         let encoder = codec.get(1).copied().unwrap_or("gif");
         if !encoders.contains(encoder) {
-            eprintln!("skipped: this ffmpeg does not write {encoder}");
+            not_run::not_run(&format!("this ffmpeg does not write {encoder}"));
             continue;
         }
         ffmpeg(&[&["-i", text(&sample()), "-t", "2"], codec, &[text(&path)]].concat());

@@ -3,17 +3,19 @@
 
 #[path = "common/called.rs"]
 mod called;
+#[path = "common/not_run.rs"]
+mod not_run;
 
 use called::{program, refused};
 use serde_json::Value;
 use setsight::cards::Card;
-use setsight::live::watch::FILM_PACE;
-use setsight::live::{Cameras, SystemCameras, Watch};
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::track::{Params, Table};
-use setsight::pipeline::{Frame, Pipeline};
-use setsight::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
-use setsight::render::{Kind, Params as Scene};
+use setsight::internals::live::watch::FILM_PACE;
+use setsight::internals::live::{Cameras, SystemCameras, Watch};
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::track::{Params, Table};
+use setsight::internals::pipeline::{Frame, Pipeline};
+use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
+use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -102,7 +104,7 @@ fn films_that_are_none_are_refused() {
 #[test]
 fn without_a_camera_it_says_what_to_do() {
     if !SystemCameras::default().list().is_empty() {
-        eprintln!("skipped: this machine has a camera");
+        not_run::not_run("this machine has a camera");
         return;
     }
     refused(&setsight(&["live", "--list"]), 1, &["no camera is connected", "--video FILE"]);
@@ -152,8 +154,8 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> 
 }
 
 /// What a table says lies where a card of the labels lies: its code when sure.
-fn said_of(table: &Table, corners: &setsight::geometry::Quad) -> Option<Card> {
-    let near = |quad: &setsight::geometry::Quad| {
+fn said_of(table: &Table, corners: &setsight::internals::geometry::Quad) -> Option<Card> {
+    let near = |quad: &setsight::internals::geometry::Quad| {
         quad.center().distance(corners.center()) < 0.4 * corners.long_side()
     };
     let card = table.cards.iter().find(|card| near(&card.card.corners_in_image))?;

@@ -8,17 +8,17 @@
 
 mod common;
 
+use common::World;
 use common::pictures::{bare_table, encoded};
 use image::{DynamicImage, ImageFormat, RgbaImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use setsight::avi::AviWriter;
-use setsight::export::h7::float::Planes;
-use setsight::export::h7::quantise::{Calibration, Seen, quantise};
-use setsight::fuzzing::TARGETS;
-use setsight::model::graph::{Conv, Graph, Node, Op};
-use setsight::model::reader;
-use setsight::pipeline::engine::Models;
+use setsight::internals::avi::AviWriter;
+use setsight::internals::export::onnx;
+use setsight::internals::fuzzing::TARGETS;
+use setsight::internals::model::graph::{Conv, Graph, Node, Op};
+use setsight::internals::model::{Kind, Metadata, reader};
+use setsight::internals::pipeline::engine::Models;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -87,7 +87,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// The board's file of a network of a few layers, whose weights are all alike.
+/// The board's file of a network of a few layers whose weights are all alike, as the program exports it.
 fn tflite() -> Vec<u8> {
     let conv = |inputs: usize, outputs: usize, groups: usize| {
         Op::Conv(Conv {
@@ -108,13 +108,19 @@ fn tflite() -> Vec<u8> {
     };
     let ops = [conv(3, 8, 1), conv(8, 8, 8), Op::MaxPool { size: 2 }, Op::Flatten, dense];
     let nodes = ops.into_iter().enumerate().map(|(i, op)| Node { op, inputs: vec![i] }).collect();
-    let (rows, columns) = (reader::HEIGHT, reader::WIDTH);
-    let graph =
-        Graph { input_channels: reader::CHANNELS, input_size: Some([rows, columns]), nodes };
-    let values = (0..3 * rows * columns).map(|i| (i % 256) as f32 / 255.0).collect();
-    let seen = Seen::over(&graph, &[Planes { channels: 3, rows, columns, values }]);
-    let net = quantise(&graph, &seen, Calibration::MinMax).unwrap();
-    setsight::export::h7::tflite::write(&net, "a test")
+    let input_size = Some([reader::HEIGHT, reader::WIDTH]);
+    let graph = Graph { input_channels: reader::CHANNELS, input_size, nodes };
+    let metadata = Metadata {
+        kind: Kind::Reader,
+        version: "0".into(),
+        training_set: "0".repeat(64),
+        command: "a test".into(),
+        seed: 1,
+    };
+    let world = World::new();
+    world.file("models/reader.onnx", &onnx::encode(&graph, &metadata));
+    world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
+    std::fs::read(world.path().join("board/card.tflite")).unwrap()
 }
 
 const LABELS: &str = r#"{"photos": [{"file": "a.jpg", "width": 64, "height": 48, "tags": ["unchecked"],

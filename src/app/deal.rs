@@ -15,7 +15,6 @@ use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
-use rand::SeedableRng;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -493,7 +492,7 @@ const SOURCES: [(Action, &str); 4] = [
 ];
 
 fn shuffled(seed: u64) -> Deal {
-    Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+    Deal::random(seed)
 }
 
 /// A seed that nobody has had before.

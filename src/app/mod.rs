@@ -50,7 +50,7 @@ mod welcome;
 mod window;
 
 pub use live::LiveTab;
-pub use photos::{Photos, Task};
+pub use photos::Task;
 pub use reading::Reading;
-pub use runner::{Failure, LiveOptions, Options, Show, open};
+pub use runner::{LiveOptions, Options, Show, open};
 pub use window::{Page, Tab, Window};

@@ -1,49 +1,46 @@
-//! What every solver does, how long it may take, and which there are.
+//! The solvers' interface, and their budget.
 
-use super::rules::{Card, Rules};
-use super::{brute, cover, dynamic};
+use super::rules::Card;
 use cpu_time::ThreadTime;
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-/// Finds sets on a board that changes. It is told of every change, so it may keep what it knows.
+/// Finds sets on a changing board. It is told of every change, so it can work incrementally.
 pub trait Solver {
-    /// Forgets the board: a new game begins.
+    /// Clears the board for a new game.
     fn clear(&mut self);
 
-    /// These cards came to the board. None of them is there already.
+    /// Adds cards to the board. None of them may be on it already.
     fn drawn(&mut self, cards: &[Card]);
 
-    /// This set left the board.
+    /// Removes a set from the board.
     fn removed(&mut self, set: &[Card]);
 
-    /// Looks for a set on the board: if there is one, true, and its cards are left in `set` (whose
-    /// old contents are gone either way).
+    /// Searches the board for a set. Returns true if there is one, with its cards in `set`, which
+    /// is cleared in either case.
     ///
     /// # Errors
-    /// The budget is spent, or the solver gave up. The board must then be cleared.
+    /// The budget is spent, or the solver gave up. The board must be cleared afterwards.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
-    /// Memory held for the board and what is known of it, in bytes, where it can be told.
+    /// Memory of the solver for this board in bytes, if it is known.
     fn bytes(&self) -> Option<usize>;
 }
 
 /// Why a search ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The time is used up.
+    /// The time is spent.
     #[error("out of time")]
     Time,
     /// The memory is used up.
     #[error("out of memory")]
     Memory,
-    /// The solver does not know.
+    /// The solver found no answer.
     #[error("the solver gave up: {0}")]
     GaveUp(String),
 }
 
-/// What a solver may use: CPU time of its thread, and memory.
+/// Maximum CPU time of the solver's thread, and maximum memory.
 #[derive(Clone, Debug)]
 pub struct Budget {
     until: Option<(ThreadTime, Duration)>,
@@ -56,21 +53,21 @@ impl Budget {
         Self { until: None, bytes: usize::MAX }
     }
 
-    /// So much CPU time of this thread from now on, and so many bytes.
+    /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
         Self { until: Some((ThreadTime::now(), cpu)), bytes }
     }
 
-    /// CPU time left; `None` without a limit.
+    /// Remaining CPU time; `None` if unlimited.
     #[inline]
     pub fn left(&self) -> Option<Duration> {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
 
-    /// Whether time is left. It asks the system, so ask it only every few thousand steps.
+    /// Checks that time is left. It makes a system call, so call it only every few thousand steps.
     ///
     /// # Errors
-    /// The time is used up.
+    /// The time is spent.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
         match self.left() {
@@ -79,7 +76,7 @@ impl Budget {
         }
     }
 
-    /// Whether so much memory may be held.
+    /// Checks that this much memory may be used.
     ///
     /// # Errors
     /// It is too much.
@@ -89,141 +86,9 @@ impl Budget {
     }
 }
 
-/// The solvers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// All combinations of v cards until one is a set.
-    Brute,
-    /// Z3, values as integers.
-    Smt,
-    /// Z3, one truth value for each card of the board.
-    SmtBoolean,
-    /// Partial sets, kept and grown.
-    Dynamic,
-    /// An exact cover for each card: the fast one.
-    Cover,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Brute, Self::Smt, Self::SmtBoolean, Self::Dynamic, Self::Cover];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Brute => "brute",
-            Self::Smt => "smt",
-            Self::SmtBoolean => "smt-boolean",
-            Self::Dynamic => "dynamic",
-            Self::Cover => "cover",
-        }
-    }
-
-    /// A solver for these rules. One or two values need no solver: any card, any pair is a set,
-    /// and every kind answers so at once.
-    ///
-    /// # Errors
-    /// The program was built without it.
-    pub fn solver(self, rules: &Rules) -> Result<Box<dyn Solver>, Unavailable> {
-        if rules.values() <= 2 {
-            return Ok(Box::new(AnyCards { wanted: rules.values(), board: Vec::new() }));
-        }
-        Ok(match self {
-            Self::Brute => Box::new(brute::Brute::new(rules)),
-            #[cfg(feature = "smt")]
-            Self::Smt => Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Integers)),
-            #[cfg(feature = "smt")]
-            Self::SmtBoolean => {
-                Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Booleans))
-            }
-            #[cfg(not(feature = "smt"))]
-            Self::Smt | Self::SmtBoolean => return Err(Unavailable(self)),
-            Self::Dynamic => dynamic::solver(rules),
-            Self::Cover => cover::solver(rules),
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.map(Self::name).to_vec();
-            format!("no solver is called {name}; there are {}", names.join(", "))
-        })
-    }
-}
-
-/// This program has no such solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the solver {0} is not in this program: build it with the feature `smt`")]
-pub struct Unavailable(pub Kind);
-
-/// For one and two values: as soon as there are enough cards, any of them are a set.
-struct AnyCards {
-    wanted: usize,
-    board: Vec<Card>,
-}
-
-impl Solver for AnyCards {
-    fn clear(&mut self) {
-        self.board.clear();
-    }
-
-    fn drawn(&mut self, cards: &[Card]) {
-        self.board.extend_from_slice(cards);
-    }
-
-    fn removed(&mut self, set: &[Card]) {
-        self.board.retain(|card| !set.contains(card));
-    }
-
-    fn find(&mut self, _: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        set.extend(self.board.iter().rev().take(self.wanted));
-        Ok(set.len() == self.wanted)
-    }
-
-    fn bytes(&self) -> Option<usize> {
-        Some(self.board.capacity() * size_of::<Card>())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_back_and_others_refused() {
-        for kind in Kind::ALL {
-            assert_eq!(kind.name().parse(), Ok(kind));
-        }
-        assert!("fast".parse::<Kind>().unwrap_err().contains("brute, smt"));
-    }
-
-    #[test]
-    fn any_pair_is_a_set_of_two_values() {
-        let rules = Rules::new(2, 40, 2).unwrap();
-        for kind in Kind::ALL {
-            let mut solver = kind.solver(&rules).unwrap();
-            let mut set = vec![Card(9)];
-            solver.drawn(&[Card(7)]);
-            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(false));
-            solver.drawn(&[Card(1 << 39)]);
-            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(true));
-            assert!(rules.is_set(&set));
-            solver.removed(&set);
-            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(false));
-        }
-    }
 
     #[test]
     fn a_budget_runs_out() {

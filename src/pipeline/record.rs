@@ -1,4 +1,4 @@
-//! What is said of one photo: as text, JSON or CSV.
+//! The result for one photo as text, JSON or CSV.
 
 use super::classify::table_facts::TableFacts;
 use super::data::ReadCard;
@@ -13,27 +13,27 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A photo and what it holds, or why it was not read.
+/// A photo and its result, or why it was not read.
 pub struct Record {
-    /// Its path as found.
+    /// The photo's path as found.
     pub image: PathBuf,
-    /// What it holds.
+    /// The result, or the error message.
     pub result: Result<PhotoRecord, String>,
 }
 
-/// What a photo holds.
+/// The result for one photo.
 pub struct PhotoRecord {
-    /// Of the upright photo, in pixels.
+    /// Width of the upright photo, in pixels.
     pub width: u32,
-    /// Of the upright photo, in pixels.
+    /// Height of the upright photo, in pixels.
     pub height: u32,
-    /// What was found of the table, where it was read anew.
+    /// The table facts; `None` if the result was not read anew.
     pub facts: Option<TableFacts>,
     /// The cards, in reading order.
     pub scan: Vec<ReadCard>,
-    /// Indices into `scan`.
+    /// The sets, as indices into `scan`.
     pub sets: Vec<Set>,
-    /// How long each stage took.
+    /// The time of each stage.
     pub times: Vec<StageTime>,
     /// What is wrong with the file, in words, though it could be read.
     pub warning: Option<&'static str>,
@@ -44,7 +44,7 @@ pub const CSV_HEADER: &str =
     "image,card,code,confidence,unsure,x1,y1,x2,y2,x3,y3,x4,y4,sets,error\n";
 
 impl Record {
-    /// The line of JSON of `--format json` and of results.jsonl, without its end.
+    /// The JSON value of `--format json` and of results.jsonl, one line per photo.
     pub fn to_json(&self) -> Value {
         match &self.result {
             Ok(photo) => photo.to_json(path_members("image", &self.image)),
@@ -52,7 +52,7 @@ impl Record {
         }
     }
 
-    /// The line of JSON of `--only-sets`: of the photo only its sets, as the codes of their cards.
+    /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
     pub fn sets_to_json(&self) -> Value {
         let Ok(photo) = &self.result else { return self.to_json() };
         let codes = |set: &Set| set.0.map(|i| photo.scan[i].card.to_string());
@@ -68,8 +68,8 @@ impl Record {
         Value::Object(members)
     }
 
-    /// A line for each card, each with its end; one line for a photo without cards or with an
-    /// error. `sets` are the numbers (from 1) of the sets that the card takes part in.
+    /// One CSV line for each card, or a single line for a photo without cards or with an error,
+    /// each with its line end. `sets` holds the numbers (from 1) of the card's sets.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let image = self.image.to_string_lossy();
@@ -104,7 +104,7 @@ impl Record {
         String::from_utf8(writer.into_inner().expect("into memory")).expect("text from text")
     }
 
-    /// For people: the board as it lies, then its sets. Empty for a photo with an error.
+    /// Text for people: the board in its rows, then its sets. Empty for a photo with an error.
     pub fn to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
         let name = ink.bold(&printable::line(&self.image.display().to_string()));
@@ -126,7 +126,7 @@ impl Record {
         text
     }
 
-    /// For people: only its sets. Empty for a photo with an error.
+    /// Text for people: the sets only. Empty for a photo with an error.
     pub fn sets_to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
         let mut text = format!(
@@ -145,7 +145,7 @@ impl Record {
 }
 
 impl PhotoRecord {
-    /// The deck whose names its cards are told by.
+    /// The deck whose names are used for the cards.
     fn deck(&self) -> Arc<Deck> {
         let facts = self.facts.unwrap_or_default();
         facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
@@ -156,7 +156,7 @@ impl PhotoRecord {
         ink.colored(card.color, &deck.card_name(card))
     }
 
-    /// Its line of JSON; `head` are the members that say which picture it is.
+    /// The result as JSON; `head` holds the members that identify the picture.
     pub fn to_json(&self, head: Vec<(String, Value)>) -> Value {
         let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
         let sets: Vec<_> = self.sets.iter().map(|set| set.0).collect();
@@ -183,7 +183,7 @@ impl PhotoRecord {
         Value::Object(all)
     }
 
-    /// "12 cards, 3 sets, 1 unsure".
+    /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
     pub fn summary(&self) -> String {
         if self.scan.is_empty() {
             return "no cards found".to_owned();
@@ -230,7 +230,7 @@ fn card_json(card: &ReadCard) -> Value {
     })
 }
 
-/// To so many parts of one: what is beyond them says nothing and fills lines.
+/// Rounds to multiples of 1 / `parts`: further digits would be noise.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

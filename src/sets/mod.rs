@@ -1,58 +1,43 @@
-//! The ordinary game: which three cards are a set and why, all sets of a board, hints, and how
-//! likely three more cards bring one.
+//! The ordinary game: whether three cards are a set and why, all sets of a board, hints, and the
+//! probability that three more cards bring a set.
+//!
+//! ```
+//! use setsight::cards::parse_codes;
+//! use setsight::sets::{Set, completing, explain, find_all, hint};
+//!
+//! let board = parse_codes("1fgd 2fgd 3fgd 1opo 2srs")?;
+//! assert_eq!(find_all(&board), [Set([0, 1, 2])]);
+//! assert_eq!(hint(&board, 1), Some(vec![0]));
+//! assert_eq!(completing(board[0], board[1]), board[2]);
+//! assert!(!explain([board[0], board[1], board[3]]).is_set());
+//! # Ok::<(), setsight::cards::CodeError>(())
+//! ```
 
 mod chance;
 mod explain;
 mod finder;
+mod keys;
+mod set;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 pub use chance::{Chance, three_more, three_more_from};
 pub use explain::{Relation, Verdict, explain};
-pub use finder::Finder;
-pub(crate) use finder::{Key, gap_key};
+pub use finder::{Finder, find_all};
+pub(crate) use keys::{Key, gap_key};
+pub use set::{Set, completing, is_set};
 
 use crate::cards::{Card, Property};
-use std::cell::RefCell;
 
-/// Three places of a board that hold a set, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Set(pub [usize; 3]);
-
-/// The one card that makes a set with two others (with two alike: that card again).
-pub fn completing(a: Card, b: Card) -> Card {
-    let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
-    Card::from_index(
-        Property::ALL.into_iter().fold(0, |index, property| index * 3 + digit(property)),
-    )
-}
-
-/// Whether three cards are a set: three different cards which, in every property, are all alike
-/// or all different.
-pub fn is_set(a: Card, b: Card, c: Card) -> bool {
-    a != b && completing(a, b) == c
-}
-
-/// All sets of a board, by place. The board may hold a card more than once; a set needs three
-/// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
-pub fn find_all(board: &[Card]) -> Vec<Set> {
-    thread_local! {
-        static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
-    }
-    let mut found = FINDER.with_borrow_mut(|finder| finder.find(board).to_vec());
-    found.sort_unstable();
-    found
-}
-
-/// A hint in steps: the places of the first `step` cards (1 to 3) of the set that is easiest to
-/// see. A further step adds to what the one before has told. `None` when there is no set.
+/// A stepwise hint: the places of the first `step` cards (1 to 3) of the set that is easiest to
+/// see. Each step adds a card to the one before. `None` if there is no set.
 pub fn hint(board: &[Card], step: usize) -> Option<Vec<usize>> {
     let easiest = easiest_first(board).into_iter().next()?;
     Some(easiest.0[..step.clamp(1, 3)].to_vec())
 }
 
-/// All sets of a board, the one that is easiest to see first: the more properties are alike, the sooner
-/// a set is seen. Ties go to the first by place.
+/// All sets of a board, the easiest to see first: a set is seen sooner if more properties are
+/// equal. Ties are ordered by place.
 pub fn easiest_first(board: &[Card]) -> Vec<Set> {
     let mut sets = find_all(board);
     sets.sort_by_key(|set| {
@@ -68,7 +53,7 @@ mod tests {
     use crate::cards::{DECK_SIZE, parse_codes};
     use proptest::prelude::*;
 
-    /// The definition, word for word.
+    /// The definition, literally.
     fn by_definition(cards: [Card; 3]) -> bool {
         let distinct = cards[0] != cards[1] && cards[0] != cards[2] && cards[1] != cards[2];
         distinct
@@ -96,7 +81,7 @@ mod tests {
     }
 
     fn place() -> impl Strategy<Value = Option<Card>> {
-        // A small part of the deck now and then, so that cards repeat.
+        // Sometimes only a small part of the deck, so that cards repeat.
         prop_oneof![
             1 => Just(None),
             6 => (0..DECK_SIZE).prop_map(|i| Some(Card::from_index(i))),
@@ -109,7 +94,7 @@ mod tests {
         #[test]
         fn the_finder_agrees_with_brute_force(board in prop::collection::vec(place(), 0..40)) {
             let mut finder = Finder::new();
-            // What an earlier board leaves behind does no harm.
+            // A previous board must not affect the result.
             finder.find(&board[board.len() / 2..]);
             let mut found = finder.find(&board).to_vec();
             found.sort();
@@ -150,7 +135,7 @@ mod tests {
     fn a_repeated_card_makes_a_set_on_each_of_its_places() {
         let board = parse_codes("1fgd 2fgd 3fgd 2fgd 2fgd").unwrap();
         assert_eq!(find_all(&board), [Set([0, 1, 2]), Set([0, 2, 3]), Set([0, 2, 4])]);
-        // Three times the same card is no set.
+        // Three copies of one card are not a set.
         assert_eq!(find_all(&[board[0]; 3]), []);
     }
 

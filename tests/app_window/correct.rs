@@ -3,9 +3,9 @@
 use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use setsight::app::Task;
-use setsight::dataset::{PhotoLabels, SaidBy};
-use setsight::geometry::Point;
+use setsight::internals::app::Task;
+use setsight::internals::dataset::{PhotoLabels, SaidBy};
+use setsight::internals::geometry::Point;
 
 #[test]
 fn a_correction_is_undone_saved_and_there_after_a_restart() {
@@ -205,7 +205,7 @@ fn what_cannot_be_written_is_named_as_the_user_knows_it() {
     allow(0o555);
     if std::fs::write(test.path("probe"), b"x").is_ok() {
         allow(0o755);
-        eprintln!("skipped: this user may write wherever they like");
+        crate::not_run::not_run("this user may write wherever they like");
         return;
     }
     test.key(Key::F5);

@@ -6,14 +6,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
 use image::metadata::Orientation;
-use setsight::app::Window;
-use setsight::app::eye::Eye;
-use setsight::app::settings::Keeper;
 use setsight::cards::Card;
-use setsight::dataset::PhotoLabels;
-use setsight::geometry::{Point, Quad};
-use setsight::pipeline::source::Photo;
-use setsight::pipeline::{
+use setsight::internals::app::Window;
+use setsight::internals::app::eye::Eye;
+use setsight::internals::app::settings::Keeper;
+use setsight::internals::dataset::PhotoLabels;
+use setsight::internals::geometry::{Point, Quad};
+use setsight::internals::pipeline::source::Photo;
+use setsight::internals::pipeline::{
     CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
 };
 use std::path::{Path, PathBuf};

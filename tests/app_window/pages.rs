@@ -4,8 +4,8 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use setsight::app::settings::{Brightness, Palette};
-use setsight::app::{Page, Tab};
+use setsight::internals::app::settings::{Brightness, Palette};
+use setsight::internals::app::{Page, Tab};
 
 #[test]
 fn an_empty_window_says_what_to_do() {
@@ -14,7 +14,7 @@ fn an_empty_window_says_what_to_do() {
     test.shows("Which cards are a set?");
     test.press("Help…");
     test.press("Keys");
-    for binding in setsight::app::keys::BINDINGS {
+    for binding in setsight::internals::app::keys::BINDINGS {
         test.shows(binding.words);
     }
     test.key(Key::F1);

@@ -1,5 +1,5 @@
-//! What runs the networks: ONNX Runtime where its library is there, else the engine inside the
-//! program. Both stand behind [`Network`].
+//! Runs the networks: on ONNX Runtime if its library is installed, otherwise on the engine inside
+//! the program. Both are used through [`Network`].
 
 mod allowed;
 mod embedded;
@@ -15,9 +15,7 @@ pub mod used;
 pub use embedded::cpu_elsewhere;
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
 pub use network::{Network, NetworkError};
-pub use program::Output;
-pub use runtime::{
-    CHOICE_VARIABLE, Chosen, Engine, EngineError, LIBRARY_VARIABLE, chosen, in_use, library_folder,
-    library_name,
-};
-pub use uncounted::{uncounted, uncounted_so_far};
+pub use runtime::{CHOICE_VARIABLE, Engine, LIBRARY_VARIABLE, chosen, in_use, library_name};
+#[cfg(test)]
+pub(crate) use uncounted::uncounted;
+pub use uncounted::uncounted_so_far;

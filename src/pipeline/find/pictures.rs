@@ -1,7 +1,7 @@
-//! What the finder sees on the way, as pictures for people.
+//! Draws the finder's intermediate results, for people.
 
+use super::detections::{Detections, Params};
 use super::evidence;
-use super::seen::{Params, Seen};
 use crate::model::finder;
 use crate::pipeline::data::Frame;
 use crate::pipeline::overlay;
@@ -14,19 +14,19 @@ const FITTED: Rgb<u8> = Rgb([0, 158, 115]);
 const EXPECTED: Rgb<u8> = Rgb([230, 159, 0]);
 const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 
-/// What the network said, over the photo as it saw it, three times as large: where it sees the
-/// centres of cards in red, of symbols in blue.
-pub fn heat(seen: &Seen) -> RgbImage {
+/// The network's heat map over its input, enlarged three times: centres of cards in red, of symbols
+/// in blue.
+pub fn heat(seen: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
-    let input = &seen.look.input;
-    let (width, height) = seen.look.size;
+    let input = &seen.scaled.input;
+    let (width, height) = seen.scaled.size;
     let plane = input.width * input.height;
     let stride = finder::STRIDE_PX;
     let mut picture = RgbImage::from_fn(width as u32, height as u32, |x, y| {
         let (x, y) = (x as usize, y as usize);
         let at = y * input.width + x;
         let probability = |output| sigmoid(seen.maps.at(output, y / stride, x / stride)) as f32;
-        // A grey photo, darker, so that the colours are the network's.
+        // Use a dark grey photo, so that the only colours are the network's.
         let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
         let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
         let mix = |own: f32| {
@@ -40,16 +40,16 @@ pub fn heat(seen: &Seen) -> RgbImage {
     picture
 }
 
-/// The photo with each candidate: what the network said in blue, where table and symbols put it in
-/// orange, its corners in green (dark where the log odds, written in its middle, are against it),
-/// with the number of sides seen; and the network's symbols as dots.
-pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
+/// The photo with each candidate: the network's prediction in blue, the expected place by table and
+/// symbols in orange, and the fitted corners in green (grey if the log odds, written in the middle,
+/// are negative), with the number of sides found; the network's symbols as dots.
+pub fn places(frame: &Frame, seen: &Detections, params: &Params) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.image.clone();
     let working = &seen.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
-    for (card, signs) in seen.placed.iter().zip(&seen.signs) {
-        let log_odds = evidence::log_odds(signs, &params.weights);
+    for (card, features) in seen.placed.iter().zip(&seen.features) {
+        let log_odds = evidence::log_odds(features, &params.weights);
         let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
         let predicted = working.in_image(&card.candidate.quad);

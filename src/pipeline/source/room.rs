@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What photos may hold together, in bytes: eight of 12 megapixels, or the largest there are one by one.
-pub const ROOM_BYTES: u64 = 512 << 20;
+const ROOM_BYTES: u64 = 512 << 20;
 /// What reading a photo takes beside the photo: shrunk copies, crops of cards, the networks' inputs. It does not
 /// grow with the photo.
 const READING_BYTES: u64 = 16 << 20;
