@@ -1,8 +1,9 @@
 //! Smooth lines, discs and text on an RGB picture.
 
 use crate::geometry::{Point, Quad};
-use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 use image::{Rgb, RgbImage};
+use imageproc::drawing::{draw_text_mut, text_size};
 use std::sync::LazyLock;
 
 /// The one font of all pictures, with digits of equal width: the same on every machine.
@@ -32,7 +33,8 @@ fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
     }
 }
 
-/// A line with round ends. `start_px` is how far along the dash pattern it begins.
+/// A line with round ends, our own: imageproc's smooth line is one pixel wide, and tiny-skia would
+/// need a copy of the picture with alpha. `start_px` is how far along the dash pattern it begins.
 pub fn segment(
     image: &mut RgbImage,
     (a, b): (Point, Point),
@@ -117,33 +119,19 @@ pub fn rectangle(
 
 /// Width of a text in pixels; its height is `size_px`.
 pub fn text_width(text: &str, size_px: f64) -> f64 {
-    let font = FONT.as_scaled(PxScale::from(size_px as f32));
-    text.chars().map(|c| f64::from(font.h_advance(FONT.glyph_id(c)))).sum()
+    text_size(PxScale::from(size_px as f32), &*FONT, text).0.into()
 }
 
-/// A text in one line, its left end and vertical middle at `at`.
+/// A text in one line, its left end and vertical middle at `at`, to the nearest pixel.
 pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
     let scale = PxScale::from(size_px as f32);
     let font = FONT.as_scaled(scale);
     // The middle of a capital letter, not of the line: codes and numbers have no descenders.
-    let capital = f64::from(
-        font.outline_glyph(FONT.glyph_id('H').with_scale(scale))
-            .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height()),
-    );
-    let baseline = at.y + capital / 2.0;
-    let mut x = at.x;
-    for c in text.chars() {
-        let id = FONT.glyph_id(c);
-        let glyph = id.with_scale_and_position(scale, point(x as f32, baseline as f32));
-        if let Some(outline) = FONT.outline_glyph(glyph) {
-            let bounds = outline.px_bounds();
-            let (left, top) = (bounds.min.x as i64, bounds.min.y as i64);
-            outline.draw(|dx, dy, coverage| {
-                blend(image, left + i64::from(dx), top + i64::from(dy), color, coverage.into());
-            });
-        }
-        x += f64::from(font.h_advance(id));
-    }
+    let capital = font
+        .outline_glyph(font.scaled_glyph('H'))
+        .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height());
+    let top = at.y + f64::from(capital / 2.0 - font.ascent());
+    draw_text_mut(image, color, at.x.round() as i32, top.round() as i32, scale, &*FONT, text);
 }
 
 /// A text in one line around `centre`.
