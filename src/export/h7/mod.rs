@@ -9,7 +9,7 @@
 //! | [`quantise`] | ranges and integers |
 //! | [`net`] | the network in integers: sizes, operators, multiply-accumulates |
 //! | [`reference`](mod@reference) | what the file computes, bit for bit |
-//! | [`tflite`], [`read_tflite`] | the file, written and read |
+//! | `schema`, [`tflite`], [`read_tflite`] | the names in the file; the file, written and read |
 //! | [`measure`] | integers against floats, and both against the truth |
 //! | [`golden`] | inputs and outputs for the board's self-test |
 //! | [`folder`], [`check`] | the folder, written whole or not at all, and verified |
@@ -31,6 +31,7 @@ pub mod reference;
 pub mod report;
 #[cfg(test)]
 mod sample;
+mod schema;
 pub mod tflite;
 
 use float::Planes;
