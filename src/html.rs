@@ -1,4 +1,4 @@
-//! What all pages share: their frame, and how they refer to files.
+//! What all HTML pages share: their frame, and how they refer to files.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::path::Path;
@@ -20,8 +20,9 @@ pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
     }
 }
 
-/// A path as a reference in a page: relative as it is, absolute as `file:`. All but letters,
-/// digits and a few signs become their bytes in per cent (RFC 3986), so that any name works.
+/// A path as a reference in a page: a relative path stays relative, an absolute one becomes a
+/// `file:` URL. All characters except letters, digits and a few others are percent-encoded (RFC
+/// 3986), so that any name works.
 pub fn href(path: &Path) -> String {
     let mut out = String::new();
     if path.is_absolute() {

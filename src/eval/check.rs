@@ -1,7 +1,7 @@
-//! Whether labels can be trusted: what is wrong with them, what is doubtful, what is missing.
+//! Checks labels: what is wrong, what is doubtful, what is missing.
 //!
-//! [`plan`] reads the labels of folders and finds what is wrong with them by themselves;
-//! [`Item::check`] looks at a picture, and [`Findings`] gathers all of it.
+//! [`plan`] reads the labels of folders and finds errors in the labels themselves; [`Item::check`]
+//! checks them against the pictures, and [`Findings`] collects the results.
 
 mod crops;
 mod findings;
@@ -21,12 +21,12 @@ pub use findings::{FEW, Findings};
 pub use labels::{Plan, plan};
 pub use report::CheckReport;
 
-/// What is looked at in one go.
+/// A unit of checking.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A labelled photo.
     Photo {
-        /// Its file.
+        /// The photo's file.
         path: PathBuf,
         /// Its labels.
         label: PhotoLabel,
@@ -35,23 +35,23 @@ pub enum Item {
     Crops(Vec<(PathBuf, Card)>),
 }
 
-/// Something that is wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// The picture's file, or that of the labels.
+    /// The picture's file, or the file of its labels.
     pub path: PathBuf,
-    /// What, and what to do.
+    /// What is wrong, and how to correct it.
     pub reason: String,
 }
 
-/// What a doubt is about.
+/// The kind of a doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The reader is sure of another card than the label's.
+    /// The reader claims another card than the label.
     OtherCard,
-    /// No card is found at a label.
+    /// No card is found at the label.
     NoCard,
-    /// A sure card has no label.
+    /// A claimed card has no label.
     NoLabel,
 }
 
@@ -66,39 +66,39 @@ impl Kind {
     }
 }
 
-/// Where label and reader disagree.
+/// A disagreement between label and reader.
 #[derive(Clone, Debug)]
 pub struct Doubt {
     /// The picture's file.
     pub path: PathBuf,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
-    /// What the label says.
+    /// The label's code.
     pub labelled: Option<Card>,
-    /// What the reader says, and how sure it is, 0 to 1.
+    /// The reader's code and its confidence, 0 to 1.
     pub read: Option<(Card, f32)>,
-    /// The centre in pixels of the upright photo; of a crop there is none.
+    /// The centre in pixels of the upright photo; `None` for a crop.
     pub center_in_image: Option<Point>,
-    /// In pictures, if they were asked for.
+    /// Pictures of it, if they were requested.
     pub(super) mistake: Option<Mistake>,
 }
 
-/// What came of an item.
+/// The result of checking an item.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// What is wrong with it.
+    /// Errors.
     pub wrong: Vec<Wrong>,
-    /// Where label and reader disagree.
+    /// Disagreements between label and reader.
     pub doubts: Vec<Doubt>,
-    /// Labelled cards that the reader sees but is not sure of.
+    /// Labelled cards that the reader finds but does not claim.
     pub unsure: usize,
-    /// Pictures that could be read.
+    /// The pictures that could be read.
     seen: Vec<Picture>,
-    /// How the labels of a photo bear out.
+    /// The labels and readings of a photo.
     board: Option<LabelledBoard>,
 }
 
-/// A picture by its content.
+/// A picture, identified by its content.
 #[derive(Clone, Debug)]
 struct Picture {
     path: PathBuf,
@@ -106,21 +106,21 @@ struct Picture {
     labelled: BTreeSet<Card>,
 }
 
-/// A photo's labels and its sure readings.
+/// A photo's labels compared with its readings.
 #[derive(Clone, Debug)]
 struct LabelledBoard {
     path: PathBuf,
     labelled: BTreeSet<Card>,
-    /// What the reader is sure of, wherever it lies.
+    /// All claimed cards, wherever they lie.
     sure: BTreeSet<Card>,
-    /// Labels with the same card at their place, sure or not.
+    /// Number of labels with the same card at their place, sure or not.
     agree: usize,
-    /// Labels with another sure card at their place, or none.
+    /// Number of labels with another claimed card, or none, at their place.
     against: usize,
 }
 
 impl Item {
-    /// Pictures in it.
+    /// Number of pictures in it.
     pub fn pictures(&self) -> usize {
         match self {
             Self::Photo { .. } => 1,
@@ -128,10 +128,10 @@ impl Item {
         }
     }
 
-    /// Looks at it. What cannot be read is among what is wrong.
+    /// Checks the item. Files that cannot be read are reported as errors.
     ///
     /// # Errors
-    /// The pipeline does not run.
+    /// The pipeline cannot be run.
     pub fn check(
         &self,
         pipeline: &Pipeline,

@@ -1,8 +1,8 @@
-//! How well the pipeline reads labelled photos: matching, figures and a report.
+//! Evaluation of the pipeline on labelled photos: matching, figures and a report.
 //!
-//! A labelled card ends in exactly one of four ways ([`Verdict`]): right, wrong, unsure or missed.
-//! A reading that matches no label is a *false card*. Labels are taken at their word: a card that
-//! lies in view without a label counts as false when it is read.
+//! A labelled card has exactly one of four outcomes ([`Verdict`]): right, wrong, unsure or missed.
+//! A reading that matches no label is a *false card*. Labels are taken as complete: a visible card
+//! without a label counts as false when it is read.
 
 mod baseline;
 mod charts;

@@ -1,4 +1,4 @@
-//! A page with the figures in pictures and every mistake.
+//! A page with charts of the figures and every mistake.
 
 use super::baseline::{CardChange, Change, Comparison};
 use super::evaluation::{ROWS, SideBySide};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A report in the making: `index.html`, `figures.json` and a folder `pictures`.
+/// A report being written: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
     folder: PathBuf,
     body: Vec<Markup>,
@@ -22,10 +22,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes the report's folder. In a report of `several` readers each is told by name.
+    /// Creates the report's folder. With `several` readers, each section names its reader.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), body: Vec::new(), pictures, several })
@@ -85,7 +85,7 @@ impl Report {
         self.pictures.figure(mistake, class, &caption)
     }
 
-    /// The photo's stages, folded away.
+    /// Writes pictures of the photo's stages; returns a collapsed section with them.
     fn stages(&mut self, stages: &[(String, Vec<u8>)]) -> io::Result<Markup> {
         if stages.is_empty() {
             return Ok(Markup::default());
@@ -113,11 +113,11 @@ impl Report {
         })
     }
 
-    /// Writes `figures.json` and, last, `index.html`. A comparison for each evaluation that has
-    /// one.
+    /// Writes `figures.json` and, last, `index.html`, with a comparison for each evaluation that
+    /// has one.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The files cannot be written.
     pub fn finish(
         self,
         evaluations: &[Evaluation],
@@ -150,7 +150,7 @@ impl Report {
                 details { summary { "as text" } pre { (evaluation) } }
                 "\n"
             }
-            // Every reader fails on the same photos: they cannot be opened.
+            // Every reader fails on the same photos, because they cannot be opened.
             @if let Some(first) = evaluations.first() && !first.failed.is_empty() {
                 h2 { "Not read" }
                 ul { @for (file, reason) in &first.failed { li { (file) ": " (reason) } "\n" } }
@@ -169,7 +169,7 @@ impl Report {
         write_whole(&self.folder.join("index.html"), page.as_bytes())
     }
 
-    /// Writes the pictures of confusion and reliability; how the page shows them.
+    /// Writes the charts of confusion and reliability; returns their HTML.
     fn charts(&self, evaluation: &Evaluation) -> io::Result<Markup> {
         let mut charts: Vec<(String, String)> = Property::ALL
             .map(|property| {
@@ -201,7 +201,7 @@ impl Report {
     }
 }
 
-/// The main figures, a column for each reader.
+/// The main figures, one column per reader.
 fn main_figures(evaluations: &[Evaluation]) -> Markup {
     let Some(first) = evaluations.first() else { return Markup::default() };
     let cpu_ms = |evaluation: &Evaluation| {
@@ -259,7 +259,7 @@ fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> Markup {
     }
 }
 
-/// What got better and what got worse.
+/// The differences from the baseline.
 fn against(comparison: &Comparison) -> Markup {
     let class = |gain: f64| match gain {
         g if g >= 0.005 => Some("good"),

@@ -6,7 +6,7 @@ use crate::cards::{Card, Property};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Set(pub [usize; 3]);
 
-/// The one card that makes a set with two others (with two alike: that card again).
+/// The one card that makes a set with two others; for two equal cards, that card again.
 pub fn completing(a: Card, b: Card) -> Card {
     let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
     Card::from_index(

@@ -1,8 +1,8 @@
-//! A run on disk: all that is needed to go on from where it was, bit for bit.
+//! A run on disk: everything needed to resume it bit for bit.
 //!
-//! One file in the format safetensors, written whole. Its tensors are called `weights/NAME`,
-//! `first/NAME`, `second/NAME`, `average/NAME` and, once there was a validation, `best/NAME`. Its
-//! metadata hold the rest: `run` as JSON, and `sha256` of that text followed by all tensors' bytes.
+//! One safetensors file, written atomically. Its tensors are named `weights/NAME`, `first/NAME`,
+//! `second/NAME`, `average/NAME` and, after the first validation, `best/NAME`. Its metadata hold
+//! the rest: `run`, which is JSON, and `sha256`, over that text and then the bytes of all tensors.
 
 use super::optimiser::State;
 use super::weights::{Array, Role, Weights};
@@ -26,10 +26,10 @@ pub enum CheckpointError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It cannot be written; the one before is unharmed.
+    /// It cannot be written; the previous checkpoint is unharmed.
     #[error(
         "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room and go on \
          with --resume", .path.display()
@@ -37,10 +37,10 @@ pub enum CheckpointError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It is no checkpoint, or broken.
+    /// It is not a checkpoint, or it is damaged.
     #[error("{}: {reason}; delete the run's folder and train anew", .path.display())]
     Broken {
         /// The file.
@@ -53,30 +53,30 @@ pub enum CheckpointError {
 /// The best weights so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
-    /// Steps taken then.
+    /// Steps taken by then.
     pub step: u64,
-    /// Loss in validation.
+    /// Validation loss.
     pub loss: f64,
     /// The averaged weights.
     pub weights: Weights,
 }
 
-/// All of a run that changes.
+/// The whole changing state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// Weights and optimiser.
     pub state: State,
-    /// The best weights so far, once there was a validation.
+    /// The best weights so far; `None` before the first validation.
     pub best: Option<Best>,
-    /// Validations since then.
+    /// Validations since the best one.
     pub without_gain: u32,
-    /// What has been told so far, a line a validation.
+    /// Results so far, one entry per validation.
     pub history: Vec<super::curve::Entry>,
-    /// Seconds that the run has taken, all sittings together.
+    /// Seconds that the run has taken, over all sessions.
     pub seconds: f64,
 }
 
-/// All but the numbers of the arrays.
+/// Everything except the values of the arrays.
 #[derive(Serialize, Deserialize)]
 struct Run {
     step: u64,
@@ -88,7 +88,7 @@ struct Run {
 }
 
 impl Checkpoint {
-    /// Writes it whole or not at all.
+    /// Writes the file completely or not at all.
     ///
     /// # Errors
     /// [`CheckpointError::Unwritable`].
@@ -97,10 +97,10 @@ impl Checkpoint {
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
 
-    /// Reads one.
+    /// Reads a checkpoint.
     ///
     /// # Errors
-    /// [`CheckpointError`]: not there, cut off, altered.
+    /// [`CheckpointError`]: the file is missing, truncated or altered.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = std::fs::read(path)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
@@ -247,7 +247,7 @@ mod tests {
         let mut flipped = whole.clone();
         flipped[whole.len() / 2] ^= 1;
         let foreign = [b"PNG".as_slice(), &whole].concat();
-        // A digit of the step: it stands in the header, where no tensor is.
+        // A digit of the step, in the metadata, outside the tensors.
         let step = whole.windows(4).position(|bytes| bytes == b":41,").unwrap();
         let mut other_step = whole.clone();
         other_step[step + 1] = b'5';

@@ -1,4 +1,4 @@
-//! A page with what is wrong, every doubt in pictures, and how many examples there are.
+//! A page with the errors, every doubt with pictures, and the numbers of examples.
 
 use super::findings::words;
 use super::{Checked, Doubt, FEW, Findings, Kind};
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A page in the making: `index.html` and a folder `pictures`.
+/// A page being written: `index.html` and a folder `pictures`.
 pub struct CheckReport {
     folder: PathBuf,
     pictures: Pictures,
@@ -20,16 +20,16 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Makes the page's folder.
+    /// Creates the page's folder.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), pictures, doubts: Vec::new() })
     }
 
-    /// Adds an item's doubts; writes their pictures.
+    /// Adds an item's doubts and writes their pictures.
     ///
     /// # Errors
     /// A picture cannot be written.
@@ -69,7 +69,7 @@ impl CheckReport {
     /// Writes `index.html`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The page cannot be written.
     pub fn finish(mut self, findings: &Findings) -> io::Result<()> {
         self.doubts.sort_by(|a, b| natural_order(a.0.as_os_str(), b.0.as_os_str()));
         let body = html! {

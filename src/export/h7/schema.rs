@@ -1,7 +1,6 @@
-//! Names of TensorFlow's public schema of TFLite (version 3), as far as this program uses them: the
-//! tables' fields, and the codes that stand in them.
+//! Names from TensorFlow's public schema of TFLite (version 3): the fields of tables, and codes.
 
-/// Where each field of a table stands in its list of offsets, as flatc computes it.
+/// The offset of each field in its table's vtable, as flatc computes it.
 macro_rules! fields {
     ($table:ident: $($field:ident = $place:literal),+) => {
         pub(super) mod $table {
@@ -17,17 +16,17 @@ fields!(buffer: DATA = 0);
 fields!(tensor: SHAPE = 0, TYPE = 1, BUFFER = 2, NAME = 3, QUANTIZATION = 4);
 fields!(quantization: SCALE = 2, ZERO_POINT = 3, QUANTIZED_DIMENSION = 6);
 fields!(operator: OPCODE_INDEX = 0, INPUTS = 1, OUTPUTS = 2, BUILTIN_OPTIONS_TYPE = 3, BUILTIN_OPTIONS = 4);
-// The options of all three kinds of operators begin alike.
+// The options of all three kinds of operators begin with the same fields.
 fields!(window: PADDING = 0, STRIDE_W = 1, STRIDE_H = 2);
 fields!(conv: FUSED_ACTIVATION_FUNCTION = 3, DILATION_W_FACTOR = 4, DILATION_H_FACTOR = 5);
 fields!(depthwise: DEPTH_MULTIPLIER = 3, FUSED_ACTIVATION_FUNCTION = 4, DILATION_W_FACTOR = 5, DILATION_H_FACTOR = 6);
 fields!(pool: FILTER_WIDTH = 3, FILTER_HEIGHT = 4);
 
-/// What a file begins with, from its fifth byte on.
+/// File identifier, from the fifth byte on.
 pub(super) const IDENTIFIER: &str = "TFL3";
 /// Version of the schema.
 pub(super) const VERSION: u32 = 3;
-/// Weights lie at multiples of this, counted from the beginning of the file.
+/// Alignment of weights, from the beginning of the file.
 pub(super) const DATA_ALIGNMENT: usize = 16;
 
 pub(super) const TYPE_INT32: i8 = 2;
