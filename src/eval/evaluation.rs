@@ -1,6 +1,7 @@
 //! The figures of a whole evaluation, of one reader or of several side by side.
 
-use super::figures::{Figures, median, percent};
+use super::figures::{Figures, percent};
+use super::median::median;
 use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;

@@ -157,14 +157,6 @@ pub(super) fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// The median; the mean of the two middle values for an even number of values.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,12 +198,5 @@ mod tests {
         assert_eq!((f.sets, f.sets_claimed), (1, 0));
         // `Property::Color` has index 2; green is 0 and red is 2.
         assert_eq!(f.confusion[2][0], [1, 0, 1]);
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
     }
 }

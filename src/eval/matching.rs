@@ -1,5 +1,6 @@
 //! Matches readings with labels and gives each label a verdict.
 
+use super::median::median;
 use crate::cards::Card;
 use crate::dataset::{CardLabel, nearest};
 use crate::geometry::{Point, Quad};
@@ -47,7 +48,7 @@ pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
-    let usual = super::median(&known);
+    let usual = median(&known);
     let long_side = |i: usize, j: usize| {
         own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
     };

@@ -1,7 +1,9 @@
 //! Pictures of each mistake: the part of the photo, the rectified card, the network's input and the
 //! reader's output.
 
-use super::{Match, Verdict, charts};
+use super::charts;
+use super::matching::{Match, Verdict};
+use super::median::median;
 use crate::cards::Card;
 use crate::dataset::CardLabel;
 use crate::geometry::{Point, Quad};
@@ -44,7 +46,7 @@ pub struct Mistake {
 pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Match) -> Vec<Mistake> {
     let long_sides: Vec<f64> =
         labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = super::median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
+    let usual = median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
     let mut found = Vec::new();
     let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
         let read: Option<&ReadCard> = reading.map(|j| &scan.cards[j]);

@@ -1,10 +1,14 @@
 //! A page with charts of the figures and every mistake.
 
 use super::baseline::{CardChange, Change, Comparison};
-use super::evaluation::{ROWS, SideBySide};
+use super::charts;
+use super::dataset::LabelledPhoto;
+use super::evaluation::{Evaluation, ROWS, SideBySide};
+use super::figures::Figures;
+use super::matching::Verdict;
 use super::mistakes::Mistake;
 use super::pictures::{Pictures, STYLE, marked};
-use super::{Evaluation, Figures, LabelledPhoto, PhotoResult, Verdict, charts};
+use super::run::PhotoResult;
 use crate::cards::Property;
 use crate::html::{self, href};
 use crate::whole_file::write_whole;

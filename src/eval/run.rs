@@ -1,8 +1,11 @@
 //! Reads one labelled photo and evaluates the result.
 
+use super::dataset::LabelledPhoto;
+use super::figures::Figures;
+use super::matching::{Match, compare};
+use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
-use super::{Figures, LabelledPhoto, Match, compare, mistakes};
 use crate::cards::Edition;
 use crate::dataset::CardLabel;
 use crate::pipeline::{Pipeline, StageClock, StageSink, source};

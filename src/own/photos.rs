@@ -93,9 +93,9 @@ pub struct OwnPhoto {
     pub photo: Option<LabelledPhoto>,
     /// Its cards' codes.
     pub cards: Vec<Card>,
-    /// The edition, from the labels or else from the pipeline.
+    /// The labelled edition; a detected one can replace the default.
     pub edition: Edition,
-    /// Whether it is mirrored, from the same source.
+    /// Whether it is mirrored, according to the labels or the pipeline.
     pub mirrored: bool,
     /// The crops cut from it for training.
     pub samples: Vec<Sample>,

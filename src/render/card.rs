@@ -119,7 +119,7 @@ impl Print {
     }
 
     /// Draws a random outline width, between the range's ends in millimetres for the classic deck.
-    /// Other decks' own widths are scaled in proportion.
+    /// Other decks' own widths get a factor by the same position in the range.
     pub(super) fn draw_outline(&mut self, range: Span, dice: &mut Dice) {
         let value = dice.within(range);
         let part = (value - range.low) / (range.high - range.low).max(1e-9);
@@ -132,8 +132,8 @@ impl Print {
         }
     }
 
-    /// Draws a random inked fraction of the stripes for the classic deck; other decks' fills are
-    /// scaled in proportion.
+    /// Draws a random inked fraction of the stripes for the classic deck; other decks' fills get
+    /// a factor by the same position in the range.
     pub(super) fn draw_duty(&mut self, range: Span, dice: &mut Dice) {
         let value = dice.within(range);
         let part = (value - range.low) / (range.high - range.low).max(1e-9);

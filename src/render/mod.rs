@@ -341,7 +341,8 @@ fn upper_first(mut corners: [Point; 4]) -> Quad {
     Quad::new(corners)
 }
 
-/// The median long side of the cards in the picture; without cards, that of a card at its centre.
+/// The median long side of the cards in the picture; without cards, that of a card at the table's
+/// origin.
 fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
     let mut sides: Vec<f64> = drawn.iter().map(|c| c.corners_in_image.long_side()).collect();
     sides.sort_by(f64::total_cmp);

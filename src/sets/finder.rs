@@ -13,7 +13,7 @@ use super::wide;
 use crate::cards::{Card, DECK_SIZE, Property};
 use std::cell::RefCell;
 
-/// What completes a pair with an empty place in it: never on a board.
+/// The completing key of a pair with an empty place; never on a board.
 const NOBODY: Key = KEYS as Key - 1;
 
 /// The key of the card that completes two others.

@@ -1,4 +1,4 @@
-//! What a set is.
+//! The definition of a set.
 
 use crate::cards::{Card, Property};
 
@@ -14,8 +14,8 @@ pub fn completing(a: Card, b: Card) -> Card {
     )
 }
 
-/// Whether three cards are a set: three different cards which, in every property, are all alike
-/// or all different.
+/// Whether three cards are a set: three different cards that are all equal or all different in
+/// every property.
 pub fn is_set(a: Card, b: Card, c: Card) -> bool {
     a != b && completing(a, b) == c
 }

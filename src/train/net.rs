@@ -49,7 +49,7 @@ pub enum Layer {
     },
     /// The mean over all rows and columns.
     GlobalAveragePool,
-    /// All values of an image in a row.
+    /// All values of an image as one row.
     Flatten,
     /// A matrix product with a bias.
     Dense {

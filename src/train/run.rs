@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// Version of the run folder; a folder of another one is refused.
 pub const RUN_VERSION: u32 = 2;
-/// Name of the file that says what a run is.
+/// Name of the file that defines a run.
 pub const CONFIG: &str = "config.json";
 /// Name of the checkpoint file.
 pub const CHECKPOINT: &str = "checkpoint.safetensors";

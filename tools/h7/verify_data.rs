@@ -8,7 +8,7 @@
 //! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 17 bytes each |
 //! | `crops.json` | number of crops of each kind |
 //! | `boards.json` | random boards (cards 0 to 80 or null) and their sets |
-//! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view, usual card length (px) |
+//! | `frames/*.bin`, `frames.json` | 320x240 RGB565, little endian; codes in view, card length |
 
 use anyhow::Context;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Reads labelled crops together on one table.
 
-use super::{Checked, Doubt, Kind, Picture, Wrong};
+use super::item::{Checked, Doubt, Kind, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::load_crop;
 use crate::eval::mistakes;

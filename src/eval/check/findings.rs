@@ -1,6 +1,7 @@
 //! Collects, counts and prints the findings.
 
-use super::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Plan, Wrong};
+use super::item::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Wrong};
+use super::labels::Plan;
 use crate::cards::{Card, DECK_SIZE, Property};
 use crate::json::VERSION;
 use crate::pipeline::source::natural_order;

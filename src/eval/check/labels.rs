@@ -1,6 +1,6 @@
 //! Reads the labels of folders and finds errors that show without the pictures.
 
-use super::{Item, Wrong};
+use super::item::{Item, Wrong};
 use crate::cards::Card;
 use crate::dataset::{CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabel};
 use crate::geometry::Point;

@@ -1,6 +1,6 @@
 //! Reads one labelled photo and compares it with its labels.
 
-use super::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
+use super::item::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::{CardLabel, PhotoLabel};
 use crate::eval::mistakes::{self, Mistake};

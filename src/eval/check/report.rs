@@ -1,7 +1,7 @@
 //! A page with the errors, every doubt with pictures, and the numbers of examples.
 
-use super::findings::words;
-use super::{Checked, Doubt, FEW, Findings, Kind};
+use super::findings::{FEW, Findings, words};
+use super::item::{Checked, Doubt, Kind};
 use crate::cards::{DECK_SIZE, Property};
 use crate::eval::pictures::{Pictures, STYLE, marked};
 use crate::html::{self, href};
