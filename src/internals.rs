@@ -179,7 +179,7 @@ pub mod pipeline {
         pub use crate::pipeline::source::{Photo, decode, list_photos, load, load_photo};
     }
     pub mod track {
-        pub use crate::pipeline::track::{Eyes, Params, Table, TrackedCard};
+        pub use crate::pipeline::track::{Eyes, Params, TrackedCard, TrackedTable};
     }
 }
 

@@ -6,7 +6,7 @@ use super::counter::Score;
 use super::input::Input;
 use super::video::FilmPlace;
 use super::watch::Watched;
-use crate::pipeline::track::{Table, TrackedCard};
+use crate::pipeline::track::{TrackedCard, TrackedTable};
 use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
 use crate::sets::Set;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ impl Recording {
 impl LiveView {
     /// The view of a frame, without its number and its time.
     pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
-        let Table { cards, sets, resting, looked, .. } = watched.table;
+        let TrackedTable { cards, sets, resting, looked, .. } = watched.table;
         let frame = Some(frame);
         Self { frame, cards, sets, resting, looked, times: watched.times, ..Self::default() }
     }
