@@ -2,12 +2,14 @@
 
 use super::card_face::{self, ASPECT};
 use super::correct::{Change, Refusal};
-use super::keys::Action;
+use super::keys::{Action, key_of};
 use super::look_panel::scrolled;
+use super::names;
 use super::placement::Placement;
 use super::settings::Settings;
 use super::table::Table;
 use super::theme::{CHOSEN, RIM};
+use super::words::t;
 use crate::cards::{Card, Color, Property, Shading};
 use crate::geometry::Point;
 use eframe::egui::{
@@ -204,22 +206,20 @@ pub fn panel(
     correcting.fit(table);
     let mut wish = None;
     ui.horizontal_wrapped(|ui| {
-        let adding = Button::selectable(correcting.adding, "Add a card");
-        if ui.add(adding).on_hover_text("Key: A, then click the card's middle").clicked() {
+        let adding = Button::selectable(correcting.adding, t!("add-a-card"));
+        if ui.add(adding).on_hover_text(t!("add-a-card-help")).clicked() {
             correcting.adding = !correcting.adding;
         }
         let (undo, redo) = shown.steps;
-        if ui.add_enabled(undo, Button::new("Undo")).clicked() {
+        if ui.add_enabled(undo, Button::new(t!("undo"))).clicked() {
             wish = Some(Wish::Undo);
         }
-        if ui.add_enabled(redo, Button::new("Redo")).clicked() {
+        if ui.add_enabled(redo, Button::new(t!("redo"))).clicked() {
             wish = Some(Wish::Redo);
         }
-        let back = ui.add_enabled(shown.differs, Button::new("As the reader found it"));
-        if back
-            .on_hover_text("Lets go of all corrections of this photo. Key: Ctrl+Delete")
-            .clicked()
-        {
+        let back = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
+        let tip = t!("as-found-help", key = key_of(Action::StartOver));
+        if back.on_hover_text(tip).clicked() {
             wish = Some(Wish::StartOver);
         }
     });
@@ -227,35 +227,32 @@ pub fn panel(
         if table.checked {
             let good = super::look_panel::good_color(ui);
             super::signs::verdict(ui, true, good);
-            ui.label("A person has checked all cards.");
+            ui.label(t!("person-checked"));
         } else {
-            let right = ui.add_enabled(!table.cards.is_empty(), Button::new("All cards are right"));
-            let right = right.on_hover_text(
-                "Says that every card in view is there and right. Only then does eval measure on this \
-                 photo and train learn from it. Key: Ctrl+Enter",
-            );
+            let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
+            let right = right.on_hover_text(t!("all-right-help", key = key_of(Action::AllRight)));
             if right.clicked() {
                 wish = Some(Wish::Change(Change::AllRight));
             }
         }
     });
     if correcting.adding {
-        ui.label("Click the middle of the card that was missed.");
+        ui.label(t!("click-the-missed"));
     }
     if let Some((change, refusal)) = correcting.clash {
         ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
         if let (Change::Be(card, _) | Change::Confirm(card), Refusal::LiesThere(other)) =
             (change, refusal)
-            && ui.button("Swap the two").clicked()
+            && ui.button(t!("swap")).clicked()
         {
             wish = Some(Wish::Change(Change::Swap(card, other)));
         }
     }
     let Some(index) = correcting.selected else {
-        ui.label("Click a card that was read wrongly.");
+        ui.label(t!("click-the-wrong"));
         if table.unsure() > 0 {
             ui.add_space(4.0);
-            ui.strong("Unsure:");
+            ui.strong(t!("unsure-list"));
             scrolled(ui, |ui| {
                 for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
                     if ui.button(table.describe(i)).clicked() {
@@ -264,7 +261,7 @@ pub fn panel(
                 }
             });
         } else if shown.said {
-            ui.weak("Every change is saved in labels.json beside the photo.");
+            ui.weak(t!("every-change-saved"));
         }
         return wish;
     };
@@ -277,16 +274,13 @@ pub fn panel(
             if let Some(texture) = shown.straight {
                 let image = eframe::egui::Image::new((texture.id(), size));
                 ui.add(image)
-                    .on_hover_text("As in the photo")
-                    .accessible_name("The card as in the photo");
+                    .on_hover_text(t!("as-in-the-photo"))
+                    .accessible_name(t!("card-as-in-the-photo"));
             }
             let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
             response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Image,
-                    true,
-                    format!("Drawn: {}", table.deck().card_name(card)),
-                )
+                let card = names::card(&table.deck(), card);
+                WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
             });
             card_face::paint_of(ui.painter(), rect, &table.deck(), card, settings);
         });
@@ -298,21 +292,23 @@ pub fn panel(
         ui.add_space(2.0);
         ui.horizontal_wrapped(|ui| {
             if ui
-                .add_enabled(!table.said[index], Button::new("It is right"))
-                .on_hover_text("Key: Enter")
+                .add_enabled(!table.said[index], Button::new(t!("it-is-right")))
+                .on_hover_text(t!("key-hover", key = key_of(Action::Confirm)))
                 .clicked()
             {
                 wish = Some(Wish::Change(Change::Confirm(index)));
             }
-            if ui.button("Strike").on_hover_text("This is no card. Key: Delete").clicked() {
+            let tip = t!("strike-help", key = key_of(Action::Strike));
+            if ui.button(t!("strike")).on_hover_text(tip).clicked() {
                 wish = Some(Wish::Change(Change::Strike(index)));
             }
-            if ui.button("Done").on_hover_text("Key: Esc").clicked() {
+            let tip = t!("key-hover", key = key_of(Action::Clear));
+            if ui.button(t!("done")).on_hover_text(tip).clicked() {
                 correcting.select(None);
             }
         });
-        let typed = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
-        ui.weak(format!("Or type four letters: {typed}"));
+        let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
+        ui.weak(t!("or-type", letters = typed));
     });
     wish
 }
@@ -326,14 +322,11 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
             let selected = card.value(property) == value;
             let size = vec2(width.min(110.0), 46.0);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-            let word = property.value_word(value);
+            let word = names::value(property, value);
             response.widget_info(|| {
-                WidgetInfo::selected(
-                    Role::Button,
-                    true,
-                    selected,
-                    format!("{}: {word}", property.word()),
-                )
+                let name =
+                    t!("value-button", property = names::property(property), value = word.as_str());
+                WidgetInfo::selected(Role::Button, true, selected, name)
             });
             let visuals = ui.style().interact_selectable(&response, selected);
             let painter = ui.painter();
@@ -352,7 +345,7 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
             let paper = card_face::fitted(paper);
             card_face::paint(painter, paper, with(card, property, value), settings);
             let font = eframe::egui::FontId::proportional(13.0);
-            let galley = painter.layout_no_wrap(word.to_owned(), font, visuals.text_color());
+            let galley = painter.layout_no_wrap(word, font, visuals.text_color());
             let at = eframe::egui::pos2(paper.max.x + 5.0, rect.center().y - galley.size().y / 2.0);
             painter.galley(at, galley, visuals.text_color());
             if response.clicked() {
@@ -374,17 +367,14 @@ fn with(card: Card, property: Property, value: usize) -> Card {
 fn refused(refusal: Refusal, table: &Table) -> String {
     match refusal {
         Refusal::LiesThere(other) => {
-            let name = table.cards.get(other).map_or(String::new(), |card| card.card.name());
-            format!("Card {} is {name} already, and a deck holds it once.", other + 1)
+            let name = |card: &crate::pipeline::ReadCard| names::card(&table.deck(), card.card);
+            let name = table.cards.get(other).map_or_else(String::new, name);
+            t!("lies-there", n = other + 1, name = name)
         }
-        Refusal::BothAre(one, other) => format!(
-            "Cards {} and {} are said to be the same, and a deck holds it once: correct one of them.",
-            one + 1,
-            other + 1
-        ),
-        Refusal::Twisted => "The corners must go round the card.".to_owned(),
-        Refusal::NoCard => "There is no such card.".to_owned(),
-        Refusal::DeckIsOut => "All 81 cards lie on the table.".to_owned(),
+        Refusal::BothAre(one, other) => t!("both-are", one = one + 1, other = other + 1),
+        Refusal::Twisted => t!("twisted"),
+        Refusal::NoCard => t!("no-such-card"),
+        Refusal::DeckIsOut => t!("deck-is-out"),
     }
 }
 
@@ -407,11 +397,8 @@ pub fn handles(
         let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
         let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
         response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!("Corner {} of card {}", i + 1, index + 1),
-            )
+            let name = t!("corner-of", n = i + 1, card = index + 1);
+            WidgetInfo::labeled(Role::Button, true, name)
         });
         let response = response.on_hover_and_drag_cursor(CursorIcon::Move);
         let in_hand = correcting.corner == i;

@@ -7,9 +7,10 @@
 
 use super::eye::Eye;
 use super::picture::{Prepared, shrunk};
+use super::reasons::Reason;
 use super::table::Table;
 use crate::geometry::{Point, Quad};
-use crate::pipeline::source::{Photo, list_photos};
+use crate::pipeline::source::{ListError, Photo, list_photos};
 use crate::pipeline::{CardImage, Frame, Reading, StageSink, StageTime, TableFacts};
 use eframe::egui::ColorImage;
 use image::RgbImage;
@@ -52,27 +53,27 @@ pub struct Entry {
     /// Where it is.
     pub path: PathBuf,
     /// What it holds, or why it cannot be read, once it has been looked at.
-    pub found: Option<Result<Found, String>>,
+    pub found: Option<Result<Found, Reason>>,
 }
 
 /// What the threads have to say. Numbers are places in [`Library::entries`].
 pub enum News {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
-    Listed(Vec<PathBuf>, Vec<String>, usize),
+    Listed(Vec<PathBuf>, Vec<ListError>, usize),
     /// A small picture, or why there is none.
-    Thumb(usize, Result<ColorImage, String>),
+    Thumb(usize, Result<ColorImage, Reason>),
     /// A photo decoded, to be looked at.
-    Opened(usize, Result<Prepared, String>),
+    Opened(usize, Result<Prepared, Reason>),
     /// A photo read.
-    Read(usize, Box<Result<Found, String>>),
+    Read(usize, Box<Result<Found, Reason>>),
     /// More photos, and what was asked for but is no photo.
-    Added(Vec<PathBuf>, Vec<String>),
+    Added(Vec<PathBuf>, Vec<ListError>),
     /// The straightened cards of the photo that is looked at.
     Cards(usize, Vec<CardImage>),
     /// A card at corners that a person has shown: its picture and what the reader says.
-    Card(usize, Quad, Result<(CardImage, Reading), String>),
+    Card(usize, Quad, Result<(CardImage, Reading), Reason>),
     /// A picture of each stage of the photo that is looked at, with the stage's name.
-    Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, String>),
+    Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, Reason>),
 }
 
 /// Photos of the caller that lie in no file, such as a pasted picture.
@@ -187,7 +188,7 @@ impl Shared {
         heard
     }
 
-    fn load(&self, path: &Path) -> Result<Photo, String> {
+    fn load(&self, path: &Path) -> Result<Photo, Reason> {
         if let Some(picture) = &self.pasted {
             return Ok(Photo {
                 frame: Frame { image: RgbImage::clone(picture) },
@@ -196,14 +197,13 @@ impl Shared {
                 stored_height: picture.height(),
             });
         }
-        guarded(|| self.eye.load(path))
+        guarded(|| Ok(self.eye.load(path)?))
     }
 }
 
 /// A panic costs one photo, not the window.
-fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("made the program fail; please report this photo".to_owned()))
+fn guarded<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Reason::Fault))
 }
 
 /// The open photos.
@@ -465,8 +465,9 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
     }
 }
 
-fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), String> {
-    let (scan, times) = guarded(|| shared.eye.read(&photo.frame, None))?;
+fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Reason> {
+    let eye = &shared.eye;
+    let (scan, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
     let found = Found {
         table: Table::of_scan(&scan),
         times,
@@ -478,7 +479,7 @@ fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Strin
 }
 
 /// Reads a card in the part of the photo around it.
-fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading), String> {
+fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading), Reason> {
     let (width, height) = card.picture.dimensions();
     let quad = card.corners_in_image;
     let margin = 0.5 * quad.long_side();
@@ -494,12 +495,13 @@ fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading),
     let image = image::imageops::crop_imm(&*card.picture, left, top, w, h).to_image();
     let shift = Point::new(f64::from(left), f64::from(top));
     let corners = Quad::new(quad.0.map(|p| p - shift));
-    guarded(|| shared.eye.read_card(&Frame { image }, corners, card.facts))
+    let eye = &shared.eye;
+    guarded(|| eye.read_card(&Frame { image }, corners, card.facts).map_err(Reason::Reader))
 }
 
 /// The photos that paths mean, what is wrong with some, and which is to be seen first: one photo brings
 /// those of its folder with it.
-fn list(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
+fn list(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<ListError>, usize) {
     if let [photo] = paths
         && photo.is_file()
         && let Some(folder) = photo.parent()
@@ -518,7 +520,7 @@ fn list(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
 }
 
 /// The photos that paths mean and no others. A folder without photos means its folders' photos.
-fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
+fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<ListError>, usize) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         let one = std::slice::from_ref(path);
@@ -529,7 +531,7 @@ fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
         for photo in listed {
             match photo {
                 Ok(photo) => found.push(photo),
-                Err(error) => problems.push(error.to_string()),
+                Err(error) => problems.push(error),
             }
         }
     }
@@ -555,10 +557,10 @@ impl StageSink for Keep {
     }
 }
 
-fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, String> {
+fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, Reason> {
     let photo = shared.load(path)?;
     let keep = Keep::default();
-    guarded(|| shared.eye.read(&photo.frame, Some(&keep)))?;
+    guarded(|| shared.eye.read(&photo.frame, Some(&keep)).map_err(Reason::Reader))?;
     Ok(keep.0.into_inner())
 }
 
@@ -566,6 +568,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
 pub(crate) mod tests {
     use super::*;
     use crate::pipeline::Scan;
+    use crate::pipeline::source::SourceError;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
@@ -582,9 +585,9 @@ pub(crate) mod tests {
     }
 
     impl Eye for FakeEye {
-        fn load(&self, path: &Path) -> Result<Photo, String> {
+        fn load(&self, path: &Path) -> Result<Photo, SourceError> {
             if path.to_string_lossy().contains("bad") {
-                return Err("is cut off".to_owned());
+                return Err(SourceError::Truncated { format: "JPEG" });
             }
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;

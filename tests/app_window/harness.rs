@@ -9,10 +9,11 @@ use image::metadata::Orientation;
 use setsight::app::Window;
 use setsight::app::eye::Eye;
 use setsight::app::settings::Keeper;
+use setsight::app::words::Language;
 use setsight::cards::Card;
 use setsight::dataset::PhotoLabels;
 use setsight::geometry::{Point, Quad};
-use setsight::pipeline::source::Photo;
+use setsight::pipeline::source::{Photo, SourceError};
 use setsight::pipeline::{
     CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
 };
@@ -35,9 +36,9 @@ impl Fake {
 }
 
 impl Eye for Fake {
-    fn load(&self, path: &Path) -> Result<Photo, String> {
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
         if path.to_string_lossy().contains("bad") {
-            return Err("is cut off".into());
+            return Err(SourceError::Truncated { format: "JPEG" });
         }
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
         let orientation = Orientation::NoTransforms;
@@ -227,7 +228,10 @@ pub fn harness(
     Harness::builder().with_size(eframe::egui::vec2(width, height)).build_ui_state(
         move |ui, window: &mut Option<Window>| {
             let make = |ctx: &Context| {
-                Window::new(ctx, Arc::clone(&eye), Keeper::at(&settings)).without_dialogs()
+                let mut keeper = Keeper::at(&settings);
+                // Whatever the system speaks that the tests run on.
+                keeper.settings.language.get_or_insert(Language::English);
+                Window::new(ctx, Arc::clone(&eye), keeper).without_dialogs()
             };
             window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
         },

@@ -15,7 +15,7 @@ fn an_empty_window_says_what_to_do() {
     test.press("Help…");
     test.press("Keys");
     for binding in setsight::app::keys::BINDINGS {
-        test.shows(binding.words);
+        test.shows(&binding.word.say());
     }
     test.key(Key::F1);
     test.shows_not("Everything larger");
