@@ -9,15 +9,15 @@
 //! would, and the time from each frame to its overlay is taken. Criterion is of no use here: what is
 //! measured is threads together, not a function.
 
-use setsight::avi::AviWriter;
-use setsight::live::video::{FilmCamera, Video};
-use setsight::live::watch::FILM_PACE;
-use setsight::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
-use setsight::pipeline::engine::{self, Models};
-use setsight::pipeline::track::{Eyes, Params};
-use setsight::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
-use setsight::render::film::{Film, FilmParams};
-use setsight::render::{Kind, Params as Scene};
+use setsight::internals::avi::AviWriter;
+use setsight::internals::live::video::{FilmCamera, Video};
+use setsight::internals::live::watch::FILM_PACE;
+use setsight::internals::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
+use setsight::internals::pipeline::engine::{self, Models};
+use setsight::internals::pipeline::track::{Eyes, Params};
+use setsight::internals::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
+use setsight::internals::render::film::{Film, FilmParams};
+use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

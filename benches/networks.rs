@@ -3,18 +3,19 @@
 //! `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use setsight::geometry::Quad;
-use setsight::pipeline::classify::neural::{NeuralReader, input_of};
-use setsight::pipeline::engine::{self, Models};
-use setsight::pipeline::{CardImage, CardOutline, Frame, rectify, refiner};
-use setsight::render::{Kind, Params, render};
+use setsight::internals::geometry::Quad;
+use setsight::internals::pipeline::classify::neural::{NeuralReader, input_of};
+use setsight::internals::pipeline::engine::{self, Models};
+use setsight::internals::pipeline::{CardImage, CardOutline, Frame, rectify, refiner};
+use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 
 /// Twelve cards of a plain drawn table, straightened.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let frame = Frame { image: scene.image };
-    let outline = |card: &setsight::render::DrawnCard| CardOutline::at(card.corners_in_image);
+    let outline =
+        |card: &setsight::internals::render::DrawnCard| CardOutline::at(card.corners_in_image);
     scene.cards.iter().map(|card| rectify::rectify(&frame, &outline(card))).take(12).collect()
 }
 
@@ -41,14 +42,14 @@ fn judging(c: &mut Criterion) {
     let outlines: Vec<Quad> =
         scene.cards.iter().map(|card| card.corners_in_image).take(12).collect();
     let frame = Frame { image: scene.image };
-    let Ok(network) = Models::Shipped.network(setsight::model::Kind::Refiner) else {
+    let Ok(network) = Models::Shipped.network(setsight::internals::model::Kind::Refiner) else {
         eprintln!("no refining network is inside this program: nothing to time");
         return;
     };
     let name = engine::in_use().map_or("none", |engine| engine.name());
     c.bench_function(&format!("judging, {name}, 12 outlines"), |b| {
         b.iter(|| {
-            refiner::look(&frame, black_box(&outlines), &network).expect("a network that runs")
+            refiner::classify(&frame, black_box(&outlines), &network).expect("a network that runs")
         });
     });
 }

@@ -4,12 +4,14 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
 use setsight::cards::Edition;
-use setsight::pipeline::board::{self, Board};
-use setsight::pipeline::classify::classical::ClassicalReader;
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::overlay::{self, Style};
-use setsight::pipeline::{CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source};
-use setsight::render::{Kind, Params, render};
+use setsight::internals::pipeline::board::{self, Board};
+use setsight::internals::pipeline::classify::classical::ClassicalReader;
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::overlay::{self, Style};
+use setsight::internals::pipeline::{
+    CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source,
+};
+use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData, module};
 use criterion::{Criterion, criterion_group, criterion_main};
-use setsight::train::convolution::convolve;
-use setsight::train::net::{Live, Output, Plan};
-use setsight::train::{finder, reader, refiner};
+use setsight::internals::train::convolution::convolve;
+use setsight::internals::train::net::{Live, Output, Plan};
+use setsight::internals::train::{finder, reader, refiner};
 use std::hint::black_box;
 
 fn tensor(shape: [usize; 4], device: &Device) -> Tensor<4> {

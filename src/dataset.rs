@@ -15,7 +15,7 @@ use image::metadata::Orientation;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-pub use crop::{CropError, load_crop};
+pub use crop::load_crop;
 pub use nearest::{MATCH_RADIUS, nearest};
 
 /// Name of the labels in a folder of photos.

@@ -1,55 +1,82 @@
-//! setsight reads a table of SET cards from a photo, finds the sets and shows them.
+//! setsight reads a table of SET cards from a photo, finds the sets, and draws them.
 //!
-//! A photo goes through these stages, in this order; each can be called alone:
+//! ```
+//! let table = setsight::read_photo("datasets/samples/2-fifteen-on-felt.jpg")?;
+//! println!("{} cards, {} sets", table.cards.len(), table.sets.len());
+//! table.draw().save(std::env::temp_dir().join("setsight-doc-sets.png"))?;
+//! # assert_eq!(table.cards.len(), 15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! | stage | in | out |
-//! |---|---|---|
-//! | [`pipeline::source`] | a file | [`pipeline::Frame`] |
-//! | [`pipeline::segment`] or [`pipeline::find`] | [`pipeline::Frame`] | [`pipeline::CardOutline`]s |
-//! | [`pipeline::rectify`] | an outline and its frame | [`pipeline::CardImage`] |
-//! | [`pipeline::classify`] | card images | [`pipeline::Reading`]s |
-//! | [`pipeline::board`] | readings | [`pipeline::board::Board`] |
-//! | [`sets`] | the board's cards | [`sets::Set`]s |
-//! | [`pipeline::overlay`] | all of it | a picture |
+//! | to | use |
+//! |---|---|
+//! | read a photo | [`read_photo`] |
+//! | read many photos, or frames of a camera | [`PhotoReader`] |
+//! | work with cards that are given as codes | [`cards`] |
+//! | find sets, give a hint, explain why three cards are no set | [`sets`] |
+//! | play the game, once or a million times | [`game`] |
+//! | play with other numbers of values and properties | [`general`] |
 //!
-//! [`cards`], [`sets`], [`general`] and [`game`] know nothing of pictures and build with
-//! `--no-default-features`.
+//! Each is shown by a program in `examples/`. The rest of the project is a program, `setsight`; what is not
+//! named on this page may change at any time.
+//!
+//! # Features
+//!
+//! A program that reads photos needs `vision` alone, and OpenCV to build:
+//!
+//! ```toml
+//! setsight = { version = "0.1", default-features = false, features = ["vision"] }
+//! ```
+//!
+//! Without any feature there are [`cards`], [`sets`], [`game`] and [`general`], in Rust alone. The default
+//! features are those of the program: a window, charts, exports, and the SMT solvers.
 
-#[cfg(feature = "window")]
-pub mod app;
+#![deny(missing_docs)]
+
 pub mod cards;
-pub mod cli;
 pub mod game;
 pub mod general;
-pub mod json;
-#[cfg(feature = "plots")]
-pub mod plot;
-mod printable;
 pub mod sets;
 
 #[cfg(feature = "vision")]
-pub mod avi;
+mod reading;
+
 #[cfg(feature = "vision")]
-pub mod dataset;
+pub use reading::{PhotoReader, ReadError, Table, TableCard, read_photo};
+
+mod cli;
+#[doc(hidden)]
+pub mod internals;
+mod json;
+#[cfg(feature = "plots")]
+mod plot;
+mod printable;
+
+#[cfg(feature = "window")]
+mod app;
 #[cfg(feature = "vision")]
-pub mod eval;
+mod avi;
+#[cfg(feature = "vision")]
+mod dataset;
+#[cfg(feature = "vision")]
+mod eval;
 #[cfg(feature = "export")]
-pub mod export;
+mod export;
 #[cfg(feature = "vision")]
-pub mod geometry;
+mod geometry;
 #[cfg(feature = "vision")]
-pub mod html;
+mod html;
 #[cfg(feature = "vision")]
-pub mod live;
+mod live;
 #[cfg(feature = "vision")]
-pub mod model;
+mod model;
 #[cfg(feature = "train")]
-pub mod own;
+mod own;
 #[cfg(feature = "vision")]
-pub mod pipeline;
+mod pipeline;
 #[cfg(feature = "vision")]
-pub mod render;
+mod render;
 #[cfg(feature = "train")]
-pub mod train;
+mod train;
 #[cfg(feature = "vision")]
-pub mod whole_file;
+mod whole_file;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    setsight::cli::main()
+    setsight::internals::main()
 }

@@ -99,7 +99,7 @@ fn the_window_shows_a_board() {
     let place: Vec<f64> = shown["picture"].as_array().unwrap().iter().map(number).collect();
     let [left, top, scale] = place[..] else { panic!("{shown}") };
     let colors: Vec<[u8; 3]> =
-        setsight::pipeline::overlay::SET_COLORS.iter().map(|c| c.0).collect();
+        setsight::internals::pipeline::overlay::SET_COLORS.iter().map(|c| c.0).collect();
     let in_sets: std::collections::BTreeSet<u64> = sets
         .iter()
         .flat_map(|set| set.as_array().unwrap().iter().map(|i| i.as_u64().unwrap()))

@@ -6,19 +6,19 @@ use eframe::egui::{Context, Key};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use image::{Rgb, RgbImage};
-use setsight::app::eye::PipelineEye;
-use setsight::app::look::Mode;
-use setsight::app::settings::Keeper;
-use setsight::app::words::Language;
-use setsight::app::{LiveTab, Tab, Window};
 use setsight::cards::parse_codes;
-use setsight::geometry::{Point, Quad};
-use setsight::live::{
+use setsight::internals::app::eye::PipelineEye;
+use setsight::internals::app::look::Mode;
+use setsight::internals::app::settings::Keeper;
+use setsight::internals::app::words::Language;
+use setsight::internals::app::{LiveTab, Tab, Window};
+use setsight::internals::geometry::{Point, Quad};
+use setsight::internals::live::{
     CameraChoice, CameraError, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, LiveCommand,
     LiveSource, LiveView, Notice, Recording, RecordingState, Score,
 };
-use setsight::pipeline::track::TrackedCard;
-use setsight::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
+use setsight::internals::pipeline::track::TrackedCard;
+use setsight::internals::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
 use setsight::sets::Chance;
 use std::sync::{Arc, Mutex};
 
@@ -389,7 +389,7 @@ fn what_is_chosen_for_a_camera_is_remembered() {
     test.press("Turn");
     test.press("Yes");
     assert_eq!(test.fake.mirrored.lock().unwrap().last(), Some(&Mirrored::Yes));
-    let span = |now| Some(setsight::live::control::Span { least: 0, most: 500, now });
+    let span = |now| Some(setsight::internals::live::control::Span { least: 0, most: 500, now });
     let offer = CameraOffer {
         sizes_px: vec![(640, 480), (1280, 720)],
         exposure: span(250),

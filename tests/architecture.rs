@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Labels speak of the stored file, everything else of the upright photo: how the two lie to
     // each other is the source's knowledge.
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
+    ("reading", &["cards", "sets", "geometry", "pipeline"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
@@ -32,6 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("own", TRAINING_AND_MEASURING),
     ("app", BELOW_THE_SURFACE),
     ("cli", COMMANDS),
+    ("internals", EVERYTHING),
 ];
 
 const MEASURING: &[&str] = &[
@@ -116,6 +118,12 @@ const COMMANDS: &[&str] = &[
     "app",
 ];
 
+/// What the crate's own tests see.
+const EVERYTHING: &[&str] = &[
+    "cards", "sets", "geometry", "model", "pipeline", "render", "dataset", "avi", "game", "live",
+    "eval", "train", "export", "app", "cli",
+];
+
 #[test]
 fn rooms_use_only_what_they_may() {
     let mut wrong = Vec::new();
@@ -153,8 +161,7 @@ fn what_is_allowed_goes_in_no_circle() {
 }
 
 /// Rooms of which some files still use each other in a circle.
-const STILL_CIRCULAR: &[&str] =
-    &["app", "cards", "cli", "eval", "game", "general", "model", "render", "sets"];
+const STILL_CIRCULAR: &[&str] = &["app", "cli", "eval", "render"];
 
 #[test]
 fn within_a_room_files_use_each_other_in_no_circle() {

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Ran, World, json_lines, pictures::*};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
-use setsight::pipeline::source;
+use setsight::internals::pipeline::source;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -7,11 +7,11 @@ mod common;
 use common::{Ran, World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
-use setsight::dataset::{
+use setsight::internals::dataset::{
     CardLabel, CropLabel, PhotoLabel, PhotoLabels, SaidBy, convert, read_crop_labels,
 };
-use setsight::geometry::Point;
-use setsight::render::card;
+use setsight::internals::geometry::Point;
+use setsight::internals::render::card;
 
 /// A photo of 64x48 pixels, another for each number.
 fn photo(world: &World, name: &str, number: u32) {

@@ -7,8 +7,8 @@ mod common;
 use common::{World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::Value;
-use setsight::dataset::{CardLabel, PhotoLabel, PhotoLabels, SaidBy};
-use setsight::geometry::{Point, Quad};
+use setsight::internals::dataset::{CardLabel, PhotoLabel, PhotoLabels, SaidBy};
+use setsight::internals::geometry::{Point, Quad};
 use std::path::Path;
 
 /// Labels of [`BOARD`] as it is drawn.
@@ -312,7 +312,7 @@ fn no_card_of_the_samples_is_wrong() {
 #[test]
 fn steps_of_the_cascade_can_be_left_out() {
     let world = world_with_datasets();
-    let all = ["second-look", "corrected", "search", "context", "features"].join(",");
+    let all = ["second-pass", "corrected", "search", "context", "features"].join(",");
     let json = figures(&world, &["set", "--without", &all]);
     assert_eq!(json["all"]["cards"], 24);
     let ran = world.run(&["eval", "set", "--without", "luck"]).expect(2);

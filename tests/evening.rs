@@ -2,13 +2,13 @@
 #![cfg(feature = "vision")]
 
 use setsight::cards::Card;
-use setsight::live::watch::FILM_PACE;
-use setsight::live::{Counter, Pace, Watch};
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::track::{Params, Table};
-use setsight::pipeline::{Frame, Pipeline};
-use setsight::render::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
-use setsight::render::{Kind, Params as Scene};
+use setsight::internals::live::watch::FILM_PACE;
+use setsight::internals::live::{Counter, Pace, Watch};
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::track::{Params, Table};
+use setsight::internals::pipeline::{Frame, Pipeline};
+use setsight::internals::render::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
+use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -6,10 +6,10 @@ mod common;
 
 use common::{Ran, World};
 use serde_json::Value;
-use setsight::export::onnx;
-use setsight::model::graph::{Conv, Graph, Node, Op};
-use setsight::model::{Kind, Metadata, reader};
-use setsight::render::dice::{Dice, Purpose};
+use setsight::internals::export::onnx;
+use setsight::internals::model::graph::{Conv, Graph, Node, Op};
+use setsight::internals::model::{Kind, Metadata, reader};
+use setsight::internals::render::dice::{Dice, Purpose};
 use std::path::Path;
 
 /// A small reader of random weights: it reads nothing right, but exports as a trained one does.

@@ -2,16 +2,16 @@
 //! off as a trained one.
 #![cfg(feature = "vision")]
 
-use setsight::geometry::{Point, Quad};
-use setsight::model::{finder, refiner};
-use setsight::pipeline::engine::{Models, NetworkError};
-use setsight::pipeline::find::Learned;
-use setsight::pipeline::find::network::{FinderNetwork, Input, Maps};
-use setsight::pipeline::finder::CardFinder;
-use setsight::pipeline::overlap::is_same_place;
-use setsight::pipeline::refiner::RefinerNetwork;
-use setsight::pipeline::{CardOutline, Frame, learned, shared_refiner};
-use setsight::render::{self, Kind};
+use setsight::internals::geometry::{Point, Quad};
+use setsight::internals::model::{finder, refiner};
+use setsight::internals::pipeline::engine::{Models, NetworkError};
+use setsight::internals::pipeline::find::Learned;
+use setsight::internals::pipeline::find::network::{FinderNetwork, Input, Maps};
+use setsight::internals::pipeline::finder::CardFinder;
+use setsight::internals::pipeline::overlap::is_same_place;
+use setsight::internals::pipeline::refiner::RefinerNetwork;
+use setsight::internals::pipeline::{CardOutline, Frame, learned, shared_refiner};
+use setsight::internals::render::{self, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

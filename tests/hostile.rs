@@ -7,7 +7,7 @@ mod common;
 
 use common::{World, pictures::*};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
-use setsight::pipeline::engine::LIBRARY_VARIABLE;
+use setsight::internals::pipeline::engine::LIBRARY_VARIABLE;
 
 /// A chunk of a PNG: length, type, data and the checksum of both (ISO 15948).
 fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
@@ -197,7 +197,7 @@ fn nobody_who_reads_messages_is_no_reason_to_hang() {
 #[test]
 fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
     use onnx_rs::ast::{DataType, Model, OpType, TensorProto};
-    use setsight::pipeline::engine::Models;
+    use setsight::internals::pipeline::engine::Models;
 
     let shipped = Models::Shipped.read("reader.onnx").unwrap();
     let world = World::new();

@@ -7,13 +7,13 @@ mod called;
 use called::{program, refused};
 use serde_json::Value;
 use setsight::cards::Card;
-use setsight::live::watch::FILM_PACE;
-use setsight::live::{Cameras, SystemCameras, Watch};
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::track::{Params, Table};
-use setsight::pipeline::{Frame, Pipeline};
-use setsight::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
-use setsight::render::{Kind, Params as Scene};
+use setsight::internals::live::watch::FILM_PACE;
+use setsight::internals::live::{Cameras, SystemCameras, Watch};
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::track::{Params, Table};
+use setsight::internals::pipeline::{Frame, Pipeline};
+use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
+use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -152,8 +152,8 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> 
 }
 
 /// What a table says lies where a card of the labels lies: its code when sure.
-fn said_of(table: &Table, corners: &setsight::geometry::Quad) -> Option<Card> {
-    let near = |quad: &setsight::geometry::Quad| {
+fn said_of(table: &Table, corners: &setsight::internals::geometry::Quad) -> Option<Card> {
+    let near = |quad: &setsight::internals::geometry::Quad| {
         quad.center().distance(corners.center()) < 0.4 * corners.long_side()
     };
     let card = table.cards.iter().find(|card| near(&card.card.corners_in_image))?;

@@ -1,17 +1,17 @@
 //! The networks: the same numbers from every engine, and what is said when weights are not right.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use setsight::export::onnx;
-use setsight::model::graph::{Conv, Graph, Node, Op};
-use setsight::model::{Kind, Metadata, reader, refiner};
-use setsight::pipeline::classify::fusion::Fusion;
-use setsight::pipeline::classify::neural::input_of;
-use setsight::pipeline::engine::{self, Manifest, Models, Network};
-use setsight::pipeline::{
+use setsight::internals::export::onnx;
+use setsight::internals::model::graph::{Conv, Graph, Node, Op};
+use setsight::internals::model::{Kind, Metadata, reader, refiner};
+use setsight::internals::pipeline::classify::fusion::Fusion;
+use setsight::internals::pipeline::classify::neural::input_of;
+use setsight::internals::pipeline::engine::{self, Manifest, Models, Network};
+use setsight::internals::pipeline::{
     CardImage, CardOutline, FinderChoice, Frame, Pipeline, ReaderChoice, rectify,
 };
-use setsight::render;
-use setsight::train::net::run_graph;
+use setsight::internals::render;
+use setsight::internals::train::net::run_graph;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

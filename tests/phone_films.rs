@@ -2,16 +2,16 @@
 //! H.264.
 #![cfg(feature = "vision")]
 
-use setsight::avi::AviWriter;
 use setsight::cards::Card;
-use setsight::live::Watch;
-use setsight::live::video::Video;
-use setsight::live::watch::FILM_PACE;
-use setsight::pipeline::Pipeline;
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::track::Params;
-use setsight::render::film::{Film, FilmParams, FrameLabel};
-use setsight::render::{Kind, Params as Scene};
+use setsight::internals::avi::AviWriter;
+use setsight::internals::live::Watch;
+use setsight::internals::live::video::Video;
+use setsight::internals::live::watch::FILM_PACE;
+use setsight::internals::pipeline::Pipeline;
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::track::Params;
+use setsight::internals::render::film::{Film, FilmParams, FrameLabel};
+use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::process::Command;

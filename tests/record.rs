@@ -5,10 +5,12 @@ mod common;
 
 use common::World;
 use serde_json::Value;
-use setsight::avi::{AviReader, stamp_of};
-use setsight::live::{Input, LiveCommand, LiveSource, LiveView, RecordingState, Session};
-use setsight::pipeline::Pipeline;
-use setsight::pipeline::track::Params;
+use setsight::internals::avi::{AviReader, stamp_of};
+use setsight::internals::live::{
+    Input, LiveCommand, LiveSource, LiveView, RecordingState, Session,
+};
+use setsight::internals::pipeline::Pipeline;
+use setsight::internals::pipeline::track::Params;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -163,7 +165,8 @@ fn wait_for(session: &mut Session, wanted: impl Fn(&LiveView) -> bool) -> Arc<Li
 fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let world = World::new();
     let input = Input::Network(phone().parse().unwrap());
-    let pipeline = Pipeline::with_defaults(&setsight::pipeline::engine::Models::Shipped).unwrap();
+    let pipeline =
+        Pipeline::with_defaults(&setsight::internals::pipeline::engine::Models::Shipped).unwrap();
     let params = Params::of(&pipeline);
     let mut session = Session::start(input, Arc::new(pipeline), params, Box::new(|| ())).unwrap();
     // Pictures that are turned are no longer the camera's own JPEGs.

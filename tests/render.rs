@@ -5,8 +5,8 @@
 mod called;
 
 use called::{program, refused};
-use setsight::dataset::PhotoLabels;
-use setsight::render::film::FrameLabel;
+use setsight::internals::dataset::PhotoLabels;
+use setsight::internals::render::film::FrameLabel;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -212,12 +212,12 @@ fn a_labelled_photo_and_a_phone_become_films() {
     let laid = PhotoLabels::read(&folder).unwrap().photos[0].cards.len();
     let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
     assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
-    let mut video = setsight::live::video::Video::open(&path).unwrap();
+    let mut video = setsight::internals::live::video::Video::open(&path).unwrap();
     let size = video.next_shot().unwrap().unwrap().frame.image.dimensions();
     assert_eq!(size, (1280, 960));
     let (made, path) = film("phone.avi", &["--phone", "--size", "320x576"]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let mut video = setsight::live::video::Video::open(&path).unwrap();
+    let mut video = setsight::internals::live::video::Video::open(&path).unwrap();
     assert_eq!(video.next_shot().unwrap().unwrap().frame.image.dimensions(), (320, 576));
     // What cannot be is said, and nothing is left.
     let (both, path) = film("none.avi", &["--from", from, "--kind", "wood"]);

@@ -1,10 +1,10 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
 #![cfg(feature = "vision")]
 
-use setsight::pipeline::finder::CardFinder;
-use setsight::pipeline::segment::Params;
-use setsight::pipeline::{CardOutline, Frame};
-use setsight::render::{self, Kind};
+use setsight::internals::pipeline::finder::CardFinder;
+use setsight::internals::pipeline::segment::Params;
+use setsight::internals::pipeline::{CardOutline, Frame};
+use setsight::internals::render::{self, Kind};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
 fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {

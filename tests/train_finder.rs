@@ -6,14 +6,14 @@ mod common;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use common::{Ran, World};
-use setsight::export::onnx;
-use setsight::model::Kind;
-use setsight::pipeline::engine::Network;
-use setsight::train::Task;
-use setsight::train::finder::{Finder, Options, scenes};
-use setsight::train::first::First;
-use setsight::train::net::run_graph;
-use setsight::train::refiner::{LEAST_IN_VIEW, Refiner};
+use setsight::internals::export::onnx;
+use setsight::internals::model::Kind;
+use setsight::internals::pipeline::engine::Network;
+use setsight::internals::train::Task;
+use setsight::internals::train::finder::{Finder, Options, scenes};
+use setsight::internals::train::first::First;
+use setsight::internals::train::net::run_graph;
+use setsight::internals::train::refiner::{LEAST_IN_VIEW, Refiner};
 
 const SHIPPED: &[u8] = include_bytes!("../models/finder.onnx");
 const REFINER: &[u8] = include_bytes!("../models/refiner.onnx");

@@ -21,10 +21,10 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use setsight::cards::{Card, Edition, Property, Shape};
-use setsight::pipeline::classify::classical::features::Features;
-use setsight::pipeline::classify::classical::model;
-use setsight::pipeline::classify::classical::template::Masks;
-use setsight::pipeline::{CardImage, rectify};
+use setsight::internals::pipeline::classify::classical::features::Features;
+use setsight::internals::pipeline::classify::classical::model;
+use setsight::internals::pipeline::classify::classical::template::Masks;
+use setsight::internals::pipeline::{CardImage, rectify};
 use std::path::Path;
 
 /// How often each crop is used.

@@ -10,25 +10,25 @@
 //! same network gives the same weights.
 
 use rayon::prelude::*;
-use setsight::geometry::Quad;
-use setsight::pipeline::engine::Models;
-use setsight::pipeline::find::Learned;
-use setsight::pipeline::find::evidence::{NAMES, SIGNS, Weights, log_odds};
-use setsight::pipeline::{Frame, learned, shared_refiner};
-use setsight::render::{self, Kind, Scene};
-use setsight::train::newton::{self, Choice};
+use setsight::internals::geometry::Quad;
+use setsight::internals::pipeline::engine::Models;
+use setsight::internals::pipeline::find::Learned;
+use setsight::internals::pipeline::find::evidence::{FEATURES, NAMES, Weights, log_odds};
+use setsight::internals::pipeline::{Frame, learned, shared_refiner};
+use setsight::internals::render::{self, Kind, Scene};
+use setsight::internals::train::newton::{self, Choice};
 use std::path::PathBuf;
 
 /// Neither training nor a suite draws from it.
 const SEED: u64 = 881_007;
 /// Tables, unless another number is asked for.
 const TABLES: u64 = 1200;
-/// Precision that keeps weights of signs that are hardly ever seen near zero.
+/// Precision that keeps weights of features that are hardly ever seen near zero.
 const RIDGE: f64 = 2.0;
 
 #[derive(Clone)]
 struct Example {
-    signs: [f64; SIGNS],
+    features: [f64; FEATURES],
     is_card: bool,
     held_out: bool,
 }
@@ -56,7 +56,7 @@ fn main() -> anyhow::Result<()> {
         let mean = |is_card: bool| {
             let of = examples.iter().filter(|e| e.is_card == is_card);
             let n = of.clone().count().max(1) as f64;
-            of.map(|e| e.signs[k]).sum::<f64>() / n
+            of.map(|e| e.features[k]).sum::<f64>() / n
         };
         eprintln!(
             "{name:>10}: cards {:6.2}, others {:6.2}, weight {:6.2}",
@@ -90,7 +90,7 @@ fn table(i: u64) -> anyhow::Result<Scene> {
 
 fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Result<Vec<Example>> {
     let frame = Frame { image: scene.image.clone() };
-    let Some(seen) = finder.see(&frame)? else { return Ok(Vec::new()) };
+    let Some(seen) = finder.detect(&frame)? else { return Ok(Vec::new()) };
     let quads: Vec<Quad> =
         seen.placed.iter().map(|card| seen.working.in_image(&card.refined.quad)).collect();
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
@@ -98,7 +98,7 @@ fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Resul
         let truth = &card.corners_in_image;
         for (j, quad) in quads.iter().enumerate() {
             let off = truth.center().distance(quad.center()) / truth.long_side();
-            if off < setsight::dataset::MATCH_RADIUS {
+            if off < setsight::internals::dataset::MATCH_RADIUS {
                 pairs.push((off, i, j));
             }
         }
@@ -110,28 +110,28 @@ fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Resul
             card_of[j] = Some(i);
         }
     }
-    let example = |(signs, card): (&[f64; SIGNS], &Option<usize>)| {
+    let example = |(features, card): (&[f64; FEATURES], &Option<usize>)| {
         let in_view = card.map_or(0.0, |i| scene.cards[i].symbols_in_view);
         let doubtful = in_view > 0.05 && in_view < 0.5;
-        (!doubtful).then_some(Example { signs: *signs, is_card: in_view >= 0.5, held_out })
+        (!doubtful).then_some(Example { features: *features, is_card: in_view >= 0.5, held_out })
     };
-    Ok(seen.signs.iter().zip(&card_of).filter_map(example).collect())
+    Ok(seen.features.iter().zip(&card_of).filter_map(example).collect())
 }
 
 fn fit<'a>(examples: impl Iterator<Item = &'a Example>) -> Weights {
     let choice = |example: &Example| {
-        let features = example.signs.iter().copied().chain([1.0]).collect();
+        let features = example.features.iter().copied().chain([1.0]).collect();
         Choice::yes_or_no(features, example.is_card, 1.0)
     };
     let choices: Vec<Choice> = examples.map(choice).collect();
-    let weights = newton::fit(&choices, &[0.0; SIGNS + 1], RIDGE);
+    let weights = newton::fit(&choices, &[0.0; FEATURES + 1], RIDGE);
     std::array::from_fn(|k| weights[k])
 }
 
 fn report<'a>(name: &str, weights: &Weights, examples: impl Iterator<Item = &'a Example>) {
     let (mut cards, mut others, mut left, mut taken, mut loss) = (0, 0, 0, 0, 0.0);
     for example in examples {
-        let score = log_odds(&example.signs, weights);
+        let score = log_odds(&example.features, weights);
         let p = 1.0 / (1.0 + (-score).exp());
         if example.is_card {
             cards += 1;

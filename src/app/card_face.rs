@@ -1,6 +1,6 @@
 //! A card drawn with lines and surfaces: sharp at any size.
 
-use super::settings::{Palette, Settings};
+use super::settings::Settings;
 use crate::cards::deck::FillKind;
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::cards::{Card, Deck, Shading, Shape};
@@ -61,12 +61,6 @@ fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
     }
     cut.push([left[0], left[1], left[2]]);
     cut
-}
-
-/// The largest card that fits into a rectangle, in its middle.
-pub fn fitted(room: Rect) -> Rect {
-    let width = room.width().min(room.height() * ASPECT);
-    Rect::from_center_size(room.center(), vec2(width, width / ASPECT))
 }
 
 /// Paints a card of the classic deck that fills `rect` (of the proportions [`ASPECT`]).
@@ -208,11 +202,6 @@ pub fn disc(painter: &Painter, center: Pos2, radius: f32, color: Color32, label:
     let size = radius * if label.chars().count() > 1 { 1.15 } else { 1.4 };
     let text = super::theme::text_on(color);
     painter.text(center, Align2::CENTER_CENTER, label, FontId::proportional(size), text);
-}
-
-/// The colour of a set in the palette chosen.
-pub fn set_color(palette: Palette, place: usize) -> Color32 {
-    palette.set_color(place)
 }
 
 /// Corners of a card of this size at a place: for tests and small pictures.

@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// Letters of a code that are longer ago than this begin a new one.
 const TYPING_PAUSE: Duration = Duration::from_secs(3);
+/// Narrower than this, in points, a button does not hold the word for a value.
+const LEAST_VALUE: f32 = 62.0;
 /// How far a key moves a corner, in pixels of the photo.
 const NUDGE_PX: f64 = 1.0;
 
@@ -316,11 +318,22 @@ pub fn panel(
 /// The three values of a property as buttons; the one that was pressed.
 fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> Option<usize> {
     let mut pressed = None;
-    ui.horizontal(|ui| {
-        let width = (ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
-        for value in 0..3 {
+    ui.horizontal_wrapped(|ui| {
+        let room = ui.available_width();
+        let third = ((room - 2.0 * ui.spacing().item_spacing.x) / 3.0).floor();
+        // In a very small window one below the other.
+        let width = if third < LEAST_VALUE { room } else { third.min(110.0) };
+        let font = eframe::egui::FontId::proportional(13.0);
+        let galleys = [0, 1, 2].map(|value| {
+            let (word, color) = (names::value(property, value), Color32::PLACEHOLDER);
+            ui.painter().layout_no_wrap(word, font.clone(), color)
+        });
+        // Beside the drawn card, or under it where one of the words is too long for that.
+        let widest = galleys.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
+        let beside = 49.0 + widest + 4.0 <= width;
+        for (value, galley) in galleys.into_iter().enumerate() {
             let selected = card.value(property) == value;
-            let size = vec2(width.min(110.0), 46.0);
+            let size = vec2(width, 46.0);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
             let word = names::value(property, value);
             response.widget_info(|| {
@@ -338,15 +351,15 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
                 eframe::egui::StrokeKind::Inside,
             );
             // What the card would look like, on its own white.
-            let paper = eframe::egui::Rect::from_min_size(
-                rect.min + vec2(4.0, 5.0),
-                vec2(36.0 * 1.1, 36.0 / ASPECT * 1.5).min(vec2(46.0, 36.0)),
-            );
-            let paper = card_face::fitted(paper);
+            let words = galley.size();
+            let (paper, at) = if beside {
+                let middle = rect.left_center();
+                (card_at(middle + vec2(24.0, 0.0), 40.0), middle + vec2(49.0, -words.y / 2.0))
+            } else {
+                let under = rect.center_bottom() - vec2(words.x / 2.0, words.y + 3.0);
+                (card_at(rect.center_top() + vec2(0.0, 15.0), 34.0), under)
+            };
             card_face::paint(painter, paper, with(card, property, value), settings);
-            let font = eframe::egui::FontId::proportional(13.0);
-            let galley = painter.layout_no_wrap(word, font, visuals.text_color());
-            let at = eframe::egui::pos2(paper.max.x + 5.0, rect.center().y - galley.size().y / 2.0);
             painter.galley(at, galley, visuals.text_color());
             if response.clicked() {
                 pressed = Some(value);
@@ -354,6 +367,11 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
         }
     });
     pressed
+}
+
+/// A card of this width around a point.
+fn card_at(center: eframe::egui::Pos2, width: f32) -> eframe::egui::Rect {
+    eframe::egui::Rect::from_center_size(center, vec2(width, width / ASPECT))
 }
 
 /// The card with another value of a property.

@@ -16,7 +16,6 @@ use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
-use rand::SeedableRng;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -499,7 +498,7 @@ const SOURCES: [(Action, Word); 4] = [
 ];
 
 fn shuffled(seed: u64) -> Deal {
-    Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+    Deal::random(seed)
 }
 
 /// A seed that nobody has had before.

@@ -91,10 +91,9 @@ mod tests {
     use super::*;
     use crate::cards::Card;
     use crate::game::transcript;
-    use rand::SeedableRng;
 
     fn random(seed: u64) -> Deal {
-        Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+        Deal::random(seed)
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What the training has told so far.
@@ -43,6 +44,8 @@ enum State {
 
 struct Running {
     child: Child,
+    /// Takes over what it says, until it has said all.
+    listener: Option<JoinHandle<()>>,
     told: Arc<Mutex<Told>>,
     models: PathBuf,
     since: Instant,
@@ -116,7 +119,7 @@ impl Learning {
             State::Done { models, worth, before } => {
                 ui.label(in_words(worth.verdict));
                 let aside = t!("kept-aside", n = worth.kept_aside.cards);
-                counts(ui, "kept aside", aside, &worth.kept_aside);
+                counts(ui, "kept-aside", aside, &worth.kept_aside);
                 let drawn = t!("drawn-cards", n = worth.drawn.cards);
                 counts(ui, "drawn", drawn, &worth.drawn);
                 if let Some(was) = before {
@@ -162,6 +165,9 @@ impl Learning {
         let State::Running(running) = &mut self.state else { return };
         ctx.request_repaint_after(LOOK_AGAIN);
         let Ok(Some(status)) = running.child.try_wait() else { return };
+        if running.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
+            return;
+        }
         let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.state = match report::of_folder(&running.models) {
             Some(worth) if status.success() => {
@@ -266,7 +272,7 @@ fn start(
         Err(error) => return State::Failed(t!("training-not-started", error = error.to_string())),
     };
     let told = Arc::new(Mutex::new(Told::default()));
-    if let Some(lines) = child.stderr.take() {
+    let listener = child.stderr.take().map(|lines| {
         let (told, ctx) = (Arc::clone(&told), ctx.clone());
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
@@ -282,10 +288,11 @@ fn start(
                 drop(told);
                 ctx.request_repaint();
             }
-        });
-    }
+        })
+    });
     State::Running(Running {
         child,
+        listener,
         told,
         models: models.to_owned(),
         since: Instant::now(),

@@ -20,7 +20,7 @@ use crate::live::{
 use crate::pipeline::Mirrored;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
-    Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -561,7 +561,7 @@ fn next_film(folder: &Path) -> io::Result<PathBuf> {
     (1..10_000u32)
         .map(|n| folder.join(format!("game-{n:04}.avi")))
         .find(|film| record::check(film).is_ok())
-        .ok_or_else(|| io::Error::other("no number is free"))
+        .ok_or_else(|| io::Error::other(t!("no-number-free")))
 }
 
 fn words(ui: &Ui, at: Pos2, text: &str) {
@@ -572,13 +572,15 @@ fn words(ui: &Ui, at: Pos2, text: &str) {
 /// A box in the middle of the picture.
 fn popup<T>(ui: &mut Ui, room: Rect, content: impl FnOnce(&mut Ui) -> T) -> T {
     let width = (room.width() - 40.0).clamp(160.0, 480.0);
-    let rect = Rect::from_center_size(room.center() - vec2(0.0, 60.0), vec2(width, 120.0));
+    let top = (room.center().y - 120.0).max(room.min.y + 4.0);
+    let size = vec2(width, room.max.y - top - 4.0);
+    let rect = Rect::from_min_size(pos2(room.center().x - width / 2.0, top), size);
     let mut child = ui.new_child(eframe::egui::UiBuilder::new().max_rect(rect));
     let frame = Frame::popup(child.style()).inner_margin(18.0);
     frame
         .show(&mut child, |ui| {
             ui.set_width(width - 36.0);
-            content(ui)
+            ScrollArea::vertical().auto_shrink([false, true]).show(ui, content).inner
         })
         .inner
 }

@@ -12,7 +12,7 @@ use super::words::t;
 use crate::cards::{Card, Deck, Property};
 use eframe::egui::{
     Button, Color32, CornerRadius, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    WidgetInfo, vec2,
+    UiKind, WidgetInfo, vec2,
 };
 
 /// Opacity of a set in the list while a card of it is covered.
@@ -248,7 +248,7 @@ pub fn verdict_lines(ui: &mut Ui, verdict: &crate::sets::Verdict) {
 /// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
 /// inner one would bring into view what the keyboard goes to.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    if ui.available_height().is_finite() {
+    if !ui.stack().contained_in(UiKind::ScrollArea) {
         ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
     } else {
         add(ui);

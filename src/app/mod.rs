@@ -51,7 +51,7 @@ mod window;
 pub mod words;
 
 pub use live::LiveTab;
-pub use photos::{Photos, Task};
+pub use photos::Task;
 pub use reading::Reading;
-pub use runner::{Failure, LiveOptions, Options, Show, open};
+pub use runner::{LiveOptions, Options, Show, open};
 pub use window::{Page, Tab, Window};

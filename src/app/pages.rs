@@ -155,6 +155,8 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
         ui.horizontal_wrapped(|ui| {
             // Applied when let go: a slider that changes its own size under the pointer runs away.
             let id = Id::unique("scale in hand");
+            // In a small window it must not make the page wider.
+            ui.spacing_mut().slider_width = (ui.available_width() - 96.0).clamp(60.0, 180.0);
             let mut scale = ui.data(|data| data.get_temp(id)).unwrap_or(settings.scale);
             let slider = Slider::new(&mut scale, SCALES)
                 .step_by(0.05)

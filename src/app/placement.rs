@@ -22,11 +22,6 @@ impl Default for View {
 }
 
 impl View {
-    /// Whether the whole picture is seen.
-    pub fn is_whole(&self) -> bool {
-        self.zoom <= 1.0
-    }
-
     /// Where a picture of this size in pixels comes to stand in a part of the window.
     pub fn place(&self, room: Rect, size_px: Vec2) -> Placement {
         let fit = (room.width() / size_px.x).min(room.height() / size_px.y);
@@ -128,7 +123,7 @@ mod tests {
             let now = view.place(room(), size).image_from_window(at);
             prop_assert!(held.distance(now) < 0.5, "{held:?} {now:?}");
             view.zoom_at(room(), size, at, 1e-3);
-            prop_assert!(view.is_whole());
+            prop_assert!(view.zoom <= 1.0);
             prop_assert_eq!(view.place(room(), size).rect.center(), room().center());
         }
 

@@ -404,10 +404,9 @@ pub fn clock(seconds: f64) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rand::SeedableRng;
 
     fn random(seed: u64) -> Deal {
-        Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+        Deal::random(seed)
     }
 
     fn started(variant: Variant, seed: u64, players: usize) -> Play {

@@ -1,6 +1,8 @@
 //! The whole window: tabs, messages, dialogs. It edits nothing but state; whoever runs it (the
 //! system's window, or a test) hands it a frame to draw into.
 
+mod bar;
+
 use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
@@ -15,9 +17,8 @@ use super::words::{self, Language, Word, t};
 use super::{export, guide, pages, picture, rules, theme, welcome};
 use crate::live::Input;
 use eframe::egui::{
-    Align, Align2, Button, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label,
-    LayerId, Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand,
-    vec2,
+    Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
+    Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand, vec2,
 };
 use image::RgbImage;
 use std::path::PathBuf;
@@ -406,98 +407,6 @@ impl Window {
         }
     }
 
-    fn bar(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        ui.horizontal(|ui| {
-            let width = ui.available_width();
-            if width >= 620.0 {
-                ui.label(RichText::new("setsight").heading().strong());
-                ui.add_space(10.0);
-            }
-            let tabs = [
-                (Tab::Photos, t!("tab-photos")),
-                (Tab::Deal, t!("tab-deal")),
-                (Tab::Live, t!("tab-live")),
-            ];
-            // Where there is no room for all, one menu holds all.
-            let tiny = width < 330.0;
-            for (tab, word) in tabs.iter().filter(|_| !tiny) {
-                if ui.add(Button::selectable(self.tab == *tab, word)).clicked() {
-                    self.tab = *tab;
-                }
-            }
-            if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
-                ui.strong(word);
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if width < 620.0 {
-                    ui.menu_button(t!("menu"), |ui| {
-                        eframe::egui::ScrollArea::vertical().show(ui, |ui| {
-                            if tiny {
-                                self.entries(ui, &TABS);
-                                ui.separator();
-                            }
-                            self.entries(ui, &OPENING);
-                            if self.can_save() {
-                                ui.separator();
-                                self.entries(ui, &SAVING);
-                            }
-                            ui.separator();
-                            self.entries(ui, &[(Action::Settings, Word("settings"))]);
-                            self.entries(ui, &HELP);
-                        });
-                    });
-                    return;
-                }
-                ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
-                if ui.button(t!("settings")).clicked() {
-                    self.act(&ctx, Action::Settings);
-                }
-                ui.menu_button(t!("menu-open"), |ui| {
-                    self.entries(ui, &OPENING);
-                    self.recent_entries(ui);
-                });
-                if self.can_save() {
-                    ui.menu_button(t!("menu-save"), |ui| self.entries(ui, &SAVING));
-                }
-            });
-        });
-    }
-
-    /// What was open before, as entries of a menu.
-    fn recent_entries(&mut self, ui: &mut Ui) {
-        let recent = self.keeper.settings.recent.clone();
-        if !recent.is_empty() {
-            ui.separator();
-        }
-        for path in recent {
-            if ui
-                .button(welcome::name_of(&path))
-                .on_hover_text(path.display().to_string())
-                .clicked()
-            {
-                let ctx = ui.ctx().clone();
-                self.open(&ctx, vec![path]);
-                ui.close();
-            }
-        }
-    }
-
-    fn can_save(&self) -> bool {
-        self.tab == Tab::Photos && self.photos.is_open()
-    }
-
-    /// Actions in a menu.
-    fn entries(&mut self, ui: &mut Ui, entries: &[(Action, Word)]) {
-        let ctx = ui.ctx().clone();
-        for &(action, word) in entries {
-            if ui.button(word.say()).clicked() {
-                self.act(&ctx, action);
-                ui.close();
-            }
-        }
-    }
-
     fn pages(&mut self, ctx: &Context) {
         let settings = &mut self.keeper.settings;
         let closed = match self.page {
@@ -625,27 +534,3 @@ impl Window {
 
 /// The table that the program brings with it.
 const SAMPLE: &[u8] = include_bytes!("../../datasets/samples/1-plain-on-wood.jpg");
-
-const TABS: [(Action, Word); 3] = [
-    (Action::Photos, Word("tab-photos")),
-    (Action::Deal, Word("tab-deal")),
-    (Action::Live, Word("tab-live")),
-];
-const OPENING: [(Action, Word); 4] = [
-    (Action::OpenFolder, Word("open-a-folder")),
-    (Action::OpenPhoto, Word("open-photos")),
-    (Action::TypePath, Word("type-a-path")),
-    (Action::Sample, Word("a-sample-table")),
-];
-const SAVING: [(Action, Word); 4] = [
-    (Action::ExportPicture, Word("save-picture")),
-    (Action::ExportJson, Word("save-json")),
-    (Action::ExportAll, Word("save-all")),
-    (Action::Copy, Word("copy-board")),
-];
-const HELP: [(Action, Word); 4] = [
-    (Action::Rules, Word("the-rules")),
-    (Action::HowTo, Word("how-to-photograph")),
-    (Action::Help, Word("keys")),
-    (Action::About, Word("about")),
-];

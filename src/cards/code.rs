@@ -1,6 +1,6 @@
 //! The 4-character code: number `1 2 3`, shading `f o s`, colour `g p r`, shape `d o s`.
 
-use super::{Card, Color, Number, Shading, Shape};
+use super::card::{Card, Color, Number, Shading, Shape};
 use std::str::FromStr;
 
 /// Why a text is not a card's code.

@@ -5,11 +5,11 @@
 //! it a diamond or a rectangle, `s` the third of its fills, be it striped or dotted.
 //!
 //! A deck is one JSON file; the known ones lie in `models/decks` and are part of the program.
-//! Outlines are in the space of [`outline`]: x in card long sides, y in card short sides, about
+//! Outlines are in the space of [`outline`](super::outline): x in card long sides, y in card short sides, about
 //! the symbol's own centre, y down. Widths of lines are in millimetres of the card.
 
-use super::outline::{self, closed_spline};
-use super::{Color, Number, Shading, Shape};
+use super::card::{CARD_LONG_MM, CARD_SHORT_MM, Card, Color, Number, Shading, Shape};
+use super::spline::closed_spline;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -76,7 +76,7 @@ impl Edition {
     }
 
     /// Its deck, unless it is unknown.
-    pub fn deck(self) -> Option<Arc<Deck>> {
+    pub(crate) fn deck(self) -> Option<Arc<Deck>> {
         Deck::named(self.name())
     }
 }
@@ -301,7 +301,7 @@ impl Deck {
     }
 
     /// A card's long name: "two dotted purple rectangles".
-    pub fn card_name(&self, card: super::Card) -> String {
+    pub fn card_name(&self, card: Card) -> String {
         let plural = if card.number == Number::One { "" } else { "s" };
         let (fill, ink) = (&self.fills[card.shading.index()], &self.inks[card.color.index()]);
         let shape = &self.shapes[card.shape.index()];
@@ -355,7 +355,7 @@ fn joined(points: &[(f64, f64)], sides: Sides) -> Vec<(f64, f64)> {
 }
 
 /// How much longer a unit of x is than one of y.
-const STRETCH: f64 = outline::CARD_LONG_MM / outline::CARD_SHORT_MM;
+const STRETCH: f64 = CARD_LONG_MM / CARD_SHORT_MM;
 
 /// Twice the area within a polygon, negative where it goes anticlockwise on the screen.
 fn doubled_area(polygon: &[(f64, f64)]) -> f64 {

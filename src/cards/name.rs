@@ -1,6 +1,7 @@
 //! Cards by the names that people and labelling programs give them.
 
-use super::{Card, CodeError, Color, Number, Property, Shading, Shape};
+use super::card::{Card, Color, Number, Property, Shading, Shape};
+use super::code::CodeError;
 
 /// Why a text names no card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,7 +5,8 @@
 //! says what its own look like, as `[:]` for a dotted rectangle. The colour is the terminal's where
 //! it has colours, else a letter before the symbol: `R`, `G`, `P`.
 
-use super::{Card, Color, Deck, Number};
+use super::card::{Card, Color, Number};
+use super::deck::Deck;
 
 /// Characters across a card's picture, frame included.
 pub const CARD_WIDTH: usize = 8;
@@ -65,17 +66,6 @@ impl Slot {
     pub fn numbered(index: usize, card: Card) -> Self {
         Self { label: (index + 1).to_string(), card: Some(card), marked: false }
     }
-}
-
-/// One card of the classic deck, without an index: five lines, each ended by a line feed.
-pub fn card(card: Card, ink: Ink) -> String {
-    card_of(&Deck::classic(), card, ink)
-}
-
-/// The same of any deck.
-pub fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
-    let slot = Slot { card: Some(card), ..Slot::default() };
-    lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// A board in rows of `columns` cards, the first row first, each card with its index (from 1)
@@ -148,6 +138,16 @@ fn symbol(deck: &Deck, card: Card, ink: Ink) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn card(card: Card, ink: Ink) -> String {
+        card_of(&Deck::classic(), card, ink)
+    }
+
+    /// Without an index: five lines, each ended by a line feed.
+    fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
+        let slot = Slot { card: Some(card), ..Slot::default() };
+        lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()
+    }
     use crate::cards::parse_codes;
 
     #[test]

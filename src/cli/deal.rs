@@ -9,7 +9,6 @@ use crate::cards::picture::{self, Ink, Slot};
 use crate::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
 use crate::printable::say;
 use anyhow::Context;
-use rand::SeedableRng;
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -91,7 +90,7 @@ fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
             say!("this deal again: --random --seed {seed}");
             seed
         });
-        let deal = Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed));
+        let deal = Deal::random(seed);
         return Ok((vec![deal], format!("Deal of seed {seed}")));
     }
     let path = args.file.as_deref().filter(|path| path.as_os_str() != "-");

@@ -193,7 +193,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// One table to draw.
-struct Table {
+struct TableJob {
     /// Its folder within that of the call.
     folder: Option<&'static str>,
     file: String,
@@ -203,7 +203,7 @@ struct Table {
 }
 
 /// What the call asks for, folder by folder.
-fn tables(args: &Args, params: Params) -> Vec<Table> {
+fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     let numbered = |name: &str, index: usize, count: usize| {
         let digits = count.to_string().len().max(4);
         format!("{name}-{:0digits$}.jpg", index + 1)
@@ -213,7 +213,7 @@ fn tables(args: &Args, params: Params) -> Vec<Table> {
         let of_part = |part: Part| {
             (0..part.count).map(move |index| {
                 let part = part.clone();
-                Table {
+                TableJob {
                     folder: Some(part.name),
                     file: numbered(part.name, index, part.count),
                     source: part.name.to_owned(),
@@ -224,7 +224,7 @@ fn tables(args: &Args, params: Params) -> Vec<Table> {
         return parts.into_iter().flat_map(of_part).collect();
     }
     if args.samples {
-        let table = |sample: samples::Sample| Table {
+        let table = |sample: samples::Sample| TableJob {
             folder: None,
             file: sample.file.to_owned(),
             source: "setsight render --samples".to_owned(),
@@ -242,7 +242,7 @@ fn tables(args: &Args, params: Params) -> Vec<Table> {
     }
     let table = |index: usize| {
         let params = params.clone();
-        Table {
+        TableJob {
             folder: None,
             file: numbered(name, index, args.count),
             source: source.clone(),

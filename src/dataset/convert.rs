@@ -13,6 +13,5 @@ mod settle;
 mod write;
 mod yolo;
 
-pub use find::{FindError, Format, Found, find};
+pub use find::{Format, find};
 pub use settle::{Converted, SettleError};
-pub use write::WriteError;

@@ -93,14 +93,14 @@ pub struct Checked {
     /// Labelled cards that the reader sees but is not sure of.
     pub unsure: usize,
     /// Pictures that could be read.
-    seen: Vec<Seen>,
+    seen: Vec<Picture>,
     /// How the labels of a photo bear out.
-    board: Option<SeenBoard>,
+    board: Option<LabelledBoard>,
 }
 
 /// A picture by its content.
 #[derive(Clone, Debug)]
-struct Seen {
+struct Picture {
     path: PathBuf,
     sha256: String,
     labelled: BTreeSet<Card>,
@@ -108,7 +108,7 @@ struct Seen {
 
 /// A photo's labels and its sure readings.
 #[derive(Clone, Debug)]
-struct SeenBoard {
+struct LabelledBoard {
     path: PathBuf,
     labelled: BTreeSet<Card>,
     /// What the reader is sure of, wherever it lies.

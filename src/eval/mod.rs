@@ -18,13 +18,12 @@ mod reliability;
 mod report;
 mod run;
 
-pub use baseline::{Baseline, BaselineError, CardChange, Change, Comparison};
-pub use dataset::{FoundPhotos, LabelledPhoto, find_photos};
+pub use baseline::{Baseline, Comparison};
+pub use dataset::{LabelledPhoto, find_photos};
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::{Figures, median};
 pub use matching::{Match, Verdict, compare};
 pub use mistakes::Mistake;
-pub use outcome::{CardOutcome, PhotoOutcome};
-pub use reliability::{Bin, Reliability};
+pub use outcome::PhotoOutcome;
 pub use report::Report;
 pub use run::{PhotoResult, evaluate_photo};

@@ -12,7 +12,6 @@ mod error;
 mod read;
 mod write;
 
-pub use error::OnnxError;
 pub use read::decode;
 pub use write::encode;
 

@@ -2,7 +2,8 @@
 
 use super::shuffle;
 use crate::cards::{Card, CodeError, DECK_SIZE};
-use rand::Rng;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
 
 /// Fewest cards of a deal: those that are laid out at the start.
 pub const MIN_CARDS: usize = 12;
@@ -23,10 +24,10 @@ impl Deal {
         (MIN_CARDS..=MAX_CARDS).contains(&cards.len()).then_some(Self(cards))
     }
 
-    /// The whole deck, shuffled.
-    pub fn random(rng: &mut impl Rng) -> Self {
+    /// The whole deck, shuffled: the same seed gives the same order on every machine.
+    pub fn random(seed: u64) -> Self {
         let mut deck: [u8; DECK_SIZE] = std::array::from_fn(|i| i as u8);
-        shuffle::shuffle(&mut deck, rng);
+        shuffle::shuffle(&mut deck, &mut Pcg64Mcg::seed_from_u64(seed));
         Self(deck.map(|index| Card::from_index(index.into())).to_vec())
     }
 
@@ -220,7 +221,6 @@ fn excerpt(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rand::SeedableRng;
 
     fn file(lines: &[&str]) -> String {
         lines.iter().map(|line| format!("{line}\n")).collect()
@@ -325,8 +325,7 @@ mod tests {
 
         #[test]
         fn a_random_deal_is_the_deck(seed: u64) {
-            let mut rng = rand_pcg::Pcg64Mcg::seed_from_u64(seed);
-            let mut cards = Deal::random(&mut rng).0;
+            let mut cards = Deal::random(seed).0;
             cards.sort();
             prop_assert_eq!(cards, Card::deck().collect::<Vec<_>>());
         }

@@ -1,6 +1,6 @@
 //! The rules, step by step.
 
-use super::Deal;
+use super::deal::Deal;
 use crate::cards::Card;
 use crate::sets::{Finder, Set};
 

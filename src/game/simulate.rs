@@ -1,8 +1,8 @@
 //! Many games of a shuffled deck, on all cores.
 
+use super::rules::{ROWS, START_CARDS, listing_order};
 use super::shuffle::shuffle;
 use super::statistics::Statistics;
-use super::{ROWS, START_CARDS, listing_order};
 use crate::cards::DECK_SIZE;
 use crate::sets::{Finder, Key, Set, gap_key};
 use rand::{RngExt, SeedableRng};
@@ -82,7 +82,7 @@ fn listed(sets: &[Set]) -> Set {
     *sets.iter().min_by_key(|set| listing_order(set)).expect("not empty")
 }
 
-/// The rules of [`super::Game`] for a deck without repeats, on plain numbers.
+/// The rules of [`Game`](super::rules::Game) for a deck without repeats, on plain numbers.
 #[inline(always)]
 fn play(
     deck: &[Key; DECK_SIZE],

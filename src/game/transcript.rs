@@ -1,6 +1,7 @@
 //! The contest's transcript of a game.
 
-use super::{Deal, Game, Step};
+use super::deal::Deal;
+use super::rules::{Game, Step};
 use std::fmt::Write;
 
 /// The transcript of all data sets, without blank lines.

@@ -1,7 +1,8 @@
 //! The game as it is played at a table, and its variants, with the rules that setwithfriends.com has
 //! for them.
 
-use super::{Deal, START_CARDS};
+use super::deal::Deal;
+use super::rules::START_CARDS;
 use crate::cards::{Card, Shading};
 use crate::sets::{completing, easiest_first, is_set};
 
@@ -249,10 +250,9 @@ mod tests {
     use super::*;
     use crate::cards::parse_codes;
     use proptest::prelude::*;
-    use rand::SeedableRng;
 
     fn random(seed: u64) -> Deal {
-        Deal::random(&mut rand_pcg::Pcg64Mcg::seed_from_u64(seed))
+        Deal::random(seed)
     }
 
     fn round(variant: Variant, codes: &str) -> Round {

@@ -21,18 +21,20 @@
 mod agreement;
 mod brute;
 mod check;
-pub mod cover;
+pub(crate) mod cover;
 pub mod deal;
 mod dynamic;
+mod kind;
 mod mask;
 mod play;
 mod rules;
 #[cfg(feature = "smt")]
 mod smt;
 mod solver;
-pub mod uniformity;
+pub(crate) mod uniformity;
 
 pub use check::{Fault, check};
+pub use kind::{Kind, Unavailable};
 pub use play::{Found, Record, play};
 pub use rules::{Card, Rules, RulesError};
-pub use solver::{Budget, Kind, Solver, Stop, Unavailable};
+pub use solver::{Budget, Solver, Stop};

@@ -53,7 +53,7 @@ pub struct Job<'a> {
 /// Runs until `out` is closed, a film ends, or what is wrong cannot pass.
 pub fn run(job: Job) {
     let Job { cameras, choice, mut opened, out, patience, began } = job;
-    let mut seen = Seen { told: None, last_ms: 0.0 };
+    let mut seen = Progress { told: None, last_ms: 0.0 };
     while !out.is_closed() {
         let opened = opened.take().map_or_else(|| cameras.open(choice), Ok);
         let offset_ms = began.elapsed().as_secs_f64() * 1e3;
@@ -81,7 +81,7 @@ pub fn run(job: Job) {
 }
 
 /// What is known over all openings.
-struct Seen {
+struct Progress {
     /// What is wrong is told once, not with every try.
     told: Option<CameraError>,
     /// Time of the last frame.
@@ -95,7 +95,7 @@ fn watch(
     out: &Latest<Captured>,
     patience: Patience,
     offset_ms: f64,
-    seen: &mut Seen,
+    seen: &mut Progress,
 ) -> Result<(), CameraError> {
     let mut black = 0;
     loop {

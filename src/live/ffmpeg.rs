@@ -32,6 +32,10 @@ pub enum FfmpegError {
 }
 
 /// What it reads.
+#[cfg_attr(
+    target_os = "linux",
+    allow(dead_code, reason = "cameras have an interface of their own there")
+)]
 pub enum Input<'a> {
     /// A file on disk, from this time on, in milliseconds.
     File(&'a Path, f64),
@@ -185,6 +189,7 @@ impl Drop for Ffmpeg {
 }
 
 /// What it prints, run with these arguments, on stderr; empty when it cannot be run.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
 pub fn said_by(arguments: &[&str]) -> String {
     let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
     output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()

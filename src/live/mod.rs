@@ -45,7 +45,6 @@ pub use control::{CameraOffer, CameraWish};
 pub use counter::{Counter, Score};
 pub use input::Input;
 pub use network::{Address, NetworkCamera};
-pub use record::{RecordError, Recorder};
 pub use session::Session;
 pub use system::SystemCameras;
 pub use video::FilmPlace;

@@ -2,7 +2,7 @@
 
 use crate::geometry::{Homography, Point, Quad, space};
 use crate::pipeline::Frame;
-use crate::pipeline::segment::plane::{Pose, SizeField, Table};
+use crate::pipeline::segment::plane::{Pose, SizeField, TablePlane};
 use crate::pipeline::track::TrackedCard;
 use image::RgbImage;
 use nalgebra::Matrix3;
@@ -31,7 +31,7 @@ pub fn straight_from_image(cards: &[TrackedCard], size_px: (u32, u32)) -> Option
     let long_side = width.max(height);
     let sizes: Vec<_> =
         quads.iter().map(|(q, w)| (q.center() / long_side, q.long_side().ln(), *w)).collect();
-    let table = Table::fit(&quads, &SizeField::fit(&sizes), long_side)?;
+    let table = TablePlane::fit(&quads, &SizeField::fit(&sizes), long_side)?;
     let on_table: Vec<Quad> =
         quads.iter().map(|(quad, _)| table.table_from_working.apply_quad(quad)).collect();
     let middle = quads.iter().fold(Point::default(), |sum, (q, _)| sum + q.center());

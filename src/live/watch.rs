@@ -1,7 +1,7 @@
 //! From frames to tables: the tracker on the caller's thread, looks on a thread of their own.
 
 use crate::pipeline::track::grey::Grey;
-use crate::pipeline::track::{Ask, Eyes, Look, Params, Table, Tracker, look};
+use crate::pipeline::track::{Detections, Eyes, Params, Request, Table, Tracker, detect};
 use crate::pipeline::{Frame, PipelineError, StageClock, StageTime};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -36,8 +36,8 @@ pub struct Watched {
 pub struct Watch {
     tracker: Tracker,
     pace: Pace,
-    jobs: Option<SyncSender<(Arc<Frame>, Ask)>>,
-    looks: Receiver<Result<(Look, Vec<StageTime>), PipelineError>>,
+    jobs: Option<SyncSender<(Arc<Frame>, Request)>>,
+    looks: Receiver<Result<(Detections, Vec<StageTime>), PipelineError>>,
     looker: Option<JoinHandle<()>>,
     asked_ms: Option<f64>,
 }
@@ -49,12 +49,12 @@ impl Watch {
     /// No thread can be started.
     pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: Pace) -> std::io::Result<Self> {
         // One look at a time: the tracker asks for the next when it has taken in the last.
-        let (jobs, todo) = sync_channel::<(Arc<Frame>, Ask)>(1);
+        let (jobs, todo) = sync_channel::<(Arc<Frame>, Request)>(1);
         let (done, looks) = sync_channel(1);
         let looker = std::thread::Builder::new().name("look".into()).spawn(move || {
             for (frame, ask) in todo {
                 let mut clock = StageClock::default();
-                let found = look(&*eyes, &frame, &ask, &mut clock);
+                let found = detect(&*eyes, &frame, &ask, &mut clock);
                 if done.send(found.map(|found| (found, clock.times))).is_err() {
                     return;
                 }

@@ -25,7 +25,7 @@ use crate::pipeline::{
 };
 use crate::train::finder::{self, scenes::draw};
 use crate::train::first::First;
-use crate::train::fuse::{self, Source, Table, Truth};
+use crate::train::fuse::{self, ExampleTable, Source, Truth};
 use crate::train::optimiser::Schedule;
 use crate::train::reader::sample::{Group, Label};
 use crate::train::reader::{self, ReaderTask};
@@ -227,7 +227,7 @@ impl Networks {
 ///
 /// # Errors
 /// A photo that cannot be read any more, a network that does not run.
-fn witnesses<'a>(
+fn outputs<'a>(
     photos: &[OwnPhoto],
     networks_of: &dyn Fn(usize) -> &'a Networks,
     choice: FinderChoice,
@@ -263,7 +263,8 @@ fn witnesses<'a>(
             }
         };
         let reader = &networks.reader;
-        let table: Table = fuse::ask(&cards, reader, refiner.as_deref(), own.edition, truth)?;
+        let table: ExampleTable =
+            fuse::ask(&cards, reader, refiner.as_deref(), own.edition, truth)?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
@@ -287,7 +288,7 @@ pub fn join<'a>(
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
         let drawn = fuse::drawn(&*finder, reader, refiner.as_deref(), tables, TABLES_SEED, done)?;
-        let own = witnesses(photos, networks_of, choice, base)?;
+        let own = outputs(photos, networks_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };
     let classical = fit(FinderChoice::Classical, &before.classical)?;

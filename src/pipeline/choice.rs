@@ -118,7 +118,7 @@ pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The finder's second look, at the size that suits the cards.
-    SecondLook,
+    SecondPass,
     /// The corners that the refiner names where the table is in doubt.
     Corrected,
     /// Other places for covered cards.
@@ -132,13 +132,13 @@ pub enum Step {
 impl Step {
     /// All of them.
     pub const ALL: [Self; 5] =
-        [Self::SecondLook, Self::Corrected, Self::Search, Self::Context, Self::Features];
+        [Self::SecondPass, Self::Corrected, Self::Search, Self::Context, Self::Features];
 
     /// Its name on the command line, and what it is.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
         match self {
-            Self::SecondLook => {
-                ("second-look", "the finder's look at the size that suits the cards")
+            Self::SecondPass => {
+                ("second-pass", "the finder's look at the size that suits the cards")
             }
             Self::Corrected => ("corrected", "the refiner's corners where the table is in doubt"),
             Self::Search => ("search", "other places for covered cards"),
@@ -185,10 +185,10 @@ impl Pipeline {
             FinderChoice::Classical => finder.finder(models, None)?,
             FinderChoice::Learned => {
                 let mut learned = learned(models, refiner.clone())?;
-                let find::Params { looks, place, .. } = &mut learned.params;
+                let find::Params { passes, place, .. } = &mut learned.params;
                 for step in steps {
                     match step {
-                        Step::SecondLook => *looks = 1,
+                        Step::SecondPass => *passes = 1,
                         Step::Corrected => place.enough_sides = 0.0,
                         Step::Search => place.search = None,
                         Step::Context | Step::Features => {}

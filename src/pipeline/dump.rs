@@ -75,7 +75,7 @@ impl Maps {
 }
 
 /// The working image with every place that looks like a symbol (green diamond, blue oval, orange
-/// squiggle; its likeness in per cent and the number of maps that show it).
+/// squiggle; its iou in per cent and the number of maps that show it).
 pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = imageops::resize(
         &frame.image,
@@ -93,7 +93,7 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
         let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
         let quad = Quad::new([c - u - v, c + u - v, c + u + v, c - u + v]);
         overlay::outline(&mut picture, &quad, 2.0, color, None);
-        let label = format!("{:.0}/{}", 100.0 * symbol.likeness, symbol.votes);
+        let label = format!("{:.0}/{}", 100.0 * symbol.iou, symbol.votes);
         let width = overlay::text_width(&label, SMALL_PX);
         let corner = (c.x - 0.6 * width, c.y - 0.6 * SMALL_PX);
         overlay::rectangle(&mut picture, corner, (1.2 * width, 1.2 * SMALL_PX), GROUND, 0.85);

@@ -7,7 +7,7 @@
 
 mod paint;
 
-pub use paint::{Dash, disc, offset, outline, rectangle, segment, text, text_centred, text_width};
+pub use paint::{Dash, disc, offset, outline, rectangle, text, text_centred, text_width};
 
 use super::data::ReadCard;
 use crate::geometry::{Homography, Point, Quad};

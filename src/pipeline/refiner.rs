@@ -1,10 +1,10 @@
-//! A network that looks at one card with what lies around it: whether an outline is the card's own,
-//! where its corners should be, and which card it is.
+//! The refiner: a network that classifies the context crop of an outline.
 //!
-//! The finder's network sees the whole photo small, and a side that is seen may be a neighbour's. Seen
-//! straight and at its own size with its surroundings ([`view`]), a card shows better whether an
-//! outline is its own, though half of it is covered; and how many symbols it has shows where they lie
-//! on it, and what lies on them. The finder asks it for outlines, the reader for cards.
+//! It says whether the outline belongs to one card, where that card's corners should be, and which card
+//! it is. The finder's network sees the whole photo at a small scale, and a side that it fits may belong
+//! to a neighbour. A [`context_crop`], straightened and at the card's own scale, shows what the card's
+//! surroundings are, even where half of the card is covered. The finder uses the network for outlines,
+//! the reader for cards in doubt.
 
 use super::data::Frame;
 use super::engine::{Network, NetworkError};
@@ -13,39 +13,39 @@ use crate::geometry::{Homography, Point, Quad};
 use crate::model::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUE_LOGITS, VALUES, WIDTH};
 use image::RgbImage;
 
-/// Something that looks at cards with their surroundings: the network, or a fake in a test.
+/// Classifies context crops: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
-    /// `outlines` views `[outlines, 3, 64, 96]` (see [`crate::model::refiner`]) to `[outlines, 21]`
-    /// numbers, the last dimension fastest in both.
+    /// From `crops` context crops, `[crops, 3, 64, 96]` (see [`crate::model::refiner`]), to outputs
+    /// `[crops, 21]`, the last dimension fastest in both.
     ///
     /// # Errors
     /// The network does not run.
-    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError>;
+    fn answers(&self, input: Vec<f32>, crops: usize) -> Result<Vec<f32>, NetworkError>;
 }
 
 impl RefinerNetwork for Network {
-    fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
-        Ok(self.run(input, [outlines, 3, HEIGHT, WIDTH])?.values)
+    fn answers(&self, input: Vec<f32>, crops: usize) -> Result<Vec<f32>, NetworkError> {
+        Ok(self.run(input, [crops, 3, HEIGHT, WIDTH])?.values)
     }
 }
 
-/// What the network says of an outline.
+/// The network's output for one outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// Log odds that the outline is the card's own, see [`crate::model::refiner::RIGHT`].
+    /// Log odds that the outline fits one card, see [`crate::model::refiner::RIGHT`].
     pub right: f32,
     /// Logit of value v of property p at `3 p + v`, in [`crate::cards::Property::ALL`] order.
     pub values: [f32; VALUE_LOGITS],
-    /// Where the card's corners should be, in pixels of the photo; `None` where they would be no card's.
+    /// The corrected corners, in pixels of the photo; `None` where they are not convex.
     pub corrected: Option<Quad>,
 }
 
-/// What the network says of each of some outlines (in pixels of the upright photo), all of them at once;
-/// nothing of those that cannot be looked at.
+/// Classifies the context crops of some outlines, given in pixels of the upright photo. `None` for
+/// an outline that has no crop, see [`context_crop`].
 ///
 /// # Errors
 /// The network does not run.
-pub fn look(
+pub fn classify(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
@@ -54,12 +54,12 @@ pub fn look(
     Ok(outlines.iter().zip(said).map(|(outline, said)| Some(answer(outline, &said?[0]))).collect())
 }
 
-/// The same, each outline looked at from both ends: the mean of both, with the corners that the first
-/// look names.
+/// The same with test-time augmentation: the mean of the crop's logits and those of the crop turned by
+/// 180 degrees. The corners are those of the first.
 ///
 /// # Errors
 /// The network does not run.
-pub fn look_from_both_ends(
+pub fn classify_augmented(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
@@ -97,9 +97,10 @@ pub fn outline_in_short_sides() -> Quad {
     )
 }
 
-/// The photo (R, G, B row by row, of `size_px` columns and rows) around an outline as the network takes
-/// it, see [`crate::model::refiner`]; `None` for an outline without a surface or outside of the photo.
-pub fn view(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage> {
+/// The straightened picture of an outline and its surroundings, as the network takes it, see
+/// [`crate::model::refiner`]. `rgb` is the photo, row by row, of `size_px` columns and rows. `None` for
+/// an outline without area, beyond the horizon or outside the photo.
+pub fn context_crop(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage> {
     let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
     let (x, y) = (WIDTH as f64 / OUTLINE_PX.1 / 2.0, HEIGHT as f64 / OUTLINE_PX.1 / 2.0);
     let around = Quad::new([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Point::new(x, y)));
@@ -112,15 +113,15 @@ pub fn view(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage>
 }
 
 /// `[3, 64, 96]`, 0 to 1.
-pub fn input_of(view: &RgbImage) -> Vec<f32> {
+pub fn input_of(crop: &RgbImage) -> Vec<f32> {
     let mut input = Vec::with_capacity(3 * WIDTH * HEIGHT);
-    push_input(view, false, &mut input);
+    push_input(crop, false, &mut input);
     input
 }
 
-/// The same behind other views, as it is or turned by 180 degrees.
-fn push_input(view: &RgbImage, turned: bool, input: &mut Vec<f32>) {
-    let pixels = view.as_raw().chunks_exact(3);
+/// Appends a crop to a batch, as it is or turned by 180 degrees.
+fn push_input(crop: &RgbImage, turned: bool, input: &mut Vec<f32>) {
+    let pixels = crop.as_raw().chunks_exact(3);
     for channel in 0..3 {
         let value = |pixel: &[u8]| f32::from(pixel[channel]) / 255.0;
         if turned {
@@ -131,13 +132,13 @@ fn push_input(view: &RgbImage, turned: bool, input: &mut Vec<f32>) {
     }
 }
 
-/// The network's numbers for each outline: seen as it is, and turned by 180 degrees if `both_ends`; the
-/// second repeats the first if not.
+/// The network's outputs for each outline: of its crop, and of the crop turned by 180 degrees if
+/// `augmented`; the second repeats the first if not.
 fn numbers(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
-    both_ends: bool,
+    augmented: bool,
 ) -> Result<Vec<Option<[[f32; OUTPUTS]; 2]>>, NetworkError> {
     /// Of a deck in a heap there are more than a thousand; together they would fill a hundred megabytes.
     const AT_ONCE: usize = 32;
@@ -145,26 +146,26 @@ fn numbers(
     let mut all = Vec::with_capacity(outlines.len());
     for outlines in outlines.chunks(AT_ONCE) {
         let mut input = Vec::new();
-        let mut views = 0;
+        let mut crops = 0;
         let mut push = |outline: &Quad| -> bool {
-            let Some(view) = view(photo.0, photo.1, outline) else { return false };
-            push_input(&view, false, &mut input);
-            views += 1;
-            if both_ends {
-                push_input(&view, true, &mut input);
-                views += 1;
+            let Some(crop) = context_crop(photo.0, photo.1, outline) else { return false };
+            push_input(&crop, false, &mut input);
+            crops += 1;
+            if augmented {
+                push_input(&crop, true, &mut input);
+                crops += 1;
             }
             true
         };
-        let seen: Vec<bool> = outlines.iter().map(&mut push).collect();
-        let numbers = if views == 0 { Vec::new() } else { network.answers(input, views)? };
+        let has_crop: Vec<bool> = outlines.iter().map(&mut push).collect();
+        let numbers = if crops == 0 { Vec::new() } else { network.answers(input, crops)? };
         let mut rows = numbers.chunks_exact(OUTPUTS).filter_map(|row| row.try_into().ok());
-        all.extend(seen.into_iter().map(|seen| {
-            if !seen {
+        all.extend(has_crop.into_iter().map(|has_crop| {
+            if !has_crop {
                 return None;
             }
             let first = rows.next()?;
-            Some([first, if both_ends { rows.next()? } else { first }])
+            Some([first, if augmented { rows.next()? } else { first }])
         }));
     }
     Ok(all)
@@ -174,13 +175,13 @@ fn numbers(
 mod tests {
     use super::*;
 
-    /// Says of each view what a function of its three planes says.
-    struct OfView<F>(F);
+    /// Answers each crop with a function of its three planes.
+    struct OfCrop<F>(F);
 
-    impl<F: Fn(&[f32]) -> [f32; OUTPUTS] + Send + Sync> RefinerNetwork for OfView<F> {
-        fn answers(&self, input: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+    impl<F: Fn(&[f32]) -> [f32; OUTPUTS] + Send + Sync> RefinerNetwork for OfCrop<F> {
+        fn answers(&self, input: Vec<f32>, crops: usize) -> Result<Vec<f32>, NetworkError> {
             let views = input.chunks_exact(3 * WIDTH * HEIGHT);
-            assert_eq!(views.len(), outlines);
+            assert_eq!(views.len(), crops);
             Ok(views.flat_map(&self.0).collect())
         }
     }
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outline_fills_the_middle_of_its_view() {
+    fn the_outline_fills_the_middle_of_its_context_crop() {
         let outline = Quad::new(
             [(60.0, 50.0), (150.0, 60.0), (144.0, 116.0), (54.0, 108.0)]
                 .map(|(x, y)| Point::new(x, y)),
@@ -202,37 +203,37 @@ mod tests {
         let inside =
             |x: u32, y: u32| outline.contains(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
         let frame = frame(220, 180, |x, y| [if inside(x, y) { 220 } else { 20 }, 0, 255]);
-        let view = view(frame.image.as_raw(), frame.image.dimensions(), &outline).unwrap();
-        assert_eq!(view.dimensions(), (WIDTH as u32, HEIGHT as u32));
+        let crop = context_crop(frame.image.as_raw(), frame.image.dimensions(), &outline).unwrap();
+        assert_eq!(crop.dimensions(), (WIDTH as u32, HEIGHT as u32));
         let (left, top) = ((96.0 - OUTLINE_PX.0) / 2.0, (64.0 - OUTLINE_PX.1) / 2.0);
-        for (x, y, pixel) in view.enumerate_pixels() {
+        for (x, y, pixel) in crop.enumerate_pixels() {
             let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
             let depth = (x - left).min(96.0 - left - x).min(y - top).min(64.0 - top - y);
             if depth.abs() > 1.5 {
                 assert_eq!(pixel.0[0] > 120, depth > 0.0, "{x} {y}");
             }
         }
-        let planes = input_of(&view);
+        let planes = input_of(&crop);
         assert_eq!(planes.len(), 3 * WIDTH * HEIGHT);
         assert_eq!((planes[WIDTH * HEIGHT], planes[2 * WIDTH * HEIGHT]), (0.0, 1.0));
     }
 
     #[test]
-    fn only_what_can_be_looked_at_is_judged() {
+    fn outlines_without_a_crop_have_no_answer() {
         let frame = frame(300, 200, |_, _| [0; 3]);
         let (outline, far) = (card_at(80.0, 60.0), card_at(5e3, 60.0));
         let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
         let mut numbers = [0.0; OUTPUTS];
         numbers[RIGHT] = 1.5;
-        let says = OfView(|_: &[f32]| numbers);
+        let says = OfCrop(|_: &[f32]| numbers);
         // More than go at once.
         let many = [vec![line, outline, far], vec![outline; 70]].concat();
-        for look in [look, look_from_both_ends] {
-            let found = look(&frame, &many, &says).unwrap();
+        for classify in [classify, classify_augmented] {
+            let found = classify(&frame, &many, &says).unwrap();
             let right: Vec<_> = found.iter().map(|said| said.map(|said| said.right)).collect();
             assert_eq!(right[..4], [None, Some(1.5), None, Some(1.5)]);
             assert_eq!((right.len(), right[72]), (73, Some(1.5)));
-            assert_eq!(look(&frame, &[], &says).unwrap(), []);
+            assert_eq!(classify(&frame, &[], &says).unwrap(), []);
         }
     }
 
@@ -246,7 +247,7 @@ mod tests {
         (0..4).for_each(|i| numbers[2 * i] = 0.2);
         numbers[5] = 0.5;
         let quads = [outline, standing];
-        let found = look(&frame, &quads, &OfView(|_: &[f32]| numbers)).unwrap();
+        let found = classify(&frame, &quads, &OfCrop(|_: &[f32]| numbers)).unwrap();
         let off = |i: usize, k: usize| found[i].unwrap().corrected.unwrap().0[k] - quads[i].0[k];
         let near = |p: Point, x: f64, y: f64| p.distance(Point::new(x, y)) < 0.05;
         assert!(near(off(0, 0), 10.0, 0.0) && near(off(0, 2), 10.0, 25.0), "{found:?}");
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn from_both_ends_the_mean_counts() {
+    fn from_augmented_the_mean_counts() {
         // White to the left of x = 100, where the card's middle lies.
         let frame = frame(200, 200, |x, _| [if x < 100 { 255 } else { 0 }; 3]);
         let brightness_on_the_left = |view: &[f32]| {
@@ -265,10 +266,10 @@ mod tests {
             (answer[RIGHT], answer[VALUES]) = (bright, bright);
             answer
         };
-        let network = OfView(brightness_on_the_left);
+        let network = OfCrop(brightness_on_the_left);
         let outline = [card_at(61.5, 75.0)];
-        let one = look(&frame, &outline, &network).unwrap()[0].unwrap();
-        let both = look_from_both_ends(&frame, &outline, &network).unwrap()[0].unwrap();
+        let one = classify(&frame, &outline, &network).unwrap()[0].unwrap();
+        let both = classify_augmented(&frame, &outline, &network).unwrap()[0].unwrap();
         let near = |a: f32, b: f32| (a - b).abs() < 0.02;
         assert!(near(one.right, 1.0) && near(both.right, 0.5) && near(both.values[0], 0.5));
     }

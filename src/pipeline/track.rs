@@ -20,15 +20,15 @@
 //! Only the frames' own times count, never the clock: the same frames give the same cards.
 
 mod card;
+mod detect;
 pub mod evidence;
 pub mod grey;
-mod looking;
 pub mod motion;
 mod params;
 
 pub use card::Track;
 use card::{Asked, apart, in_order_of};
-pub use looking::{Ask, Eyes, Known, Look, Seen, look};
+pub use detect::{Detection, Detections, Eyes, Known, Request, detect};
 pub use params::Params;
 
 use super::board::Board;
@@ -38,7 +38,7 @@ use super::layout;
 use crate::geometry::{Homography, Point, Quad};
 use crate::sets::Set;
 use evidence::Evidence;
-use grey::{Glance, Grey};
+use grey::{Grey, Thumbnail};
 use motion::Patches;
 use nalgebra::Matrix3;
 use std::sync::Arc;
@@ -170,7 +170,7 @@ impl Tracker {
             for (drawn, measured) in track.drawn.0.iter_mut().zip(track.quad.0) {
                 *drawn = drawn.lerp(measured, still_share);
             }
-            track.glance(&grey, time_ms, &self.params);
+            track.thumbnail(&grey, time_ms, &self.params);
         }
         let params = &self.params;
         let lost = self.lost;
@@ -192,7 +192,7 @@ impl Tracker {
     }
 
     /// Says what to look at in the frame last followed, when a look is due and none is under way.
-    pub fn ask(&mut self) -> Option<Ask> {
+    pub fn ask(&mut self) -> Option<Request> {
         if self.asked.is_some() {
             return None;
         }
@@ -246,7 +246,7 @@ impl Tracker {
             quality,
         });
         self.looked = Some((time_ms, grey, identity()));
-        Some(Ask { number, known, lost: self.lost, facts: self.facts })
+        Some(Request { number, known, facts: self.facts })
     }
 
     fn asked_number(&mut self) -> u64 {
@@ -260,7 +260,7 @@ impl Tracker {
     }
 
     /// Takes in what a look has found. A look that was not asked for last is passed over.
-    pub fn learn(&mut self, found: Look) {
+    pub fn learn(&mut self, found: Detections) {
         let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
         let Some((time_ms, grey)) = self.now.clone() else { return };
         self.facts = found.facts.for_the_next_frame();
@@ -271,7 +271,7 @@ impl Tracker {
             return;
         }
         self.knows = true;
-        let is_card = |seen: &Seen| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
+        let is_card = |seen: &Detection| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
         self.barren =
             if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
         let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
@@ -279,10 +279,10 @@ impl Tracker {
         let mut at_home = 0;
         for seen in found.seen {
             let quad = asked.now_from_asked.apply_quad(&seen.outline.corners_in_image);
-            let Some(then) = asked.grey.glance(&seen.outline.corners_in_image) else { continue };
+            let Some(then) = asked.grey.thumbnail(&seen.outline.corners_in_image) else { continue };
             // It must still lie where it was seen: what is in motion has no place yet.
             let lies =
-                grey.glance(&quad).is_some_and(|now| now.likeness(&then) > self.params.alike);
+                grey.thumbnail(&quad).is_some_and(|now| now.correlation(&then) > self.params.alike);
             let place = seen.known.and_then(|id| self.tracks.iter().position(|t| t.id == id));
             let Some(i) = place else {
                 if lies {
@@ -302,9 +302,9 @@ impl Tracker {
                 track.readings += 1;
                 continue;
             }
-            let likeness = then.likeness(&track.reference);
-            at_home += usize::from(likeness >= self.params.alike && off <= CUT);
-            if track.is_replaced_by(&seen, asked.quality, likeness, &self.params) {
+            let correlation = then.correlation(&track.reference);
+            at_home += usize::from(correlation >= self.params.alike && off <= CUT);
+            if track.is_replaced_by(&seen, asked.quality, correlation, &self.params) {
                 if track.astray {
                     self.departed.push(track.id); // It lies elsewhere.
                 }
@@ -356,9 +356,9 @@ impl Tracker {
     /// A card that was not there, or that was pushed here from elsewhere.
     fn add(
         &mut self,
-        seen: Seen,
+        seen: Detection,
         quad: Quad,
-        glance: Glance,
+        glance: Thumbnail,
         gone: &[u64],
         asked: &Asked,
         time_ms: f64,
@@ -477,16 +477,6 @@ impl Tracker {
         let sets = sets_of(&in_sight);
         let resting = sets_of(&all).into_iter().filter(|set| !sets.contains(set)).collect();
         Table { sets, resting, departed, looked: self.knows, cards, facts: self.facts }
-    }
-
-    /// Whether a look is under way.
-    pub fn is_looking(&self) -> bool {
-        self.asked.is_some()
-    }
-
-    /// Whether the motion of the last frame could not be found.
-    pub fn is_lost(&self) -> bool {
-        self.lost
     }
 }
 

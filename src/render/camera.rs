@@ -31,7 +31,7 @@ pub(super) struct View {
 
 /// A place on the table seen by a pixel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct TablePoint {
     pub place: Point,
     /// The pixel on the table, in millimetres.
     pub footprint: Footprint,
@@ -207,7 +207,7 @@ impl View {
 
     /// The table as the pixel with this centre sees it. The lens changes the size of a pixel by
     /// so little that the footprint leaves it out.
-    pub(super) fn table_from_image(&self, image: Point) -> Seen {
+    pub(super) fn table_from_image(&self, image: Point) -> TablePoint {
         let p = self.ideal_from_image(image);
         let m = &self.table_from_ideal;
         let w = m[(2, 0)] * p.x + m[(2, 1)] * p.y + m[(2, 2)];
@@ -215,7 +215,7 @@ impl View {
         let y = (m[(1, 0)] * p.x + m[(1, 1)] * p.y + m[(1, 2)]) / w;
         let right = ((m[(0, 0)] - x * m[(2, 0)]) / w, (m[(1, 0)] - y * m[(2, 0)]) / w);
         let down = ((m[(0, 1)] - x * m[(2, 1)]) / w, (m[(1, 1)] - y * m[(2, 1)]) / w);
-        Seen {
+        TablePoint {
             place: Point::new(x, y),
             footprint: Footprint { right, down },
             size_mm: (right.0 * down.1 - right.1 * down.0).abs().sqrt(),

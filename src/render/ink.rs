@@ -1,7 +1,8 @@
 //! Where a symbol is printed: signed distances to its outline, and how much of a pixel they cover.
 
 use crate::cards::deck::{Sides, Symbol};
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM, closed_spline};
+use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use crate::cards::spline::closed_spline;
 use crate::cards::{Deck, Shape};
 use std::sync::{Arc, LazyLock, OnceLock};
 

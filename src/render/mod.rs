@@ -54,7 +54,6 @@ mod things;
 mod visible;
 
 pub use background::Material;
-pub use cast::CastParams;
 pub use params::{DeckChoice, Kind, Params};
 pub use table::Layout;
 

@@ -32,14 +32,6 @@ pub struct Part {
 }
 
 impl Suite {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hard => "hard",
-            Self::Wide => "wide",
-        }
-    }
-
     /// Its parts.
     pub fn parts(self) -> Vec<Part> {
         match self {

@@ -3,7 +3,7 @@
 //! Everything is made of flat layers, from the table upwards. Lengths in millimetres, colours as
 //! linear reflectances.
 
-use super::camera::Seen;
+use super::camera::TablePoint;
 use super::ink::{self, coverage, rounded_rectangle, stripes};
 use super::light::Light;
 use super::noise;
@@ -101,7 +101,7 @@ impl Thing {
     }
 
     /// Draws it and its shadow into one pixel; how much of the pixel it covers, 0 to 1.
-    pub(super) fn draw(&self, pixel: &mut [f32; 4], seen: &Seen, light: &Light) -> f64 {
+    pub(super) fn draw(&self, pixel: &mut [f32; 4], seen: &TablePoint, light: &Light) -> f64 {
         let base = &self.layers[0];
         let p = self.local(seen.place);
         // Farther than its shadow and its largest layer reach.

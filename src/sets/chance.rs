@@ -1,6 +1,7 @@
 //! How likely three more cards bring a set.
 
-use super::{completing, find_all};
+use super::finder::find_all;
+use super::set::completing;
 use crate::cards::Card;
 
 /// A probability as a fraction of equally likely cases.

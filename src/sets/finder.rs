@@ -6,31 +6,15 @@
 //! pairs instead of 66 (the fewest possible, by Mantel's theorem). No pair is a branch: hits are
 //! collected as bits and taken apart afterwards.
 
-use super::Set;
+use super::keys::{FAST_MAX, FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs, gap_key};
+use super::set::{Set, completing};
 #[cfg(target_arch = "x86_64")]
 use super::wide;
 use crate::cards::{Card, DECK_SIZE, Property};
+use std::cell::RefCell;
 
-/// Largest board that takes the fast way. A board of different cards without a set has 20 at
-/// most, so an ordinary game never leaves it.
-const FAST_MAX: usize = 21;
-/// Room for the sets of a board that takes the fast way: each set found is one of at most
-/// 45 + 55 pairs.
-pub(super) const FAST_SETS: usize = 128;
-
-/// A place of a board as the finder wants it: below [`DECK_SIZE`] the card's index in the deck,
-/// from there on an empty place.
-pub(crate) type Key = u8;
-/// Every key is below this power of two.
-pub(super) const KEYS: usize = 128;
 /// What completes a pair with an empty place in it: never on a board.
 const NOBODY: Key = KEYS as Key - 1;
-
-/// The key of an empty place; different for each place, so that no key comes twice.
-#[inline(always)]
-pub(crate) const fn gap_key(place: usize) -> Key {
-    DECK_SIZE as Key + place as Key
-}
 
 /// The key of the card that completes two others.
 static COMPLETING: [[Key; KEYS]; KEYS] = {
@@ -214,7 +198,7 @@ impl Finder {
         let mut n = 0;
         for (at, &(i, a)) in cards.iter().enumerate() {
             for &(j, b) in cards[at + 1..].iter().filter(|&&(_, b)| a != b) {
-                let places = &places_of[super::completing(a, b).index()];
+                let places = &places_of[completing(a, b).index()];
                 for &k in places.iter().filter(|&&k| k > j) {
                     if n == self.found.len() {
                         self.found.push(Set([0; 3]));
@@ -228,53 +212,21 @@ impl Finder {
     }
 }
 
+/// All sets of a board, by place. The board may hold a card more than once; a set needs three
+/// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
+pub fn find_all(board: &[Card]) -> Vec<Set> {
+    thread_local! {
+        static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
+    }
+    let mut found = FINDER.with_borrow_mut(|finder| finder.find(board).to_vec());
+    found.sort_unstable();
+    found
+}
+
 #[inline(always)]
 fn keys<const N: usize, P: Copy + Into<Option<Card>>>(board: &[P]) -> [Key; N] {
     let of_place = |i| -> Option<Card> { board.get(i).and_then(|&place: &P| place.into()) };
     std::array::from_fn(|i| of_place(i).map_or(gap_key(i), key))
-}
-
-/// More than the 100 pairs of [`FAST_MAX`] places.
-pub(super) const PAIRS_MAX: usize = 128;
-
-/// Two places of the same half, and which third ones to report with them.
-#[derive(Clone, Copy)]
-pub(super) struct Pair {
-    pub(super) i: u8,
-    /// Above `i`.
-    pub(super) j: u8,
-    /// Bit k: with a third card on place k this pair is the one to report the set. All of the
-    /// other half, and of this half the places after `j`.
-    third_places: u32,
-}
-
-/// The pairs within the two halves of N places, in the order in which the search goes through
-/// them.
-pub(super) struct Pairs<const N: usize>;
-
-impl<const N: usize> Pairs<N> {
-    pub(super) const TABLE: [Pair; PAIRS_MAX] = {
-        assert!(N <= FAST_MAX);
-        let mut table = [Pair { i: 0, j: 0, third_places: 0 }; PAIRS_MAX];
-        let (mut pair, mut half) = (0, 0);
-        while half < 2 {
-            let (start, end) = if half == 0 { (0, N / 2) } else { (N / 2, N) };
-            let own = (1u32 << end) - (1u32 << start);
-            let mut i = start;
-            while i < end {
-                let mut j = i + 1;
-                while j < end {
-                    let later = !0u32 << j << 1;
-                    table[pair] = Pair { i: i as u8, j: j as u8, third_places: !own | later };
-                    pair += 1;
-                    j += 1;
-                }
-                i += 1;
-            }
-            half += 1;
-        }
-        table
-    };
 }
 
 #[cfg(test)]

@@ -1,48 +1,33 @@
 //! The ordinary game: which three cards are a set and why, all sets of a board, hints, and how
 //! likely three more cards bring one.
+//!
+//! ```
+//! use setsight::cards::parse_codes;
+//! use setsight::sets::{Set, completing, explain, find_all, hint};
+//!
+//! let board = parse_codes("1fgd 2fgd 3fgd 1opo 2srs")?;
+//! assert_eq!(find_all(&board), [Set([0, 1, 2])]);
+//! assert_eq!(hint(&board, 1), Some(vec![0]));
+//! assert_eq!(completing(board[0], board[1]), board[2]);
+//! assert!(!explain([board[0], board[1], board[3]]).is_set());
+//! # Ok::<(), setsight::cards::CodeError>(())
+//! ```
 
 mod chance;
 mod explain;
 mod finder;
+mod keys;
+mod set;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 pub use chance::{Chance, three_more, three_more_from};
 pub use explain::{Relation, Verdict, explain};
-pub use finder::Finder;
-pub(crate) use finder::{Key, gap_key};
+pub use finder::{Finder, find_all};
+pub(crate) use keys::{Key, gap_key};
+pub use set::{Set, completing, is_set};
 
 use crate::cards::{Card, Property};
-use std::cell::RefCell;
-
-/// Three places of a board that hold a set, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Set(pub [usize; 3]);
-
-/// The one card that makes a set with two others (with two alike: that card again).
-pub fn completing(a: Card, b: Card) -> Card {
-    let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
-    Card::from_index(
-        Property::ALL.into_iter().fold(0, |index, property| index * 3 + digit(property)),
-    )
-}
-
-/// Whether three cards are a set: three different cards which, in every property, are all alike
-/// or all different.
-pub fn is_set(a: Card, b: Card, c: Card) -> bool {
-    a != b && completing(a, b) == c
-}
-
-/// All sets of a board, by place. The board may hold a card more than once; a set needs three
-/// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
-pub fn find_all(board: &[Card]) -> Vec<Set> {
-    thread_local! {
-        static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
-    }
-    let mut found = FINDER.with_borrow_mut(|finder| finder.find(board).to_vec());
-    found.sort_unstable();
-    found
-}
 
 /// A hint in steps: the places of the first `step` cards (1 to 3) of the set that is easiest to
 /// see. A further step adds to what the one before has told. `None` when there is no set.

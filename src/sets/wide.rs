@@ -5,8 +5,8 @@
 //! alike is the value itself. The 30 pairs lie in the 32 bytes of a vector; their completing cards
 //! are compared with each card of the board in turn.
 
-use super::Set;
-use super::finder::{FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs};
+use super::keys::{FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs};
+use super::set::Set;
 use crate::cards::{Card, DECK_SIZE, Property};
 use pulp::x86::V3;
 use std::arch::x86_64::__m256i;

@@ -33,4 +33,4 @@ pub mod refiner;
 pub mod run;
 pub mod weights;
 
-pub use run::{Ended, Settings, Task, TrainError, Validation, train};
+pub use run::{Ended, Task, Validation};

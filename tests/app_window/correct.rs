@@ -3,9 +3,9 @@
 use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use setsight::app::Task;
-use setsight::dataset::{PhotoLabels, SaidBy};
-use setsight::geometry::Point;
+use setsight::internals::app::Task;
+use setsight::internals::dataset::{PhotoLabels, SaidBy};
+use setsight::internals::geometry::Point;
 
 #[test]
 fn a_correction_is_undone_saved_and_there_after_a_restart() {

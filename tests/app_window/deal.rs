@@ -4,9 +4,10 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key};
 use egui_kittest::kittest::Queryable;
-use setsight::app::play::Phase;
 use setsight::cards::Card;
-use setsight::game::{Deal, Spot, transcript};
+use setsight::game::{Deal, transcript};
+use setsight::internals::app::play::Phase;
+use setsight::internals::game::Spot;
 
 #[test]
 fn a_game_is_watched_step_by_step() {
@@ -219,7 +220,7 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     // There the next day.
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    let best = test.window().deal.scores.best_by_day(setsight::game::Variant::Normal);
+    let best = test.window().deal.scores.best_by_day(setsight::internals::game::Variant::Normal);
     assert_eq!((best.len(), best[0].hints), (1, 1));
 }
 

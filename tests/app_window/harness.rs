@@ -6,15 +6,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
 use image::metadata::Orientation;
-use setsight::app::Window;
-use setsight::app::eye::Eye;
-use setsight::app::settings::Keeper;
-use setsight::app::words::Language;
 use setsight::cards::Card;
-use setsight::dataset::PhotoLabels;
-use setsight::geometry::{Point, Quad};
-use setsight::pipeline::source::{Photo, SourceError};
-use setsight::pipeline::{
+use setsight::internals::app::Window;
+use setsight::internals::app::eye::Eye;
+use setsight::internals::app::settings::Keeper;
+use setsight::internals::app::words::Language;
+use setsight::internals::dataset::PhotoLabels;
+use setsight::internals::geometry::{Point, Quad};
+use setsight::internals::pipeline::source::{Photo, SourceError};
+use setsight::internals::pipeline::{
     CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
 };
 use std::path::{Path, PathBuf};
@@ -165,6 +165,21 @@ impl Test {
         let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
         assert!(screen.contains(rect.center()), "\"{name}\" is at {rect:?}, outside of {screen:?}");
         self.press(name);
+    }
+
+    /// Each of these buttons can be scrolled to, and then lies within the window.
+    #[track_caller]
+    pub fn reaches(&mut self, names: &[&str]) {
+        for name in names {
+            self.harness.get_by_role_and_label(Role::Button, name).scroll_to_me();
+            self.settle();
+            let screen = self.harness.ctx.content_rect().expand(1.0);
+            let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
+            let across =
+                screen.x_range().contains(rect.min.x) && screen.x_range().contains(rect.max.x);
+            let is_there = across && screen.contains(rect.center());
+            assert!(is_there, "\"{name}\" is at {rect:?}, outside of {screen:?}");
+        }
     }
 
     /// What has the keyboard's focus, by name.

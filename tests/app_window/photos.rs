@@ -4,8 +4,8 @@ use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2};
 use egui_kittest::kittest::Queryable;
-use setsight::app::look::Mode;
 use setsight::cards::parse_codes;
+use setsight::internals::app::look::Mode;
 use setsight::sets::three_more;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         .photos
         .placement()
         .unwrap()
-        .window_from_image(setsight::geometry::Point::new(60.0, 50.0));
+        .window_from_image(setsight::internals::geometry::Point::new(60.0, 50.0));
     let hover = |test: &mut Test| {
         test.harness.hover_at(pos2(5.0, 5.0));
         test.settle();

@@ -1,7 +1,7 @@
 //! Pictures for tests, made here.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, imageops};
-use setsight::render::card;
+use setsight::internals::render::card;
 use std::io::Cursor;
 
 /// A table without cards: an uneven green.

@@ -13,14 +13,14 @@
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight::cards::Card;
-use setsight::eval;
-use setsight::export::h7::board::{self, Rgb565};
-use setsight::export::h7::crops::{self, Crop};
-use setsight::export::h7::{read_tflite, reference};
-use setsight::geometry::{Point, Quad};
-use setsight::pipeline::source;
-use setsight::render::Kind;
-use setsight::render::dice::{Dice, Purpose};
+use setsight::internals::eval;
+use setsight::internals::export::h7::board::{self, Rgb565};
+use setsight::internals::export::h7::crops::{self, Crop};
+use setsight::internals::export::h7::{read_tflite, reference};
+use setsight::internals::geometry::{Point, Quad};
+use setsight::internals::pipeline::source;
+use setsight::internals::render::Kind;
+use setsight::internals::render::dice::{Dice, Purpose};
 use setsight::sets::find_all;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Res
     let drawn = crops::drawn(TABLES, SEED);
     let mut real: Vec<Crop> = Vec::new();
     for folder in folders_in(cards)? {
-        let labels = setsight::dataset::read_crop_labels(&folder)?;
+        let labels = setsight::internals::dataset::read_crop_labels(&folder)?;
         let step = labels.len().div_ceil(CROPS_A_FOLDER).max(1);
         real.extend(crops::photographed(&folder, step, SEED)?);
     }
@@ -94,7 +94,7 @@ fn folders_in(folder: Option<&Path>) -> anyhow::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|e| e.path()))
         .collect::<Result<_, _>>()?;
-    found.retain(|path| path.join(setsight::dataset::CROP_LABELS).is_file());
+    found.retain(|path| path.join(setsight::internals::dataset::CROP_LABELS).is_file());
     found.sort();
     Ok(found)
 }

@@ -10,7 +10,7 @@ use super::super::words::t;
 use super::{DealTab, Mode, SOURCES, Source};
 use crate::cards::{Card, Deck};
 use crate::game::{Step, Variant};
-use eframe::egui::{Button, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{Button, RichText, ScrollArea, Ui, UiKind, vec2};
 
 impl DealTab {
     pub(super) fn side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
@@ -138,8 +138,8 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
 
 /// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.
 fn transcript_area(ui: &Ui) -> ScrollArea {
-    let left = ui.available_height();
-    let height = if left.is_finite() { left.max(120.0) } else { 160.0 };
+    let scrolls_as_a_whole = ui.stack().contained_in(UiKind::ScrollArea);
+    let height = if scrolls_as_a_whole { 160.0 } else { ui.available_height().max(120.0) };
     ScrollArea::vertical()
         .id_salt("transcript")
         .max_height(height)

@@ -262,7 +262,7 @@ about-licence = Lizenz
 about-photos = Deine Fotos
 about-photos-stay = bleiben auf diesem Computer: Nichts wird irgendwohin gesendet. Korrekturen stehen daneben in labels.json.
 about-more = Mehr
-about-version = „setsight version“ in einem Terminal nennt die Modelle und Rechenwerke, die benutzt werden.
+about-version = „setsight version“ in einem Terminal zeigt, welche Modelle und welche Engine im Einsatz sind.
 about-trademark = SET ist eine Marke ihres Eigentümers, der mit diesem Programm nichts zu tun hat.
 
 ## Einstellungen
@@ -272,7 +272,7 @@ as-the-system = Wie das System
 light = Hell
 dark = Dunkel
 language = Sprache
-palette-label = Farben, die alle Menschen auseinanderhalten können, auch bei Farbenblindheit
+palette-label = Farben, die sich auch bei Farbfehlsichtigkeit gut unterscheiden lassen
 palette-clear = Klar
 palette-bright = Leuchtend
 palette-strong = Starker Kontrast
@@ -287,7 +287,7 @@ kept = Das gilt auch beim nächsten Start.
 
 key-ctrl = Strg+
 key-alt = Alt+
-key-shift = Umschalt+
+key-shift = Umsch+
 key-left = Links
 key-right = Rechts
 key-up = Oben
@@ -723,6 +723,7 @@ mirrored-no = Nein
 camera-picture = Das Bild der Kamera
 recording-kept = Die Aufnahme liegt in { $path }.
 recording-impossible = In { $path } lässt sich nichts aufnehmen: { $error }
+no-number-free = keine Nummer ist frei
 picture-kept = Aufgehoben als { $path }, das JSON liegt daneben.
 picture-unkept = Das Bild lässt sich nicht aufheben: { $error }
 held = Angehalten. Mit { $key } geht es weiter.

@@ -717,6 +717,7 @@ mirrored-no = No
 camera-picture = The camera's picture
 recording-kept = The recording is kept as { $path }.
 recording-impossible = Nothing can be recorded in { $path }: { $error }
+no-number-free = no number is free
 picture-kept = Kept as { $path }, with its JSON beside it.
 picture-unkept = The picture cannot be kept: { $error }
 held = Held. Press { $key } to go on.

@@ -307,7 +307,7 @@ impl Deck {
 }
 
 /// Millimetres of a card's long and short side.
-const CARD_MM: (f64, f64) = (super::outline::CARD_LONG_MM, super::outline::CARD_SHORT_MM);
+const CARD_MM: (f64, f64) = (super::CARD_LONG_MM, super::CARD_SHORT_MM);
 
 fn symbol(plan: Plan, half_x: f64, chance: &mut Chance) -> Symbol {
     let (low, high) = plan.aspect;

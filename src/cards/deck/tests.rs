@@ -1,6 +1,6 @@
 //! Tests of decks and their files.
 
-use super::super::Card;
+use super::super::card::Card;
 use super::super::outline::{SYMBOL_SPACING, symbol_centers, symbol_outline};
 use super::*;
 use serde_json::{Value, json};

@@ -62,9 +62,9 @@ pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
 
 /// Files as they were seen last.
 #[derive(Default)]
-struct Files(HashMap<PathBuf, Seen>);
+struct Files(HashMap<PathBuf, LastState>);
 
-struct Seen {
+struct LastState {
     bytes: u64,
     changed: Option<SystemTime>,
     since: Instant,
@@ -82,7 +82,7 @@ impl Files {
             let (bytes, changed) = (metadata.len(), metadata.modified().ok());
             let mut seen = match last.remove(&path) {
                 Some(seen) if (seen.bytes, seen.changed) == (bytes, changed) => seen,
-                _ => Seen { bytes, changed, since: Instant::now(), read: false },
+                _ => LastState { bytes, changed, since: Instant::now(), read: false },
             };
             // Nothing of an empty file has come yet.
             if !seen.read && bytes > 0 && seen.since.elapsed() >= STILL {

@@ -1,4 +1,4 @@
-//! `setsight train fuse`: how the witnesses are joined.
+//! `setsight train fuse`: how the outputs are joined.
 
 use super::common::{edition_of, edition_of_source};
 use crate::cards::{Edition, Property};

@@ -1,6 +1,6 @@
 //! Some labelled crops, laid on one table and read.
 
-use super::{Checked, Doubt, Kind, Seen, Wrong};
+use super::{Checked, Doubt, Kind, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::load_crop;
 use crate::eval::mistakes;
@@ -48,7 +48,7 @@ pub fn check(
         }
         if let Ok(bytes) = std::fs::read(path) {
             let (path, sha256) = (path.clone(), sha256(&bytes));
-            checked.seen.push(Seen { path, sha256, labelled: [*card].into() });
+            checked.seen.push(Picture { path, sha256, labelled: [*card].into() });
         }
     }
     if pictures.is_empty() {

@@ -1,6 +1,6 @@
 //! All that was found, counted and told.
 
-use super::{Checked, Doubt, Item, Kind, Plan, Seen, SeenBoard, Wrong};
+use super::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Plan, Wrong};
 use crate::cards::{Card, DECK_SIZE, Property};
 use crate::json::VERSION;
 use crate::pipeline::source::natural_order;
@@ -39,8 +39,8 @@ pub struct Findings {
     /// How often each value of each property is labelled, in [`Property::ALL`] order.
     pub examples: [[usize; 3]; 4],
     different: BTreeSet<Card>,
-    seen: Vec<Seen>,
-    boards: Vec<SeenBoard>,
+    seen: Vec<Picture>,
+    boards: Vec<LabelledBoard>,
 }
 
 impl Findings {
@@ -96,7 +96,7 @@ impl Findings {
 
     /// The same picture with different labels.
     fn find_contradictions(&mut self) {
-        let mut first: BTreeMap<&str, &Seen> = BTreeMap::new();
+        let mut first: BTreeMap<&str, &Picture> = BTreeMap::new();
         for seen in &self.seen {
             let before = *first.entry(&seen.sha256).or_insert(seen);
             if before.labelled != seen.labelled {
@@ -131,7 +131,7 @@ impl Findings {
                     .to_owned()
             } else {
                 let others = self.boards.iter().filter(|other| other.path != board.path);
-                let like = |other: &&SeenBoard| shared(&board.labelled, &other.sure);
+                let like = |other: &&LabelledBoard| shared(&board.labelled, &other.sure);
                 let own = others.max_by(|a, b| like(a).total_cmp(&like(b)));
                 let own: Option<PathBuf> =
                     own.filter(|own| like(own) >= SAME_BOARD).map(|own| own.path.clone());
@@ -295,13 +295,13 @@ mod tests {
         codes.split_whitespace().map(|code| code.parse().unwrap()).collect()
     }
 
-    fn board(path: &str, labelled: &str, sure: &str, agree: usize) -> SeenBoard {
+    fn board(path: &str, labelled: &str, sure: &str, agree: usize) -> LabelledBoard {
         let labelled = cards(labelled);
         let against = labelled.len() - agree;
-        SeenBoard { path: path.into(), labelled, sure: cards(sure), agree, against }
+        LabelledBoard { path: path.into(), labelled, sure: cards(sure), agree, against }
     }
 
-    fn reasons(boards: Vec<SeenBoard>) -> Vec<String> {
+    fn reasons(boards: Vec<LabelledBoard>) -> Vec<String> {
         let mut findings = Findings { boards, ..Findings::default() };
         findings.finish();
         findings.wrong.iter().map(|w| format!("{}: {}", w.path.display(), w.reason)).collect()
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn one_picture_with_two_labels_is_a_contradiction() {
-        let seen = |path: &str, labelled: &str| Seen {
+        let seen = |path: &str, labelled: &str| Picture {
             path: path.into(),
             sha256: "same".into(),
             labelled: cards(labelled),

@@ -1,6 +1,6 @@
 //! One labelled photo, read and held against its labels.
 
-use super::{Checked, Doubt, Kind, Seen, SeenBoard, Wrong};
+use super::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::{CardLabel, PhotoLabel};
 use crate::eval::mistakes::{self, Mistake};
@@ -28,7 +28,7 @@ pub fn check(
     let labelled = label.cards.iter().map(|card| card.code).collect();
     if let Ok(bytes) = std::fs::read(path) {
         let sha256 = sha256(&bytes);
-        checked.seen.push(Seen { path: path.to_path_buf(), sha256, labelled });
+        checked.seen.push(Picture { path: path.to_path_buf(), sha256, labelled });
     }
     let stored = (loaded.stored_width, loaded.stored_height);
     if stored != (label.width, label.height) {
@@ -42,7 +42,7 @@ pub fn check(
     let scan = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
     let matched = compare(&labels, &scan.cards);
     let sure = |card: &&ReadCard| !card.unsure;
-    let mut board = SeenBoard {
+    let mut board = LabelledBoard {
         path: path.to_path_buf(),
         labelled: labels.iter().map(|label| label.code).collect(),
         sure: scan.cards.iter().filter(sure).map(|card| card.card).collect(),

@@ -6,7 +6,7 @@ use super::float::Planes;
 use super::golden::{self, Golden, hex};
 use super::measure::{Agreement, agreement, card_of, int8_logits};
 use super::net::Net;
-use super::quantise::{Calibration, QuantiseError, Seen, check, quantise};
+use super::quantise::{ActivationRanges, Calibration, QuantiseError, check, quantise};
 use super::report::{self, Facts, Measured};
 use super::tflite;
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
@@ -107,7 +107,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     let ranges_on: Vec<Planes> =
         drawn.iter().chain(turn(0)).map(|crop| crop.planes.clone()).collect();
     let compare_on: Vec<Crop> = others.iter().chain(turn(1)).cloned().collect();
-    let seen = Seen::over(graph, &ranges_on);
+    let seen = ActivationRanges::over(graph, &ranges_on);
     let mut tried: Vec<(Calibration, Net, Agreement)> = Vec::new();
     for calibration in CALIBRATIONS {
         let net = quantise(graph, &seen, calibration)?;

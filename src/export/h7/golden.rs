@@ -183,7 +183,7 @@ pub fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::export::h7::board::fields;
-    use crate::export::h7::quantise::{Calibration, Seen, quantise};
+    use crate::export::h7::quantise::{ActivationRanges, Calibration, quantise};
     use crate::export::h7::sample;
     use crate::render::card;
 
@@ -215,7 +215,8 @@ mod tests {
     fn goldens_are_verified_and_each_fault_is_named() {
         let graph = sample::graph(1);
         let crops = [sample::crop(1), sample::crop(2)];
-        let net = quantise(&graph, &Seen::over(&graph, &crops), Calibration::MinMax).unwrap();
+        let net =
+            quantise(&graph, &ActivationRanges::over(&graph, &crops), Calibration::MinMax).unwrap();
         let golden =
             |i: usize| Golden { picture: in_few_colors(&picture(i)), card: Card::from_index(i) };
         let sha = [7; 32];

@@ -47,7 +47,7 @@ const BINS: usize = 4096;
 
 /// What calibration saw of the result of each node.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ActivationRanges {
     nodes: Vec<Values>,
 }
 
@@ -58,7 +58,7 @@ struct Values {
     counts: Vec<u64>,
 }
 
-impl Seen {
+impl ActivationRanges {
     /// Runs the network over the crops.
     ///
     /// # Panics
@@ -183,7 +183,7 @@ pub fn check(graph: &Graph) -> Result<(), QuantiseError> {
 /// As [`check`].
 pub fn quantise(
     graph: &Graph,
-    seen: &Seen,
+    seen: &ActivationRanges,
     calibration: Calibration,
 ) -> Result<Net, QuantiseError> {
     let mut net =
@@ -387,7 +387,7 @@ mod tests {
         for seed in 0..3 {
             let graph = sample::graph(seed);
             let crops: Vec<Planes> = (0..6).map(|i| sample::crop(seed * 100 + i)).collect();
-            let seen = Seen::over(&graph, &crops);
+            let seen = ActivationRanges::over(&graph, &crops);
             let net = quantise(&graph, &seen, Calibration::MinMax).unwrap();
             assert_eq!(net.input.quant.zero, -128);
             for crop in &crops {
@@ -408,7 +408,7 @@ mod tests {
         let mut counts = vec![0; BINS];
         counts[BINS / 4..BINS / 2].fill(10);
         counts[BINS - 1] = 1;
-        let seen = Seen { nodes: vec![Values { least: -1.0, most: 3.0, counts }] };
+        let seen = ActivationRanges { nodes: vec![Values { least: -1.0, most: 3.0, counts }] };
         assert_eq!(seen.range(0, Calibration::MinMax), (-1.0, 3.0));
         let (low, high) = seen.range(0, Calibration::Percentile(0.99));
         assert!((-0.01..=0.0).contains(&low) && (0.98..1.01).contains(&high), "{low} {high}");

@@ -367,14 +367,15 @@ fn check_sizes(op: &Op, from: &Activation, to: &Activation) -> Result<()> {
 mod tests {
     use super::*;
     use crate::export::h7::float::Planes;
-    use crate::export::h7::quantise::{Calibration, Seen, quantise};
+    use crate::export::h7::quantise::{ActivationRanges, Calibration, quantise};
     use crate::export::h7::{sample, tflite};
     use proptest::prelude::*;
 
     static FILE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
         let graph = sample::graph(0);
         let crops: Vec<Planes> = (0..2).map(sample::crop).collect();
-        let net = quantise(&graph, &Seen::over(&graph, &crops), Calibration::MinMax).unwrap();
+        let net =
+            quantise(&graph, &ActivationRanges::over(&graph, &crops), Calibration::MinMax).unwrap();
         tflite::write(&net, "a test")
     });
 

@@ -78,20 +78,6 @@ pub fn run(net: &Net, input: &[i8]) -> Vec<i8> {
     values
 }
 
-/// The results of every layer, in order.
-///
-/// # Panics
-/// As [`run`].
-pub fn run_all(net: &Net, input: &[i8]) -> Vec<Vec<i8>> {
-    assert_eq!(input.len(), net.input.len(), "the network takes another input");
-    let mut results: Vec<Vec<i8>> = Vec::with_capacity(net.layers.len());
-    for (i, layer) in net.layers.iter().enumerate() {
-        let values = results.last().map_or(input, |v| v.as_slice());
-        results.push(step(net.input_of(i), layer, values));
-    }
-    results
-}
-
 fn step(from: &Activation, layer: &Layer, values: &[i8]) -> Vec<i8> {
     let to = &layer.output;
     match &layer.op {

@@ -264,7 +264,7 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
 #[cfg(test)]
 mod tests {
     use crate::export::h7::float::Planes;
-    use crate::export::h7::quantise::{Calibration, Seen, quantise};
+    use crate::export::h7::quantise::{ActivationRanges, Calibration, quantise};
     use crate::export::h7::{read_tflite, sample};
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         for seed in 0..4 {
             let graph = sample::graph(seed);
             let crops: Vec<Planes> = (0..2).map(sample::crop).collect();
-            let seen = Seen::over(&graph, &crops);
+            let seen = ActivationRanges::over(&graph, &crops);
             let mut net = quantise(&graph, &seen, Calibration::MinMax).unwrap();
             let bytes = super::write(&net, "a test");
             assert_eq!(&bytes[4..8], b"TFL3");

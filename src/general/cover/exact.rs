@@ -1,7 +1,7 @@
 //! Any number of values: for each new card an exact cover within each group of checked cards.
 
 use super::narrow::NARROW;
-use super::table::{Search, Table};
+use super::table::{Candidates, Search};
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
 
@@ -41,7 +41,7 @@ pub struct Exact {
     starts: Vec<u32>,
     /// Properties in which the cards of the current group differ from the current card.
     open: Vec<usize>,
-    root: Table,
+    root: Candidates,
     search: Search,
 }
 
@@ -61,7 +61,7 @@ impl Exact {
             groups: Vec::new(),
             starts: Vec::new(),
             open: Vec::new(),
-            root: Table::default(),
+            root: Candidates::default(),
             search: Search::default(),
         }
     }

@@ -6,7 +6,7 @@ use crate::general::solver::{Budget, Stop};
 /// Candidate cards of a group, as one set of bits for each item. An *item* is an open value of an
 /// open property; a cover takes every item exactly once.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct Candidates {
     /// Candidates.
     cards: usize,
     /// Words of a row: a bit for each candidate.
@@ -28,7 +28,7 @@ fn stride(cards: usize) -> usize {
     cards.div_ceil(64).max(NARROW)
 }
 
-impl Table {
+impl Candidates {
     /// A table for a group: its cards by place in the columns; for each open property the column
     /// and the value already taken; how many cards are wanted.
     pub fn fill<'a>(
@@ -123,7 +123,7 @@ pub(super) struct Search {
     arch: pulp::Arch,
     narrow: Narrow,
     /// Narrowed tables, by number of cards chosen.
-    tables: Vec<Table>,
+    tables: Vec<Candidates>,
     live: Vec<u64>,
     /// 0, 1, 2, ...: a table has nothing but open properties.
     all: Vec<u16>,
@@ -143,7 +143,7 @@ impl Default for Search {
 
 impl Search {
     /// Candidates of the table that cover every item once.
-    pub fn run(&mut self, table: &Table, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
+    pub fn run(&mut self, table: &Candidates, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
         self.descend(table, 0, budget)
     }
 
@@ -175,7 +175,7 @@ impl Search {
 
     fn descend(
         &mut self,
-        table: &Table,
+        table: &Candidates,
         level: usize,
         budget: &Budget,
     ) -> Result<Option<Vec<u32>>, Stop> {
@@ -190,7 +190,7 @@ impl Search {
             return Ok(Some(vec![0]));
         }
         if self.tables.len() == level {
-            self.tables.push(Table::default());
+            self.tables.push(Candidates::default());
         }
         let (rarest, count) = table.rarest_item();
         let mut branch = Vec::with_capacity(count as usize);
@@ -220,7 +220,7 @@ impl Search {
         Ok(None)
     }
 
-    fn search_narrow(&mut self, table: &Table, budget: &Budget) -> Result<bool, Stop> {
+    fn search_narrow(&mut self, table: &Candidates, budget: &Budget) -> Result<bool, Stop> {
         let whole = Whole { table, open: &self.all[..table.properties] };
         let narrow = &mut self.narrow;
         match (table.cards.div_ceil(64), table.properties * table.wanted) {
@@ -240,14 +240,14 @@ impl Search {
 
     /// Memory held, in bytes.
     pub fn bytes(&self) -> usize {
-        let tables: usize = self.tables.iter().map(Table::bytes).sum();
+        let tables: usize = self.tables.iter().map(Candidates::bytes).sum();
         tables + self.narrow.bytes() + self.live.capacity() * 8 + self.all.capacity() * 2
     }
 }
 
 /// A table as one search.
 struct Whole<'a> {
-    table: &'a Table,
+    table: &'a Candidates,
     open: &'a [u16],
 }
 

@@ -1,7 +1,7 @@
 //! Reads by a cascade: the reader network on every card; where that leaves a doubt the refiner on a
 //! context crop; where that leaves one too, the refiner from the other end, and the classical features.
 //!
-//! What the witnesses say of a property, as logits or log probabilities, is weighed and added up. The
+//! What the outputs say of a property, as logits or log probabilities, is weighed and added up. The
 //! weights are fitted by `setsight train fuse`.
 
 use super::classical::ClassicalReader;
@@ -18,9 +18,9 @@ use crate::pipeline::probability::{logistic, softmax};
 use crate::pipeline::refiner::{self, Answer, RefinerNetwork};
 use std::sync::Arc;
 
-/// What all witnesses say of one card.
+/// What all outputs say of one card.
 #[derive(Clone, Debug)]
-pub struct Witnesses {
+pub struct ClassifierOutputs {
     /// The reader network's logits of the values of the table's edition, see [`reader::of_edition`].
     pub values: [f32; 3 * reader::PROPERTIES],
     /// The reader network's log odds of a card.
@@ -64,16 +64,16 @@ impl Reader for FusedReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        let (mut witnesses, facts) = ask(cards, &self.network, self.refiner.as_deref(), before)?;
+        let (mut outputs, facts) = ask(cards, &self.network, self.refiner.as_deref(), before)?;
         if !self.with_features {
-            witnesses.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
+            outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
-        let join = |(witnesses, outline)| self.joint.reading(witnesses, outline);
-        Ok((witnesses.iter().zip(cards.outlines).map(join).collect(), facts))
+        let join = |(outputs, outline)| self.joint.reading(outputs, outline);
+        Ok((outputs.iter().zip(cards.outlines).map(join).collect(), facts))
     }
 }
 
-/// Asks the witnesses of each card: the one rule of doubt.
+/// Asks the outputs of each card: the one rule of doubt.
 ///
 /// A card is in doubt where the two likeliest values of a property are within [`LEAST_LEAD`] of one
 /// another to the reader network, and where other outlines share part of it, for what is seen there may
@@ -88,13 +88,13 @@ pub fn ask(
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,
     before: TableFacts,
-) -> Result<(Vec<Witnesses>, TableFacts), NetworkError> {
+) -> Result<(Vec<ClassifierOutputs>, TableFacts), NetworkError> {
     let logits = network.logits(cards.images)?;
     let facts = before.after_cards(&logits);
     let (edition, _) = facts.named_edition();
-    let mut witnesses: Vec<Witnesses> = logits
+    let mut outputs: Vec<ClassifierOutputs> = logits
         .iter()
-        .map(|logits| Witnesses {
+        .map(|logits| ClassifierOutputs {
             values: reader::of_edition(logits, edition),
             card: logits[reader::CARD],
             asked: None,
@@ -103,9 +103,9 @@ pub fn ask(
     // It has learned from the classic edition alone, and takes a rectangle for an oval.
     let refiner = refiner.filter(|_| edition == Edition::Classic);
     let in_doubt = |i: &usize| {
-        least_lead(&witnesses[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
+        least_lead(&outputs[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
     };
-    let doubtful: Vec<usize> = (0..witnesses.len()).filter(in_doubt).collect();
+    let doubtful: Vec<usize> = (0..outputs.len()).filter(in_doubt).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
     let look = |which: &[usize], look: Look| match refiner {
         Some(network) => {
@@ -113,10 +113,10 @@ pub fn ask(
         }
         None => Ok(vec![None; which.len()]),
     };
-    let mut contexts = look(&doubtful, refiner::look)?;
+    let mut contexts = look(&doubtful, refiner::classify)?;
     let stays_in_doubt = |k: &usize| {
         contexts[*k].is_none_or(|context| {
-            let values = &witnesses[doubtful[*k]].values;
+            let values = &outputs[doubtful[*k]].values;
             context.right < LEAST_LEAD
                 || least_lead(&context.values) < LEAST_LEAD
                 || likeliest(&context.values) != likeliest(values)
@@ -124,7 +124,7 @@ pub fn ask(
     };
     let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
     let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
-    for (&k, both_ends) in still.iter().zip(look(&still_doubtful, refiner::look_from_both_ends)?) {
+    for (&k, both_ends) in still.iter().zip(look(&still_doubtful, refiner::classify_augmented)?) {
         contexts[k] = both_ends;
     }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
@@ -132,9 +132,9 @@ pub fn ask(
         features[k] = Some(reading);
     }
     for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
-        witnesses[i].asked = Some(Asked { context, features });
+        outputs[i].asked = Some(Asked { context, features });
     }
-    Ok((witnesses, facts))
+    Ok((outputs, facts))
 }
 
 /// One look or two, see [`refiner`].
@@ -184,12 +184,12 @@ pub fn least_lead(values: &[f32]) -> f32 {
 }
 
 impl Joint {
-    /// One reading from what the witnesses say of a card.
-    pub fn reading(&self, witnesses: &Witnesses, outline: &CardOutline) -> Reading {
+    /// One reading from what the outputs say of a card.
+    pub fn reading(&self, outputs: &ClassifierOutputs, outline: &CardOutline) -> Reading {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
-            let said = said_of_property(witnesses, p);
-            let weighed = match &witnesses.asked {
+            let said = said_of_property(outputs, p);
+            let weighed = match &outputs.asked {
                 None => said.map(|[reader, ..]| weights.clear * reader),
                 Some(asked) => {
                     let weights = match (asked.context, &asked.features) {
@@ -216,7 +216,7 @@ impl Joint {
             weights.lead,
             weights.shared,
         ];
-        let said = said_of_card(witnesses, outline);
+        let said = said_of_card(outputs, outline);
         let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
         Reading { values, is_card: logistic(log_odds) }
     }
@@ -224,16 +224,16 @@ impl Joint {
 
 /// For each value of a property what the reader network, the refiner and the features say of it: two
 /// logits and a log probability; 0 where nobody was asked.
-pub fn said_of_property(witnesses: &Witnesses, property: usize) -> [[f32; 3]; 3] {
+pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 3]; 3] {
     /// No feature rules a value out: natural logarithm.
     const LEAST_LOG: f32 = -12.0;
-    let asked = witnesses.asked.as_ref();
+    let asked = outputs.asked.as_ref();
     let context = asked.and_then(|asked| asked.context);
     let features = asked.and_then(|asked| asked.features.as_ref());
     std::array::from_fn(|v| {
         let at = 3 * property + v;
         [
-            witnesses.values[at],
+            outputs.values[at],
             context.map_or(0.0, |context| context.values[at]),
             features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
         ]
@@ -241,10 +241,10 @@ pub fn said_of_property(witnesses: &Witnesses, property: usize) -> [[f32; 3]; 3]
 }
 
 /// What speaks for a card, in the order of [`super::fusion::CardWeights`].
-pub fn said_of_card(witnesses: &Witnesses, outline: &CardOutline) -> [f32; 7] {
-    let reader = witnesses.card.clamp(-12.0, 12.0);
+pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
+    let reader = outputs.card.clamp(-12.0, 12.0);
     let score = outline.score.clamp(-8.0, 8.0) as f32;
-    let context = witnesses.asked.as_ref().and_then(|asked| asked.context);
+    let context = outputs.asked.as_ref().and_then(|asked| asked.context);
     let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
         let lead = least_lead(&context.values).clamp(0.0, 8.0);
         [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
@@ -254,7 +254,7 @@ pub fn said_of_card(witnesses: &Witnesses, outline: &CardOutline) -> [f32; 7] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fusion::{CardWeights, PropertyWeights, WitnessWeights};
+    use super::super::fusion::{CardWeights, ClassifierWeights, PropertyWeights};
     use super::super::neural::CardNetwork;
     use super::*;
     use crate::cards::{Card, Edition, Property};
@@ -264,9 +264,9 @@ mod tests {
     use image::{Rgb, RgbImage};
 
     fn joint() -> Joint {
-        let all = WitnessWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
-        let without = WitnessWeights { refiner: 0.0, ..all };
-        let context = WitnessWeights { features: 0.0, ..all };
+        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
+        let without = ClassifierWeights { refiner: 0.0, ..all };
+        let context = ClassifierWeights { features: 0.0, ..all };
         let weights =
             PropertyWeights { clear: 1.0, context, doubtful: all, without_context: without };
         let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
@@ -301,7 +301,7 @@ mod tests {
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
-        joint().reading(&Witnesses { values, card: logits[reader::CARD], asked }, &outline)
+        joint().reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `fusion.json`: how the witnesses' evidence becomes one probability, and when it is enough.
+//! `fusion.json`: how the outputs' evidence becomes one probability, and when it is enough.
 
 use crate::model::Kind;
 use crate::pipeline::board;
@@ -43,18 +43,18 @@ pub struct PropertyWeights {
     /// Of the reader network where it leaves no doubt: the reciprocal of a temperature.
     pub clear: f32,
     /// Where it leaves a doubt and the refiner leaves none.
-    pub context: WitnessWeights,
+    pub context: ClassifierWeights,
     /// Where that leaves a doubt too.
-    pub doubtful: WitnessWeights,
+    pub doubtful: ClassifierWeights,
     /// Where it leaves a doubt and there is no context crop: a card cut out already, or a folder of
     /// models without a refiner.
-    pub without_context: WitnessWeights,
+    pub without_context: ClassifierWeights,
 }
 
-/// The weight of each witness.
+/// The weight of each classifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WitnessWeights {
+pub struct ClassifierWeights {
     /// Of the reader network.
     pub reader: f32,
     /// Of the refiner network, on the context crop.

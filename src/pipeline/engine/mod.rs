@@ -15,9 +15,7 @@ pub mod used;
 pub use embedded::cpu_elsewhere;
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
 pub use network::{Network, NetworkError};
-pub use program::Output;
-pub use runtime::{
-    CHOICE_VARIABLE, Chosen, Engine, EngineError, LIBRARY_VARIABLE, chosen, in_use, library_folder,
-    library_name,
-};
-pub use uncounted::{uncounted, uncounted_so_far};
+pub use runtime::{CHOICE_VARIABLE, Engine, LIBRARY_VARIABLE, chosen, in_use, library_name};
+#[cfg(test)]
+pub(crate) use uncounted::uncounted;
+pub use uncounted::uncounted_so_far;

@@ -1,19 +1,19 @@
-//! What speaks for a candidate being a card, as numbers that a logistic regression weighs.
+//! Features of a candidate, and the logistic regression that makes them the log odds of a card.
 
 use super::decode::{SymbolPeak, symbol_heat_at};
 use super::network::Maps;
 use super::placer::Placed;
-use super::shrink::Look;
+use super::shrink::ScaledPhoto;
 use crate::cards::Number;
 use crate::cards::outline::symbol_centers;
 use crate::geometry::{Homography, Point, Quad};
 use crate::pipeline::segment::maps::WorkingQuad;
 
-/// How many signs there are.
-pub const SIGNS: usize = 11;
+/// Number of features.
+pub const FEATURES: usize = 11;
 
-/// What each sign is, in order.
-pub const NAMES: [&str; SIGNS] = [
+/// Name of each feature, in order.
+pub const NAMES: [&str; FEATURES] = [
     "heat",
     "symbols",
     "a symbol",
@@ -27,15 +27,15 @@ pub const NAMES: [&str; SIGNS] = [
     "taken",
 ];
 
-/// The signs of each candidate.
-pub fn signs(
+/// The features of each candidate.
+pub fn features(
     maps: &Maps,
-    look: &Look,
+    scaled: &ScaledPhoto,
     peaks: &[SymbolPeak],
     placed: &[Placed],
-) -> Vec<[f64; SIGNS]> {
+) -> Vec<[f64; FEATURES]> {
     let of = |(card, (own, taken)): (&Placed, (usize, usize))| {
-        let (all, best) = symbols(&card.refined.quad, maps, look);
+        let (all, best) = symbols(&card.refined.quad, maps, scaled);
         let (misfit, log_size) =
             card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
         [
@@ -93,14 +93,14 @@ fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
 
 /// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
 /// and the best single one.
-fn symbols(quad: &WorkingQuad, maps: &Maps, look: &Look) -> (f64, f64) {
+fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) {
     /// Log odds that say no more than that there is none, or one.
     const RANGE: (f64, f64) = (-4.0, 3.0);
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
         return (RANGE.0, RANGE.0);
     };
     let heat = |x: f64| {
-        let at = look.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
+        let at = scaled.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
         symbol_heat_at(maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
     };
     let (mut all, mut best) = (RANGE.0, RANGE.0);
@@ -116,10 +116,10 @@ fn symbols(quad: &WorkingQuad, maps: &Maps, look: &Look) -> (f64, f64) {
     (all, best)
 }
 
-/// Weights of the signs and, last, the constant: log odds of a card.
-pub type Weights = [f64; SIGNS + 1];
+/// Weights of the features and, last, the constant: log odds of a card.
+pub type Weights = [f64; FEATURES + 1];
 
-/// Log odds that a candidate with these signs is a card.
-pub fn log_odds(signs: &[f64; SIGNS], weights: &Weights) -> f64 {
-    signs.iter().zip(weights).map(|(s, w)| s * w).sum::<f64>() + weights[SIGNS]
+/// Log odds that a candidate with these features is a card.
+pub fn log_odds(features: &[f64; FEATURES], weights: &Weights) -> f64 {
+    features.iter().zip(weights).map(|(s, w)| s * w).sum::<f64>() + weights[FEATURES]
 }

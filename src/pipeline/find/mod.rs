@@ -1,18 +1,18 @@
-//! Finds the cards of a photo with a network, and their corners by table and borders.
+//! The learned finder: a network detects cards, their borders and the table's plane give the corners.
 //!
-//! The photo is shrunk until a card is about 52 pixels long ([`shrink`]), a network says where
-//! cards and symbols are ([`network`], [`decode`]), each card is put in its exact place ([`place`]),
-//! covered ones after a look at other places ([`search`]), and all that speaks for or against a card is
-//! weighed ([`evidence`]).
+//! The photo is scaled until a card is about 52 pixels long ([`shrink`]). A network detects cards and
+//! symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and to its
+//! borders ([`place`]); for covered cards, other positions are tried ([`search`]). A logistic regression
+//! of what was measured ([`evidence`]) gives each outline its log odds.
 
 pub mod decode;
+pub mod detections;
 pub mod evidence;
 pub mod network;
 pub mod pictures;
 pub mod place;
 pub mod placer;
 pub mod search;
-pub mod seen;
 pub mod shrink;
 pub mod weights;
 
@@ -25,18 +25,18 @@ use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::segment::maps::Working;
 use crate::pipeline::stage::StageSink;
 use decode::Candidate;
+pub use detections::{Detections, Params};
 use network::{FinderNetwork, Maps};
-pub use seen::{Params, Seen};
-use shrink::Look;
+use shrink::ScaledPhoto;
 use std::sync::Arc;
 
-/// The finder with networks.
+/// The finder that uses networks.
 pub struct Learned {
-    /// The network that finds.
+    /// The detector.
     pub network: Box<dyn FinderNetwork>,
-    /// The one that judges places; without it the sides that are seen must do.
+    /// Corrects and scores outlines; without it the borders alone decide.
     pub refiner: Option<Arc<dyn RefinerNetwork>>,
-    /// How it is used.
+    /// Sizes and thresholds.
     pub params: Params,
 }
 
@@ -46,12 +46,12 @@ impl Learned {
         Self { network, refiner, params: Params::default() }
     }
 
-    /// Looks, and keeps everything that was seen; `None` when the photo is too small to hold a card.
+    /// Detects cards and keeps all intermediate results; `None` for a photo too small to hold a card.
     ///
     /// # Errors
     /// [`FindError`].
-    pub fn see(&self, frame: &Frame) -> Result<Option<Seen>, FindError> {
-        see(frame, &*self.network, self.refiner.as_deref(), &self.params)
+    pub fn detect(&self, frame: &Frame) -> Result<Option<Detections>, FindError> {
+        detect(frame, &*self.network, self.refiner.as_deref(), &self.params)
     }
 }
 
@@ -65,7 +65,7 @@ impl CardFinder for Learned {
         frame: &Frame,
         sink: Option<&dyn StageSink>,
     ) -> Result<Vec<CardOutline>, FindError> {
-        let Some(seen) = self.see(frame)? else { return Ok(Vec::new()) };
+        let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
         if let Some(sink) = sink {
             sink.picture("heat", &pictures::heat(&seen))?;
             sink.picture("places", &pictures::places(frame, &seen, &self.params))?;
@@ -74,23 +74,23 @@ impl CardFinder for Learned {
     }
 }
 
-fn see(
+fn detect(
     frame: &Frame,
     network: &dyn FinderNetwork,
     refiner: Option<&dyn RefinerNetwork>,
     params: &Params,
-) -> Result<Option<Seen>, FindError> {
+) -> Result<Option<Detections>, FindError> {
     const SMALLEST_PX: u32 = 16;
     if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
         return Ok(None);
     }
     let mut working = Working::new(frame, params.working_px)?;
-    let (look, maps, cards) = looked(&working, network, params)?;
+    let (scaled, maps, cards) = best_pass(&working, network, params)?;
     let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
 
-    // The sides are looked for where the median card is large enough.
-    let median_px = median_long_side(&cards).map(|px| px * look.working_per_input.x);
-    let mut per_input = look.working_per_input;
+    // Borders need a median card that is large enough.
+    let median_px = median_long_side(&cards).map(|px| px * scaled.working_per_input.x);
+    let mut per_input = scaled.working_per_input;
     if let Some(px) = median_px
         && px < params.smallest_working_card_px
     {
@@ -100,28 +100,28 @@ fn see(
         per_input.x *= working.width as f64 / before.0;
         per_input.y *= working.height as f64 / before.1;
     }
-    let look = Look { working_per_input: per_input, ..look };
+    let scaled = ScaledPhoto { working_per_input: per_input, ..scaled };
     let in_working = |card: &Candidate| Candidate {
-        quad: Quad::of(card.quad.0.map(|p| look.working_from_input(p))),
+        quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
         heat: card.heat,
     };
     let cards: Vec<Candidate<space::Working>> = cards.iter().map(in_working).collect();
     for symbol in &mut symbols {
-        symbol.center = look.working_from_input(symbol.center);
+        symbol.center = scaled.working_from_input(symbol.center);
     }
     let placed = place::place(frame, &working, &cards, &symbols, refiner, &params.place)?;
-    let signs = evidence::signs(&maps, &look, &symbols, &placed);
-    Ok(Some(Seen { working, look, maps, symbols, placed, signs }))
+    let features = evidence::features(&maps, &scaled, &symbols, &placed);
+    Ok(Some(Detections { working, scaled, maps, symbols, placed, features }))
 }
 
-/// What the weighed evidence leaves.
-pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
+/// The candidates whose log odds reach the threshold, the likeliest first.
+pub fn outlines(seen: &Detections, params: &Params) -> Vec<CardOutline> {
     let mut outlines: Vec<CardOutline> = seen
         .placed
         .iter()
-        .zip(&seen.signs)
-        .map(|(card, signs)| CardOutline {
-            score: evidence::log_odds(signs, &params.weights),
+        .zip(&seen.features)
+        .map(|(card, features)| CardOutline {
+            score: evidence::log_odds(features, &params.weights),
             ..CardOutline::at(seen.working.in_image(&card.refined.quad).higher_corner_first())
         })
         .filter(|outline| outline.score >= params.least_score)
@@ -131,27 +131,28 @@ pub fn outlines(seen: &Seen, params: &Params) -> Vec<CardOutline> {
     outlines
 }
 
-/// The look that shows cards at the size the network knows best.
-fn looked(
+/// The pass in which the cards have the size that the network was trained on.
+fn best_pass(
     working: &Working,
     network: &dyn FinderNetwork,
     params: &Params,
-) -> Result<(Look, Maps, Vec<Candidate>), FindError> {
-    let take = |long_side_px: f64| -> Result<(Look, Maps, Vec<Candidate>), FindError> {
-        let look = Look::new(working, long_side_px)?;
-        let maps = network.maps(&look.input)?;
+) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+    let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+        let scaled = ScaledPhoto::new(working, long_side_px)?;
+        let maps = network.maps(&scaled.input)?;
         let inside = |c: &Candidate| {
             let Point { x, y } = c.quad.center();
-            x < look.size.0 as f64 && y < look.size.1 as f64
+            x < scaled.size.0 as f64 && y < scaled.size.1 as f64
         };
         let mut cards = decode::cards(&maps, params.least_heat, params.apart);
         cards.retain(inside);
-        Ok((look, maps, cards))
+        Ok((scaled, maps, cards))
     };
     let mut best = take(params.long_side_px)?;
     let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     if likely(&best.2) == 0 {
-        for long_side_px in params.blind_looks_px.into_iter().take(params.looks.saturating_sub(1)) {
+        for long_side_px in params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1))
+        {
             let next = take(long_side_px)?;
             if likely(&next.2) > likely(&best.2) {
                 best = next;
@@ -159,20 +160,20 @@ fn looked(
         }
         return Ok(best);
     }
-    if params.looks < 2 {
+    if params.passes < 2 {
         return Ok(best);
     }
     let median = median_long_side(&best.2).unwrap_or(params.card_px);
     if (params.content_px.0..params.content_px.1).contains(&median) {
         return Ok(best);
     }
-    let (least, most) = params.second_look_px;
+    let (least, most) = params.second_pass_px;
     // The embedded engine prepares itself for each size: few sizes.
     const STEP_PX: f64 = 32.0;
     let wanted = best.0.long_side_px * params.card_px / median;
     let wanted = ((wanted / STEP_PX).round() * STEP_PX).clamp(least, most);
     let second = take(wanted)?;
-    // A look that shows the cards larger or smaller than the network knows shows fewer.
+    // A pass at a size that the network was not trained on detects fewer cards.
     let expected = |cards: &[Candidate]| cards.iter().map(|c| sigmoid(c.heat)).sum::<f64>();
     Ok(if expected(&second.2) >= 0.8 * expected(&best.2) { second } else { best })
 }

@@ -1,7 +1,7 @@
 //! What the finder sees on the way, as pictures for people.
 
+use super::detections::{Detections, Params};
 use super::evidence;
-use super::seen::{Params, Seen};
 use crate::model::finder;
 use crate::pipeline::data::Frame;
 use crate::pipeline::overlay;
@@ -16,10 +16,10 @@ const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 
 /// What the network said, over the photo as it saw it, three times as large: where it sees the
 /// centres of cards in red, of symbols in blue.
-pub fn heat(seen: &Seen) -> RgbImage {
+pub fn heat(seen: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
-    let input = &seen.look.input;
-    let (width, height) = seen.look.size;
+    let input = &seen.scaled.input;
+    let (width, height) = seen.scaled.size;
     let plane = input.width * input.height;
     let stride = finder::STRIDE_PX;
     let mut picture = RgbImage::from_fn(width as u32, height as u32, |x, y| {
@@ -43,13 +43,13 @@ pub fn heat(seen: &Seen) -> RgbImage {
 /// The photo with each candidate: what the network said in blue, where table and symbols put it in
 /// orange, its corners in green (dark where the log odds, written in its middle, are against it),
 /// with the number of sides seen; and the network's symbols as dots.
-pub fn places(frame: &Frame, seen: &Seen, params: &Params) -> RgbImage {
+pub fn places(frame: &Frame, seen: &Detections, params: &Params) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.image.clone();
     let working = &seen.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
-    for (card, signs) in seen.placed.iter().zip(&seen.signs) {
-        let log_odds = evidence::log_odds(signs, &params.weights);
+    for (card, features) in seen.placed.iter().zip(&seen.features) {
+        let log_odds = evidence::log_odds(features, &params.weights);
         let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
         let predicted = working.in_image(&card.candidate.quad);

@@ -15,7 +15,7 @@ use crate::pipeline::probability::sigmoid;
 use crate::pipeline::refiner::{self, RefinerNetwork};
 use crate::pipeline::segment::corners;
 use crate::pipeline::segment::maps::{Working, WorkingQuad};
-use crate::pipeline::segment::plane::{SizeField, Table};
+use crate::pipeline::segment::plane::{SizeField, TablePlane};
 use crate::pipeline::segment::rim::even_rim;
 
 /// How outlines are made exact.
@@ -119,7 +119,7 @@ pub fn place(
 
 /// Cards and the table that they show.
 struct Laid {
-    table: Option<Table>,
+    table: Option<TablePlane>,
     cards: Vec<Placed>,
 }
 
@@ -161,7 +161,7 @@ fn corrected(
     let mut quads: Vec<Quad> =
         candidates.iter().map(|candidate| working.in_image(&candidate.quad)).collect();
     for _ in 0..STEPS {
-        let answers = refiner::look(frame, &quads, refiner)?;
+        let answers = refiner::classify(frame, &quads, refiner)?;
         for (quad, answer) in quads.iter_mut().zip(answers) {
             if let Some(corrected) = answer.and_then(|answer| answer.corrected) {
                 *quad = corrected;
@@ -180,7 +180,7 @@ fn table_of(
     candidates: &[Candidate<space::Working>],
     long_side_px: f64,
     params: &Params,
-) -> Option<Table> {
+) -> Option<TablePlane> {
     if candidates.len() < params.fewest_on_table {
         return None;
     }
@@ -188,7 +188,7 @@ fn table_of(
         candidates.iter().map(|c| (c.quad, 0.1 * sigmoid(c.heat).powi(2))).collect();
     let sizes: Vec<(Point, f64, f64)> =
         quads.iter().map(|(q, weight)| (q.center() / long_side_px, log_size(q), *weight)).collect();
-    Table::fit(&quads, &SizeField::fit(&sizes), long_side_px)
+    TablePlane::fit(&quads, &SizeField::fit(&sizes), long_side_px)
 }
 
 /// The cards of which most sides were seen, with weights: they show the table best.

@@ -6,7 +6,7 @@ use crate::cards::outline::symbol_centers;
 use crate::geometry::{Homography, Point, Quad, space};
 use crate::pipeline::segment::corners::{self, Refined};
 use crate::pipeline::segment::maps::{Working, WorkingQuad};
-use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, Table};
+use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, TablePlane};
 use crate::pipeline::segment::rim::even_rim;
 
 /// A card in its place. Coordinates in working pixels.
@@ -38,7 +38,7 @@ pub struct Placer<'a> {
     /// The photo in which sides are looked for.
     pub working: &'a Working,
     /// The table that the cards lie on, if they show one.
-    pub table: Option<&'a Table>,
+    pub table: Option<&'a TablePlane>,
     /// The network's symbols, in working pixels.
     pub peaks: &'a [SymbolPeak],
     /// How sides are looked for.
@@ -84,7 +84,7 @@ pub fn log_size<S>(quad: &Quad<S>) -> f64 {
 }
 
 /// How an outline fits a table.
-pub fn fit_on(table: &Table, quad: &WorkingQuad) -> OnTable {
+pub fn fit_on(table: &TablePlane, quad: &WorkingQuad) -> OnTable {
     let seen: Quad = table.table_from_working.apply_quad(quad);
     OnTable {
         misfit: table.misfit(quad).min(10.0),

@@ -49,11 +49,11 @@ pub fn settle_covered(
         .collect();
     // Two looks are asked only where one leaves a doubt.
     let places: Vec<Quad> = doubtful.iter().map(in_image).collect();
-    let mut said = refiner::look(frame, &places, network)?.into_iter();
+    let mut said = refiner::classify(frame, &places, network)?.into_iter();
     doubtful
         .retain(|_| !said.next().flatten().is_some_and(|said| said.right >= params.right_enough));
     let places: Vec<Quad> = doubtful.iter().map(in_image).collect();
-    let mut said = refiner::look_from_both_ends(frame, &places, network)?.into_iter();
+    let mut said = refiner::classify_augmented(frame, &places, network)?.into_iter();
     doubtful.retain(|_| {
         !said.next().flatten().is_some_and(|said| said.right >= params.right_enough_both_ends)
     });
@@ -73,7 +73,7 @@ pub fn settle_covered(
     }
     let places: Vec<Quad> =
         tried.iter().map(|(_, card)| placer.working.in_image(&card.refined.quad)).collect();
-    let judged = refiner::look_from_both_ends(frame, &places, network)?;
+    let judged = refiner::classify_augmented(frame, &places, network)?;
     let merits = judged.iter().zip(&tried).map(|(said, (_, card))| {
         said.map_or(f64::MIN, |said| f64::from(said.right) + seen_of(card))
     });
@@ -136,7 +136,7 @@ fn likely_places(
     let is_free = |place: &Quad| !taken.iter().any(|other| is_same_place(place, other));
     for goes_on in GOES_ON {
         next.iter_mut().for_each(|places| places.retain(is_free));
-        let mut answers = refiner::look(frame, &next.concat(), network)?.into_iter();
+        let mut answers = refiner::classify(frame, &next.concat(), network)?.into_iter();
         for (seen, places) in seen.iter_mut().zip(&mut next) {
             let answers = answers.by_ref().take(places.len());
             let mut now: Vec<_> = places

@@ -1,4 +1,4 @@
-//! The photo as the network sees it: shrunk, its sides padded to whole cells.
+//! The network's input: the photo scaled down, its sides padded to whole cells.
 
 use super::network::Input;
 use crate::geometry::Point;
@@ -8,12 +8,12 @@ use crate::pipeline::segment::maps::Working;
 use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
 use opencv::prelude::*;
 
-/// One picture for the network, and how it lies to the working image.
+/// The photo at the scale of one pass, and its relation to the working image.
 #[derive(Clone, Debug)]
-pub struct Look {
-    /// What the network gets.
+pub struct ScaledPhoto {
+    /// The network's input.
     pub input: Input,
-    /// Working pixels per pixel of the input, across and down. They differ by rounding.
+    /// Working pixels per pixel of the input, across and down; they differ by rounding.
     pub working_per_input: Point,
     /// Columns and rows of the input that show the photo; the rest repeats its border.
     pub size: (usize, usize),
@@ -21,7 +21,7 @@ pub struct Look {
     pub long_side_px: f64,
 }
 
-impl Look {
+impl ScaledPhoto {
     /// Shrinks the working image to a long side of about `long_side_px`.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 use super::components::{Component, Components};
 use super::maps::WorkingQuad;
 use super::maps::{BinaryMap, Working};
-use super::plane::{CARD_ASPECT, Table};
+use super::plane::{CARD_ASPECT, TablePlane};
 use super::shape::MomentFrame;
 use crate::geometry::Point;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ pub struct Params {
     /// Shortest bounding box (longer side) in working pixels.
     pub smallest_px: f64,
     /// Share of the probes around a rectangle's sides that are right.
-    pub likeness: f64,
+    pub iou: f64,
     /// Mean distance of the corners from a card on the table, in card short sides.
     pub misfit: f64,
     /// In how many maps it must be seen: a chance shape is seen in one.
@@ -26,7 +26,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { smallest_px: 36.0, likeness: 0.91, misfit: 0.13, votes: 2 }
+        Self { smallest_px: 36.0, iou: 0.91, misfit: 0.13, votes: 2 }
     }
 }
 
@@ -69,7 +69,7 @@ impl BorderSearch {
     }
 
     /// Looks through one map.
-    pub fn look(&mut self, map: &BinaryMap<'_>, components: &Components) {
+    pub fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
         for component in &components.all {
             if let Some(quad) = self.rectangle(map, components, component) {
                 self.quads.push(quad);
@@ -109,11 +109,11 @@ impl BorderSearch {
             });
             right.count() as f64 / PROBES.len() as f64
         };
-        let (turn, likeness) = TURNS
+        let (turn, iou) = TURNS
             .into_iter()
             .map(|turn| (turn, likeness_at(turn)))
             .max_by(|a, b| a.1.total_cmp(&b.1))?;
-        if likeness < self.params.likeness {
+        if iou < self.params.iou {
             return None;
         }
         let reach = SQUARE_REACH;
@@ -124,7 +124,7 @@ impl BorderSearch {
     }
 
     /// Those that are cards by their size on the table, each once, in a card's order of corners.
-    pub fn cards_on(self, table: &Table) -> Vec<WorkingQuad> {
+    pub fn cards_on(self, table: &TablePlane) -> Vec<WorkingQuad> {
         let mut fitting: Vec<(f64, WorkingQuad)> = self
             .quads
             .iter()

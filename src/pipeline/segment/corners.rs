@@ -7,7 +7,7 @@
 
 use super::maps::Working;
 use super::maps::WorkingQuad;
-use super::plane::{CARD_ASPECT, Pose, Table};
+use super::plane::{CARD_ASPECT, Pose, TablePlane};
 use super::rim::white_rim;
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::Point;
@@ -279,7 +279,7 @@ impl Refined {
     pub fn of(
         working: &Working,
         expected: &WorkingQuad,
-        table: Option<&Table>,
+        table: Option<&TablePlane>,
         params: &Params,
     ) -> opencv::Result<Self> {
         let sides = find_sides(working, expected, params)?;
@@ -291,7 +291,12 @@ impl Refined {
     ///
     /// # Errors
     /// Those of OpenCV, when the working image cannot be read.
-    pub fn again(&self, working: &Working, table: &Table, params: &Params) -> opencv::Result<Self> {
+    pub fn again(
+        &self,
+        working: &Working,
+        table: &TablePlane,
+        params: &Params,
+    ) -> opencv::Result<Self> {
         let refit = Self::fit(&self.quad, self.sides, Some(table), params);
         if refit.confirmed == [true; 4] {
             return Ok(refit);
@@ -311,7 +316,7 @@ impl Refined {
     pub fn elsewhere_on_axis(
         &self,
         working: &Working,
-        table: &Table,
+        table: &TablePlane,
         symbols_seen: usize,
         white: [f64; 3],
         contested: bool,
@@ -358,7 +363,7 @@ impl Refined {
     fn fit(
         expected: &WorkingQuad,
         sides: [Option<Side>; 4],
-        table: Option<&Table>,
+        table: Option<&TablePlane>,
         params: &Params,
     ) -> Self {
         let mut base = *expected;
@@ -392,7 +397,7 @@ impl Refined {
 
 /// Signed distance, on the table, of an image point from side `i` of a card at `pose`: positive
 /// outside.
-fn distance_outside(table: &Table, pose: &Pose, i: usize, p: Point) -> f64 {
+fn distance_outside(table: &TablePlane, pose: &Pose, i: usize, p: Point) -> f64 {
     let (sin, cos) = (pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0)).sin_cos();
     let half = if i.is_multiple_of(2) { 0.5 } else { CARD_ASPECT / 2.0 };
     (table.table_from_working.apply(p) - pose.center).dot(Point::new(cos, sin)) - half
@@ -403,7 +408,7 @@ fn distance_outside(table: &Table, pose: &Pose, i: usize, p: Point) -> f64 {
 fn fit_pose(
     expected: &WorkingQuad,
     sides: &[Option<Side>; 4],
-    table: &Table,
+    table: &TablePlane,
     params: &Params,
 ) -> Pose {
     let start = Pose::nearest(&table.table_from_working.apply_quad(expected));
@@ -498,8 +503,10 @@ mod tests {
         let working_from_table = crate::geometry::Homography(nalgebra::Matrix3::from_diagonal(
             &Vector3::new(scale, scale, 1.0),
         ));
-        let table =
-            Table { working_from_table, table_from_working: working_from_table.inverse().unwrap() };
+        let table = TablePlane {
+            working_from_table,
+            table_from_working: working_from_table.inverse().unwrap(),
+        };
         let expected = card_at(100.0, 80.0);
         let side = |i: usize, shift: Point| {
             let (a, b) = (expected.0[i] + shift, expected.0[(i + 1) % 4] + shift);

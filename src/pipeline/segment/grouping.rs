@@ -3,7 +3,7 @@
 //! Everything is measured in the symbols' own whitened frames, so that perspective costs little.
 
 use super::maps::WorkingQuad;
-use super::plane::{CARD_ASPECT, Pose, SizeField, Table};
+use super::plane::{CARD_ASPECT, Pose, SizeField, TablePlane};
 use super::symbols::Symbol;
 use crate::cards::Shape;
 use crate::cards::outline::SYMBOL_SPACING;
@@ -14,8 +14,6 @@ use crate::geometry::Point;
 pub struct SymbolGroup {
     /// One to three symbols, from one end of the card to the other.
     pub symbols: Vec<Symbol>,
-    /// Their shape.
-    pub shape: Shape,
     /// Centre of the card.
     pub center: Point,
     /// The card's long side as a vector.
@@ -45,11 +43,11 @@ impl SymbolGroup {
     /// The card's white around its symbols, R, G, B, 0 to 255.
     pub fn white(&self) -> [f64; 3] {
         let n = self.symbols.len() as f64;
-        [0, 1, 2].map(|c| self.symbols.iter().map(|s| s.look.white[c]).sum::<f64>() / n)
+        [0, 1, 2].map(|c| self.symbols.iter().map(|s| s.colors.white[c]).sum::<f64>() / n)
     }
 
     /// Straightens the card by what the table knows: one size, right angles.
-    fn lie_on(&mut self, table: &Table) {
+    fn lie_on(&mut self, table: &TablePlane) {
         /// Misfit, in short sides, from which a card lies on something else.
         const ELSEWHERE: f64 = 0.30;
         let quad = self.quad();
@@ -103,13 +101,13 @@ impl Default for Params {
 /// A symbol's own evidence: log odds that it is one.
 ///
 /// The weights were set by hand in proportion to how well each sign alone tells symbols from
-/// chance shapes: votes and likeness best (area under the curve 0.98 each), contrast and an even
+/// chance shapes: votes and iou best (area under the curve 0.98 each), contrast and an even
 /// white around it less (0.91 and 0.90). Colour tells least and is not asked for.
 pub fn quality(symbol: &Symbol) -> f64 {
     const VOTES_WEIGHT: f64 = 1.7;
-    const LIKENESS_WEIGHT: f64 = 12.0;
-    /// Likeness that counts neither for nor against: true symbols have 0.95 and more.
-    const NEUTRAL_LIKENESS: f64 = 0.89;
+    const IOU_WEIGHT: f64 = 12.0;
+    /// IoU that counts neither for nor against: true symbols have 0.95 and more.
+    const NEUTRAL_IOU: f64 = 0.89;
     const SPREAD_WEIGHT: f64 = 4.0;
     /// Spread of the white that paper shows under uneven light.
     const FREE_SPREAD: f64 = 0.12;
@@ -123,9 +121,9 @@ pub fn quality(symbol: &Symbol) -> f64 {
     /// Votes at which the vote counts neither for nor against.
     const NEUTRAL_VOTES: f64 = 1.8;
     let votes = ((symbol.votes as f64 + 0.16) / (NEUTRAL_VOTES + 0.16)).ln();
-    let look = &symbol.look;
+    let look = &symbol.colors;
     let contrast = look.contrast();
-    let mut q = VOTES_WEIGHT * votes + LIKENESS_WEIGHT * (symbol.likeness - NEUTRAL_LIKENESS)
+    let mut q = VOTES_WEIGHT * votes + IOU_WEIGHT * (symbol.iou - NEUTRAL_IOU)
         - SPREAD_WEIGHT * (look.white_spread - FREE_SPREAD).max(0.0)
         + CONTRAST_WEIGHT * (contrast.min(FULL_CONTRAST) - FULL_CONTRAST / 2.0);
     if look.white.iter().sum::<f64>() < DARK {
@@ -184,7 +182,7 @@ pub struct Grouped {
     /// Best first.
     pub cards: Vec<SymbolGroup>,
     /// When enough of them lie in one plane.
-    pub table: Option<Table>,
+    pub table: Option<TablePlane>,
 }
 
 /// Groups symbols into cards. `long_side_px` is that of the working image.
@@ -249,13 +247,13 @@ fn size_field(cards: &[SymbolGroup], long_side_px: f64) -> Option<SizeField> {
     (!sizes.is_empty()).then(|| SizeField::fit(&sizes))
 }
 
-fn table_of(cards: &[SymbolGroup], field: &SizeField, long_side_px: f64) -> Option<Table> {
+fn table_of(cards: &[SymbolGroup], field: &SizeField, long_side_px: f64) -> Option<TablePlane> {
     let quads: Vec<(WorkingQuad, f64)> =
         cards.iter().map(SymbolGroup::quad).zip(weights(cards)).collect();
-    Table::fit(&quads, field, long_side_px)
+    TablePlane::fit(&quads, field, long_side_px)
 }
 
-fn cards_of(kept: &[&Weighed], table: Option<&Table>, params: &Params) -> Vec<SymbolGroup> {
+fn cards_of(kept: &[&Weighed], table: Option<&TablePlane>, params: &Params) -> Vec<SymbolGroup> {
     let groups = join(kept, table, params);
     let mut cards: Vec<SymbolGroup> =
         groups.into_iter().filter_map(|g| card_of(&g, kept, params)).collect();
@@ -330,11 +328,11 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
     if degrees_off > 38.0 {
         return None;
     }
-    Some(spacing.abs() * 2.5 + shape_change + degrees_off / 30.0 + difference_in_look(a, b)?)
+    Some(spacing.abs() * 2.5 + shape_change + degrees_off / 30.0 + ink_difference(a, b)?)
 }
 
 /// How badly two symbols fit as neighbours by their places on the table.
-fn cost_on_table(a: &Weighed, b: &Weighed, table: &Table) -> Option<f64> {
+fn cost_on_table(a: &Weighed, b: &Weighed, table: &TablePlane) -> Option<f64> {
     let at = |w: &Weighed| table.table_from_working.apply(w.center());
     let d = at(b) - at(a);
     let spacing = (d.norm() / (SYMBOL_SPACING * CARD_ASPECT)).ln();
@@ -356,21 +354,21 @@ fn cost_on_table(a: &Weighed, b: &Weighed, table: &Table) -> Option<f64> {
     if size_off > 0.6 {
         return None;
     }
-    Some(spacing.abs() * 4.0 + degrees_off / 20.0 + size_off + difference_in_look(a, b)?)
+    Some(spacing.abs() * 4.0 + degrees_off / 20.0 + size_off + ink_difference(a, b)?)
 }
 
 /// What colours and shapes say against one card; `None` when they forbid it.
-fn difference_in_look(a: &Weighed, b: &Weighed) -> Option<f64> {
-    let (ia, ib) = (a.symbol.look.ink, b.symbol.look.ink);
+fn ink_difference(a: &Weighed, b: &Weighed) -> Option<f64> {
+    let (ia, ib) = (a.symbol.colors.ink, b.symbol.colors.ink);
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>();
     let cosine = dot(ia, ib) / ((dot(ia, ia) * dot(ib, ib)).sqrt() + 1e-6);
-    let contrast = a.symbol.look.contrast().min(b.symbol.look.contrast());
+    let contrast = a.symbol.colors.contrast().min(b.symbol.colors.contrast());
     if cosine < if contrast > 0.1 { 0.88 } else { 0.6 } {
         return None;
     }
     let differ = a.symbol.shape != b.symbol.shape;
     if differ {
-        let as_other = |s: &Symbol, shape: Shape| s.all_likeness.symbols[shape.index()];
+        let as_other = |s: &Symbol, shape: Shape| s.all_iou.symbols[shape.index()];
         let best = as_other(&a.symbol, b.symbol.shape).max(as_other(&b.symbol, a.symbol.shape));
         if best < 0.8 {
             return None;
@@ -391,7 +389,7 @@ fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
 }
 
 /// Joins the best fitting pairs first, up to three symbols on a line.
-fn join(symbols: &[&Weighed], table: Option<&Table>, params: &Params) -> Vec<Vec<usize>> {
+fn join(symbols: &[&Weighed], table: Option<&TablePlane>, params: &Params) -> Vec<Vec<usize>> {
     let mut pairs = Vec::new();
     for i in 0..symbols.len() {
         for j in i + 1..symbols.len() {
@@ -486,7 +484,6 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
     let short_side = if long_side.cross(short_side) < 0.0 { -short_side } else { short_side };
     Some(SymbolGroup {
         symbols: parts.into_iter().map(|w| w.symbol.clone()).collect(),
-        shape,
         center,
         long_side,
         short_side,

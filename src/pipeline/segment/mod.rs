@@ -86,13 +86,13 @@ impl CardFinder for Params {
         let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
         // A closer look sees more cards, unless it only brought texture into reach.
         let evidence =
-            |seen: &Seen| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
+            |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
         Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
     }
 }
 
 /// What one look at one working size found.
-struct Seen {
+struct Detections {
     outlines: Vec<Outline>,
     scale: f64,
     long_side_px: f64,
@@ -104,7 +104,7 @@ struct Outline {
     score: f64,
 }
 
-fn in_photo(seen: Seen) -> Vec<CardOutline> {
+fn in_photo(seen: Detections) -> Vec<CardOutline> {
     let to_photo = |outline: Outline| {
         let quad: Quad = outline.quad.in_space(1.0 / seen.scale);
         CardOutline { score: outline.score, ..CardOutline::at(quad.higher_corner_first()) }
@@ -115,7 +115,7 @@ fn in_photo(seen: Seen) -> Vec<CardOutline> {
 }
 
 /// The working size for a second look, when the cards are too small in the first.
-fn closer_long_side_px(seen: &Seen, params: &Params) -> Option<f64> {
+fn closer_long_side_px(seen: &Detections, params: &Params) -> Option<f64> {
     let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
     sizes.sort_by(f64::total_cmp);
     // The far cards of a tilted table decide.
@@ -134,7 +134,7 @@ fn at_scale(
     params: &Params,
     long_side_px: f64,
     sink: Option<(&str, &dyn StageSink)>,
-) -> Result<Seen, FindError> {
+) -> Result<Detections, FindError> {
     let working = maps::Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
@@ -142,8 +142,8 @@ fn at_scale(
     let mut pictures = sink.map(|_| dump::Maps::default());
     maps::for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
-        symbol_search.look(map, &components);
-        border_search.look(map, &components);
+        symbol_search.add(map, &components);
+        border_search.add(map, &components);
         if let Some(pictures) = &mut pictures {
             pictures.add(&working, map);
         }
@@ -206,7 +206,7 @@ fn at_scale(
     if let Some(table) = &table {
         add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
     }
-    Ok(Seen { outlines, scale: working.scale, long_side_px: long })
+    Ok(Detections { outlines, scale: working.scale, long_side_px: long })
 }
 
 /// Adds the quads of which three sides can be seen and whose place no card has.
@@ -214,7 +214,7 @@ fn add_borders(
     outlines: &mut Vec<Outline>,
     quads: &[WorkingQuad],
     working: &maps::Working,
-    table: &plane::Table,
+    table: &plane::TablePlane,
     params: &Params,
 ) -> opencv::Result<()> {
     for quad in quads {
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn small_cards_get_a_closer_look() {
         let params = Params::default();
-        let seen = |card_px: f64| Seen {
+        let seen = |card_px: f64| Detections {
             outlines: vec![Outline {
                 quad: Quad::rectangle(card_px, card_px / 1.54).in_space(1.0),
                 score: 5.0,
@@ -268,7 +268,7 @@ mod tests {
         let closer = closer_long_side_px(&seen(56.0), &params).unwrap();
         assert!((closer - 800.0 * 100.0 / 56.0).abs() < 1e-9);
         assert_eq!(closer_long_side_px(&seen(8.0), &params), Some(params.closest_long_side_px));
-        let nothing = Seen { outlines: Vec::new(), ..seen(1.0) };
+        let nothing = Detections { outlines: Vec::new(), ..seen(1.0) };
         assert_eq!(closer_long_side_px(&nothing, &params), Some(params.closest_long_side_px));
     }
 

@@ -117,14 +117,14 @@ impl Pose {
 
 /// The table as seen in the picture.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct TablePlane {
     /// From table coordinates (unit: a card's short side) to the working image.
     pub working_from_table: Homography,
     /// And back.
     pub table_from_working: Homography,
 }
 
-impl Table {
+impl TablePlane {
     /// The homography that makes the given cards (corners in a card's order, with weights) as
     /// nearly as it can rectangles of one size. Starts from the sizes' tilt and the cards' mean
     /// metric. Cards that do not lie in the plane lose their weight. `None` when the cards do not
@@ -309,7 +309,7 @@ mod tests {
             .iter()
             .map(|q| (q.0.center() / 1000.0, q.0.signed_area().sqrt().ln(), 1.0))
             .collect();
-        let table = Table::fit(&quads, &SizeField::fit(&sizes), 1000.0).unwrap();
+        let table = TablePlane::fit(&quads, &SizeField::fit(&sizes), 1000.0).unwrap();
         for (quad, _) in truth {
             assert!(table.misfit(&quad) < 0.02, "{}", table.misfit(&quad));
         }

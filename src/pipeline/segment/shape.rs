@@ -134,7 +134,7 @@ impl Mask {
 
 /// How alike a region is to each thing it may be: intersection over union, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Likeness {
+pub struct TemplateIou {
     /// To the symbols, in [`Shape::ALL`] order.
     pub symbols: [f64; 3],
     /// To a rectangle.
@@ -143,7 +143,7 @@ pub struct Likeness {
     pub mirrored_squiggle: f64,
 }
 
-impl Likeness {
+impl TemplateIou {
     /// Compares a mask with all of them.
     pub fn of(mask: &Mask) -> Self {
         let t = &*TEMPLATES;
@@ -154,7 +154,7 @@ impl Likeness {
         }
     }
 
-    /// The most alike symbol and its likeness; `None` when something that is no symbol is closer.
+    /// The most alike symbol and its iou; `None` when something that is no symbol is closer.
     pub fn symbol(&self) -> Option<(Shape, f64)> {
         let (shape, best) = self.best_symbol();
         (best >= self.rectangle && best >= self.mirrored_squiggle).then_some((shape, best))
@@ -267,12 +267,12 @@ mod tests {
     #[test]
     fn each_symbol_is_most_like_itself_and_far_from_the_others() {
         for shape in Shape::ALL {
-            let likeness = Likeness::of(&template(shape).mask);
-            assert_eq!(likeness.symbol(), Some((shape, 1.0)));
-            let others = (0..3).filter(|&i| i != shape.index()).map(|i| likeness.symbols[i]);
-            assert!(others.fold(likeness.rectangle, f64::max) < 0.9, "{likeness:?}");
+            let iou = TemplateIou::of(&template(shape).mask);
+            assert_eq!(iou.symbol(), Some((shape, 1.0)));
+            let others = (0..3).filter(|&i| i != shape.index()).map(|i| iou.symbols[i]);
+            assert!(others.fold(iou.rectangle, f64::max) < 0.9, "{iou:?}");
         }
-        let mirrored = Likeness::of(&TEMPLATES.mirrored_squiggle);
+        let mirrored = TemplateIou::of(&TEMPLATES.mirrored_squiggle);
         assert_eq!(mirrored.symbol(), None);
     }
 
@@ -290,7 +290,7 @@ mod tests {
             let edges = outline.iter().zip(outline.iter().cycle().skip(1));
             edges.filter(|(a, b)| crosses_ray(p, **a, **b)).count() % 2 == 1
         };
-        let at = |turn: f64| Likeness::of(&Mask::sample(&frame, turn, inside)).symbols[0];
+        let at = |turn: f64| TemplateIou::of(&Mask::sample(&frame, turn, inside)).symbols[0];
         let turned = (-6..=6).map(|i| at(f64::from(i) * 0.1)).fold(0.0, f64::max);
         assert!(turned > 0.93 && turned > at(0.0), "{turned} {}", at(0.0));
     }

@@ -2,7 +2,7 @@
 
 use super::components::Components;
 use super::maps::{BinaryMap, Working};
-use super::shape::{Likeness, Mask, MomentFrame, template};
+use super::shape::{Mask, MomentFrame, TemplateIou, template};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
 use crate::geometry::Point;
@@ -17,10 +17,10 @@ pub struct Symbol {
     pub turn: f64,
     /// What it looks like.
     pub shape: Shape,
-    /// Likeness to that shape, 0 to 1.
-    pub likeness: f64,
-    /// Likeness to all shapes.
-    pub all_likeness: Likeness,
+    /// IoU with that shape, 0 to 1.
+    pub iou: f64,
+    /// IoU with all shapes.
+    pub all_iou: TemplateIou,
     /// In how many maps it was seen.
     pub votes: usize,
     /// Its size in each of them, relative to `frame`: outer edges, holes and blur differ.
@@ -30,7 +30,7 @@ pub struct Symbol {
     /// The card's short side as this symbol implies it.
     pub short_side: Point,
     /// What its colours say.
-    pub look: Look,
+    pub colors: InkColors,
 }
 
 impl Symbol {
@@ -46,7 +46,7 @@ impl Symbol {
 
 /// Colours in and around a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct InkColors {
     /// White of the card around the symbol, 0 to 255, R, G, B.
     pub white: [f64; 3],
     /// Spread of that white: difference of upper and lower levels over the mean, 0 and up.
@@ -55,7 +55,7 @@ pub struct Look {
     pub ink: [f64; 3],
 }
 
-impl Look {
+impl InkColors {
     /// The strongest of the three inks, 0 to 1.
     pub fn contrast(&self) -> f64 {
         self.ink.into_iter().fold(f64::MIN, f64::max)
@@ -69,23 +69,17 @@ pub struct Params {
     pub smallest_px: f64,
     /// Longest bounding box as a fraction of the working long side: a lone card fills the photo.
     pub largest: f64,
-    /// Likeness from which a region is a symbol: true ones have 0.95 to 0.98, others at most 0.82.
-    pub likeness: f64,
-    /// Below this likeness other turns of the frame are tried.
+    /// IoU from which a region is a symbol: true ones have 0.95 to 0.98, others at most 0.82.
+    pub iou: f64,
+    /// Below this iou other turns of the frame are tried.
     pub turn_below: f64,
-    /// Likeness that a turned frame must reach: more ways to look are more ways to be fooled.
-    pub turned_likeness: f64,
+    /// IoU that a turned frame must reach: more ways to look are more ways to be fooled.
+    pub turned_iou: f64,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self {
-            smallest_px: 14.0,
-            largest: 0.30,
-            likeness: 0.84,
-            turn_below: 0.90,
-            turned_likeness: 0.87,
-        }
+        Self { smallest_px: 14.0, largest: 0.30, iou: 0.84, turn_below: 0.90, turned_iou: 0.87 }
     }
 }
 
@@ -103,8 +97,8 @@ impl SymbolSearch {
         Self { params: *params, largest_px, seen: Vec::new() }
     }
 
-    /// Looks through one map.
-    pub fn look(&mut self, map: &BinaryMap<'_>, components: &Components) {
+    /// Adds the sightings of one map.
+    pub fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
         collect(map, components, self.largest_px, &self.params, &mut self.seen);
     }
 
@@ -115,9 +109,9 @@ impl SymbolSearch {
     pub fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
         let mut symbols = merge(self.seen);
         let rgb = working.rgb.data_bytes()?;
-        symbols.retain_mut(|s| match look(s, rgb, working.width, working.height) {
-            Some(look) => {
-                s.look = look;
+        symbols.retain_mut(|s| match ink_colors(s, rgb, working.width, working.height) {
+            Some(colors) => {
+                s.colors = colors;
                 true
             }
             None => false,
@@ -131,8 +125,8 @@ struct Sighting {
     frame: MomentFrame,
     turn: f64,
     shape: Shape,
-    likeness: f64,
-    all_likeness: Likeness,
+    iou: f64,
+    all_iou: TemplateIou,
     is_hole: bool,
 }
 
@@ -169,32 +163,32 @@ fn collect(
         }
         let look_at = |turn: f64| {
             let inside = |x, y| components.filled_contains(component, x, y);
-            Likeness::of(&Mask::sample(&frame, turn, inside))
+            TemplateIou::of(&Mask::sample(&frame, turn, inside))
         };
-        let Some((turn, shape, all_likeness)) = best_turn(&look_at, elongation, params) else {
+        let Some((turn, shape, all_iou)) = best_turn(&look_at, elongation, params) else {
             continue;
         };
-        let likeness = all_likeness.symbols[shape.index()];
+        let iou = all_iou.symbols[shape.index()];
         seen.push(Sighting {
             frame: scaled(&frame, map.step),
             turn,
             shape,
-            likeness,
-            all_likeness,
+            iou,
+            all_iou,
             is_hole: component.is_hole,
         });
     }
 }
 
 fn best_turn(
-    look_at: &impl Fn(f64) -> Likeness,
+    look_at: &impl Fn(f64) -> TemplateIou,
     elongation: f64,
     params: &Params,
-) -> Option<(f64, Shape, Likeness)> {
+) -> Option<(f64, Shape, TemplateIou)> {
     let straight = look_at(0.0);
     let as_symbol = straight.symbol();
-    if let Some((shape, likeness)) = as_symbol
-        && likeness >= params.turn_below
+    if let Some((shape, iou)) = as_symbol
+        && iou >= params.turn_below
     {
         return (1.3..4.6).contains(&elongation).then_some((0.0, shape, straight));
     }
@@ -202,23 +196,22 @@ fn best_turn(
     if straight.best_symbol().1 < 0.70 || (straight.rectangle > 0.90 && elongation < 2.1) {
         return None;
     }
-    let mut best = as_symbol.map(|(shape, likeness)| (likeness, 0.0, shape, straight));
+    let mut best = as_symbol.map(|(shape, iou)| (iou, 0.0, shape, straight));
     for turn in TURNS {
         let turned = look_at(turn);
-        if let Some((shape, likeness)) = turned.symbol() {
+        if let Some((shape, iou)) = turned.symbol() {
             // A smaller shear is likelier than a larger one.
-            let score = likeness - 0.05 * turn.abs();
-            if score > params.turned_likeness
+            let score = iou - 0.05 * turn.abs();
+            if score > params.turned_iou
                 && best.as_ref().is_none_or(|b| score > b.0 + if b.1 == 0.0 { 0.01 } else { 0.0 })
             {
                 best = Some((score, turn, shape, turned));
             }
         }
     }
-    let (_, turn, shape, likeness) = best?;
-    (likeness.symbols[shape.index()] >= params.likeness
-        && (turn != 0.0 || (1.3..4.6).contains(&elongation)))
-    .then_some((turn, shape, likeness))
+    let (_, turn, shape, iou) = best?;
+    (iou.symbols[shape.index()] >= params.iou && (turn != 0.0 || (1.3..4.6).contains(&elongation)))
+        .then_some((turn, shape, iou))
 }
 
 fn scaled(frame: &MomentFrame, step: f64) -> MomentFrame {
@@ -233,7 +226,7 @@ fn scaled(frame: &MomentFrame, step: f64) -> MomentFrame {
 /// Joins sightings of one symbol; the best stands for all. Holes first: they are free of the pen.
 fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
     const CELL_PX: f64 = 40.0;
-    let rank = |s: &Sighting| s.likeness + if s.is_hole { 0.0 } else { -0.03 };
+    let rank = |s: &Sighting| s.iou + if s.is_hole { 0.0 } else { -0.03 };
     seen.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut cells: std::collections::BTreeMap<(i64, i64), Vec<usize>> = Default::default();
@@ -267,11 +260,11 @@ fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
             frame: s.frame,
             turn: s.turn,
             shape: s.shape,
-            likeness: s.likeness,
-            all_likeness: s.all_likeness,
+            iou: s.iou,
+            all_iou: s.all_iou,
             votes: 1,
             sizes: vec![1.0],
-            look: Look::default(),
+            colors: InkColors::default(),
         });
     }
     for symbol in &mut symbols {
@@ -282,7 +275,7 @@ fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
 
 /// Samples a ring outside the outline (the card's white) and a band inside it (the ink). `None`
 /// when too little of the ring is in view.
-fn look(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Option<Look> {
+fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Option<InkColors> {
     let at = |p: Point| -> Option<[f64; 3]> {
         let (x, y) = (p.x.floor(), p.y.floor());
         if x < 0.0 || y < 0.0 || x >= width as f64 || y >= height as f64 {
@@ -334,7 +327,7 @@ fn look(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Option<Look
     let ink = [0, 1, 2].map(|c| {
         middle.iter().map(|s| 1.0 - s[c] / white[c].max(8.0)).sum::<f64>() / middle.len() as f64
     });
-    Some(Look { white, white_spread: spread / mean_white.max(20.0), ink })
+    Some(InkColors { white, white_spread: spread / mean_white.max(20.0), ink })
 }
 
 fn lowest(rgb: &[f64; 3]) -> f64 {

@@ -1,8 +1,8 @@
 //! One card that is followed: what is known of it, and how a look changes that.
 
+use super::detect::{self, Detection};
 use super::evidence::Evidence;
-use super::grey::{Glance, Grey};
-use super::looking::{self, Seen};
+use super::grey::{Grey, Thumbnail};
 use super::params::Params;
 use crate::cards::Card;
 use crate::geometry::{Homography, Quad};
@@ -32,8 +32,8 @@ pub struct Track {
     pub since_ms: f64,
     pub(super) outline: CardOutline,
     /// Its picture when it was last read or found unchanged in focus.
-    pub(super) reference: Glance,
-    pub(super) last: Glance,
+    pub(super) reference: Thumbnail,
+    pub(super) last: Thumbnail,
     /// Since when its picture differs from the reference; `None` while it does not.
     pub(super) hidden_since: Option<f64>,
     pub(super) still_since: f64,
@@ -53,7 +53,7 @@ pub struct Track {
     /// and over.
     pub(super) no_card: Option<f64>,
     /// Colour of the table beside it: mean and spread of each channel.
-    pub(super) beside: Option<looking::Ground>,
+    pub(super) beside: Option<detect::Ground>,
 }
 
 /// A look under way.
@@ -68,8 +68,8 @@ pub(super) struct Asked {
 
 impl Track {
     /// Whether its picture is still the same.
-    pub(super) fn glance(&mut self, grey: &Grey, time_ms: f64, params: &Params) {
-        let Some(now) = grey.glance(&self.quad) else {
+    pub(super) fn thumbnail(&mut self, grey: &Grey, time_ms: f64, params: &Params) {
+        let Some(now) = grey.thumbnail(&self.quad) else {
             self.hidden = true;
             self.covered = true;
             self.hidden_since.get_or_insert(time_ms);
@@ -77,28 +77,28 @@ impl Track {
         };
         // A textured table is never quite still under a camera in motion; it stays like itself.
         let still = now.difference(&self.last) <= params.still_levels
-            || now.likeness(&self.last) > params.still_likeness;
+            || now.correlation(&self.last) > params.still_correlation;
         if !still {
             self.still_since = time_ms;
         }
-        let likeness = now.likeness(&self.reference);
+        let correlation = now.correlation(&self.reference);
         self.last = now;
         let overlooked = self.missed > params.misses;
-        if likeness >= params.alike && !overlooked {
+        if correlation >= params.alike && !overlooked {
             self.hidden = false;
             self.hidden_since = None;
-        } else if likeness < params.unlike || overlooked {
+        } else if correlation < params.unlike || overlooked {
             self.hidden = true;
             self.doubtful = true;
             self.hidden_since.get_or_insert(time_ms);
         }
         let count = self.shown.map_or(3, |(card, ..)| card.number.index() + 1);
-        let symbols = |glance: &Glance| glance.symbols(count);
+        let symbols = |glance: &Thumbnail| glance.symbols(count);
         // What lies on its border explains why looks do not find it.
-        let unexplained = overlooked && likeness >= params.unlike;
+        let unexplained = overlooked && correlation >= params.unlike;
         self.covered = self.hidden
             && (unexplained
-                || symbols(&self.last).likeness(&symbols(&self.reference)) < params.alike);
+                || symbols(&self.last).correlation(&symbols(&self.reference)) < params.alike);
     }
 
     /// Whether its sets rest: its symbols are covered, or looks in a row did not find it though it
@@ -119,7 +119,7 @@ impl Track {
     /// Whether it was known to be no card, and may be one now.
     pub(super) fn is_no_more_no_card(&self, time_ms: f64, params: &Params) -> bool {
         self.no_card.is_some_and(|since| {
-            let looks_another = self.last.likeness(&self.reference) < params.alike;
+            let looks_another = self.last.correlation(&self.reference) < params.alike;
             looks_another || self.elsewhere > 0 || time_ms - since > params.no_card_ms
         })
     }
@@ -128,9 +128,9 @@ impl Track {
     /// say so, one more where the picture is as it was before.
     pub(super) fn is_replaced_by(
         &mut self,
-        seen: &Seen,
+        seen: &Detection,
         quality: f32,
-        likeness: f64,
+        correlation: f64,
         params: &Params,
     ) -> bool {
         let Some(reading) = seen.reading.as_ref().filter(|_| self.doubtful && quality > 0.5) else {
@@ -143,19 +143,19 @@ impl Track {
         }
         let before = self.another.filter(|&(other, _)| other == card).map_or(0, |(_, times)| times);
         self.another = Some((card, before + 1));
-        before + 1 >= if likeness >= params.alike { 3 } else { 2 }
+        before + 1 >= if correlation >= params.alike { 3 } else { 2 }
     }
 
     /// Takes in that a look has found it.
     pub(super) fn see(
         &mut self,
-        seen: &Seen,
+        seen: &Detection,
         quad: Quad,
-        then: Glance,
+        then: Thumbnail,
         asked: &Asked,
         params: &Params,
     ) {
-        let likeness = then.likeness(&self.reference);
+        let correlation = then.correlation(&self.reference);
         if let Some(reading) = &seen.reading {
             if self.doubtful && asked.quality > 0.5 {
                 // Read again after it was hidden: most likely the same card.
@@ -171,7 +171,7 @@ impl Track {
                 self.covered = false;
                 self.hidden_since = None;
             }
-        } else if likeness >= params.alike && asked.quality > 0.5 {
+        } else if correlation >= params.alike && asked.quality > 0.5 {
             self.reference = then;
         }
         let quad = in_order_of(quad, &self.quad);
@@ -184,10 +184,10 @@ impl Track {
             // Its own picture in another place, or the same card read there again and again: it was
             // pushed. Else half of it is covered, and what is left was taken for a whole card.
             self.doubtful |= !agrees;
-            if likeness >= params.alike || agrees && self.elsewhere > 3 { 1.0 } else { 0.0 }
+            if correlation >= params.alike || agrees && self.elsewhere > 3 { 1.0 } else { 0.0 }
         } else if self.looks < 4 {
             0.5
-        } else if likeness >= params.alike {
+        } else if correlation >= params.alike {
             0.2
         } else {
             0.05 // What covers a card also bends its outline.
@@ -199,7 +199,7 @@ impl Track {
             self.beside = seen.beside;
         }
         // A hand over a part of it makes it no less of a card.
-        let score = if likeness >= params.alike && asked.quality > 0.5 {
+        let score = if correlation >= params.alike && asked.quality > 0.5 {
             self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
         } else {
             self.outline.score

@@ -54,7 +54,7 @@ impl Evidence {
     pub fn add(&mut self, reading: &Reading, quality: f32, picture: &Arc<Grey>, quad: &Quad) {
         let changed = |before: &Arc<Grey>| -> Option<f64> {
             // The same place in both: an outline that moved by parts of a pixel makes nothing new.
-            Some(picture.glance(quad)?.difference(&before.glance(quad)?))
+            Some(picture.thumbnail(quad)?.difference(&before.thumbnail(quad)?))
         };
         let (same, new) = NEW_LEVELS;
         let levels = self.of.as_ref().map_or(new, |before| changed(before).unwrap_or(new));

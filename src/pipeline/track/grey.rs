@@ -123,19 +123,19 @@ impl Grey {
     }
 
     /// What a card looks like at a glance, at a quad in pixels of the frame.
-    pub fn glance(&self, quad: &Quad) -> Option<Glance> {
+    pub fn thumbnail(&self, quad: &Quad) -> Option<Thumbnail> {
         let scale = self.scale * COARSER as f64;
         let small = quad.scaled(1.0 / scale);
-        let unit = Quad::rectangle(GLANCE_WIDTH as f64, GLANCE_HEIGHT as f64);
+        let unit = Quad::rectangle(THUMBNAIL_WIDTH as f64, THUMBNAIL_HEIGHT as f64);
         // A little within the card's border, which wavers by a pixel.
         let center = small.center();
         let inner = Quad::new(small.0.map(|p| center.lerp(p, 0.92)));
         let coarse_from_glance = Homography::between(&unit, &inner)?;
-        let mut raw = [0.0; GLANCE_WIDTH * GLANCE_HEIGHT];
+        let mut raw = [0.0; THUMBNAIL_WIDTH * THUMBNAIL_HEIGHT];
         // The mean of four points each: a thin outline must not fall between two of them.
         let parts = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
         for (i, value) in raw.iter_mut().enumerate() {
-            let (x, y) = ((i % GLANCE_WIDTH) as f64, (i / GLANCE_WIDTH) as f64);
+            let (x, y) = ((i % THUMBNAIL_WIDTH) as f64, (i / THUMBNAIL_WIDTH) as f64);
             let at = |(u, v)| {
                 let p = coarse_from_glance.apply(Point::new(x + u, y + v));
                 if self.coarse.holds(p, 0.0) { self.coarse.at(p) } else { f32::NAN }
@@ -143,7 +143,7 @@ impl Grey {
             *value = parts.into_iter().map(at).sum::<f32>() / parts.len() as f32;
         }
         let known = raw.iter().filter(|value| !value.is_nan()).count();
-        (known as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Glance { raw: Box::new(raw) })
+        (known as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Thumbnail { raw: Box::new(raw) })
     }
 
     /// Part of the cells that changed since an earlier frame, 0 to 1, when `earlier_from_now`
@@ -182,25 +182,25 @@ impl Grey {
 /// noise and what a print's fine strokes do between two cells.
 const CELL_CHANGE: f32 = 12.0;
 
-const GLANCE_WIDTH: usize = 24;
-const GLANCE_HEIGHT: usize = 16;
+const THUMBNAIL_WIDTH: usize = 24;
+const THUMBNAIL_HEIGHT: usize = 16;
 
 /// What a card looks like at a glance: 24 x 16 grey levels, the long side across. What lies outside
 /// the picture is not known of.
 #[derive(Clone, Debug)]
-pub struct Glance {
+pub struct Thumbnail {
     /// NaN where it is not known.
-    raw: Box<[f32; GLANCE_WIDTH * GLANCE_HEIGHT]>,
+    raw: Box<[f32; THUMBNAIL_WIDTH * THUMBNAIL_HEIGHT]>,
 }
 
 /// Part of a card's picture that must be known for it to be seen.
 const LEAST_KNOWN: f64 = 0.6;
 
-impl Glance {
+impl Thumbnail {
     /// Correlation with another glance, -1 to 1, where both are known: what light and contrast do as
     /// a whole, or from one side of the card to the other, counts for nothing. Two even pictures agree
     /// when both are even.
-    pub fn likeness(&self, other: &Self) -> f64 {
+    pub fn correlation(&self, other: &Self) -> f64 {
         let both = |i: usize| !(self.raw[i].is_nan() || other.raw[i].is_nan());
         let known: Vec<usize> = (0..self.raw.len()).filter(|&i| both(i)).collect();
         if known.len() < 8 {
@@ -222,7 +222,7 @@ impl Glance {
     /// Without its mean and its slope along and across: those are the light's, or a shadow's.
     fn levelled(&self, known: &[usize]) -> Vec<f32> {
         let n = known.len() as f32;
-        let at = |i: usize| ((i % GLANCE_WIDTH) as f32, (i / GLANCE_WIDTH) as f32);
+        let at = |i: usize| ((i % THUMBNAIL_WIDTH) as f32, (i / THUMBNAIL_WIDTH) as f32);
         let (sx, sy) =
             known.iter().map(|&i| at(i)).fold((0.0, 0.0), |s, (x, y)| (s.0 + x, s.1 + y));
         let (mx, my) = (sx / n, sy / n);
@@ -248,11 +248,11 @@ impl Glance {
     pub fn symbols(&self, count: usize) -> Self {
         let mut part = self.clone();
         // Of the card's length: each symbol takes a quarter, with what lies between them.
-        let half = GLANCE_WIDTH as f32 * 0.15 * count.clamp(1, 3) as f32;
+        let half = THUMBNAIL_WIDTH as f32 * 0.15 * count.clamp(1, 3) as f32;
         for (i, value) in part.raw.iter_mut().enumerate() {
-            let x = (i % GLANCE_WIDTH) as f32 + 0.5 - GLANCE_WIDTH as f32 / 2.0;
-            let y = i / GLANCE_WIDTH;
-            if x.abs() > half || !(2..GLANCE_HEIGHT - 2).contains(&y) {
+            let x = (i % THUMBNAIL_WIDTH) as f32 + 0.5 - THUMBNAIL_WIDTH as f32 / 2.0;
+            let y = i / THUMBNAIL_WIDTH;
+            if x.abs() > half || !(2..THUMBNAIL_HEIGHT - 2).contains(&y) {
                 *value = f32::NAN;
             }
         }
@@ -299,10 +299,10 @@ mod tests {
         let here = Grey::of(&card_at(100.0, 90.0, 60, 1.0)).unwrap();
         let there = Grey::of(&card_at(113.5, 101.25, 60, 0.8)).unwrap();
         let blank = Grey::of(&card_at(100.0, 90.0, 230, 1.0)).unwrap();
-        let glance = here.glance(&quad(100.0, 90.0)).unwrap();
-        assert!(glance.likeness(&there.glance(&quad(113.5, 101.25)).unwrap()) > 0.93);
-        assert!(glance.likeness(&blank.glance(&quad(100.0, 90.0)).unwrap()) < 0.4);
-        assert!(here.glance(&quad(1000.0, 90.0)).is_none());
+        let glance = here.thumbnail(&quad(100.0, 90.0)).unwrap();
+        assert!(glance.correlation(&there.thumbnail(&quad(113.5, 101.25)).unwrap()) > 0.93);
+        assert!(glance.correlation(&blank.thumbnail(&quad(100.0, 90.0)).unwrap()) < 0.4);
+        assert!(here.thumbnail(&quad(1000.0, 90.0)).is_none());
     }
 
     #[test]
@@ -313,8 +313,9 @@ mod tests {
             let light = 1.0 - 0.5 * ((x as f32 - 100.0) / 150.0).clamp(0.0, 1.0);
             pixel.0 = pixel.0.map(|v| (f32::from(v) * light) as u8);
         }
-        let glance = |frame: &Frame| Grey::of(frame).unwrap().glance(&quad(100.0, 90.0)).unwrap();
-        assert!(glance(&even).likeness(&glance(&shaded)) > 0.85);
+        let thumbnail =
+            |frame: &Frame| Grey::of(frame).unwrap().thumbnail(&quad(100.0, 90.0)).unwrap();
+        assert!(thumbnail(&even).correlation(&thumbnail(&shaded)) > 0.85);
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub struct Params {
     pub most_readings: u32,
     /// Change of a place from frame to frame, in grey levels, below which nothing moves there.
     pub still_levels: f64,
-    /// Or likeness from frame to frame above which nothing moves there.
-    pub still_likeness: f64,
+    /// Or correlation from frame to frame above which nothing moves there.
+    pub still_correlation: f64,
     /// A place that looks like the table and was still for so long holds no card.
     pub bare_ms: f64,
     /// A place without a card to be seen that was still for so long holds none, whatever it
@@ -72,7 +72,7 @@ impl Default for Params {
             settled: (1.8, 0.97),
             most_readings: 6,
             still_levels: 3.0,
-            still_likeness: 0.95,
+            still_correlation: 0.95,
             bare_ms: 60.0,
             hidden_still_ms: 1_500.0,
             hidden_ms: 5_000.0,

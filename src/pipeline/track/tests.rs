@@ -156,7 +156,7 @@ impl Run {
                 self.tracker.learn(found);
             }
             if let Some(ask) = self.tracker.ask() {
-                let found = look(eyes, &frame, &ask, &mut StageClock::default()).unwrap();
+                let found = detect(eyes, &frame, &ask, &mut StageClock::default()).unwrap();
                 self.read += found.read;
                 self.looks += 1;
                 waiting = Some(found);

@@ -1,6 +1,6 @@
-//! What the witnesses say of tables and crops whose cards are known.
+//! What the outputs say of tables and crops whose cards are known.
 
-use super::seen::{Seen, Source, Table, Truth};
+use super::examples::{Example, ExampleTable, Source, Truth};
 use crate::cards::{Card, Edition};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::fused;
@@ -156,7 +156,7 @@ pub fn crops(
     Ok(Source { name, has_outlines: false, tables })
 }
 
-/// What the witnesses say of the cards of one picture of an edition; `truth` tells what lies under an
+/// What the outputs say of the cards of one picture of an edition; `truth` tells what lies under an
 /// outline.
 ///
 /// # Errors
@@ -167,13 +167,13 @@ pub fn ask(
     refiner: Option<&dyn RefinerNetwork>,
     edition: Edition,
     truth: impl Fn(&CardOutline) -> Truth,
-) -> Result<Table, NetworkError> {
+) -> Result<ExampleTable, NetworkError> {
     let facts = TableFacts::default().of_edition(edition);
-    let (witnesses, _) = fused::ask(cards, network, refiner, facts)?;
-    let seen = cards.outlines.iter().zip(witnesses).map(|(outline, witnesses)| Seen {
+    let (outputs, _) = fused::ask(cards, network, refiner, facts)?;
+    let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
-        witnesses,
+        outputs,
         truth: truth(outline),
     });
-    Ok(Table { seen: seen.collect() })
+    Ok(ExampleTable { seen: seen.collect() })
 }

@@ -1,28 +1,27 @@
-//! Fits how the witnesses' evidence is joined, and when it is enough to claim a card.
+//! Fits how the outputs' evidence is joined, and when it is enough to claim a card.
 //!
-//! Three convex fits in a row, each by Newton's method: the weights of the witnesses for each
+//! Three convex fits in a row, each by Newton's method: the weights of the outputs for each
 //! property (a softmax over logits), card-or-not, and the confidence in what the board makes of it (two
 //! logistic models). Each half of the data is then judged by a fit to the other, which gives the limit
 //! below which a card is unsure.
 
 mod collect;
-mod limit;
+mod examples;
 mod report;
-mod seen;
+mod threshold;
 
-pub use collect::{CollectError, ask, crops, drawn};
-pub use limit::{MOST_WRONG, SURE_OF_IT, most_wrong};
-pub use report::{PropertyReport, Report, SourceReport};
-pub use seen::{Seen, Source, Table, Truth};
+pub use collect::{ask, crops, drawn};
+pub use examples::{Example, ExampleTable, Source, Truth};
+pub use report::Report;
 
 use crate::cards::{Card, Property};
 use crate::pipeline::board::{Board, BoardCard, Calibration, Params};
-use crate::pipeline::classify::fused::{Asked, Witnesses, said_of_card, said_of_property};
-use crate::pipeline::classify::fusion::{CardWeights, Joint, PropertyWeights, WitnessWeights};
+use crate::pipeline::classify::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
+use crate::pipeline::classify::fusion::{CardWeights, ClassifierWeights, Joint, PropertyWeights};
 use crate::pipeline::{CardOutline, Reading};
 use crate::train::newton::{Choice, fit};
-use limit::{Told, choose_limit, raised_limit, weigh};
 use rayon::prelude::*;
+use threshold::{Told, choose_limit, raised_limit, weigh};
 
 /// What is thought of the weights before anything is seen.
 #[derive(Clone, Copy)]
@@ -37,7 +36,7 @@ struct Prior {
 impl Prior {
     /// Hardly anything: a network is right about as often as it says.
     fn vague() -> Self {
-        let heard = |reader, refiner, features| WitnessWeights { reader, refiner, features };
+        let heard = |reader, refiner, features| ClassifierWeights { reader, refiner, features };
         let weights = PropertyWeights {
             clear: 1.0,
             context: heard(0.5, 0.5, 0.0),
@@ -135,7 +134,7 @@ impl Part {
         }
     }
 
-    fn of(self, source: &Source) -> impl Iterator<Item = &Table> {
+    fn of(self, source: &Source) -> impl Iterator<Item = &ExampleTable> {
         let tables = source.tables.iter().enumerate();
         tables.filter(move |(i, _)| self.has(*i)).map(|(_, table)| table)
     }
@@ -169,7 +168,8 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     let cooled = mean_log.exp().max(1.0);
     for PropertyWeights { clear, context, doubtful, without_context } in &mut properties {
         *clear /= cooled as f32;
-        for WitnessWeights { reader, refiner, features } in [context, doubtful, without_context] {
+        for ClassifierWeights { reader, refiner, features } in [context, doubtful, without_context]
+        {
             [reader, refiner, features].into_iter().for_each(|weight| *weight /= cooled as f32);
         }
     }
@@ -193,20 +193,20 @@ fn fit_properties(
     prior: &Prior,
 ) -> [PropertyWeights; 4] {
     let taught = sources.iter().enumerate().filter(|(i, _)| held_out != Some(*i));
-    let taught: Vec<(Vec<(&Seen, Card)>, f64)> =
+    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
         taught.map(|(_, source)| weighed_cards(source, part)).collect();
     std::array::from_fn(|p| {
-        let fitted = |own: WitnessWeights, counts: &dyn Fn(&Witnesses) -> bool| {
+        let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
             let strength = prior.strength;
             let prior = [own.reader, own.refiner, own.features].map(f64::from);
-            // Where the prior has no weight the witness is not asked.
+            // Where the prior has no weight the classifier is not asked.
             let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
             let choices: Vec<Choice> = taught
                 .iter()
                 .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
-                .filter(|((seen, _), _)| counts(&seen.witnesses))
+                .filter(|((seen, _), _)| counts(&seen.outputs))
                 .map(|((seen, card), weight)| {
-                    let said = said_of_property(&seen.witnesses, p);
+                    let said = said_of_property(&seen.outputs, p);
                     let of = |said: [f32; 3]| heard.iter().map(|&w| f64::from(said[w])).collect();
                     let truth = card.value(Property::ALL[p]);
                     Choice { features: said.map(of).into(), truth, weight }
@@ -219,13 +219,13 @@ fn fit_properties(
                 weights[*w] = weight.max(0.0) as f32;
             }
             let [reader, refiner, features] = weights;
-            WitnessWeights { reader, refiner, features }
+            ClassifierWeights { reader, refiner, features }
         };
-        let asked = |witnesses: &Witnesses, counts: fn(&Asked) -> bool| {
-            witnesses.asked.as_ref().is_some_and(counts)
+        let asked = |outputs: &ClassifierOutputs, counts: fn(&Asked) -> bool| {
+            outputs.asked.as_ref().is_some_and(counts)
         };
         let before = &prior.properties[p];
-        let clear = WitnessWeights { reader: before.clear, ..WitnessWeights::default() };
+        let clear = ClassifierWeights { reader: before.clear, ..ClassifierWeights::default() };
         PropertyWeights {
             clear: fitted(clear, &|said| said.asked.is_none()).reader,
             context: fitted(before.context, &|said| asked(said, |asked| asked.features.is_none())),
@@ -240,8 +240,8 @@ fn fit_properties(
 }
 
 /// The cards of a source that can be read, and the weight of each.
-fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Seen, Card)>, f64) {
-    let cards: Vec<(&Seen, Card)> = part
+fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
+    let cards: Vec<(&Example, Card)> = part
         .of(source)
         .flat_map(|table| &table.seen)
         .filter_map(|seen| Some((seen, seen.truth.card()?)))
@@ -257,7 +257,7 @@ fn temperature(source: &Source, part: Part, properties: [PropertyWeights; 4]) ->
     let mut choices = Vec::new();
     for seen in part.of(source).flat_map(|table| &table.seen) {
         let Some(card) = seen.truth.card() else { continue };
-        let reading = joint.reading(&seen.witnesses, &seen.outline);
+        let reading = joint.reading(&seen.outputs, &seen.outline);
         for (p, property) in Property::ALL.into_iter().enumerate() {
             let log = |v: &f32| vec![f64::from(v.max(1e-6).ln())];
             let features = reading.values[p].iter().map(log).collect();
@@ -284,7 +284,7 @@ fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
         .flat_map(|table| &table.seen)
         .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
         .map(|seen| {
-            let said = said_of_card(&seen.witnesses, &seen.outline);
+            let said = said_of_card(&seen.outputs, &seen.outline);
             yes_or_no(&said, seen.truth != Truth::Nothing, 1.0)
         })
         .collect();
@@ -294,8 +294,8 @@ fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
 }
 
 /// What the board makes of a table, each card with what lies there.
-pub(crate) fn settled(table: &Table, joint: &Joint) -> Vec<(BoardCard, Truth)> {
-    let read = |seen: &Seen| joint.reading(&seen.witnesses, &seen.outline);
+pub(crate) fn settled(table: &ExampleTable, joint: &Joint) -> Vec<(BoardCard, Truth)> {
+    let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
         table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
     let params = Params { calibration: joint.board, ..Params::default() };

@@ -1,7 +1,7 @@
 //! What a fit gave, source by source, for people and for `fusion.json`.
 
-use super::limit::{Told, most_wrong};
-use super::seen::{Seen, Source, cards_of};
+use super::examples::{Example, Source, cards_of};
+use super::threshold::{Told, most_wrong};
 use crate::cards::{Card, Property};
 use crate::pipeline::Reading;
 use crate::pipeline::classify::fusion::Joint;
@@ -116,10 +116,10 @@ fn reliability(told: &[Told]) -> Vec<Bin> {
 }
 
 fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
-    let readings = |seen: &Seen| -> [Reading; 2] {
+    let readings = |seen: &Example| -> [Reading; 2] {
         [
-            reading_of(&seen.witnesses.values, seen.witnesses.card),
-            joint.reading(&seen.witnesses, &seen.outline),
+            reading_of(&seen.outputs.values, seen.outputs.card),
+            joint.reading(&seen.outputs, &seen.outline),
         ]
     };
     let all: Vec<([Reading; 2], Card)> =

@@ -1,3 +1,4 @@
+use super::threshold::{MOST_WRONG, most_wrong};
 use super::*;
 use crate::geometry::{Point, Quad};
 use crate::model::reader;
@@ -59,14 +60,14 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let features = Some(features);
                 let asked = (!is_clear).then_some(Asked { context: Some(context), features });
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
-                Seen {
+                Example {
                     outline: outline(i),
-                    witnesses: Witnesses { values, card: card_odds, asked },
+                    outputs: ClassifierOutputs { values, card: card_odds, asked },
                     truth,
                 }
             })
             .collect();
-        Table { seen }
+        ExampleTable { seen }
     };
     Source { name: "made up".into(), has_outlines: true, tables: (0..tables).map(table).collect() }
 }
@@ -79,7 +80,7 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
         assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
     }
     let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)]);
-    for WitnessWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
+    for ClassifierWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
         // Right in six of ten: log odds of 1.1 against either other value, and it says 1.1.
         assert!((0.7..1.3).contains(&reader), "{reader}");
         // Four of five: 2.1, and it says 1.5. Three of five: 1.1, and it says 1.
@@ -98,11 +99,11 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
 fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     let mut source = made_up(120, 6, Net { usual: (0.6, 1.1), doubtful: (0.6, 1.1) });
     for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
-        seen.witnesses.card = 0.0;
+        seen.outputs.card = 0.0;
     }
     let joint = fit_joint(std::slice::from_ref(&source)).0;
     for seen in &source.tables[0].seen {
-        let is_card = joint.reading(&seen.witnesses, &seen.outline).is_card;
+        let is_card = joint.reading(&seen.outputs, &seen.outline).is_card;
         let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
         assert!(is_right, "{is_card} {:?} {:?}", seen.truth, joint.card);
     }

@@ -17,7 +17,7 @@ pub const VERSION: u32 = 1;
 
 /// A drawn table and where a finder put cards on it.
 #[derive(Clone)]
-pub struct Table {
+pub struct FoundTable {
     /// What is on it.
     pub drawn: Drawn,
     /// Of cards and of what passes for them, in pixels of the picture; none without a finder.

@@ -21,10 +21,10 @@ use super::weights::Weights;
 use crate::cards::Property;
 use crate::geometry::{Homography, Quad};
 use crate::model::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
-use crate::pipeline::refiner::{input_of, outline_in_short_sides, view};
+use crate::pipeline::refiner::{context_crop, input_of, outline_in_short_sides};
 use crate::render::scenes::HELD_BACK;
 use burn::tensor::{Device, Tensor, TensorData, activation};
-use found::{Found, Table};
+use found::{Found, FoundTable};
 use light::Light;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -97,9 +97,9 @@ pub struct Refiner {
     least_in_view: f64,
     /// Whether a finder's own outlines are among those to learn from.
     has_found: bool,
-    tables: Kept<Table>,
+    tables: Kept<FoundTable>,
     /// Tables for validation, and how many.
-    judged_on: (Kept<Table>, u64),
+    judged_on: (Kept<FoundTable>, u64),
     validation: OnceLock<Batch>,
 }
 
@@ -131,7 +131,7 @@ impl Batch {
     }
 
     /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
-    fn push_nothing(&mut self, table: &Table, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
+    fn push_nothing(&mut self, table: &FoundTable, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
         let Some(outline) = outline else { return false };
         if !self.push_view(&table.drawn, &outline, rng) {
             return false;
@@ -144,15 +144,15 @@ impl Batch {
     fn push_view(&mut self, table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> bool {
         let (width, height) = table.size_px;
         let size_px = (width as u32, height as u32);
-        let Some(view) = view(&table.rgb, size_px, outline) else { return false };
+        let Some(view) = context_crop(&table.rgb, size_px, outline) else { return false };
         let light = Light::new(rng);
         self.pixels.extend(input_of(&view).into_iter().enumerate().map(|(i, v)| light.on(i, v)));
         true
     }
 
     /// Adds a card of a table, if such a part of one is in view: any, through an outline that is off.
-    fn push(&mut self, table: &Table, least_in_view: f64, rng: &mut Pcg64) -> bool {
-        let Table { drawn: table, found } = table;
+    fn push(&mut self, table: &FoundTable, least_in_view: f64, rng: &mut Pcg64) -> bool {
+        let FoundTable { drawn: table, found } = table;
         let of_symbols = |card: &SeenCard| {
             card.symbols.iter().map(|symbol| symbol.1).sum::<f64>() / card.symbols.len() as f64
         };
@@ -241,7 +241,7 @@ impl Refiner {
             Kept::new(most, move |index| {
                 let drawn = draw(seed, index, size_px);
                 let found = finder.as_ref().map_or_else(Vec::new, |finder| finder.on(&drawn));
-                Table { drawn, found }
+                FoundTable { drawn, found }
             })
         };
         Self {
@@ -263,8 +263,8 @@ impl Refiner {
         scenes::fingerprint(self.seed, steps, first)
     }
 
-    fn nothing(&self, table: &Table, rng: &mut Pcg64) -> Option<Quad> {
-        let Table { drawn, found } = table;
+    fn nothing(&self, table: &FoundTable, rng: &mut Pcg64) -> Option<Quad> {
+        let FoundTable { drawn, found } = table;
         let found = found::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
         if found.is_some() {
             found

@@ -90,7 +90,7 @@ fn cards_of_which_too_little_is_in_view_are_left_out() {
     };
     let learns = |in_view, of_symbol, least_in_view| {
         let mut rng = Pcg64::seed_from_u64(3);
-        let table = Table { drawn: table(in_view, of_symbol), found: Vec::new() };
+        let table = FoundTable { drawn: table(in_view, of_symbol), found: Vec::new() };
         Batch::default().push(&table, least_in_view, &mut rng)
     };
     assert!(learns(0.2, 0.5, 0.15) && !learns(0.2, 0.5, 0.3) && !learns(0.1, 0.5, 0.15));

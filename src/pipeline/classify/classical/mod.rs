@@ -12,8 +12,6 @@ mod symbols;
 pub mod template;
 mod weights;
 
-pub use symbols::Symbol;
-
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
 use crate::cards::Edition;

@@ -42,13 +42,11 @@ impl Eyes for Pipeline {
 
 /// What a tracker wants to know of a frame.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct Request {
     /// To tell it from other looks.
     pub number: u64,
     /// The cards it knows of.
     pub known: Vec<Known>,
-    /// Whether it does not know where they are.
-    pub lost: bool,
     /// What it believes of the table.
     pub facts: TableFacts,
 }
@@ -70,11 +68,11 @@ pub struct Known {
 
 /// What a look has found.
 #[derive(Clone, Debug)]
-pub struct Look {
-    /// That of the [`Ask`].
+pub struct Detections {
+    /// That of the [`Request`].
     pub number: u64,
     /// The cards in the frame.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Detection>,
     /// Known cards that were not seen and whose place looks like the table.
     pub bare: Vec<u64>,
     /// How many cards were read.
@@ -85,7 +83,7 @@ pub struct Look {
 
 /// A card in the frame.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct Detection {
     /// Where, in pixels of the frame that was looked at.
     pub outline: CardOutline,
     /// The known card that it is, by its place.
@@ -114,12 +112,12 @@ const NEAR: f64 = 0.42;
 ///
 /// # Errors
 /// Those of the finder and the reader.
-pub fn look(
+pub fn detect(
     eyes: &dyn Eyes,
     frame: &Frame,
-    ask: &Ask,
+    ask: &Request,
     clock: &mut StageClock,
-) -> Result<Look, PipelineError> {
+) -> Result<Detections, PipelineError> {
     let outlines = clock.time("segment", || eyes.find(frame))?;
     let places = places(&outlines, &ask.known);
     let known = |i: usize| places[i].map(|k| &ask.known[k]);
@@ -161,10 +159,10 @@ pub fn look(
                 known.is_none_or(|k| k.unchanged).then(|| beside(frame, i, &quads)).flatten();
             // Company is read for the others' sake.
             let reading = reading.filter(|_| known.is_none_or(|k| k.read));
-            Seen { outline, known: known.map(|k| k.id), reading, beside }
+            Detection { outline, known: known.map(|k| k.id), reading, beside }
         })
         .collect();
-    Ok(Look { number: ask.number, seen, bare, read: wanted.len(), facts })
+    Ok(Detections { number: ask.number, seen, bare, read: wanted.len(), facts })
 }
 
 /// For each outline the known card that lies there: nearest pairs first.
@@ -311,21 +309,20 @@ mod tests {
     fn only_new_and_unsettled_cards_are_read_and_new_ones_in_company() {
         let frame = Frame { image: RgbImage::from_pixel(640, 360, Rgb([60, 90, 50])) };
         let here: Vec<Quad> = (0..4).map(|i| card(30.0 + 120.0 * f64::from(i), 40.0)).collect();
-        let ask = |read: bool| Ask {
+        let ask = |read: bool| Request {
             number: 7,
             known: (0..4).map(|i| known(i as u64, here[i], read, None)).collect(),
-            lost: false,
             facts: TableFacts::default(),
         };
         let mut clock = StageClock::default();
-        let settled = look(&Told(here.clone()), &frame, &ask(false), &mut clock).unwrap();
+        let settled = detect(&Told(here.clone()), &frame, &ask(false), &mut clock).unwrap();
         assert_eq!((settled.number, settled.read), (7, 0));
         assert!(settled.seen.iter().all(|seen| seen.reading.is_none()));
-        let all = look(&Told(here.clone()), &frame, &ask(true), &mut clock).unwrap();
+        let all = detect(&Told(here.clone()), &frame, &ask(true), &mut clock).unwrap();
         assert_eq!(all.read, 4);
         let mut more = here.clone();
         more.push(card(200.0, 200.0));
-        let new = look(&Told(more), &frame, &ask(false), &mut clock).unwrap();
+        let new = detect(&Told(more), &frame, &ask(false), &mut clock).unwrap();
         assert_eq!(new.read, 5, "one new card and company");
         let read: Vec<bool> = new.seen.iter().map(|seen| seen.reading.is_some()).collect();
         assert_eq!(read, [false, false, false, false, true]);

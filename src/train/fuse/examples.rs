@@ -1,16 +1,16 @@
-//! What a fit is made of: outlines, what the witnesses say of them, and what lies there.
+//! What a fit is made of: outlines, what the outputs say of them, and what lies there.
 
 use crate::cards::Card;
 use crate::pipeline::CardOutline;
-use crate::pipeline::classify::fused::Witnesses;
+use crate::pipeline::classify::fused::ClassifierOutputs;
 
-/// What the witnesses say of one outline, and what it is.
+/// What the outputs say of one outline, and what it is.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct Example {
     /// Where it lies.
     pub outline: CardOutline,
-    /// What the witnesses say.
-    pub witnesses: Witnesses,
+    /// What the outputs say.
+    pub outputs: ClassifierOutputs,
     /// What lies there.
     pub truth: Truth,
 }
@@ -44,18 +44,18 @@ pub struct Source {
     /// Whether its outlines were found, with a score.
     pub has_outlines: bool,
     /// A crop is a table of one card.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ExampleTable>,
 }
 
 /// All outlines of a picture.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct ExampleTable {
     /// In the finder's order.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Example>,
 }
 
 /// The cards that can be seen on the tables of a source.
-pub fn cards_of(source: &Source) -> impl Iterator<Item = (&Seen, Card)> {
+pub fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)> {
     let seen = source.tables.iter().flat_map(|table| &table.seen);
     seen.filter_map(|seen| Some((seen, seen.truth.card()?)))
 }

@@ -1,6 +1,6 @@
 //! The confidence from which a card is claimed.
 
-use super::seen::Source;
+use super::examples::Source;
 
 /// How much of the claimed cards may be wrong.
 pub const MOST_WRONG: f64 = 1e-3;

@@ -1,0 +1,144 @@
+//! Which solvers there are.
+
+use super::rules::{Card, Rules};
+use super::solver::{Budget, Solver, Stop};
+use super::{brute, cover, dynamic};
+use std::fmt;
+use std::str::FromStr;
+
+/// The solvers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// All combinations of v cards until one is a set.
+    Brute,
+    /// Z3, values as integers.
+    Smt,
+    /// Z3, one truth value for each card of the board.
+    SmtBoolean,
+    /// Partial sets, kept and grown.
+    Dynamic,
+    /// An exact cover for each card: the fast one.
+    Cover,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Brute, Self::Smt, Self::SmtBoolean, Self::Dynamic, Self::Cover];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Brute => "brute",
+            Self::Smt => "smt",
+            Self::SmtBoolean => "smt-boolean",
+            Self::Dynamic => "dynamic",
+            Self::Cover => "cover",
+        }
+    }
+
+    /// A solver for these rules. One or two values need no solver: any card, any pair is a set,
+    /// and every kind answers so at once.
+    ///
+    /// # Errors
+    /// The program was built without it.
+    pub fn solver(self, rules: &Rules) -> Result<Box<dyn Solver>, Unavailable> {
+        if rules.values() <= 2 {
+            return Ok(Box::new(AnyCards { wanted: rules.values(), board: Vec::new() }));
+        }
+        Ok(match self {
+            Self::Brute => Box::new(brute::Brute::new(rules)),
+            #[cfg(feature = "smt")]
+            Self::Smt => Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Integers)),
+            #[cfg(feature = "smt")]
+            Self::SmtBoolean => {
+                Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Booleans))
+            }
+            #[cfg(not(feature = "smt"))]
+            Self::Smt | Self::SmtBoolean => return Err(Unavailable(self)),
+            Self::Dynamic => dynamic::solver(rules),
+            Self::Cover => cover::solver(rules),
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.map(Self::name).to_vec();
+            format!("no solver is called {name}; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// This program has no such solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the solver {0} is not in this program: build it with the feature `smt`")]
+pub struct Unavailable(pub Kind);
+
+/// For one and two values: as soon as there are enough cards, any of them are a set.
+struct AnyCards {
+    wanted: usize,
+    board: Vec<Card>,
+}
+
+impl Solver for AnyCards {
+    fn clear(&mut self) {
+        self.board.clear();
+    }
+
+    fn drawn(&mut self, cards: &[Card]) {
+        self.board.extend_from_slice(cards);
+    }
+
+    fn removed(&mut self, set: &[Card]) {
+        self.board.retain(|card| !set.contains(card));
+    }
+
+    fn find(&mut self, _: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
+        set.extend(self.board.iter().rev().take(self.wanted));
+        Ok(set.len() == self.wanted)
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.board.capacity() * size_of::<Card>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_and_others_refused() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+        }
+        assert!("fast".parse::<Kind>().unwrap_err().contains("brute, smt"));
+    }
+
+    #[test]
+    fn any_pair_is_a_set_of_two_values() {
+        let rules = Rules::new(2, 40, 2).unwrap();
+        for kind in Kind::ALL {
+            let mut solver = kind.solver(&rules).unwrap();
+            let mut set = vec![Card(9)];
+            solver.drawn(&[Card(7)]);
+            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(false));
+            solver.drawn(&[Card(1 << 39)]);
+            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(true));
+            assert!(rules.is_set(&set));
+            solver.removed(&set);
+            assert_eq!(solver.find(&Budget::unlimited(), &mut set), Ok(false));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The network that finds cards in a shrunk photo.
+//!
+//! Input `[1, 3, height, width]`: R, G, B; 8-bit sRGB divided by 255, both sides multiples of
+//! [`SIDE_MULTIPLE_PX`]. Output `[1, 12, height / 4, width / 4]`. Cell (x, y) has its
+//! centre at pixel (4 x + 2, 4 y + 2), counted from the outer corner of the first pixel. Vectors
+//! are in cells. Every output stays the same when a card is turned by 180 degrees, so that no angle
+//! wraps.
+
+/// Pixels of the input per cell of the output, on each side.
+pub const STRIDE_PX: usize = 4;
+/// Both sides of the input are multiples of this.
+pub const SIDE_MULTIPLE_PX: usize = 16;
+/// Planes of the output.
+pub const OUTPUTS: usize = 12;
+/// Logit of a card's centre (where its diagonals cross in the picture).
+pub const CARD: usize = 0;
+/// Logit of a symbol's centre.
+pub const SYMBOL: usize = 1;
+/// From the cell's centre to the mean of the four corners: x, y.
+pub const OFFSET: usize = 2;
+/// With a the half long axis: a aT / |a| as xx, yy, xy.
+pub const LONG_AXIS: usize = 4;
+/// With b the half short axis: b bT / |b| as xx, yy, xy.
+pub const SHORT_AXIS: usize = 7;
+/// The bilinear term e: x, y. Corners are m - a - b + e, m + a - b - e, m + a + b + e,
+/// m - a + b - e with m the mean of the corners.
+pub const BILINEAR: usize = 10;
+/// Outputs by name, in order.
+pub const LABELS: [&str; OUTPUTS] = [
+    "card",
+    "symbol",
+    "offset_x",
+    "offset_y",
+    "long_xx",
+    "long_yy",
+    "long_xy",
+    "short_xx",
+    "short_yy",
+    "short_xy",
+    "bilinear_x",
+    "bilinear_y",
+];
+/// Name of the input in ONNX.
+pub const INPUT_NAME: &str = "photo";
+/// Name of the output in ONNX.
+pub const OUTPUT_NAME: &str = "maps";

@@ -1,0 +1,85 @@
+//! The parameters of the learned finder, and its intermediate results.
+
+use super::decode::SymbolPeak;
+use super::network::Maps;
+use super::placer::Placed;
+use super::shrink::ScaledPhoto;
+use super::{evidence, place, weights};
+use crate::pipeline::segment::maps::Working;
+
+/// Sizes and thresholds of the learned finder.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// Long side of the photo in the first scaled, in pixels.
+    pub long_side_px: f64,
+    /// Long side that a card should have in a scaled: the middle of what the network was trained on.
+    pub card_px: f64,
+    /// No second pass when the median card's long side is in this range, in pixels.
+    pub content_px: (f64, f64),
+    /// Most passes per photo. A second one is run where the first detects nothing likely, or cards
+    /// whose length is outside `content_px`.
+    pub passes: usize,
+    /// Shortest and longest long side of the second scaled.
+    pub second_pass_px: (f64, f64),
+    /// Long sides of the photo in further passes when the first detected nothing: for small cards, and
+    /// for one that fills the photo.
+    pub blind_passes_px: [f64; 2],
+    /// Threshold of the network's log odds for a card's peak.
+    pub least_heat: f64,
+    /// The same for a symbol's peak.
+    pub least_symbol_heat: f64,
+    /// Non-maximum suppression: two centres closer than this, in short sides, are one card.
+    pub apart: f64,
+    /// Threshold of a candidate's log odds by all features. It is below 0 because the reader judges
+    /// again.
+    pub least_score: f64,
+    /// Weights of the features.
+    pub weights: evidence::Weights,
+    /// How corners are fitted.
+    pub place: place::Params,
+    /// Long side of the working image, in which borders are fitted, in pixels.
+    pub working_px: f64,
+    /// Shortest median card in the working image, in pixels; a shorter one gets a larger image.
+    pub smallest_working_card_px: f64,
+    /// Longest side of the working image, in pixels.
+    pub largest_working_px: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            long_side_px: 320.0,
+            card_px: 52.0,
+            content_px: (34.0, 68.0),
+            passes: 3,
+            second_pass_px: (128.0, 704.0),
+            blind_passes_px: [640.0, 128.0],
+            least_heat: -2.0,
+            least_symbol_heat: -1.0,
+            apart: 0.42,
+            least_score: -2.0,
+            weights: weights::WEIGHTS,
+            place: place::Params::default(),
+            working_px: 800.0,
+            smallest_working_card_px: 75.0,
+            largest_working_px: 1600.0,
+        }
+    }
+}
+
+/// All intermediate results of one photo.
+#[derive(Debug)]
+pub struct Detections {
+    /// The working image, in which borders were fitted.
+    pub working: Working,
+    /// The pass that was chosen.
+    pub scaled: ScaledPhoto,
+    /// The network's output for it.
+    pub maps: Maps,
+    /// Symbols in working pixels.
+    pub symbols: Vec<SymbolPeak>,
+    /// The candidates with their fitted corners.
+    pub placed: Vec<Placed>,
+    /// The features of each.
+    pub features: Vec<[f64; evidence::FEATURES]>,
+}

@@ -1,0 +1,182 @@
+//! Reading a photo in one call, for programs that use this crate.
+
+use crate::cards::{Card, Edition};
+use crate::geometry::{Point, Quad};
+use crate::pipeline::engine::Models;
+use crate::pipeline::{Frame, Pipeline, ReadCard, StageClock, overlay, source};
+use crate::sets::Set;
+use image::RgbImage;
+use std::path::Path;
+
+/// Reads a photo: finds its cards, reads each, and finds all sets.
+///
+/// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC; it is turned upright by its EXIF orientation.
+/// A photo without cards is an empty [`Table`], not an error. To read many photos, keep a
+/// [`PhotoReader`], which loads the networks once.
+///
+/// # Errors
+/// The file cannot be decoded (the message names it and says what was expected), or a network
+/// cannot be run.
+///
+/// # Examples
+/// ```
+/// let table = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
+/// for card in &table.cards {
+///     println!("{} at {:?}, {:.1} %", card.card.name(), card.corners_px, 100.0 * card.confidence);
+/// }
+/// println!("{} sets", table.sets.len());
+/// table.draw().save(std::env::temp_dir().join("setsight-doc-table.png"))?;
+/// # assert_eq!(table.cards.len(), 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_photo(path: impl AsRef<Path>) -> Result<Table, ReadError> {
+    PhotoReader::new()?.read_file(path)
+}
+
+/// Finds and reads the cards of photos with one set of networks.
+///
+/// It may be shared between threads; each call works by itself.
+///
+/// # Examples
+/// ```
+/// let reader = setsight::PhotoReader::new()?;
+/// for photo in ["datasets/samples/1-plain-on-wood.jpg", "datasets/samples/2-fifteen-on-felt.jpg"] {
+///     println!("{photo}: {} cards", reader.read_file(photo)?.cards.len());
+/// }
+/// # Ok::<(), setsight::ReadError>(())
+/// ```
+pub struct PhotoReader {
+    pipeline: Pipeline,
+}
+
+impl PhotoReader {
+    /// With the networks inside the crate.
+    ///
+    /// # Errors
+    /// No engine can run them; the message says which were tried.
+    pub fn new() -> Result<Self, ReadError> {
+        Self::with(&Models::Shipped)
+    }
+
+    /// With the networks of a folder that `setsight train` wrote.
+    ///
+    /// # Errors
+    /// A file is missing, does not have the hash that the folder's manifest gives, or is no network
+    /// for this purpose.
+    pub fn with_models(folder: impl AsRef<Path>) -> Result<Self, ReadError> {
+        Self::with(&Models::Folder(folder.as_ref().to_path_buf()))
+    }
+
+    fn with(models: &Models) -> Result<Self, ReadError> {
+        Ok(Self { pipeline: Pipeline::with_defaults(models).map_err(ReadError::of)? })
+    }
+
+    /// Reads a photo's file, see [`read_photo`].
+    ///
+    /// # Errors
+    /// The file cannot be decoded, or a network cannot be run. The message names the file.
+    pub fn read_file(&self, path: impl AsRef<Path>) -> Result<Table, ReadError> {
+        let path = path.as_ref();
+        let named = |error: ReadError| ReadError(format!("{}: {error}", path.display()).into());
+        let frame = source::load(path).map_err(|error| named(ReadError::of(error)))?;
+        self.read_image(frame.image).map_err(named)
+    }
+
+    /// Reads a picture: 8-bit sRGB, upright, height x width x (R, G, B), such as a frame of a webcam.
+    ///
+    /// # Errors
+    /// A network cannot be run.
+    pub fn read_image(&self, image: RgbImage) -> Result<Table, ReadError> {
+        let frame = Frame { image };
+        let scan =
+            self.pipeline.read(&frame, &mut StageClock::default(), None).map_err(ReadError::of)?;
+        let cards = scan.cards.iter().map(TableCard::of).collect();
+        let (edition, mirrored) = (scan.facts.edition(), scan.facts.is_mirrored());
+        Ok(Table { cards, sets: scan.sets, edition, mirrored, photo: frame.image })
+    }
+}
+
+/// What lies on a table, by one photo.
+///
+/// # Examples
+/// ```
+/// let table = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
+/// for set in &table.sets {
+///     let names = set.0.map(|card| table.cards[card].card.name());
+///     println!("{}", names.join(", "));
+/// }
+/// # Ok::<(), setsight::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Table {
+    /// Row by row, each from the left.
+    pub cards: Vec<TableCard>,
+    /// All sets among the cards that are not [`unsure`](TableCard::unsure), as indices into `cards`.
+    pub sets: Vec<Set>,
+    /// Which printing of the deck lies there. On an unknown one no card is sure.
+    pub edition: Edition,
+    /// Whether the picture shows the table mirrored, as webcams often store it. `cards` say what lies on
+    /// the table; their corners are where the picture shows them.
+    pub mirrored: bool,
+    photo: RgbImage,
+}
+
+impl Table {
+    /// The photo with a coloured outline around the cards of each set, the numbers of the sets, and a
+    /// strip below that lists them: the width of the photo and at least its height, 8-bit sRGB.
+    pub fn draw(&self) -> RgbImage {
+        let cards: Vec<ReadCard> = self.cards.iter().map(TableCard::as_read).collect();
+        overlay::draw(&self.photo, &cards, &self.sets, &overlay::Style::default())
+    }
+}
+
+/// A card on a [`Table`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TableCard {
+    /// The card, or the best guess where it is unsure.
+    pub card: Card,
+    /// Its corners, x and y in pixels of the upright photo from its upper left corner: clockwise, the
+    /// first two the ends of a long side.
+    pub corners_px: [[f64; 2]; 4],
+    /// Probability that `card` is right, 0 to 1.
+    pub confidence: f32,
+    /// Whether the confidence is too low to rely on. Such a card is in no set.
+    pub unsure: bool,
+}
+
+impl TableCard {
+    fn of(read: &ReadCard) -> Self {
+        let &ReadCard { corners_in_image, card, confidence, unsure } = read;
+        Self { card, corners_px: corners_in_image.0.map(|p| [p.x, p.y]), confidence, unsure }
+    }
+
+    fn as_read(&self) -> ReadCard {
+        let &Self { card, corners_px, confidence, unsure } = self;
+        let corners_in_image = Quad::new(corners_px.map(|[x, y]| Point::new(x, y)));
+        ReadCard { corners_in_image, card, confidence, unsure }
+    }
+}
+
+/// Why a photo was not read. Its text names the file, what was expected and what to do.
+#[derive(Debug)]
+pub struct ReadError(Box<dyn std::error::Error + Send + Sync>);
+
+impl ReadError {
+    fn of(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
