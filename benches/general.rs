@@ -1,7 +1,7 @@
-//! The generalised game: whole games with dealing, and the time to the first set.
+//! The generalised game: whole games including dealing, and the time to the first set.
 //!
-//! `cargo bench --bench general`; a part of it by name, such as `cargo bench --bench general cover`.
-//! Every game is another one, and the time is processor time. Nine values take too long for it:
+//! `cargo bench --bench general`; a part by name, such as `cargo bench --bench general cover`. All
+//! games differ, and the times are processor times. Nine values take too long for this bench; use
 //! `setsight general --values 9 --properties 9 --games 4 --seed 1`.
 
 mod common;
@@ -13,7 +13,7 @@ use setsight::general::{Budget, Kind, Record, Rules, play};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// One game after another, each from the next seed: the mean over games, dealing included.
+/// Plays one game after another, each from the next seed: the mean over games, dealing included.
 fn games(c: &mut Criterion<CpuTime>, name: &str, kind: Kind, (v, p, n): (u64, u64, u64)) {
     let rules = Rules::new(v, p, n).expect("rules that can be played");
     let Ok(mut solver) = kind.solver(&rules) else { return };
@@ -22,7 +22,7 @@ fn games(c: &mut Criterion<CpuTime>, name: &str, kind: Kind, (v, p, n): (u64, u6
     let budget = Budget::unlimited();
     let mut seed = 0;
     let mut group = c.benchmark_group(name);
-    // As many games in each sample: the time is then the plain mean over all of them.
+    // With equally many games in each sample, the time is the plain mean over all games.
     group.sampling_mode(SamplingMode::Flat);
     group.bench_function(format!("{kind}/v{v}p{p}n{n}"), |bencher| {
         bencher.iter(|| {
@@ -51,7 +51,7 @@ fn general(c: &mut Criterion<CpuTime>) {
     dealing(c);
 }
 
-/// Dealing 60 cards of 1,024.
+/// Deals 60 of 1,024 cards.
 fn dealing(c: &mut Criterion<CpuTime>) {
     let rules = Rules::new(4, 5, 1).expect("rules that can be played");
     let dealers: [(&str, Box<dyn Dealer>); 2] = [

@@ -1,13 +1,13 @@
 //! How fast a film is read, stage by stage, with the default finder and reader and each engine in
-//! turn: `cargo bench --bench live`. One engine, finder or reader alone: `cargo bench --bench live --
-//! [onnxruntime|embedded] [learned|classical] [fused|neural|measured]`.
+//! turn: `cargo bench --bench live`. Arguments select one engine, finder or reader:
+//! `-- [onnxruntime|embedded] [learned|classical] [fused|neural|measured]`.
 //!
-//! A film of 1280x720 at 30 frames a second is drawn once. Its quiet beginning, played forwards and
-//! backwards for ten seconds, is the steady state; its first second, from nothing known, is the
-//! table of which all cards are new. Both go the way of `setsight live --video --headless`: decoding,
-//! tracking and looking each on a thread. Last, the quiet film is played at its own pace as a camera
-//! would, and the time from each frame to its overlay is taken. Criterion is of no use here: what is
-//! measured is threads together, not a function.
+//! A film of 1280x720 at 30 frames per second is drawn once. Its quiet beginning, played forwards
+//! and backwards for ten seconds, is the steady state. Its first second, read from scratch, is a
+//! table on which all cards are new. Both run like `setsight live --video --headless`, with
+//! decoding, tracking and detection on a thread each. Last, the quiet film is played at its own
+//! pace, like a camera, and the time from each frame to its overlay is measured. Criterion is not
+//! used, because this bench measures threads that run together, not a function.
 
 use setsight::internals::avi::AviWriter;
 use setsight::internals::live::video::{FilmCamera, Video};
@@ -24,15 +24,15 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
-/// Frames of the film in which nothing but the camera moves.
+/// Number of frames of the film in which only the camera moves.
 const QUIET: usize = 36;
-/// Frames of the steady film.
+/// Number of frames of the steady film.
 const STEADY: usize = 300;
 const FPS: f64 = 30.0;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    // An engine is chosen once for a process.
+    // A process chooses its engine only once.
     if std::env::var_os(engine::CHOICE_VARIABLE).is_none() {
         let has = |name: &str| words.iter().any(|word| word == name);
         let both = !has("onnxruntime") && !has("embedded");
@@ -49,13 +49,13 @@ fn main() {
     let finder = FinderChoice::ALL.into_iter().find(|f| words.iter().any(|word| word == f.name()));
     let finder = finder.unwrap_or_default();
     let name_of = |reader: ReaderChoice| match reader {
-        // "classical" is the finder's name too.
+        // "classical" is also a finder's name.
         ReaderChoice::Classical => "measured",
         other => other.name(),
     };
     let reader = ReaderChoice::ALL.into_iter().find(|&r| words.iter().any(|w| w == name_of(r)));
     let reader = reader.unwrap_or_default();
-    // OpenCV's own threads would only be in the way; it fails where there are none.
+    // OpenCV's own threads would only compete. The call fails in builds without threads.
     let _ = opencv::core::set_num_threads(1);
     let pipeline = Pipeline::chosen(finder, reader, &Models::Shipped).expect("the weights");
     let params = Params::of(&pipeline);
@@ -78,7 +78,7 @@ fn main() {
         name_of(reader),
         cores()
     );
-    // An engine prepares itself at its first pictures, once for the program.
+    // An engine prepares itself at its first pictures, once per process.
     run(&fresh, &eyes);
     report("steady", &[run(&steady, &eyes)], 30);
     let runs: Vec<Run> = (0..6).map(|_| run(&fresh, &eyes)).collect();
@@ -86,7 +86,7 @@ fn main() {
     latency(&steady, &eyes);
 }
 
-/// What sees, and how it is tracked.
+/// Finder and reader, and the tracker's parameters.
 type Eyed = (Arc<dyn Eyes>, Params);
 
 fn cores() -> usize {
@@ -111,7 +111,7 @@ fn write<'a>(path: &Path, frames: impl Iterator<Item = &'a image::RgbImage>) {
     avi.finish().expect("a disk with room");
 }
 
-/// One film, read from its file.
+/// The run of one film from its file.
 struct Run {
     /// When each frame was done, in seconds.
     done: Vec<f64>,
@@ -150,7 +150,8 @@ fn run(path: &Path, (eyes, params): &Eyed) -> Run {
     run
 }
 
-/// Frames a second from frame `from` on, and the mean time of each stage, per frame and per look.
+/// Prints frames per second from frame `from` on, and the mean time of each stage, per frame and
+/// per run of the stage.
 fn report(name: &str, runs: &[Run], from: usize) {
     let (mut frames, mut seconds) = (0, 0.0);
     let mut stages: BTreeMap<&str, (usize, f64, f64)> = BTreeMap::new();
@@ -183,7 +184,7 @@ fn report(name: &str, runs: &[Run], from: usize) {
     );
 }
 
-/// From a frame to its overlay, at the film's own pace.
+/// Prints the time from a frame to its overlay, at the film's own pace.
 fn latency(path: &Path, (eyes, params): &Eyed) {
     let film = FilmCamera { path: PathBuf::from(path), control: Arc::default() };
     let mut camera = film.open(&CameraChoice::First).expect("a film that was just written");

@@ -1,6 +1,5 @@
-//! The reading network and the one that judges outlines, twelve cards on one thread, with the engine
-//! of this process:
-//! `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
+//! The reader network and the refiner on twelve cards, on one thread, with the engine of this
+//! process: `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use setsight::internals::geometry::Quad;
@@ -10,7 +9,7 @@ use setsight::internals::pipeline::{CardImage, CardOutline, Frame, rectify, refi
 use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 
-/// Twelve cards of a plain drawn table, straightened.
+/// Twelve straightened cards of a plain drawn table.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let frame = Frame { image: scene.image };

@@ -1,5 +1,6 @@
-//! Each stage, and all of them, on the drawn tables of `datasets/samples` and one drawn photo of
-//! two megapixels: `cargo bench --bench pipeline`. One thread; a photo's bytes are in memory.
+//! Each stage alone and all stages together, on the drawn tables of `datasets/samples` and on one
+//! drawn photo of two megapixels: `cargo bench --bench pipeline`. One thread; the photos' bytes are
+//! in memory.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
@@ -15,7 +16,7 @@ use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-/// The tables of `datasets/samples`: name and file.
+/// The tables of `datasets/samples`: names and contents.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
     let mut paths: Vec<PathBuf> = source::list_photos(&[folder], false, &[])
@@ -27,7 +28,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (name(path), std::fs::read(path).expect("a sample"))).collect()
 }
 
-/// A plain table of twelve cards, 1632x1224: two megapixels.
+/// A plain table of twelve cards, 1632 x 1224: two megapixels.
 fn two_megapixels() -> Vec<u8> {
     let params = Params { size_px: (1632, 1224), ..Params::of(Kind::Plain) };
     let scene = render(&params, 1, 0).expect("parameters in range");
@@ -95,7 +96,7 @@ fn whole(c: &mut Criterion) {
 }
 
 fn all(c: &mut Criterion) {
-    // The figures are those of one thread.
+    // The figures are for one thread.
     opencv::core::set_num_threads(1).expect("OpenCV takes any number of threads");
     stages(c);
     whole(c);

@@ -1,4 +1,4 @@
-//! All sets of a board, with their places.
+//! Finding all sets of a board, with their indices.
 
 mod common;
 
@@ -10,7 +10,7 @@ use setsight::cards::Card;
 use setsight::sets::{Finder, find_all, three_more};
 use std::hint::black_box;
 
-/// Random boards: enough that no branch predictor learns them by heart.
+/// Number of random boards: too many for a branch predictor to memorise.
 const BOARDS: usize = 4096;
 
 fn boards<const N: usize>() -> Vec<[Card; N]> {

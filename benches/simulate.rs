@@ -1,4 +1,4 @@
-//! Whole games with their statistics, on one thread.
+//! Simulates whole games with their statistics, on one thread.
 
 mod common;
 

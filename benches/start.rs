@@ -1,5 +1,5 @@
-//! How long the program takes until it does anything: `cargo bench --bench start`. Wall time of whole
-//! processes, since what is measured is the system's loader as much as ourselves.
+//! Start-up time of the program: `cargo bench --bench start`. It is wall time of whole processes,
+//! because the system's loader is part of it.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::process::{Command, Stdio};

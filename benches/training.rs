@@ -1,5 +1,5 @@
-//! What a step of training takes on the processor without its drawing: a convolution of the finder's with
-//! both its gradients, ours and burn's, and the passes of each network.
+//! The time of a training step on the CPU, without drawing: one of the finder's convolutions with
+//! both its gradients, by this crate and by burn, and forward and backward passes of each network.
 
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData, module};

@@ -1,7 +1,7 @@
 //! Labels on disk: a folder of photos with `labels.json`, or of crops with `labels.csv`.
 //!
-//! Labels speak of the file as stored; everything else in this crate of the upright photo.
-//! [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
+//! Labels use the pixels of the file as stored; everything else in this crate uses the upright
+//! photo. [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
 
 pub mod convert;
 mod crop;
@@ -20,7 +20,7 @@ pub use nearest::{MATCH_RADIUS, nearest};
 
 /// Name of the labels in a folder of photos.
 pub const PHOTO_LABELS: &str = "labels.json";
-/// Tag of a photo of which nobody has said that all its cards are right: it is no ground truth.
+/// Tag of a photo whose labels nobody has confirmed; such a photo is not ground truth.
 pub const UNCHECKED: &str = "unchecked";
 /// Name of the labels in a folder of crops.
 pub const CROP_LABELS: &str = "labels.csv";
@@ -33,7 +33,7 @@ pub enum DatasetError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The labels' file cannot be written.
@@ -41,10 +41,10 @@ pub enum DatasetError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Not the format, or a code that is none.
+    /// The file has a wrong format, or a code is invalid.
     #[error("{}: {reason}", .path.display())]
     Malformed {
         /// The file.
@@ -52,7 +52,7 @@ pub enum DatasetError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// A deck holds each card once.
+    /// A card is labelled twice, although a deck holds each card once.
     #[error(
         "{}: {photo}: card {code} is labelled twice, as card {first} and card {second}; a deck holds \
          it once: correct one of them", .path.display()
@@ -64,12 +64,12 @@ pub enum DatasetError {
         photo: String,
         /// The card.
         code: Card,
-        /// Its first place among the photo's cards, counted from 1.
+        /// The index of its first label in the photo, counted from 1.
         first: usize,
-        /// Its second place, counted from 1.
+        /// The index of its second label, counted from 1.
         second: usize,
     },
-    /// Labels of a photo or crop that is not there.
+    /// A labelled photo or crop is missing.
     #[error(
         "{}: {file} is labelled but not in the folder; put it there or take its labels out",
         .path.display()
@@ -85,10 +85,10 @@ pub enum DatasetError {
 /// `labels.json` of a folder of photos.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PhotoLabels {
-    /// Where the photos are from, free text.
+    /// The source of the photos, as free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<serde_json::Value>,
-    /// One entry a photo.
+    /// One entry per photo.
     pub photos: Vec<PhotoLabel>,
 }
 
@@ -97,17 +97,17 @@ pub struct PhotoLabels {
 pub struct PhotoLabel {
     /// File name, relative to the folder.
     pub file: String,
-    /// Width of the file as stored, before any EXIF turn, in pixels.
+    /// Width of the file as stored, before any EXIF rotation, in pixels.
     pub width: u32,
     /// Height of the file as stored, in pixels.
     pub height: u32,
-    /// What makes the photo hard: `perspective`, `white_background`, ...
+    /// Why the photo is hard: `perspective`, `white_background`, ...
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Name of the deck that lies on the table; where the file says nothing, the classic one.
+    /// Name of the deck on the table; the classic one if omitted.
     #[serde(default = "classic", skip_serializing_if = "is_classic")]
     pub deck: String,
-    /// Whether the picture is mirrored, left for right; where the file says nothing, it is not.
+    /// Whether the picture is mirrored left to right; false if omitted.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
     /// Every card in view.
@@ -137,19 +137,19 @@ pub struct CardLabel {
     pub center: Point,
     /// Its corners where known; their order is not reliable.
     pub corners: Option<Quad>,
-    /// Whose word the code is; where the file says nothing, a person's.
+    /// Who assigned the code; a person if omitted.
     #[serde(default, skip_serializing_if = "SaidBy::is_person")]
     pub said_by: SaidBy,
 }
 
-/// Whose word a card's code is.
+/// Who assigned a card's code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SaidBy {
-    /// A person has said so.
+    /// A person.
     #[default]
     Person,
-    /// A reader says so, and nobody has looked at it yet.
+    /// The reader; nobody has confirmed it yet.
     Reader,
 }
 
@@ -160,7 +160,7 @@ impl SaidBy {
     }
 }
 
-/// One line of `labels.csv`: a straightened card and its code.
+/// One line of `labels.csv`: a rectified card and its code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CropLabel {
     /// File name, relative to the folder.
@@ -171,10 +171,11 @@ pub struct CropLabel {
 }
 
 impl PhotoLabels {
-    /// Reads and checks `labels.json` of a folder. Whether the photos are there is not looked at.
+    /// Reads and checks `labels.json` of a folder, without checking that the photos exist.
     ///
     /// # Errors
-    /// [`DatasetError`]: not there, not the format, a bad code, a card twice in one photo.
+    /// [`DatasetError`]: the file is missing or malformed, a code is invalid, or a card is labelled
+    /// twice in one photo.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(PHOTO_LABELS);
         let text = match std::fs::read_to_string(&path) {
@@ -194,10 +195,10 @@ impl PhotoLabels {
         Ok(labels)
     }
 
-    /// Writes `labels.json` of a folder, whole or not at all.
+    /// Writes `labels.json` of a folder, completely or not at all.
     ///
     /// # Errors
-    /// [`DatasetError`]: a card twice in one photo, or the file cannot be written.
+    /// [`DatasetError`]: a card is labelled twice in one photo, or the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), DatasetError> {
         let path = folder.join(PHOTO_LABELS);
         for photo in &self.photos {
@@ -209,8 +210,8 @@ impl PhotoLabels {
             .map_err(|source| DatasetError::Unwritable { path, source })
     }
 
-    /// Takes out the photos that are no ground truth (see [`PhotoLabel::is_checked`]), and gives their
-    /// file names.
+    /// Removes the photos that are not ground truth (see [`PhotoLabel::is_checked`]), and returns
+    /// their file names.
     pub fn take_unchecked(&mut self) -> Vec<String> {
         let (checked, others) =
             std::mem::take(&mut self.photos).into_iter().partition(PhotoLabel::is_checked);
@@ -219,7 +220,7 @@ impl PhotoLabels {
         others.into_iter().map(|photo| photo.file).collect()
     }
 
-    /// The first labelled photo that is not in the folder, as an error.
+    /// Checks that every labelled photo is in the folder.
     ///
     /// # Errors
     /// [`DatasetError::MissingFile`].
@@ -242,13 +243,14 @@ impl PhotoLabel {
         }
     }
 
-    /// Whether a person has said that all cards in view are labelled, and rightly so: what is measured
-    /// on and learnt from. Labels without the tag [`UNCHECKED`] are taken for such.
+    /// Whether a person has confirmed that all visible cards are labelled correctly. Only such
+    /// photos are used for evaluation and training. Labels without the tag [`UNCHECKED`] count as
+    /// confirmed.
     pub fn is_checked(&self) -> bool {
         !self.tags.iter().any(|tag| tag == UNCHECKED)
     }
 
-    /// The first card that is labelled twice, and both its places among the cards, counted from 1.
+    /// The first card that is labelled twice, with the indices of both labels, counted from 1.
     pub fn twice(&self) -> Option<(Card, usize, usize)> {
         self.cards.iter().enumerate().find_map(|(second, card)| {
             let first = self.cards[..second].iter().position(|c| c.code == card.code)?;
@@ -256,8 +258,8 @@ impl PhotoLabel {
         })
     }
 
-    /// The cards in pixels of the upright photo, corners clockwise with a long side first. The
-    /// orientation is the one that the photo's file states.
+    /// The cards in pixels of the upright photo, corners clockwise starting with a long side.
+    /// `orientation` is the one in the photo's file.
     pub fn upright_cards(&self, orientation: Orientation) -> Vec<CardLabel> {
         let turn = upright_from_stored(orientation, self.width, self.height);
         let card = |card: &CardLabel| CardLabel {
@@ -287,13 +289,14 @@ impl CardLabel {
     }
 }
 
-/// The labels, each without corners with those of the outline that lies at its centre: one outline for
-/// each label, nearest first, up to [`MATCH_RADIUS`] of the outline's long side. Labels near which there
-/// is none stay without. All in pixels of the upright photo, corners clockwise with a long side first.
+/// Completes labels without corners with the outlines at their centres: one outline per label,
+/// nearest first, up to [`MATCH_RADIUS`] of the outline's long side. Labels without a near outline
+/// stay as they are. All coordinates are in pixels of the upright photo, corners clockwise starting
+/// with a long side.
 pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLabel> {
     let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
     let found: Vec<Point> = outlines.iter().map(Quad::center).collect();
-    // Those with corners take part, so that no other gets their outline.
+    // Labels with corners take part, so that no other label gets their outline.
     let long_side =
         |i: usize, j: usize| labels[i].corners.as_ref().unwrap_or(&outlines[j]).long_side();
     let outline_of_label = nearest(&centres, &found, long_side);
@@ -303,7 +306,7 @@ pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLa
     labels
 }
 
-/// Corners in any order to corners along the border.
+/// Sorts corners by their angle around the centre.
 fn around_its_centre(mut corners: [Point; 4]) -> Quad {
     let centre = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
     let angle = |p: &Point| (p.y - centre.y).atan2(p.x - centre.x);
@@ -311,10 +314,10 @@ fn around_its_centre(mut corners: [Point; 4]) -> Quad {
     Quad::new(corners)
 }
 
-/// Reads `labels.csv` of a folder of crops. Whether the crops are there is not looked at.
+/// Reads `labels.csv` of a folder of crops, without checking that the crops exist.
 ///
 /// # Errors
-/// [`DatasetError`]: not there, no `file,code` in its first line, a bad code.
+/// [`DatasetError`]: the file is missing, its first line lacks `file,code`, or a code is invalid.
 pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
     let path = folder.join(CROP_LABELS);
     let text = match std::fs::read(&path) {
@@ -343,7 +346,7 @@ pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
     Ok(labels)
 }
 
-/// Writes `labels.csv` of a folder of crops, whole or not at all.
+/// Writes `labels.csv` of a folder of crops, completely or not at all.
 ///
 /// # Errors
 /// [`DatasetError::Unwritable`].
@@ -361,7 +364,7 @@ pub fn write_crop_labels(folder: &Path, labels: &[CropLabel]) -> Result<(), Data
     write_whole(&path, &bytes).map_err(|source| DatasetError::Unwritable { path, source })
 }
 
-/// The first labelled crop that is not in the folder, as an error.
+/// Checks that every labelled crop is in the folder.
 ///
 /// # Errors
 /// [`DatasetError::MissingFile`].
@@ -382,7 +385,7 @@ fn check_files<'a>(
     }
 }
 
-/// A card as its code, for serde's `with`.
+/// Serialises a card as its code, for serde's `with`.
 pub(crate) mod as_code {
     use super::Card;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A point or a vector, in the space that its name tells.
+/// A point or a vector, in the space that the variable's name states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]
 pub struct Point {
@@ -39,7 +39,7 @@ impl Point {
     pub fn distance(self, other: Self) -> f64 {
         (self - other).norm()
     }
-    /// Turned by a quarter, clockwise on the screen: x to y.
+    /// Turned by 90 degrees clockwise on the screen: the x axis becomes the y axis.
     pub const fn perpendicular(self) -> Self {
         Self::new(-self.y, self.x)
     }
@@ -90,32 +90,34 @@ impl Neg for Point {
     }
 }
 
-/// The spaces that a [`Quad`] may lie in.
+/// The spaces that a [`Quad`] can lie in.
 pub mod space {
-    /// Pixels of the upright photo, or a space that is in no picture: a unit card, a table.
+    /// Pixels of the upright photo; also used for coordinates that lie in no picture: a unit card,
+    /// a table.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Image;
     /// Pixels of the photo at working resolution.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Working;
-    /// Pixels of the finding network's input.
+    /// Pixels of the finder network's input.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Input;
 }
 
-/// Four corners. A card's are clockwise on the screen, the first edge (corner 0 to 1) a long side. `S` is
-/// the space that they lie in, so that pixels of different pictures cannot be mixed.
+/// Four corners. A card's corners run clockwise on the screen, and the first edge (corner 0 to 1)
+/// is a long side. `S` is the space of the coordinates, so that pixels of different pictures cannot
+/// be mixed.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Quad<S = space::Image>(pub [Point; 4], PhantomData<S>);
 
 impl Quad {
-    /// Of four corners in pixels of the upright photo.
+    /// From four corners in pixels of the upright photo.
     pub const fn new(corners: [Point; 4]) -> Self {
         Self(corners, PhantomData)
     }
 
-    /// An upright rectangle from the origin, clockwise from its top left corner.
+    /// An upright rectangle with its top left corner at the origin, clockwise from there.
     pub const fn rectangle(width: f64, height: f64) -> Self {
         Self::new([
             Point::new(0.0, 0.0),
@@ -125,7 +127,7 @@ impl Quad {
         ])
     }
 
-    /// A card about the origin, its sides for units.
+    /// A card centred on the origin whose sides both have length 1.
     pub const fn unit_card() -> Self {
         Self::new([
             Point::new(-0.5, -0.5),
@@ -137,23 +139,24 @@ impl Quad {
 }
 
 impl<S> Quad<S> {
-    /// Of four corners in the space that the context asks for.
+    /// From four corners in the space that the context infers.
     pub const fn of(corners: [Point; 4]) -> Self {
         Self(corners, PhantomData)
     }
 
-    /// Each corner moved, in the same space.
+    /// Applies a function to each corner; the space stays the same.
     pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
         Self::of(self.0.map(change))
     }
 
-    /// The same numbers in another space: the one place where that is said.
+    /// The corners multiplied by `scale`, in another space. This is the only conversion between
+    /// spaces.
     pub fn in_space<T>(&self, scale: f64) -> Quad<T> {
         Quad::of(self.0.map(|p| p * scale))
     }
 
-    /// The same four corners, clockwise and with a long side first. Of the two ways that remain
-    /// (a card turned by half a turn looks alike) the one whose first corner is higher.
+    /// The same corners, ordered clockwise with a long side first. A card looks the same after half
+    /// a turn; of the two orders that remain, this takes the one whose first corner is higher.
     pub fn as_card(self) -> Self {
         let mut corners = self.0;
         if self.signed_area() < 0.0 {
@@ -166,9 +169,9 @@ impl<S> Quad<S> {
         Self::of(corners).higher_corner_first()
     }
 
-    /// Of the two ways to name a card's corners (it looks alike after half a turn), the one whose
-    /// first corner is higher than its third. Keeps which edges are first and second: seen at a
-    /// low angle a card's long side may be the shorter one in the picture.
+    /// A card looks the same after half a turn, so its corners have two possible orders. This takes
+    /// the one whose first corner is higher than its third. It never swaps long and short edges: at
+    /// a low angle, a card's long side may be the shorter one in the picture.
     pub fn higher_corner_first(self) -> Self {
         let mut corners = self.0;
         if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
@@ -177,13 +180,13 @@ impl<S> Quad<S> {
         Self::of(corners)
     }
 
-    /// Area, positive when the corners run clockwise on the screen. Unit: squared.
+    /// Area in squared units, positive when the corners run clockwise on the screen.
     pub fn signed_area(&self) -> f64 {
         let c = &self.0;
         (c[2] - c[0]).cross(c[3] - c[1]) / 2.0
     }
 
-    /// Whether every inner angle is below a straight one.
+    /// Whether every inner angle is below 180 degrees.
     pub fn is_convex(&self) -> bool {
         let c = &self.0;
         let turns = (0..4).map(|i| (c[(i + 1) % 4] - c[i]).cross(c[(i + 2) % 4] - c[(i + 1) % 4]));
@@ -198,8 +201,8 @@ impl<S> Quad<S> {
         positive == 4 || negative == 4
     }
 
-    /// Where the diagonals meet: the image of the card's centre. The mean of the corners when
-    /// they do not meet.
+    /// The intersection of the diagonals, which is the image of the card's centre; the mean of the
+    /// corners if the diagonals are parallel.
     pub fn center(&self) -> Point {
         let c = &self.0;
         let (d1, d2) = (c[2] - c[0], c[3] - c[1]);
@@ -210,24 +213,24 @@ impl<S> Quad<S> {
         c[0] + d1 * ((c[1] - c[0]).cross(d2) / det)
     }
 
-    /// Mean length of the first edge and its opposite.
+    /// Mean length of the first and the third edge.
     pub fn long_side(&self) -> f64 {
         (self.0[0].distance(self.0[1]) + self.0[2].distance(self.0[3])) / 2.0
     }
 
-    /// Mean length of the other two edges.
+    /// Mean length of the second and the fourth edge.
     pub fn short_side(&self) -> f64 {
         (self.0[1].distance(self.0[2]) + self.0[3].distance(self.0[0])) / 2.0
     }
 
-    /// Whether a point lies inside (convex quads only).
+    /// Whether a point lies inside. Valid for convex quads only.
     pub fn contains(&self, p: Point) -> bool {
         let c = &self.0;
         let sign = self.signed_area().signum();
         (0..4).all(|i| (c[(i + 1) % 4] - c[i]).cross(p - c[i]) * sign >= 0.0)
     }
 
-    /// Every corner multiplied.
+    /// Every corner multiplied by a factor.
     pub fn scaled(&self, factor: f64) -> Self {
         self.map(|p| p * factor)
     }
@@ -238,16 +241,16 @@ impl<S> Quad<S> {
 pub struct Homography(pub Matrix3<f64>);
 
 impl Homography {
-    /// The map that takes each corner of `source` to that of `target`; `None` when three corners
-    /// of either lie on a line.
+    /// The map that takes each corner of `source` to the same corner of `target`; `None` if three
+    /// corners of either are collinear.
     pub fn between<A, B>(source: &Quad<A>, target: &Quad<B>) -> Option<Self> {
         let pairs: Vec<_> = source.0.into_iter().zip(target.0).collect();
         Self::fit(&pairs, &[1.0; 4])
     }
 
     /// Weighted least squares over pairs (source, target), with the last entry fixed at 1 after
-    /// both sides are centred and scaled (Hartley 1997). `None` with fewer than four pairs or
-    /// without a unique answer. Weights are not negative.
+    /// both sides are centred and scaled (Hartley 1997). `None` for fewer than four pairs or if the
+    /// solution is not unique. Weights must not be negative.
     pub fn fit(pairs: &[(Point, Point)], weights: &[f64]) -> Option<Self> {
         if pairs.len() < 4 {
             return None;
@@ -279,29 +282,30 @@ impl Homography {
             .then_some(Self(full))
     }
 
-    /// The point's image.
+    /// The image of a point.
     pub fn apply(&self, p: Point) -> Point {
         let v = self.0 * Vector3::new(p.x, p.y, 1.0);
         Point::new(v.x / v.z, v.y / v.z)
     }
 
-    /// The image of all four corners.
+    /// The image of a quad's four corners.
     pub fn apply_quad<A, B>(&self, quad: &Quad<A>) -> Quad<B> {
         Quad::of(quad.0.map(|p| self.apply(p)))
     }
 
-    /// The map back.
+    /// The inverse map; `None` if the matrix is singular.
     pub fn inverse(&self) -> Option<Self> {
         self.0.try_inverse().map(Self)
     }
 
-    /// First `other`, then `self`.
+    /// The map that applies `other` first, then `self`.
     pub fn after(&self, other: &Self) -> Self {
         Self(self.0 * other.0)
     }
 }
 
-/// Shift to the centroid and scale to a mean distance of sqrt(2).
+/// The transform that shifts points to their centroid and scales them to a mean distance of sqrt(2)
+/// from it; `None` if they coincide.
 fn normaliser(points: impl Iterator<Item = Point> + Clone) -> Option<Matrix3<f64>> {
     let n = points.clone().count() as f64;
     let centre = points.clone().fold(Point::default(), |a, p| a + p) / n;

@@ -1,8 +1,8 @@
-//! The few things that the pages need to be safe and to find their pictures.
+//! Escaping of text and paths for HTML pages.
 
 use std::path::Path;
 
-/// Text as it may stand in HTML, in attributes too.
+/// Escapes text for use in HTML, including attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,8 +18,9 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A path as a reference in a page: relative as it is, absolute as `file:`. All but letters,
-/// digits and a few signs become their bytes in per cent (RFC 3986), so that any name works.
+/// A path as a reference in a page: a relative path stays relative, an absolute one becomes a
+/// `file:` URL. All characters except letters, digits and a few others are percent-encoded (RFC
+/// 3986), so that any name works.
 pub fn href(path: &Path) -> String {
     let mut out = String::new();
     if path.is_absolute() {

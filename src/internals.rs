@@ -206,6 +206,9 @@ pub mod render {
     pub mod scenes {
         pub use crate::render::scenes::finder;
     }
+    pub mod suite {
+        pub use crate::render::suite::{Part, Suite};
+    }
 }
 
 #[cfg(feature = "train")]

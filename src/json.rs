@@ -1,5 +1,5 @@
-//! What all that is printed as JSON has in common (docs/json.md).
+//! What all JSON output has in common (docs/json.md).
 
-/// The first member, `version`, of every line of JSON. It grows when a member is renamed, goes away or
-/// means something else; members that are new leave it as it is.
+/// The first member, `version`, of every line of JSON. It increases when a member is renamed,
+/// removed or changes its meaning; new members do not change it.
 pub const VERSION: u32 = 1;

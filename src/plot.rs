@@ -1,7 +1,7 @@
-//! Charts as SVG and PNG: curves and bars, with a font that comes with the program.
+//! Charts as SVG and PNG: curves and bars, with a bundled font.
 //!
-//! Every chart is plain data ([`Curves`], [`Bars`]) and is written by [`save`], which draws the
-//! same picture twice. No system font is looked up, so a chart looks the same on every machine.
+//! Every chart is plain data ([`Curves`], [`Bars`]), and [`save`] draws it in both formats. No
+//! system font is used, so a chart looks the same on every machine.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Size of a chart in pixels, width and height, unless the caller wants another.
+/// Default size of a chart in pixels, width and height.
 pub const SIZE_PX: (u32, u32) = (960, 600);
 
 /// Why a chart was not written.
@@ -25,7 +25,7 @@ pub enum PlotError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
 }
@@ -44,16 +44,16 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Dotted curves with a mark at each point, with a legend.
+/// Dotted curves with a marker at each point, and a legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// Above the chart.
+    /// Title above the chart.
     pub title: String,
-    /// Under the x axis.
+    /// Label of the x axis.
     pub x_label: String,
-    /// Beside the y axis.
+    /// Label of the y axis.
     pub y_label: String,
-    /// Whether y goes by powers of ten; points with y <= 0 are then left out.
+    /// Whether the y axis is logarithmic; points with y <= 0 are then left out.
     pub log_y: bool,
     /// The curves, in the order of the legend.
     pub curves: Vec<Curve>,
@@ -62,11 +62,11 @@ pub struct Curves {
 /// Bars of equal width, side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// Above the chart.
+    /// Title above the chart.
     pub title: String,
-    /// Under the x axis.
+    /// Label of the x axis.
     pub x_label: String,
-    /// Beside the y axis.
+    /// Label of the y axis.
     pub y_label: String,
     /// Height of each bar; bar i stands at `first + i`.
     pub heights: Vec<f64>,
@@ -78,19 +78,19 @@ pub struct Bars {
     pub level: Option<f64>,
 }
 
-/// Something that can be drawn on any of the two kinds of picture.
+/// A chart that can be drawn in either format.
 pub trait Chart {
-    /// Draws it over the whole area.
+    /// Draws the chart over the whole area.
     ///
     /// # Errors
-    /// What the drawing library says.
+    /// The drawing library's error.
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError>;
 }
 
 /// Writes `stem.svg` and `stem.png` and returns their paths.
 ///
 /// # Errors
-/// A chart that cannot be drawn, a file that cannot be written.
+/// A chart that cannot be drawn, or a file that cannot be written.
 pub fn save(
     chart: &impl Chart,
     stem: &Path,
@@ -118,7 +118,8 @@ pub fn save(
     Ok([svg_path, png_path])
 }
 
-/// The stem may itself hold dots (`p=4.n=6`), which `Path::with_extension` would cut.
+/// Appends a suffix. The stem may contain dots (`p=4.n=6`), at which `Path::with_extension` would
+/// cut it.
 fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(".");
@@ -130,7 +131,7 @@ fn drawing(error: impl std::fmt::Display) -> PlotError {
     PlotError::Drawing(error.to_string())
 }
 
-/// The drawing library finds fonts by name only, so ours is made known once.
+/// The drawing library finds fonts by name only, so the bundled one is registered once.
 fn register() -> Result<(), PlotError> {
     static DONE: OnceLock<bool> = OnceLock::new();
     let known = *DONE.get_or_init(|| {
@@ -142,7 +143,8 @@ fn register() -> Result<(), PlotError> {
 const TITLE_PX: i32 = 24;
 const LABEL_PX: i32 = 18;
 
-/// Height of a line of the legend, which stands to the right of the curves: within the chart it
+/// Height of a line of the legend. The legend is to the right of the curves, because inside the
+/// chart it could cover one.
 /// would sooner or later cover one.
 const LEGEND_LINE_PX: i32 = 28;
 
@@ -157,10 +159,10 @@ impl Chart for Curves {
         let x = widened(extent(points().map(|p| p.0)));
         let mut y = extent(points().map(|p| p.1));
         if self.log_y && y.start <= 0.0 {
-            // No point at all: any scale will do but one that begins at 0.
+            // There are no points: any range will do that does not start at 0.
             y = 0.1..1.0;
         }
-        // A scale of whole numbers has no marks between them.
+        // An axis of whole numbers has no ticks between them.
         let whole = points().all(|p| p.0.fract() == 0.0);
         let area = self.legend(area)?;
         let mut builder = ChartBuilder::on(&area);
@@ -267,7 +269,7 @@ impl Chart for Bars {
             .draw()
             .map_err(drawing)?;
         let color = RGBColor(self.color.0, self.color.1, self.color.2);
-        // A gap between bars only where a pixel can be spared for it.
+        // A gap between bars only where the bars are wide enough.
         let gap = if self.heights.len() <= 100 { 0.08 } else { 0.0 };
         let bars = self.heights.iter().enumerate().map(|(i, &height)| {
             let left = first + i as f64;
@@ -287,24 +289,24 @@ impl Chart for Bars {
     }
 }
 
-/// 0.01 to 1000 as they are, others as 1e-6.
+/// Formats 0.01 to 1000 as decimals, other values as 1e-6.
 fn power_of_ten(y: &f64) -> String {
     if (0.005..5000.0).contains(y) { shortest(y) } else { format!("{y:.0e}") }
 }
 
-/// Without needless decimals, nor those that only rounding brings.
+/// Without needless decimals, and without rounding errors.
 fn shortest(x: &f64) -> String {
     format!("{}", (x * 1e6).round() / 1e6)
 }
 
-/// Smallest range that holds all values; 0..1 when there are none.
+/// The smallest range that contains all values; 0..1 if there are none.
 fn extent(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low.is_finite() && high.is_finite() { low..high } else { 0.0..1.0 }
 }
 
-/// A little air on both sides; a single value gets a range of its own.
+/// Adds a margin on both sides; a single value gets a range around it.
 fn widened(range: Range<f64>) -> Range<f64> {
     let air = if range.end > range.start { (range.end - range.start) * 0.05 } else { 0.5 };
     range.start - air..range.end + air
@@ -344,7 +346,7 @@ mod tests {
             assert!(svg.ends_with(format!("a.b{log_y}.svg")));
             let text = std::fs::read_to_string(svg).unwrap();
             assert!(text.contains("time by sets") && text.contains("seconds"));
-            // Two marks of radius 4 and the legend's.
+            // Two markers of radius 4, and the one in the legend.
             assert!(count(&png, [200, 0, 0]) > 100);
             assert!(count(&png, [0, 0, 0]) > 50, "the title is drawn with the font");
         }

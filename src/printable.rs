@@ -1,12 +1,12 @@
-//! Text that others may have chosen, file names above all, made harmless for a terminal.
+//! Makes untrusted text, such as file names, safe for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with what moves a terminal's cursor, changes its colours or worse spelt out (`\\u{1b}`). Line
-/// breaks stay where `lines` says so.
+/// Escapes characters that move a terminal's cursor or change its state (`\\u{1b}`). Line breaks
+/// and tabs are kept if `lines` is true.
 fn spelt(text: &str, lines: bool) -> Cow<'_, str> {
-    // Marks that turn the direction of writing can make a name look like another.
+    // Bidirectional control characters can make one name look like another.
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let harms = |c: char| (c.is_control() && !(lines && matches!(c, '\n' | '\t'))) || turns(c);
     if !text.contains(harms) {
@@ -23,19 +23,19 @@ fn spelt(text: &str, lines: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// One line of text, harmless.
+/// One line of text, escaped.
 #[cfg(feature = "vision")]
 pub fn line(text: &str) -> Cow<'_, str> {
     spelt(text, false)
 }
 
-/// Text of several lines, harmless.
+/// Several lines of text, escaped.
 pub fn lines(text: &str) -> Cow<'_, str> {
     spelt(text, true)
 }
 
-/// A cell of a table that spreadsheets do not take for a formula: what would be one is text behind an
-/// apostrophe (OWASP, "CSV injection").
+/// A table cell that spreadsheets do not take for a formula: an apostrophe goes before a text that
+/// could be one (OWASP, "CSV injection").
 #[cfg(feature = "vision")]
 pub fn cell(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
@@ -45,15 +45,14 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a line to stderr, harmless; that nobody reads it is no error.
+/// Writes an escaped line to stderr, and ignores errors such as a closed terminal.
 pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     use std::io::Write as _;
     let text = text.to_string();
     let _ = writeln!(std::io::stderr().lock(), "{}", lines(&text));
 }
 
-/// A message to stderr, as `eprintln!` writes it, for a terminal that may be gone and names that may be
-/// anything.
+/// Prints a message to stderr like `eprintln!`, but escapes it and ignores write errors.
 macro_rules! say {
     ($($text:tt)*) => { $crate::printable::to_stderr(format_args!($($text)*)) };
 }

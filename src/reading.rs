@@ -10,9 +10,9 @@ use std::path::Path;
 
 /// Reads a photo: finds its cards, reads each, and finds all sets.
 ///
-/// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC; it is turned upright by its EXIF orientation.
-/// A photo without cards is an empty [`Table`], not an error. To read many photos, keep a
-/// [`PhotoReader`], which loads the networks once.
+/// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC, or AVIF if the program `ffmpeg` is there.
+/// The picture is turned upright as the file says. A photo without cards gives an empty [`Table`],
+/// not an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
 ///
 /// # Errors
 /// The file cannot be decoded (the message names it and says what was expected), or a network
@@ -33,9 +33,9 @@ pub fn read_photo(path: impl AsRef<Path>) -> Result<Table, ReadError> {
     PhotoReader::new()?.read_file(path)
 }
 
-/// Finds and reads the cards of photos with one set of networks.
+/// Finds and reads the cards of photos, with networks that are loaded once.
 ///
-/// It may be shared between threads; each call works by itself.
+/// Threads may share it; calls do not affect each other.
 ///
 /// # Examples
 /// ```
@@ -50,19 +50,19 @@ pub struct PhotoReader {
 }
 
 impl PhotoReader {
-    /// With the networks inside the crate.
+    /// Uses the networks inside the crate.
     ///
     /// # Errors
-    /// No engine can run them; the message says which were tried.
+    /// No engine can run them; the message lists the engines that were tried.
     pub fn new() -> Result<Self, ReadError> {
         Self::with(&Models::Shipped)
     }
 
-    /// With the networks of a folder that `setsight train` wrote.
+    /// Uses the networks of a folder that `setsight train` wrote.
     ///
     /// # Errors
-    /// A file is missing, does not have the hash that the folder's manifest gives, or is no network
-    /// for this purpose.
+    /// A file is missing, does not match its hash in the folder's manifest, or holds no network for
+    /// this purpose.
     pub fn with_models(folder: impl AsRef<Path>) -> Result<Self, ReadError> {
         Self::with(&Models::Folder(folder.as_ref().to_path_buf()))
     }
@@ -71,7 +71,7 @@ impl PhotoReader {
         Ok(Self { pipeline: Pipeline::with_defaults(models).map_err(ReadError::of)? })
     }
 
-    /// Reads a photo's file, see [`read_photo`].
+    /// Reads a photo from a file, see [`read_photo`].
     ///
     /// # Errors
     /// The file cannot be decoded, or a network cannot be run. The message names the file.
@@ -82,7 +82,8 @@ impl PhotoReader {
         self.read_image(frame.image).map_err(named)
     }
 
-    /// Reads a picture: 8-bit sRGB, upright, height x width x (R, G, B), such as a frame of a webcam.
+    /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
+    /// B).
     ///
     /// # Errors
     /// A network cannot be run.
@@ -96,7 +97,7 @@ impl PhotoReader {
     }
 }
 
-/// What lies on a table, by one photo.
+/// The cards and sets on a table, as one photo shows them.
 ///
 /// # Examples
 /// ```
@@ -110,21 +111,23 @@ impl PhotoReader {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Table {
-    /// Row by row, each from the left.
+    /// Sorted row by row, each row from left to right.
     pub cards: Vec<TableCard>,
-    /// All sets among the cards that are not [`unsure`](TableCard::unsure), as indices into `cards`.
+    /// All sets among the cards that are not [`unsure`](TableCard::unsure). Their numbers are
+    /// indices into `cards`.
     pub sets: Vec<Set>,
-    /// Which printing of the deck lies there. On an unknown one no card is sure.
+    /// The deck's edition. If it is unknown, all cards are unsure.
     pub edition: Edition,
-    /// Whether the picture shows the table mirrored, as webcams often store it. `cards` say what lies on
-    /// the table; their corners are where the picture shows them.
+    /// Whether the picture shows the table mirrored, as webcams often store it. `cards` holds the
+    /// cards as they lie on the table; their corners are where the picture shows them.
     pub mirrored: bool,
     photo: RgbImage,
 }
 
 impl Table {
-    /// The photo with a coloured outline around the cards of each set, the numbers of the sets, and a
-    /// strip below that lists them: the width of the photo and at least its height, 8-bit sRGB.
+    /// Draws the photo with a coloured outline around the cards of each set and the sets' numbers,
+    /// above a strip that lists the sets. The result is as wide as the photo and at least as high,
+    /// 8-bit sRGB.
     pub fn draw(&self) -> RgbImage {
         let cards: Vec<ReadCard> = self.cards.iter().map(TableCard::as_read).collect();
         overlay::draw(&self.photo, &cards, &self.sets, &overlay::Style::default())
@@ -135,14 +138,14 @@ impl Table {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TableCard {
-    /// The card, or the best guess where it is unsure.
+    /// The card, or the best guess if `unsure`.
     pub card: Card,
-    /// Its corners, x and y in pixels of the upright photo from its upper left corner: clockwise, the
-    /// first two the ends of a long side.
+    /// The card's corners as x and y in pixels from the upper left corner of the upright photo,
+    /// clockwise; the edge from corner 0 to corner 1 is a long side.
     pub corners_px: [[f64; 2]; 4],
-    /// Probability that `card` is right, 0 to 1.
+    /// Probability that `card` is correct, 0 to 1.
     pub confidence: f32,
-    /// Whether the confidence is too low to rely on. Such a card is in no set.
+    /// Whether the confidence is below the threshold. Such a card is in no set.
     pub unsure: bool,
 }
 
@@ -159,7 +162,7 @@ impl TableCard {
     }
 }
 
-/// Why a photo was not read. Its text names the file, what was expected and what to do.
+/// Why a photo could not be read. The message names the file, what was expected and what to do.
 #[derive(Debug)]
 pub struct ReadError(Box<dyn std::error::Error + Send + Sync>);
 

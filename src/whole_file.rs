@@ -1,5 +1,5 @@
-//! Files that are written whole or not at all: under another name first, then renamed. And one
-//! writer at a time where a file is read, changed and written again.
+//! Files that are written completely or not at all: under a temporary name first, then renamed.
+//! Also a lock for files that are read, changed and written again.
 
 use std::collections::HashSet;
 use std::fs::{File, TryLockError};
@@ -9,22 +9,22 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// How a file in the making is called: so begun and ended.
+/// Prefix and suffix of temporary files.
 const IN_THE_MAKING: (&str, &str) = (".setsight-", ".tmp");
-/// Files in the making that are younger than this are left alone whatever their lock says: whoever
-/// makes one locks it a moment after it is there.
+/// Temporary files younger than this are never removed, whatever their lock says, because a file is
+/// locked a moment after it is created.
 const YOUNG: Duration = Duration::from_secs(60);
-/// How long another writer is waited for. Writing takes milliseconds.
+/// Maximum wait for another writer. Writing takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A file in the making. Dropped without [`WholeFile::finish`], it leaves nothing behind.
+/// A file being written. If dropped without [`WholeFile::finish`], it leaves nothing behind.
 pub struct WholeFile {
     path: PathBuf,
     writer: BufWriter<NamedTempFile>,
 }
 
 impl WholeFile {
-    /// Starts a file that is to be called `path`, in the same folder under a hidden name.
+    /// Creates a temporary file in the folder of `path`, hidden until it is finished.
     ///
     /// # Errors
     /// The folder does not exist or cannot be written to.
@@ -39,32 +39,33 @@ impl WholeFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any other new file, not for its owner alone; the umask still applies.
+            // The same permissions as any new file, not for the owner alone; the umask still
+            // applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
-        // Held until it has its name or is gone: what nobody holds was left by a killed run. Where the
-        // system knows no locks, nothing is swept either.
+        // Held until the file is renamed or removed; a temporary file without a lock was left by a
+        // killed run. If the system has no locks, nothing is removed either.
         let _ = file.as_file().try_lock();
         Ok(Self { path: path.to_path_buf(), writer: BufWriter::new(file) })
     }
 
-    /// Gives the file its name, in place of what was called so before.
+    /// Renames the file to its final name, replacing an older file.
     ///
     /// # Errors
-    /// What could not be written, a full disk for one.
+    /// A file that could not be written, for example because the disk is full.
     pub fn finish(self) -> io::Result<()> {
         let path = self.path.clone();
         self.finish_as(&path)
     }
 
-    /// Gives the file another name of the same folder than it was created for.
+    /// Renames the file to another name in the same folder than it was created for.
     ///
     /// # Errors
-    /// What could not be written, a full disk for one.
+    /// A file that could not be written, for example because the disk is full.
     pub fn finish_as(self, path: &Path) -> io::Result<()> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        // Else a power cut after the rename could leave an empty file under the old one's name.
+        // Without this, a power cut after the rename could leave an empty file.
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
@@ -87,24 +88,24 @@ impl io::Seek for WholeFile {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 ///
 /// # Errors
-/// What could not be written; a file that was called so before is then unchanged.
+/// A file that could not be written; an older file is then unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = WholeFile::create(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// The system's error alone: the name of a file in the making, which `tempfile` adds to it, means nothing
-/// to anybody.
+/// The system's error without the name of the temporary file, which `tempfile` adds and which would
+/// only confuse.
 fn without_name(error: &io::Error) -> io::Error {
     let words = error.to_string();
     io::Error::new(error.kind(), words.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
-/// Takes away what killed runs have left in a folder, once in each run of the program.
+/// Removes temporary files of killed runs from a folder, once per run of the program.
 fn sweep_once(folder: &Path) {
     static SWEPT: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
     let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +114,7 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Takes away files in the making that nobody makes any more. What cannot be looked at stays.
+/// Removes temporary files that no program is writing. Files that cannot be checked stay.
 fn sweep(folder: &Path, young: Duration) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -130,16 +131,16 @@ fn sweep(folder: &Path, young: Duration) {
     }
 }
 
-/// While it lives, no other program of ours changes what lies in the folder by reading it first.
+/// While it exists, no other process of this program can take the lock of the same folder.
 #[derive(Debug)]
 pub struct FolderLock(#[allow(dead_code, reason = "held, not read")] Option<File>);
 
 impl FolderLock {
-    /// Waits a few seconds for whoever else writes there. Where the system knows no locks (some network
-    /// drives), there is none, and two that write at the very same moment may still lose one change.
+    /// Waits a few seconds for another writer. If the system has no locks (some network drives),
+    /// none is taken, and two simultaneous writers may still lose one change.
     ///
     /// # Errors
-    /// The folder cannot be opened, or another program holds it for too long.
+    /// The folder cannot be opened, or another process holds the lock for too long.
     pub fn wait_for(folder: &Path) -> io::Result<Self> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let file = lockable(folder)?;
@@ -160,13 +161,13 @@ impl FolderLock {
     }
 }
 
-/// The folder itself, which leaves nothing behind.
+/// Opens the folder itself, which leaves no lock file behind.
 #[cfg(unix)]
 fn lockable(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Elsewhere folders cannot be locked: a file in it that stays.
+/// Where folders cannot be locked, opens a lock file in it, which stays.
 #[cfg(not(unix))]
 fn lockable(folder: &Path) -> io::Result<File> {
     let path = folder.join(".setsight.lock");

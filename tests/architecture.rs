@@ -161,7 +161,7 @@ fn what_is_allowed_goes_in_no_circle() {
 }
 
 /// Rooms of which some files still use each other in a circle.
-const STILL_CIRCULAR: &[&str] = &["app", "cli", "eval", "render"];
+const STILL_CIRCULAR: &[&str] = &["app", "cli", "render"];
 
 #[test]
 fn within_a_room_files_use_each_other_in_no_circle() {
@@ -225,7 +225,7 @@ fn circles_of(room: &str) -> Vec<String> {
     for file in &files {
         let own = module(file);
         let code = without_comments(&std::fs::read_to_string(file).unwrap());
-        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let code = code.split("mod tests {").next().unwrap();
         let mut paths = upward_paths(code, &own);
         // Its own children, as in `use child::Item` and `child::item()`.
         let children = modules.iter().filter_map(|other| {

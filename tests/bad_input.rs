@@ -167,7 +167,7 @@ fn an_unreadable_folder() {
     std::fs::create_dir(&locked).unwrap();
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read_dir(&locked).is_ok() {
-        eprintln!("skipped in part: this user may read every folder");
+        common::not_run("in part: this user may read every folder");
         return;
     }
     let ran = world.run(&["scan", "photos", "--recursive"]).expect(1);
@@ -260,7 +260,7 @@ fn a_full_disk_under_the_results() {
         world.file(&format!("photos/{i}.png"), &encoded(noise(i), ImageFormat::Png));
     }
     let Some(_disk) = SmallDisk::mount(&world.path().join("out"), "500k") else {
-        eprintln!("skipped: this user may not mount a small disk");
+        common::not_run("this user may not mount a small disk");
         return;
     };
     let ran = world.run(&["scan", "photos", "--format", "json", "--out", "out"]).expect(1);

@@ -3,6 +3,8 @@
 
 #[path = "common/called.rs"]
 mod called;
+#[path = "common/not_run.rs"]
+mod not_run;
 
 use called::{fed, program, refused};
 use image::{Rgb, RgbImage};
@@ -108,7 +110,7 @@ fn films_of_every_kind_play() {
         let path = home.path().join(name);
         let encoder = codec.get(1).copied().unwrap_or("gif");
         if !encoders.contains(encoder) {
-            eprintln!("skipped: this ffmpeg does not write {encoder}");
+            not_run::not_run(&format!("this ffmpeg does not write {encoder}"));
             continue;
         }
         ffmpeg(&[&["-i", text(&sample()), "-t", "2"], codec, &[text(&path)]].concat());

@@ -3,6 +3,8 @@
 
 #[path = "common/called.rs"]
 mod called;
+#[path = "common/not_run.rs"]
+mod not_run;
 
 use called::{program, refused};
 use serde_json::Value;
@@ -102,7 +104,7 @@ fn films_that_are_none_are_refused() {
 #[test]
 fn without_a_camera_it_says_what_to_do() {
     if !SystemCameras::default().list().is_empty() {
-        eprintln!("skipped: this machine has a camera");
+        not_run::not_run("this machine has a camera");
         return;
     }
     refused(&setsight(&["live", "--list"]), 1, &["no camera is connected", "--video FILE"]);

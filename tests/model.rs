@@ -1,5 +1,8 @@
 //! The networks: the same numbers from every engine, and what is said when weights are not right.
 
+#[path = "common/not_run.rs"]
+mod not_run;
+
 use burn::tensor::{Device, Tensor, TensorData};
 use setsight::internals::export::onnx;
 use setsight::internals::model::graph::{Conv, Graph, Node, Op};
@@ -214,7 +217,7 @@ fn both_engines_and_burn_agree() {
     let runtime = match answers_of("onnxruntime", folder.path()) {
         Ok(answers) => answers,
         Err(said) if said.contains("no libonnxruntime") => {
-            eprintln!("skipped: there is no ONNX Runtime here; tools/setup.sh fetches it");
+            not_run::not_run("there is no ONNX Runtime here; tools/setup.sh fetches it");
             return;
         }
         Err(said) => panic!("{said}"),

@@ -2,11 +2,11 @@
 //!
 //!     cargo run --release --example fit-classical -- CARDS_DIR > src/pipeline/classify/classical/weights.rs
 //!
-//! `CARDS_DIR` holds one folder per source, each with `labels.csv` (file, code) and straightened
-//! crops. Every crop is used as it is and a few times with a quad that misses by up to 8 %, at lower
-//! resolution, in other light. First each source is held out in turn and read with constants fitted
-//! on the others (figures on stderr); the printed constants are fitted on all. Seeded: the same
-//! folder gives the same constants.
+//! `CARDS_DIR` holds one folder per source, each with `labels.csv` (file, code) and rectified
+//! crops. Every crop is used as it is and in several copies with outline errors of up to 8 %, lower
+//! resolution and other lighting. First, each source is held out in turn and read with constants
+//! fitted on the others (figures on stderr); the printed constants are fitted on all sources. The
+//! run is seeded: the same folder gives the same constants.
 
 #[path = "fit_classical/augment.rs"]
 mod augment;
@@ -27,18 +27,18 @@ use setsight::internals::pipeline::classify::classical::template::Masks;
 use setsight::internals::pipeline::{CardImage, rectify};
 use std::path::Path;
 
-/// How often each crop is used.
+/// Number of samples per crop.
 const COPIES: u64 = 4;
 
 struct Sample {
     source: usize,
     /// `None`: not a card.
     card: Option<Card>,
-    /// Partly hidden, perhaps beyond what can be known: counted apart.
+    /// Partly hidden, perhaps too much to be read; counted separately.
     covered: bool,
-    /// Light of the unaltered crop, see [`Sighting::light`].
+    /// Lighting of the original crop, see [`Sighting::light`].
     light: (i32, i32),
-    /// For an altered copy: the hue of the unaltered one, where that could be seen.
+    /// For an altered copy: the hue of the original, if it could be measured.
     unaltered: Option<[f32; 2]>,
     features: Features,
 }
@@ -118,7 +118,7 @@ fn load(folder: &Path) -> anyhow::Result<(Vec<String>, Vec<Sample>)> {
     Ok((names, samples.into_iter().flatten().collect()))
 }
 
-/// One of the sources keeps its crops transposed, which only a squiggle shows: turned back.
+/// One source holds mirror images, which only squiggles reveal; mirrors them back.
 fn unmirrored(crop: image::RgbImage, card: Card) -> image::RgbImage {
     if card.shape != Shape::Squiggle {
         return crop;
@@ -149,13 +149,13 @@ impl Heads {
                 .filter(move |s| Some(s.source) != held_out && !s.features.symbols.is_empty())
         };
         let cards = |p: Property| used().filter_map(move |s| s.card.map(|c| (s, c.value(p))));
-        // Every source weighs the same, however many crops it has.
+        // All sources weigh the same in total, however many crops they have.
         let sources = 1 + samples.iter().map(|s| s.source).max().unwrap_or(0);
         let mut counts = vec![0.0; sources];
         for s in used() {
             counts[s.source] += 1.0;
         }
-        // Covered cards are rarer on tables than among the samples.
+        // Covered cards are rarer on tables than in the samples.
         let weight = |s: &Sample| if s.covered { 0.35 } else { 1.0 } / f64::sqrt(counts[s.source]);
         let hypotheses = |p: Property, rows: fn(&Features) -> Vec<Vec<f32>>| -> Vec<Example> {
             cards(p)

@@ -1,13 +1,14 @@
-//! Fits the weights of the learned finder's evidence on drawn tables and prints them as Rust source.
+//! Fits the weights of the learned finder's features on drawn tables and prints them as Rust
+//! source.
 //!
 //!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > src/pipeline/find/weights.rs
 //!
-//! Draws tables as training draws them and of every kind of `setsight render`, from seeds that no
-//! training and no suite uses, finds their cards with the networks of MODELS_DIR (or the shipped ones),
-//! and fits by logistic regression how much each sign of a card is worth. Every other table is first
-//! held out: figures on it go to stderr; the printed weights are fitted on all. A card of which less
-//! than half of the symbols is in view counts neither way, unless nothing of them is. Seeded: the
-//! same network gives the same weights.
+//! Draws tables as in training and of every kind of `setsight render`, with seeds that no training
+//! and no suite uses, and finds their cards with the networks in MODELS_DIR (or the shipped ones).
+//! Then fits the weight of each feature by logistic regression. Every other table is held out
+//! first, with figures on stderr; the printed weights are fitted on all tables. A card with some
+//! but less than half of its symbols in view is ignored. The run is seeded: the same network gives
+//! the same weights.
 
 use rayon::prelude::*;
 use setsight::internals::geometry::Quad;
@@ -19,11 +20,11 @@ use setsight::internals::render::{self, Kind, Scene};
 use setsight::internals::train::newton::{self, Choice};
 use std::path::PathBuf;
 
-/// Neither training nor a suite draws from it.
+/// A seed that neither training nor a suite uses.
 const SEED: u64 = 881_007;
-/// Tables, unless another number is asked for.
+/// Default number of tables.
 const TABLES: u64 = 1200;
-/// Precision that keeps weights of features that are hardly ever seen near zero.
+/// Ridge penalty: keeps the weights of rare features near zero.
 const RIDGE: f64 = 2.0;
 
 #[derive(Clone)]
@@ -77,7 +78,8 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Two of three as the finder's training has them, larger; one of the kinds in turn.
+/// Two tables in three are drawn as in the finder's training, but larger; the third is of one of
+/// the kinds in turn.
 fn table(i: u64) -> anyhow::Result<Scene> {
     if i % 3 < 2 {
         return Ok(render::scenes::finder(SEED, i, (1024, 768))?);

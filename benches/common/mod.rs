@@ -1,4 +1,4 @@
-//! Processor time instead of wall time: what else the machine does is not counted.
+//! Measures processor time instead of wall time, so that other processes do not count.
 
 use cpu_time::ProcessTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};

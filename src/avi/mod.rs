@@ -1,4 +1,4 @@
-//! Motion JPEG in AVI: films that are read and written here, without a codec.
+//! Motion JPEG in AVI: films, read and written without a codec.
 
 mod read;
 mod write;
@@ -6,10 +6,10 @@ mod write;
 pub use read::{AviEnd, AviReader};
 pub use write::AviWriter;
 
-/// What stands before a frame's own time, in a comment of its JPEG.
+/// Prefix of a frame's own time in a comment segment of its JPEG.
 const STAMP: &[u8] = b"setsight time_ms ";
 
-/// Where a JPEG's segment begins, its marker, and what it holds, up to the coded pixels.
+/// The segments of a JPEG up to the coded pixels: offset, marker and content.
 fn segments(jpeg: &[u8]) -> impl Iterator<Item = (usize, u8, &[u8])> {
     let mut at = 2;
     std::iter::from_fn(move || {
@@ -21,10 +21,10 @@ fn segments(jpeg: &[u8]) -> impl Iterator<Item = (usize, u8, &[u8])> {
     })
 }
 
-/// The JPEG with its time in milliseconds. AVI knows one rate for all its frames; a camera's frames
-/// come as they like, and this keeps to the last digit when each came.
+/// Adds a time in milliseconds to a JPEG, as a comment segment. AVI stores one rate for all frames,
+/// but a camera's frames are not evenly spaced; this keeps the exact time of each.
 pub fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
-    // JFIF's own segment stands first.
+    // The comment goes behind the JFIF segment, which must stay first.
     let jfif = segments(jpeg).next().filter(|(_, marker, _)| *marker == 0xe0);
     let at = jfif.map_or(2, |(begin, _, content)| begin + 4 + content.len());
     let text = [STAMP, time_ms.to_string().as_bytes()].concat();
@@ -32,7 +32,7 @@ pub fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
     [&jpeg[..at], &head, &text, &jpeg[at..]].concat()
 }
 
-/// The time of a JPEG from [`stamped`].
+/// The time that [`stamped`] wrote into a JPEG, in milliseconds.
 pub fn stamp_of(jpeg: &[u8]) -> Option<f64> {
     let comments = segments(jpeg).filter(|(_, marker, _)| *marker == 0xfe);
     let text = comments.filter_map(|(.., text)| text.strip_prefix(STAMP)).next()?;

@@ -1,14 +1,14 @@
-//! Motion JPEG in AVI (RIFF; Microsoft's AVI RIFF file reference, and OpenDML 1.02 for films beyond
-//! a gigabyte), read from front to back: a pipe will do, and so will a film without its index.
+//! Reads Motion JPEG in AVI (RIFF; Microsoft's AVI RIFF file reference, and OpenDML 1.02 for films
+//! beyond a gigabyte). The file is read from front to back, so it may be a pipe or lack its index.
 
 use std::io::{self, Read};
 
-/// Why the frames end.
+/// Why no frame follows.
 #[derive(Debug)]
 pub enum AviEnd {
-    /// Here the film ends, but its head promised more.
+    /// The film ends before the number of frames that its header promises.
     CutShort,
-    /// The file cannot be read on.
+    /// The file cannot be read further.
     Io(io::Error),
 }
 
@@ -21,31 +21,31 @@ impl From<io::Error> for AviEnd {
     }
 }
 
-/// An AVI film of Motion JPEG.
+/// Reads an AVI film of Motion JPEG.
 pub struct AviReader<R> {
     input: R,
-    /// Of the frames' chunks, such as `00dc`: its first two characters.
+    /// The first two characters of the names of the frames' chunks, such as `00dc`.
     stream: [u8; 2],
-    /// Frames a second.
+    /// Frames per second.
     fps: f64,
-    /// Frames that the head promises; 0 when it does not say.
+    /// Number of frames that the header promises; 0 if it gives none.
     promised: u64,
     number: u64,
 }
 
-/// A list's or a chunk's name and its length in bytes, without a byte that fills up.
+/// Name and length of a list or chunk, in bytes without the padding byte.
 type Head = ([u8; 4], u32);
 
-/// Larger than any head of a film.
+/// A longer header is rejected: no film has one.
 const MOST_HEAD_BYTES: u32 = 1 << 20;
-/// Larger than any frame.
+/// A longer frame is rejected: no film has one.
 const MOST_FRAME_BYTES: u32 = 64 << 20;
 
 impl<R: Read> AviReader<R> {
-    /// Reads the head. `None`: no AVI film, or not of Motion JPEG.
+    /// Reads the header. `None`: not an AVI film, or not Motion JPEG.
     ///
     /// # Errors
-    /// Those of the file.
+    /// The input cannot be read.
     pub fn open(mut input: R) -> io::Result<Option<Self>> {
         let mut start = [0; 12];
         if read_all(&mut input, &mut start)? < 12
@@ -77,18 +77,18 @@ impl<R: Read> AviReader<R> {
         Ok(film.map(|(stream, fps)| Self { input, stream, fps, promised, number: 0 }))
     }
 
-    /// The next frame's JPEG and its number in the film; `None` at its end.
+    /// The next frame's JPEG and its number in the film; `None` at the end.
     ///
     /// # Errors
-    /// [`AviEnd`].
+    /// See [`AviEnd`].
     pub fn next_jpeg(&mut self) -> Result<Option<(Vec<u8>, u64)>, AviEnd> {
         loop {
             let Some((name, length)) = chunk(&mut self.input)? else {
                 return if self.number < self.promised { Err(AviEnd::CutShort) } else { Ok(None) };
             };
             match &name {
-                // The list of frames holds lists of its own; a long film goes on in a second file
-                // within the file.
+                // Frames may be grouped into lists, and a long film continues in a second RIFF part
+                // of the file.
                 b"LIST" | b"RIFF" => {
                     let mut kind = [0; 4];
                     self.input.read_exact(&mut kind)?;
@@ -105,7 +105,7 @@ impl<R: Read> AviReader<R> {
                     let mut jpeg = vec![0; padded(length)];
                     self.input.read_exact(&mut jpeg)?;
                     jpeg.truncate(length as usize);
-                    // An empty one says: the same as before.
+                    // An empty chunk repeats the previous frame.
                     if !jpeg.is_empty() {
                         return Ok(Some((jpeg, number)));
                     }
@@ -117,7 +117,7 @@ impl<R: Read> AviReader<R> {
 }
 
 impl<R> AviReader<R> {
-    /// The same film read on from another reader, which stands where this one does.
+    /// Continues the same film from another reader at the same position.
     pub fn over<S>(self, input: S) -> AviReader<S> {
         let Self { stream, fps, promised, number, .. } = self;
         AviReader { input, stream, fps, promised, number }
@@ -128,12 +128,12 @@ impl<R> AviReader<R> {
         self.number
     }
 
-    /// Frames that the head promises, where it says.
+    /// Number of frames that the header promises, if it gives one.
     pub fn frames(&self) -> Option<u64> {
         (self.promised > 0).then_some(self.promised)
     }
 
-    /// Frames a second, as the film says.
+    /// Frames per second according to the header.
     pub fn fps(&self) -> f64 {
         self.fps
     }
@@ -143,7 +143,7 @@ fn padded(length: u32) -> usize {
     length as usize + (length % 2) as usize
 }
 
-/// Reads until the buffer is full or the input ends.
+/// Reads until the buffer is full or the input ends; returns the number of bytes.
 fn read_all(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -157,11 +157,11 @@ fn read_all(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The next chunk's head; `None` at the end of the file.
+/// The next chunk's name and length; `None` at the end of the file.
 fn chunk(input: &mut impl Read) -> io::Result<Option<Head>> {
     let mut head = [0; 8];
     match read_all(input, &mut head)? {
-        // A byte may fill up the file.
+        // A padding byte may end the file.
         0 | 1 => Ok(None),
         8 => {
             let [a, b, c, d, length @ ..] = head;
@@ -177,7 +177,7 @@ fn skip(input: &mut impl Read, bytes: usize) -> io::Result<()> {
     if skipped < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
-/// The chunks of a list's body.
+/// The chunks in a list's body: names and contents.
 fn chunks(mut body: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let head = body.get(..8)?;
@@ -193,13 +193,13 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Frames that the main head promises.
+/// Number of frames that the main header promises.
 fn frames(head: &[u8]) -> u64 {
     let main = chunks(head).find(|(name, _)| name == b"avih");
     main.and_then(|(_, main)| number(main, 16)).unwrap_or(0).into()
 }
 
-/// Which stream holds Motion JPEG, as its chunks call it, and its frames a second.
+/// The stream that holds Motion JPEG, as its chunks name it, and its frames per second.
 fn motion_jpeg(head: &[u8]) -> Option<([u8; 2], f64)> {
     let streams = chunks(head).filter(|(name, body)| name == b"LIST" && body.starts_with(b"strl"));
     streams.enumerate().find_map(|(i, (_, body))| {

@@ -1,19 +1,19 @@
-//! Motion JPEG in AVI: every frame a JPEG of its own (RIFF, Microsoft's Multimedia Programming
-//! Interface 1.0, and the AVI RIFF file reference). Written here, the same frames give the same
-//! bytes on every machine, and no codec is needed.
+//! Writes Motion JPEG in AVI: every frame is a JPEG of its own (RIFF, Microsoft's Multimedia
+//! Programming Interface 1.0, and the AVI RIFF file reference). It needs no codec, and the same
+//! frames give the same bytes on every machine.
 
 use image::RgbImage;
 use image::codecs::jpeg::JpegEncoder;
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// A film in the making. Its file may be played at any time, as far as it goes.
+/// Writes a film frame by frame. The file can be played at any time, up to the last frame written.
 pub struct AviWriter<W: Write + Seek> {
     out: W,
     size_px: (u32, u32),
     fps: f64,
     quality: u8,
-    /// Where each frame's chunk of the first part begins, from the `movi` tag, and how many bytes it
-    /// holds.
+    /// For each frame of the first part, the offset of its chunk from the `movi` tag and its length
+    /// in bytes.
     index: Vec<(u32, u32)>,
     parts: Vec<Part>,
     frames: u32,
@@ -23,26 +23,26 @@ pub struct AviWriter<W: Write + Seek> {
     most_part_bytes: u64,
 }
 
-/// A part of the file: the format's sizes are of 32 bits, so a long film goes on in another
+/// A part of the file. The format's sizes have 32 bits, so a long film continues in another part
 /// (OpenDML 1.02).
 struct Part {
     riff_at: u64,
     movi_at: u64,
-    /// Behind its last frame, and behind all of it.
+    /// Offsets of the end of the last frame and of the end of the part.
     movi_end: u64,
     end: u64,
 }
 
 /// Bytes before the first frame's chunk.
 const HEADER_BYTES: u64 = 12 + 12 + 64 + 12 + 64 + 48 + 12;
-/// Largest part, as OpenDML advises.
+/// Size at which a new part begins, as OpenDML advises.
 const MOST_PART_BYTES: u64 = 1 << 30;
 
 impl<W: Write + Seek> AviWriter<W> {
-    /// Begins a film. `fps` is kept to a thousandth; `quality` is that of the JPEGs, 1 to 100.
+    /// Begins a film. `fps` is rounded to a thousandth; `quality` is the JPEG quality, 1 to 100.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The output cannot be written.
     pub fn new(out: W, size_px: (u32, u32), fps: f64, quality: u8) -> io::Result<Self> {
         let (index, parts) = (Vec::new(), Vec::new());
         let most_part_bytes = MOST_PART_BYTES;
@@ -61,7 +61,7 @@ impl<W: Write + Seek> AviWriter<W> {
         Ok(avi)
     }
 
-    /// What stands before the first frame. What is not known yet is 0, and the film plays so.
+    /// The header before the first frame. Numbers not yet available are 0; players accept that.
     fn head(&self) -> Vec<u8> {
         let (width, height) = self.size_px;
         let rate = (self.fps * 1e3).round() as u32;
@@ -76,7 +76,7 @@ impl<W: Write + Seek> AviWriter<W> {
         tag(b"AVI ", &[]);
         tag(b"LIST", &[4 + 64 + 12 + 64 + 48]);
         tag(b"hdrl", &[]);
-        // Microseconds a frame, bytes a second, padding, flags (has an index), frames, initial
+        // Microseconds per frame, bytes per second, padding, flags (has an index), frames, initial
         // frames, streams, buffer, size.
         let micros = (1e6 / self.fps).round() as u32;
         let (frames, buffer) = (self.frames, self.largest);
@@ -89,7 +89,7 @@ impl<W: Write + Seek> AviWriter<W> {
         // size, frame rectangle.
         let extent = width | height << 16;
         tag(b"MJPG", &[0, 0, 0, 1_000, rate, 0, frames, buffer, u32::MAX, 0, 0, extent]);
-        // A bitmap's header: its size, width, height, planes and bits, compression.
+        // The bitmap header: its size, width, height, planes and bits, compression.
         tag(b"strf", &[40, 40, width, height, 1 | 24 << 16]);
         tag(b"MJPG", &[width * height * 3, 0, 0, 0, 0]);
         tag(b"LIST", &[first.map_or(0, |part| bytes(part.movi_at, part.movi_end))]);
@@ -97,12 +97,12 @@ impl<W: Write + Seek> AviWriter<W> {
         head
     }
 
-    /// Frames so far.
+    /// Number of frames so far.
     pub fn frames(&self) -> u32 {
         self.frames
     }
 
-    /// Another rate, once it is known.
+    /// Changes the frame rate, for films whose rate is only measured while recording.
     pub fn set_fps(&mut self, fps: f64) {
         self.fps = fps;
     }
@@ -110,7 +110,7 @@ impl<W: Write + Seek> AviWriter<W> {
     /// Adds a frame.
     ///
     /// # Errors
-    /// What cannot be written; a frame of another size.
+    /// The output cannot be written, or the frame has another size.
     pub fn frame(&mut self, image: &RgbImage) -> io::Result<()> {
         if image.dimensions() != self.size_px {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a frame of another size"));
@@ -122,21 +122,21 @@ impl<W: Write + Seek> AviWriter<W> {
         self.jpeg(&jpeg)
     }
 
-    /// Adds a frame that is a JPEG already, of the film's size.
+    /// Adds a frame that is already a JPEG of the film's size.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The output cannot be written.
     pub fn jpeg(&mut self, jpeg: &[u8]) -> io::Result<()> {
         let begun = self.parts.last().map_or(0, |part| part.riff_at);
         if self.at - begun + jpeg.len() as u64 > self.most_part_bytes {
             self.next_part()?;
         }
-        // Written at once, so that a program that is killed leaves whole frames.
+        // One write per frame, so that a killed program leaves only whole frames.
         let mut chunk = b"00dc".to_vec();
         chunk.extend_from_slice(&(jpeg.len() as u32).to_le_bytes());
         chunk.extend_from_slice(jpeg);
         if jpeg.len() % 2 == 1 {
-            chunk.push(0); // Chunks begin at even places.
+            chunk.push(0); // Chunks begin at even offsets.
         }
         self.write(&chunk)?;
         let first = self.parts.len() == 1;
@@ -151,7 +151,7 @@ impl<W: Write + Seek> AviWriter<W> {
         Ok(())
     }
 
-    /// Goes on in another part.
+    /// Begins another part.
     fn next_part(&mut self) -> io::Result<()> {
         self.write_index()?;
         let (riff_at, movi_at) = (self.at, self.at + 20);
@@ -160,11 +160,11 @@ impl<W: Write + Seek> AviWriter<W> {
         Ok(())
     }
 
-    /// Writes the index of the first part behind it, where it is not written yet. A film plays without
-    /// one too, but players cannot jump in it.
+    /// Writes the index after the first part, unless it is already there. A film plays without an
+    /// index, but players cannot seek in it.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The output cannot be written.
     pub fn write_index(&mut self) -> io::Result<()> {
         let [part] = &self.parts[..] else { return Ok(()) };
         if part.end > part.movi_end {
@@ -174,7 +174,7 @@ impl<W: Write + Seek> AviWriter<W> {
         bytes.extend_from_slice(&(16 * self.index.len() as u32).to_le_bytes());
         for &(offset, length) in &self.index {
             bytes.extend_from_slice(b"00dc");
-            // Every frame stands by itself.
+            // Flag: every frame is a key frame.
             for number in [0x10, offset, length] {
                 bytes.extend_from_slice(&u32::to_le_bytes(number));
             }
@@ -184,7 +184,7 @@ impl<W: Write + Seek> AviWriter<W> {
         Ok(())
     }
 
-    /// All of it or, as far as the film is concerned, nothing.
+    /// Writes all bytes or, as far as the film is concerned, none: after an error it seeks back.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self.out.write_all(bytes);
         match written {
@@ -194,20 +194,20 @@ impl<W: Write + Seek> AviWriter<W> {
         written
     }
 
-    /// Writes the index and fills in the sizes; gives back what was written to.
+    /// Writes the index and fills in the sizes; returns the output.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The output cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.write_index()?;
         Ok(self.close()?.0)
     }
 
-    /// Fills in the sizes alone. Gives back what was written to, and its length: what stands beyond,
-    /// after an error, is to be cut off.
+    /// Fills in the sizes without writing an index. Returns the output and the film's length in
+    /// bytes; after an error the caller should truncate the file there.
     ///
     /// # Errors
-    /// What cannot be written.
+    /// The output cannot be written.
     pub fn close(mut self) -> io::Result<(W, u64)> {
         self.fill_in()?;
         Ok((self.out, self.at))
@@ -287,7 +287,7 @@ mod tests {
             avi.frame(&RgbImage::from_pixel(64, 48, Rgb([20 * level + 8; 3]))).unwrap();
         }
         assert!(avi.parts.len() > 2);
-        // Killed here, there is neither an index nor a size.
+        // A program killed here has written neither an index nor sizes.
         let unfinished = avi.out.get_ref().clone();
         assert_eq!(levels(&unfinished), all);
         assert_eq!(levels(&unfinished[..unfinished.len() - 20]), all[..9]);

@@ -17,7 +17,7 @@ macro_rules! property {
         pub enum $name { $($(#[$vmeta])* $variant,)* }
 
         impl $name {
-            /// All three values, in the order of the contest (and of every index in this crate).
+            /// All three values, in the order of the deck (and of every index in this crate).
             pub const ALL: [Self; 3] = [$(Self::$variant,)*];
 
             /// Position in [`Self::ALL`], 0 to 2.
@@ -95,7 +95,7 @@ property! {
     }
 }
 
-/// The four properties, in the order in which a code names them.
+/// The four properties, in the order of a code's characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
     /// See [`Number`].
@@ -109,7 +109,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// All four, in the order in which a code names them.
+    /// All four, in the order of a code's characters.
     pub const ALL: [Self; 4] = [Self::Number, Self::Shading, Self::Color, Self::Shape];
 
     /// Its name in a sentence.
@@ -142,7 +142,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// A card of the deck. The derived order is the contest's: number, shading, colour, shape.
+/// A card of the deck. Cards are ordered by number, then shading, colour and shape.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Card {
     /// How many symbols.
@@ -163,7 +163,7 @@ impl Card {
             + self.shape.index()
     }
 
-    /// The card at a position of the deck.
+    /// The card at an index of the deck.
     ///
     /// # Panics
     /// If `index` is above 80.
@@ -178,7 +178,7 @@ impl Card {
         }
     }
 
-    /// The index (0 to 2) of its value in one property.
+    /// The index (0 to 2) of the card's value of one property.
     #[inline]
     pub const fn value(self, property: Property) -> usize {
         match property {
@@ -189,7 +189,7 @@ impl Card {
         }
     }
 
-    /// The deck in order of index.
+    /// The deck in index order.
     pub fn deck() -> impl ExactSizeIterator<Item = Self> + Clone {
         (0..DECK_SIZE).map(Self::from_index)
     }

@@ -3,7 +3,7 @@
 use super::card::{Card, Color, Number, Shading, Shape};
 use std::str::FromStr;
 
-/// Why a text is not a card's code.
+/// Why a text is not a valid code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
     /// Not four characters.
@@ -14,18 +14,18 @@ pub enum CodeError {
         /// Its number of characters.
         found: usize,
     },
-    /// A character that stands for no value of its property.
+    /// A character that is invalid for its property.
     #[error("\"{text}\": '{}' at place {place} is no {property}; expected {expected}", .found.escape_default())]
     Character {
         /// The text as given.
         text: String,
         /// The bad character.
         found: char,
-        /// Its place, counted from 1.
+        /// Its position, counted from 1.
         place: usize,
-        /// What stands at that place in a code.
+        /// The property at that position.
         property: &'static str,
-        /// The characters that may stand there.
+        /// The valid characters at that position.
         expected: &'static str,
     },
 }
@@ -33,7 +33,7 @@ pub enum CodeError {
 impl FromStr for Card {
     type Err = CodeError;
 
-    /// Reads a code in either case.
+    /// Parses a code, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, CodeError> {
         let letters: Vec<char> = text.chars().collect();
         let &[number, shading, color, shape] = letters.as_slice() else {
@@ -59,10 +59,10 @@ impl FromStr for Card {
     }
 }
 
-/// Reads codes separated by white space, commas or semicolons.
+/// Parses codes separated by white space, commas or semicolons.
 ///
 /// # Errors
-/// The first code that cannot be read, with its position counted from 1.
+/// The first invalid code, with its position counted from 1.
 pub fn parse_codes(text: &str) -> Result<Vec<Card>, (usize, CodeError)> {
     text.split(|c: char| c.is_whitespace() || c == ',' || c == ';')
         .filter(|word| !word.is_empty())

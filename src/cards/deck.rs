@@ -1,12 +1,12 @@
-//! Decks as data: three outlines, three fills and three inks, from which everything is drawn.
+//! Decks as data: three outlines, three fills and three inks define all cards of a deck.
 //!
-//! Editions of the game differ in how their cards are printed; the 81 cards, their codes and the
-//! rules stay. A code's letter stands for a place in the deck: `d` is the first of its shapes, be
-//! it a diamond or a rectangle, `s` the third of its fills, be it striped or dotted.
+//! Editions of the game print their cards differently, but the 81 cards, their codes and the rules
+//! are the same. A letter of a code is an index into the deck: `d` is the first of its shapes,
+//! whether a diamond or a rectangle, and `s` the third of its fills, whether striped or dotted.
 //!
-//! A deck is one JSON file; the known ones lie in `models/decks` and are part of the program.
-//! Outlines are in the space of [`outline`](super::outline): x in card long sides, y in card short sides, about
-//! the symbol's own centre, y down. Widths of lines are in millimetres of the card.
+//! A deck is one JSON file; the known ones are in `models/decks` and compiled into the program.
+//! Outlines are in the space of [`outline`](super::outline): x in card long sides, y in card short
+//! sides, relative to the symbol's own centre, y down. Line widths are in millimetres of the card.
 
 use super::card::{CARD_LONG_MM, CARD_SHORT_MM, Card, Color, Number, Shading, Shape};
 use super::spline::closed_spline;
@@ -16,18 +16,18 @@ use std::sync::{Arc, LazyLock};
 mod invented;
 mod read;
 
-/// Farthest that a symbol may reach from its centre, in card long sides and in card short sides:
-/// beyond, neighbours would touch and a symbol would leave its card.
+/// Maximum distance of an outline from the symbol's centre, in card long sides and in card short
+/// sides. Beyond it, neighbouring symbols would touch and a symbol would leave its card.
 pub const MOST_REACH: (f64, f64) = (0.12, 0.37);
 
 /// One edition of the game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deck {
-    /// What the command line, labels and readings call it: `classic`, `rectangles`.
+    /// Its name on the command line, in labels and in readings: `classic`, `rectangles`.
     pub name: String,
-    /// What it is, for people.
+    /// A short description.
     pub title: String,
-    /// By how much the outlines are enlarged, 1 as they are in the file.
+    /// Scale of the outlines; 1 as they are in the file.
     pub symbol_size: f64,
     /// Distance between the centres of neighbouring symbols, in card long sides.
     pub symbol_spacing: f64,
@@ -39,29 +39,29 @@ pub struct Deck {
     pub inks: [Ink; 3],
 }
 
-/// What the networks tell decks apart as.
+/// The editions that the networks distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edition {
     /// [`Deck::classic`].
     Classic,
     /// [`Deck::rectangles`].
     Rectangles,
-    /// Any other deck: what its cards are is not known.
+    /// Any other deck, whose cards have no known codes.
     Unknown,
 }
 
 impl Edition {
-    /// All of them.
+    /// All editions.
     pub const ALL: [Self; 3] = [Self::Classic, Self::Rectangles, Self::Unknown];
-    /// Those whose cards can be named.
+    /// The editions whose cards have codes.
     pub const KNOWN: [Self; 2] = [Self::Classic, Self::Rectangles];
 
-    /// Place in [`Self::ALL`].
+    /// Index in [`Self::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The name of its deck; `unknown` where there is none.
+    /// The name of its deck; `unknown` if there is none.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Classic => Deck::NAMES[0],
@@ -70,33 +70,33 @@ impl Edition {
         }
     }
 
-    /// The edition of this name.
+    /// The edition with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|edition| edition.name() == name)
     }
 
-    /// Its deck, unless it is unknown.
+    /// Its deck; `None` if it is unknown.
     pub(crate) fn deck(self) -> Option<Arc<Deck>> {
         Deck::named(self.name())
     }
 }
 
-/// One of a deck's three outlines: the outer edge of the print.
+/// One of a deck's three shapes, by the outer edge of the print.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
     /// Its name in a sentence, in the singular.
     pub name: String,
-    /// The two characters that stand for its sides in a terminal.
+    /// The two characters for its sides in a terminal.
     pub text: [char; 2],
-    /// What is printed, `symbol_size` left out: see [`Self::sides`].
+    /// Its points, without `symbol_size`: see [`Self::sides`].
     pub points: Vec<(f64, f64)>,
-    /// How the points are joined.
+    /// How the points are connected.
     pub sides: Sides,
-    /// Evenly along the outline, anticlockwise on the screen.
+    /// Evenly spaced along the outline, anticlockwise on the screen.
     outline: [(f64, f64); 48],
 }
 
-/// How the points of an outline are joined.
+/// How the points of an outline are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// By straight lines: the points are corners.
@@ -105,55 +105,55 @@ pub enum Sides {
     Curved,
 }
 
-/// A fill with its name.
+/// A named fill.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedFill {
     /// Its name in a sentence.
     pub name: String,
-    /// The character that stands for it in a terminal.
+    /// The character for it in a terminal.
     pub text: char,
-    /// What is printed.
+    /// The fill.
     pub fill: Fill,
 }
 
-/// What is printed within an outline, and how wide the outline itself is.
+/// What is printed inside an outline, and how wide the outline itself is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
-    /// What is printed.
+    /// The pattern.
     pub kind: FillKind,
-    /// Width of the outline in millimetres; of no account where all is inked.
+    /// Width of the outline in millimetres; ignored if the inside is solid.
     pub outline_mm: f64,
-    /// From one stripe, dot or stroke to the next, in millimetres.
+    /// Period of the stripes, dots or strokes, in millimetres.
     pub pitch_mm: f64,
-    /// Inked part of the inside, 0 to 1.
+    /// Inked fraction of the inside, 0 to 1.
     pub duty: f64,
 }
 
-/// A way to fill an outline.
+/// A fill pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FillKind {
-    /// All of it.
+    /// Completely inked.
     Solid,
-    /// Nothing.
+    /// No ink.
     None,
     /// Lines along the card's long side.
     Stripes,
     /// Lines along the card's short side.
     Bars,
-    /// Lines both ways, at 45 degrees to the card's sides.
+    /// Lines in both directions, at 45 degrees to the card's sides.
     Crosshatch,
     /// Round dots in rows.
     Dots,
-    /// Short strokes that lie any way.
+    /// Short strokes at random angles.
     Strokes,
-    /// Squares, inked and blank in turn.
+    /// Alternating inked and blank squares.
     Checks,
-    /// A tint that grows from one end of the symbol to the other; `duty` is its mean.
+    /// A tint that increases from one end of the symbol to the other; `duty` is its mean.
     Gradient,
 }
 
 impl FillKind {
-    /// All of them.
+    /// All patterns.
     pub const ALL: [Self; 9] = [
         Self::Solid,
         Self::None,
@@ -187,23 +187,23 @@ impl FillKind {
 pub struct Ink {
     /// Its name in a sentence.
     pub name: String,
-    /// What printings of the deck look like in balanced light, sRGB on a white of 0.86; as many for
-    /// each of a deck's inks. The first is the commonest.
+    /// Colours of the ink in several printings of the deck, as sRGB under white balance with white
+    /// at 0.86; each ink of a deck has the same number of them. The first is the most common.
     pub printings: Vec<[u8; 3]>,
 }
 
 /// Why a deck cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DeckError {
-    /// Neither the name of a known deck nor a file that can be read.
+    /// Neither the name of a known deck nor a readable file.
     #[error(
         "{name}: neither a known deck ({known}) nor a deck's file that can be read: {source}",
         known = Deck::NAMES.join(", ")
     )]
     Unreadable {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Not JSON.
@@ -211,10 +211,10 @@ pub enum DeckError {
     NotJson {
         /// The deck's file.
         deck: String,
-        /// The parser's words, with line and column.
+        /// The parser's error, with line and column.
         source: serde_json::Error,
     },
-    /// A field that is missing or out of range.
+    /// A field is missing or out of range.
     #[error("{deck}: {field}: expected {expected}, found {found}")]
     Field {
         /// The deck's file.
@@ -271,7 +271,7 @@ impl Deck {
         }
     }
 
-    /// Which of the editions that the networks know it is.
+    /// The edition of this deck, as the networks distinguish them.
     pub fn edition(&self) -> Edition {
         Edition::named(&self.name).unwrap_or(Edition::Unknown)
     }
@@ -281,21 +281,21 @@ impl Deck {
         self.name == Self::NAMES[0]
     }
 
-    /// The outline of a shape, `symbol_size` included, with 48 points evenly along it, anticlockwise
-    /// on the screen.
+    /// The outline of a shape, scaled by `symbol_size`: 48 points evenly spaced along it,
+    /// anticlockwise on the screen.
     pub fn outline(&self, shape: Shape) -> [(f64, f64); 48] {
         let size = self.symbol_size;
         self.shapes[shape.index()].outline.map(|(x, y)| (x * size, y * size))
     }
 
-    /// Where the symbols of a card stand: the x of each centre relative to the card's centre, in
-    /// card long sides, from left to right.
+    /// The centres of a card's symbols: x relative to the card's centre, in card long sides, from
+    /// left to right.
     pub fn symbol_centers(&self, number: Number) -> Vec<f64> {
         let last = number.index() as f64;
         (0..=number.index()).map(|k| (k as f64 - last / 2.0) * self.symbol_spacing).collect()
     }
 
-    /// What a shading is printed as.
+    /// The fill of a shading.
     pub fn fill(&self, shading: Shading) -> &Fill {
         &self.fills[shading.index()].fill
     }
@@ -308,7 +308,7 @@ impl Deck {
         format!("{} {} {} {}{plural}", card.number, fill.name, ink.name, shape.name)
     }
 
-    /// The commonest printing of a colour, sRGB.
+    /// The most common printed colour, sRGB.
     pub fn srgb(&self, color: Color) -> [u8; 3] {
         self.inks[color.index()].printings[0]
     }
@@ -319,7 +319,7 @@ fn built_in(name: &str, text: &str) -> Arc<Deck> {
 }
 
 impl Symbol {
-    /// A symbol from its points, with what photos show of its outline where that is known.
+    /// A symbol from its points, with a measured outline if there is one.
     fn new(
         name: String,
         text: [char; 2],
@@ -333,20 +333,20 @@ impl Symbol {
         Self { name, text, points, sides, outline }
     }
 
-    /// Evenly along the outline, anticlockwise on the screen, `symbol_size` left out.
+    /// Points evenly spaced along the outline, anticlockwise on the screen, without `symbol_size`.
     pub const fn outline(&self) -> &[(f64, f64); 48] {
         &self.outline
     }
 
-    /// Whether it is its own image after half a turn, as all symbols of the game's editions are.
+    /// Whether it looks the same after half a turn, as all symbols of the game's editions do.
     pub fn is_half_turn_symmetric(&self) -> bool {
-        /// A measured outline's error, in card long sides.
+        /// Tolerance for the error of a measured outline, in card long sides.
         const NEAR: f64 = 4e-3;
         self.outline.iter().all(|&(x, y)| distance_to_border(&self.outline, (-x, -y)) < NEAR)
     }
 }
 
-/// The polygon that is drawn through these points.
+/// The polygon through these points.
 fn joined(points: &[(f64, f64)], sides: Sides) -> Vec<(f64, f64)> {
     match sides {
         Sides::Straight => points.to_vec(),
@@ -354,16 +354,16 @@ fn joined(points: &[(f64, f64)], sides: Sides) -> Vec<(f64, f64)> {
     }
 }
 
-/// How much longer a unit of x is than one of y.
+/// The length of a unit of x in units of y.
 const STRETCH: f64 = CARD_LONG_MM / CARD_SHORT_MM;
 
-/// Twice the area within a polygon, negative where it goes anticlockwise on the screen.
+/// Twice the area of a polygon, negative if it is anticlockwise on the screen.
 fn doubled_area(polygon: &[(f64, f64)]) -> f64 {
     let next = polygon.iter().cycle().skip(1);
     polygon.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum()
 }
 
-/// 48 points evenly along a polygon, by its length on the card, anticlockwise.
+/// 48 points evenly spaced along a polygon, by its length on the card, anticlockwise.
 fn evenly(polygon: &[(f64, f64)]) -> [(f64, f64); 48] {
     let mut corners = polygon.to_vec();
     if doubled_area(&corners) > 0.0 {
@@ -386,7 +386,7 @@ fn evenly(polygon: &[(f64, f64)]) -> [(f64, f64); 48] {
     })
 }
 
-/// From a point to the nearest side of a polygon, in card long sides.
+/// Distance from a point to the nearest side of a polygon, in card long sides.
 fn distance_to_border(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> f64 {
     let next = polygon.iter().cycle().skip(1);
     let sides = polygon.iter().zip(next).map(|(a, b)| {

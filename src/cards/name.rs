@@ -1,18 +1,18 @@
-//! Cards by the names that people and labelling programs give them.
+//! Parses the card names that people and labelling programs use.
 
 use super::card::{Card, Color, Number, Property, Shading, Shape};
 use super::code::CodeError;
 
-/// Why a text names no card.
+/// Why a text does not name a card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Four characters that are no code.
+    /// Four characters that are not a valid code.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// A word that stands for no value.
+    /// A word that does not name a value.
     #[error("\"{word}\" is no number, shading, colour or shape of a card")]
     Word {
-        /// The word, in small letters.
+        /// The word in lower case.
         word: String,
     },
     /// A property without a value.
@@ -30,9 +30,9 @@ pub enum NameError {
 }
 
 impl Card {
-    /// The card that a code (`2spd`) or a name means: "two striped purple diamonds", `PURPLE_DIAMOND_2_STRIPED`.
-    /// A name has one word for each property, in any order; of those that differ from ours the usual
-    /// ones are known, such as solid, empty and wave.
+    /// The card with this code (`2spd`) or name: "two striped purple diamonds",
+    /// `PURPLE_DIAMOND_2_STRIPED`. A name has one word for each property, in any order. Common
+    /// synonyms such as solid, empty and wave are accepted too.
     ///
     /// # Errors
     /// [`NameError`].
@@ -47,7 +47,7 @@ impl Card {
         for word in words {
             let word = word.to_lowercase();
             let Some((property, value)) = value_of(&word) else {
-                // Of one word with a code's length the bad letter says more.
+                // For a single word of a code's length, the error about the letter is more helpful.
                 let is_code = matches!(code, CodeError::Character { .. });
                 return Err(if is_code { code.into() } else { NameError::Word { word } });
             };
@@ -68,7 +68,7 @@ impl Card {
     }
 }
 
-/// What a word says: a property and the index of its value.
+/// The property and the value's index that a word names.
 fn value_of(word: &str) -> Option<(Property, usize)> {
     let (number, shading, color, shape) =
         (Property::Number, Property::Shading, Property::Color, Property::Shape);
@@ -82,7 +82,7 @@ fn value_of(word: &str) -> Option<(Property, usize)> {
         "green" => (color, 0),
         "purple" | "violet" => (color, 1),
         "red" => (color, 2),
-        // The rectangle stands in the diamond's place of the older European edition.
+        // In the older European edition the rectangle replaces the diamond.
         "diamond" | "diamonds" | "rhombus" | "rectangle" | "rectangles" => (shape, 0),
         "oval" | "ovals" | "ellipse" | "ellipses" | "pill" | "pills" => (shape, 1),
         "squiggle" | "squiggles" | "wave" | "waves" | "tilde" | "tildes" => (shape, 2),

@@ -1,10 +1,13 @@
-//! The measured outlines of the classic deck's symbols and where they stand on a card.
+//! The measured outlines of the classic deck's symbols and their positions on a card.
 //!
-//! Space of every number here: x in card long sides, y in card short sides, the card lying with
-//! its long side across, y down. One unit of x is therefore [`CARD_LONG_MM`] and one of y
-//! [`CARD_SHORT_MM`]. The outlines, in the classic [deck](super::deck)'s file, are the outer edge of the print, measured on 243 photographed
-//! symbols, 48 points each, closed (the last point joins the first), anticlockwise on the screen.
-//! Each is its own image after half a turn; the squiggle is not its own mirror image.
+//! The coordinate space of everything here: x in card long sides, y in card short sides, with the
+//! card's long side horizontal and y down. One unit of x is therefore [`CARD_LONG_MM`] and one of y
+//! [`CARD_SHORT_MM`].
+//!
+//! The outlines are in the file of the classic [deck](super::deck). They follow the outer edge of
+//! the print, measured on 243 photographed symbols: 48 points each, closed (the last point joins
+//! the first), anticlockwise on the screen. Each looks the same after half a turn; the squiggle is
+//! not its own mirror image.
 
 pub use super::card::{CARD_LONG_MM, CARD_SHORT_MM};
 use super::card::{Number, Shape};
@@ -14,8 +17,8 @@ use std::sync::LazyLock;
 /// Distance between the centres of neighbouring symbols of the classic deck, in card long sides.
 pub const SYMBOL_SPACING: f64 = 0.285;
 
-/// The outline of a shape of the classic deck about its own centre (see the module's page for unit
-/// and order). Of any deck: [`Deck::outline`].
+/// The outline of a shape of the classic deck relative to its own centre (see the module's page for
+/// units and order). For other decks: [`Deck::outline`].
 pub fn symbol_outline(shape: Shape) -> &'static [(f64, f64); 48] {
     static OUTLINES: LazyLock<[[(f64, f64); 48]; 3]> = LazyLock::new(|| {
         let deck = Deck::classic();
@@ -24,8 +27,8 @@ pub fn symbol_outline(shape: Shape) -> &'static [(f64, f64); 48] {
     &OUTLINES[shape.index()]
 }
 
-/// Where the symbols of a card of the classic deck stand: the x of each centre relative to the card's centre, in card
-/// long sides, from left to right. Their y is 0.
+/// The centres of the symbols on a card of the classic deck: x relative to the card's centre, in
+/// card long sides, from left to right. Their y is 0.
 pub const fn symbol_centers(number: Number) -> &'static [f64] {
     match number {
         Number::One => &[0.0],

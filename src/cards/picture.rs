@@ -1,21 +1,21 @@
-//! Cards and boards drawn with characters, for a terminal.
+//! Cards and boards drawn in text for a terminal.
 //!
-//! Each symbol of a card is a line of its own. Its shape is `O` (oval), `~` (squiggle) or `<>`
-//! (diamond), its shading stands inside: `*` filled, `=` striped, `_` open; another deck's file
-//! says what its own look like, as `[:]` for a dotted rectangle. The colour is the terminal's where
-//! it has colours, else a letter before the symbol: `R`, `G`, `P`.
+//! Each symbol of a card takes one line. The sides show its shape: `O` (oval), `~` (squiggle) or
+//! `<>` (diamond). The inside shows its shading: `*` filled, `=` striped, `_` open. Another deck's
+//! file defines its own characters, such as `[:]` for a dotted rectangle. The colour is shown by
+//! terminal colours if available, otherwise by a letter before the symbol: `R`, `G`, `P`.
 
 use super::card::{Card, Color, Number};
 use super::deck::Deck;
 
-/// Characters across a card's picture, frame included.
+/// Width of a card's picture in characters, including the frame.
 pub const CARD_WIDTH: usize = 8;
-/// Characters between two cards of a row.
+/// Gap between two cards in a row.
 const GAP: &str = "  ";
-/// Lines of a card's picture: its label, three for symbols, two for the frame.
+/// Height of a card's picture in lines: the label, three lines for symbols, two for the frame.
 const CARD_HEIGHT: usize = 6;
 
-/// What the terminal can show.
+/// What the terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ink {
     /// Characters only.
@@ -26,14 +26,14 @@ pub enum Ink {
 }
 
 impl Ink {
-    /// The text in bold, or as it is.
+    /// The text in bold, if supported.
     pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    /// The text in a card's colour, or as it is.
+    /// The text in a card's colour, if supported.
     pub fn colored(self, color: Color, text: &str) -> String {
-        // The bright variants: readable on a dark and on a light background.
+        // The bright variants are readable on dark and on light backgrounds.
         let code = match color {
             Color::Green => "92",
             Color::Purple => "95",
@@ -53,11 +53,11 @@ impl Ink {
 /// One place of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Stands above the card, centred: its index, say. Cut off at [`CARD_WIDTH`] characters.
+    /// Label above the card, centred, such as its index. Truncated to [`CARD_WIDTH`] characters.
     pub label: String,
-    /// The card, or an empty place.
+    /// The card; `None` for an empty place.
     pub card: Option<Card>,
-    /// Framed strongly, to point at it.
+    /// Whether its frame is emphasised.
     pub marked: bool,
 }
 
@@ -68,27 +68,26 @@ impl Slot {
     }
 }
 
-/// A board in rows of `columns` cards, the first row first, each card with its index (from 1)
-/// above it.
+/// A board in rows of `columns` cards, each card with its index (from 1) above it.
 pub fn board(cards: &[Card], columns: usize, ink: Ink) -> String {
     let slots: Vec<Slot> = cards.iter().enumerate().map(|(i, &c)| Slot::numbered(i, c)).collect();
     let rows: Vec<Vec<Slot>> = slots.chunks(columns.max(1)).map(<[Slot]>::to_vec).collect();
     grid(&rows, ink)
 }
 
-/// As many columns as make three rows, which is how the game is laid out, but at least four and
-/// no more than fit into `width` characters.
+/// The number of columns that makes three rows, as in the game, but at least four and at most as
+/// many as fit into `width` characters.
 pub fn columns_for(cards: usize, width: usize) -> usize {
     let fit = ((width + GAP.len()) / (CARD_WIDTH + GAP.len())).max(1);
     cards.div_ceil(3).max(4).min(fit)
 }
 
-/// Places in rows, which may differ in length, with cards of the classic deck.
+/// Places in rows of any lengths, with cards of the classic deck.
 pub fn grid(rows: &[Vec<Slot>], ink: Ink) -> String {
     grid_of(&Deck::classic(), rows, ink)
 }
 
-/// The same of any deck.
+/// Like [`grid`], for any deck.
 pub fn grid_of(deck: &Deck, rows: &[Vec<Slot>], ink: Ink) -> String {
     let mut text = String::new();
     for row in rows {
@@ -124,7 +123,7 @@ fn lines(deck: &Deck, slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
     [strong(&label), strong(edge), line(outer), line(middle), line(outer), strong(edge)]
 }
 
-/// The inside of a card across: [`CARD_WIDTH`] - 2 characters.
+/// One symbol across the inside of a card: [`CARD_WIDTH`] - 2 characters.
 fn symbol(deck: &Deck, card: Card, ink: Ink) -> String {
     let fill = deck.fills[card.shading.index()].text;
     let [left, right] = deck.shapes[card.shape.index()].text;
@@ -143,7 +142,7 @@ mod tests {
         card_of(&Deck::classic(), card, ink)
     }
 
-    /// Without an index: five lines, each ended by a line feed.
+    /// A card without an index: five lines, each ending in a line feed.
     fn card_of(deck: &Deck, card: Card, ink: Ink) -> String {
         let slot = Slot { card: Some(card), ..Slot::default() };
         lines(deck, &slot, ink)[1..].iter().map(|line| format!("{line}\n")).collect()

@@ -1,7 +1,7 @@
-//! Curves through points.
+//! Splines through points.
 
-/// Points along a closed Catmull-Rom spline through `points`: each of them and three between it and
-/// the next.
+/// Points along a closed Catmull-Rom spline through `points`: each of them, and three between it
+/// and the next.
 pub fn closed_spline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const PIECES: usize = 4;
     let n = points.len();

@@ -1,8 +1,8 @@
-//! Labels as other programs write them become ours.
+//! Converts labels from other programs' formats.
 //!
-//! [`find`] reads what is said, [`Found::settle`] looks at the pictures and makes labels of it,
-//! [`Converted::write`] puts them into a folder. Nothing is written before all of it is known to be
-//! right.
+//! [`find`] reads the labels, [`Found::settle`] checks them against the pictures and converts them,
+//! and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
+//! passed.
 
 mod centres;
 mod coco;

@@ -1,15 +1,16 @@
-//! Which of some outlines belongs to which label, by their centres.
+//! Matches outlines with labels by their centres.
 
 use crate::geometry::Point;
 
-/// How far the centre of an outline may lie from that of its label, as a fraction of the card's
-/// long side: within it both can only mean the same card, for the centres of neighbours that do
-/// not overlap are a short side, 0.64, apart.
+/// Maximum distance between the centres of an outline and its label, as a fraction of the card's
+/// long side. Within it, both must mean the same card: the centres of neighbours that do not
+/// overlap are at least a short side, 0.64, apart.
 pub const MATCH_RADIUS: f64 = 0.35;
 
-/// Pairs labels with outlines one to one, nearest first (distance of centres in long sides of the card),
-/// up to [`MATCH_RADIUS`]; for each label the index of its outline. `long_side` is the card's long side
-/// by the index of a label and of an outline. All in pixels of one picture.
+/// Matches labels with outlines one to one, nearest first (distance between centres in long sides
+/// of the card), up to [`MATCH_RADIUS`]; returns the index of each label's outline. `long_side`
+/// returns the card's long side for a pair of a label and an outline, by index. All coordinates are
+/// in pixels of one picture.
 pub fn nearest(
     labels: &[Point],
     outlines: &[Point],

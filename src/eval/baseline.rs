@@ -1,7 +1,7 @@
-//! What got better and what got worse since an earlier evaluation.
+//! Differences between this evaluation and an earlier one.
 //!
-//! Both are taken as the JSON that `eval --format json` prints and a report holds as
-//! `figures.json`, so that figures of an older version can be compared as far as they go.
+//! Both are read from the JSON that `eval --format json` prints and that a report stores as
+//! `figures.json`, so that an older version's figures can be compared where both have them.
 
 use super::outcome::PhotoOutcome;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why an earlier evaluation cannot be compared with.
+/// Why an earlier evaluation cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     /// The file cannot be read.
@@ -17,10 +17,10 @@ pub enum BaselineError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It holds something else.
+    /// It is not an evaluation.
     #[error(
         "{path}: {reason}; expected the output of `setsight eval --format json`, or the \
          figures.json of a report"
@@ -33,7 +33,7 @@ pub enum BaselineError {
     },
 }
 
-/// A figure that says how good reading is.
+/// A quality figure.
 struct Measure {
     key: &'static str,
     name: &'static str,
@@ -62,7 +62,7 @@ const MEASURES: [Measure; 9] = [
 pub struct Baseline(Value);
 
 impl Baseline {
-    /// Reads them.
+    /// Reads a baseline.
     ///
     /// # Errors
     /// The file cannot be read, or holds no figures.
@@ -80,35 +80,36 @@ impl Baseline {
         if sound { Ok(Self(json)) } else { Err(bad("no figures in it".into())) }
     }
 
-    /// The figures of the reader of this name; of the only one if it has another.
+    /// The figures of the reader of this name; the only figures if there is one reader with another
+    /// name.
     fn of(&self, reader: &str) -> Option<&Value> {
         let Some(readers) = self.0["readers"].as_object() else { return Some(&self.0) };
         let only = if readers.len() == 1 { readers.values().next() } else { None };
         readers.get(reader).or(only)
     }
 
-    /// Compares; `None` if no figures of this reader are there.
+    /// Compares the figures; `None` if the baseline has none for this reader.
     pub fn compare(&self, now: &Value) -> Option<Comparison> {
         let before = self.of(now["reader"].as_str().unwrap_or_default())?;
         Some(Comparison::of(before, now))
     }
 }
 
-/// A figure then and now.
+/// A figure before and now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Which.
+    /// Its name.
     pub name: String,
-    /// What it was, and is.
+    /// Its earlier value.
     pub before: f64,
-    /// What it is.
+    /// Its current value.
     pub now: f64,
-    /// Whether more of it is better.
+    /// Whether a larger value is better.
     pub more_is_better: bool,
 }
 
 impl Change {
-    /// By how much it is better; negative: worse.
+    /// The improvement; negative if it got worse.
     pub fn gain(&self) -> f64 {
         let more = self.now - self.before;
         if self.more_is_better { more } else { -more }
@@ -125,16 +126,16 @@ impl Change {
     }
 }
 
-/// A card, or the false cards of a photo, that ended otherwise than before.
+/// A card, or the false cards of a photo, with a different outcome than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardChange {
     /// The photo: source and file.
     pub photo: String,
     /// The labelled code, or `false cards`.
     pub card: String,
-    /// What became of it then, such as `wrong`, or how many there were.
+    /// The earlier outcome, such as `wrong`, or the earlier number of false cards.
     pub before: String,
-    /// And now.
+    /// The current outcome.
     pub now: String,
 }
 
@@ -144,26 +145,26 @@ impl CardChange {
     }
 }
 
-/// Two evaluations side by side.
+/// The comparison of two evaluations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Who read then, and now.
+    /// Names of the earlier and the current reader.
     pub readers: (String, String),
-    /// The figures over everything.
+    /// The figures over all photos.
     pub all: Vec<Change>,
     /// `read right` and `cards found` of each source and tag that changed.
     pub groups: Vec<Change>,
-    /// Cards that ended better than before.
+    /// Cards with a better outcome than before.
     pub better: Vec<CardChange>,
-    /// Cards that ended worse.
+    /// Cards with a worse outcome than before.
     pub worse: Vec<CardChange>,
-    /// Photos that only one of the two has.
+    /// Number of photos in only one of the two.
     pub photos_not_in_both: usize,
-    /// Whether the earlier figures tell of single cards.
+    /// Whether the earlier figures list single cards.
     pub cards_known: bool,
 }
 
-/// How bad an end is.
+/// Rank of an outcome, the best first.
 fn rank(verdict: &str) -> u8 {
     match verdict {
         "right" => 0,
@@ -218,7 +219,8 @@ impl Comparison {
             codes.sort_unstable();
             codes.dedup();
             for code in codes {
-                // A label that only one of the two has is another dataset, not another reader.
+                // A label in only one of the two is a difference between datasets, not between
+                // readers.
                 let both = (old.verdict_of(code), new.verdict_of(code));
                 let (Some(then), Some(now)) = both else { continue };
                 self.note(rank(then).cmp(&rank(now)), &photo, code, (then.into(), now.into()));
@@ -259,7 +261,7 @@ impl Comparison {
     }
 }
 
-/// Lines of single cards on a terminal; the report has them all.
+/// Maximum number of cards listed on a terminal; the report lists all.
 const SHOWN: usize = 20;
 
 impl fmt::Display for Comparison {

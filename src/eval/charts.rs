@@ -1,4 +1,4 @@
-//! Pictures of figures, as SVG: they stay sharp at any size and need no font of their own.
+//! Charts of figures as SVG, which are sharp at any size and embed no font.
 
 use super::figures::Figures;
 use super::reliability::Reliability;
@@ -10,8 +10,8 @@ const BLUE: &str = "#0072b2";
 const ORANGE: &str = "#d55e00";
 const FONT: &str = "font-family=\"system-ui,sans-serif\"";
 
-/// What one property was taken for: rows as labelled, columns as read; a cell is the darker the
-/// more of its row it holds, blue on the diagonal and orange off it.
+/// A confusion matrix of one property: rows as labelled, columns as read. A cell is darker the
+/// larger its share of the row, blue on the diagonal and orange off it.
 pub fn confusion(property: Property, figures: &Figures) -> String {
     const CELL: usize = 74;
     const LEFT: usize = 84;
@@ -41,7 +41,7 @@ pub fn confusion(property: Property, figures: &Figures) -> String {
         for (read, &count) in row.iter().enumerate() {
             let share = count as f64 / total;
             let good = labelled == read;
-            // One card in a thousand must be seen.
+            // One card in a thousand must be visible.
             let deep = if good { share } else { share.powf(0.4) };
             let _ = write!(
                 svg,
@@ -79,9 +79,9 @@ fn property_place(property: Property) -> usize {
     Property::ALL.iter().position(|&p| p == property).unwrap_or(0)
 }
 
-/// What the confidence says against what is so: for each bin the part said to be wrong (across)
-/// and the part that is wrong (up), both logarithmic, with 95 % bars. On the diagonal confidence
-/// is honest; above it the reader boasts.
+/// A reliability diagram: for each bin the expected share of errors (x) and the observed share (y),
+/// both on logarithmic axes, with 95 % intervals. Confidence on the diagonal is calibrated; above
+/// it the reader is overconfident.
 pub fn reliability(reliability: &Reliability) -> String {
     const SIDE: f64 = 300.0;
     const LEFT: f64 = 62.0;
@@ -139,8 +139,8 @@ pub fn reliability(reliability: &Reliability) -> String {
     svg + "</svg>\n"
 }
 
-/// What a reader said of one card: a bar for each value of each property and one for card-or-not;
-/// the labelled values outlined.
+/// The reader's output for one card: one bar for each value of each property and one for
+/// card-or-not, with the labelled values outlined.
 pub fn reading(reading: &Reading, labelled: Option<Card>) -> String {
     const ROW: usize = 12;
     const LEFT: usize = 58;

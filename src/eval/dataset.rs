@@ -11,21 +11,21 @@ pub struct LabelledPhoto {
     pub path: PathBuf,
     /// Its labels, in pixels of the file as stored.
     pub label: PhotoLabel,
-    /// Where it is from: the labels' own word for it, else the folder's name.
+    /// The source that the labels name, otherwise the folder's name.
     pub source: String,
 }
 
 /// The labelled photos of a dataset.
 #[derive(Clone, Debug, Default)]
 pub struct FoundPhotos {
-    /// Those that are ground truth.
+    /// Photos with confirmed labels, which are ground truth.
     pub photos: Vec<LabelledPhoto>,
-    /// Those of which nobody has said that all their cards are right.
+    /// Photos whose labels nobody has confirmed as complete.
     pub unchecked: Vec<PathBuf>,
 }
 
 impl FoundPhotos {
-    /// What is left out, and why, in a sentence; nothing when nothing is.
+    /// A sentence that says which photos are left out, and why; `None` if none are.
     pub fn left_out(&self) -> Option<String> {
         let names: Vec<String> =
             self.unchecked.iter().map(|path| path.display().to_string()).collect();
@@ -35,7 +35,7 @@ impl FoundPhotos {
     }
 }
 
-/// What to do about photos that nobody has checked.
+/// Instructions for unchecked photos.
 const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, under Correct, or take the tag \
      \"unchecked\" out of its labels";
 

@@ -1,6 +1,7 @@
 //! The figures of a whole evaluation, of one reader or of several side by side.
 
-use super::figures::{Figures, median, percent};
+use super::figures::{Figures, percent};
+use super::median::median;
 use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;
@@ -13,35 +14,35 @@ use std::fmt::{self, Write as _};
 /// The figures of a whole evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
-    /// Who read.
+    /// Name of the reader.
     pub reader: String,
     /// Photos that could not be read: file and reason.
     pub failed: Vec<(String, String)>,
     /// Over all photos.
     pub all: Figures,
-    /// By each tag that a photo has; photos with several tags count for each.
+    /// By tag; a photo with several tags counts for each.
     pub by_tag: BTreeMap<String, Figures>,
-    /// By the deck on the table and whether the picture is mirrored, as the labels say.
+    /// By the labelled deck and whether the picture is mirrored.
     pub by_table: BTreeMap<String, Figures>,
-    /// How many photos of a table (see `by_table`) were taken for another.
+    /// Number of photos for each pair of labelled table (see `by_table`) and other, detected table.
     pub tables_taken_for: BTreeMap<(String, String), usize>,
     /// By source.
     pub by_source: BTreeMap<String, Figures>,
-    /// CPU time of each stage in ms, a value for each photo; stages in the order in which they run.
+    /// CPU time of each stage in ms, one value per photo; stages in the order in which they run.
     pub stage_cpu_ms: Vec<(&'static str, Vec<f64>)>,
-    /// Whether confidence says how often a reading is right.
+    /// Calibration of the confidences.
     pub reliability: Reliability,
-    /// What became of each photo.
+    /// The outcome of each photo.
     pub photos: Vec<PhotoOutcome>,
 }
 
 impl Evaluation {
-    /// Nothing yet, by this reader.
+    /// An empty evaluation of this reader.
     pub fn of_reader(reader: &str) -> Self {
         Self { reader: reader.to_owned(), ..Self::default() }
     }
 
-    /// Adds one photo, which has these tags.
+    /// Adds one photo with these tags.
     pub fn add(&mut self, tags: &[String], result: &PhotoResult) {
         let PhotoResult { figures, stage_cpu_ms, outcome, .. } = result;
         self.all.add(figures);
@@ -180,7 +181,7 @@ impl fmt::Display for Evaluation {
         let by_table = ("by table", &self.by_table);
         for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag), by_table]
         {
-            // Of tables that are all the usual one there is nothing more to say.
+            // The table is omitted if all photos show the classic edition.
             if groups.is_empty() || groups.keys().eq([Edition::Classic.name()]) {
                 continue;
             }
@@ -230,13 +231,13 @@ fn confusions(property: Property, matrix: &[[usize; 3]; 3]) -> String {
     errors.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ")
 }
 
-/// Several readers' figures for the same photos, a column for each.
+/// Several readers' figures for the same photos, one column each.
 pub struct SideBySide<'a>(pub &'a [Evaluation]);
 
-/// A figure's name and how it is written.
+/// The name of a figure, and its format.
 type Row = (&'static str, fn(&Figures) -> String);
 
-/// The figures that are set side by side.
+/// The figures of the comparison.
 pub(super) const ROWS: [Row; 10] = [
     ("cards found", |f| format!("{:.1} %", f.found_percent())),
     ("false cards a photo", |f| format!("{:.2}", f.false_cards_a_photo())),

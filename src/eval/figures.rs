@@ -1,4 +1,4 @@
-//! Counts over photos, and their words.
+//! Counts over photos, and their text output.
 
 use super::matching::{Match, Verdict, sets_among};
 use crate::cards::{Card, Property};
@@ -6,7 +6,7 @@ use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde_json::{Value, json};
 
-/// What is counted over some photos. The four verdicts add up to `cards`.
+/// Counts over some photos. The four verdicts add up to `cards`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Photos that were read.
@@ -21,19 +21,19 @@ pub struct Figures {
     pub unsure: usize,
     /// Labels with [`Verdict::Missed`].
     pub missed: usize,
-    /// Among the unsure ones, those whose best guess is right all the same.
+    /// Unsure cards whose best guess is right.
     pub unsure_but_right: usize,
-    /// Readings that belong to no label, sure or not.
+    /// Readings without a label, sure or not.
     pub false_cards: usize,
-    /// Readings that belong to no label and are claimed with a code.
+    /// Claimed readings without a label.
     pub false_claims: usize,
-    /// Photos on which every labelled card is right and nothing else is claimed.
+    /// Photos with every labelled card right and no other claim.
     pub perfect_boards: usize,
     /// Sets among the labelled cards.
     pub sets: usize,
     /// Sets among the claimed cards.
     pub sets_claimed: usize,
-    /// Claimed sets that are there.
+    /// Claimed sets that exist among the labels.
     pub sets_right: usize,
     /// For each property, in [`Property::ALL`] order: labelled value by best guess, over the cards
     /// that were found.
@@ -69,7 +69,7 @@ impl Figures {
         f
     }
 
-    /// Adds those of other photos.
+    /// Adds the figures of other photos.
     pub fn add(&mut self, other: &Self) {
         let Self { photos, cards, right, wrong, unsure, missed, unsure_but_right, .. } = other;
         self.photos += photos;
@@ -91,11 +91,11 @@ impl Figures {
         }
     }
 
-    /// Labelled cards that were found, whatever was read.
+    /// Labelled cards that were found, whatever code was read.
     pub fn found(&self) -> usize {
         self.cards - self.missed
     }
-    /// Readings that are claimed, true or not: neither unsure nor a guess.
+    /// Claimed readings, right or wrong; neither unsure cards nor guesses.
     pub fn claims(&self) -> usize {
         self.right + self.wrong + self.false_claims
     }
@@ -103,7 +103,7 @@ impl Figures {
     pub fn found_percent(&self) -> f64 {
         percent(self.found(), self.cards)
     }
-    /// Labelled cards claimed rightly, per cent.
+    /// Labelled cards claimed correctly, per cent.
     pub fn right_percent(&self) -> f64 {
         percent(self.right, self.cards)
     }
@@ -115,12 +115,12 @@ impl Figures {
     pub fn claims_right_percent(&self) -> f64 {
         percent(self.right, self.claims())
     }
-    /// False cards a photo.
+    /// Mean number of false cards per photo.
     pub fn false_cards_a_photo(&self) -> f64 {
         self.false_cards as f64 / self.photos.max(1) as f64
     }
 
-    /// As JSON, with the percentages that are read off most often.
+    /// As JSON, with the most useful percentages.
     pub fn to_json(&self) -> Value {
         let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
@@ -152,17 +152,9 @@ impl Figures {
     }
 }
 
-/// The share of `part` in `whole` in per cent; of nothing, all.
+/// `part` of `whole` in per cent; 100 if `whole` is 0.
 pub(super) fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
-}
-
-/// The middle value; of an even number of values the mean of the two in the middle.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
 }
 
 #[cfg(test)]
@@ -204,14 +196,7 @@ mod tests {
         assert_eq!((f.wrong, f.unsure, f.missed, f.right), (1, 1, 1, 0));
         assert_eq!(f.unsure_but_right, 1);
         assert_eq!((f.sets, f.sets_claimed), (1, 0));
-        // Property::Color is the third; green is 0 and red 2.
+        // `Property::Color` has index 2; green is 0 and red is 2.
         assert_eq!(f.confusion[2][0], [1, 0, 1]);
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
     }
 }

@@ -1,16 +1,17 @@
-//! Which reading belongs to which label, and what became of each label.
+//! Matches readings with labels and gives each label a verdict.
 
+use super::median::median;
 use crate::cards::Card;
 use crate::dataset::{CardLabel, nearest};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
 
-/// What became of a labelled card.
+/// The outcome of a labelled card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Found, and claimed to be what it is.
+    /// Found, and claimed with the right code.
     Right,
-    /// Found, and claimed to be another card.
+    /// Found, and claimed with a wrong code.
     Wrong,
     /// Found, but marked unsure.
     Unsure,
@@ -18,17 +19,17 @@ pub enum Verdict {
     Missed,
 }
 
-/// The readings of one photo beside its labels.
+/// The readings of one photo matched with its labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// For each label the index of its reading.
+    /// For each label, the index of its reading.
     pub reading_of_label: Vec<Option<usize>>,
-    /// Readings that belong to no label, in order.
+    /// Indices of the readings without a label, in order.
     pub false_cards: Vec<usize>,
 }
 
 impl Match {
-    /// What became of a label, by its index.
+    /// The verdict on a label, by its index.
     pub fn verdict(&self, label: usize, labels: &[CardLabel], readings: &[ReadCard]) -> Verdict {
         match self.reading_of_label[label].map(|reading| &readings[reading]) {
             None => Verdict::Missed,
@@ -39,14 +40,15 @@ impl Match {
     }
 }
 
-/// Pairs readings with labels one to one, nearest first (distance of centres in long sides of the
-/// card), up to [`crate::dataset::MATCH_RADIUS`]. A label without corners is as large as the photo's other
-/// labels, and where none has corners as what is read there. Both are in pixels of the upright photo.
+/// Matches readings with labels one to one, nearest first, up to [`crate::dataset::MATCH_RADIUS`].
+/// Distances are between centres, in long sides of the card. A label without corners takes the size
+/// of the photo's other labels, or of the reading if no label has corners. Both are in pixels of
+/// the upright photo.
 pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
-    let usual = super::median(&known);
+    let usual = median(&known);
     let long_side = |i: usize, j: usize| {
         own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
     };
@@ -65,7 +67,7 @@ fn longest_edge(quad: &Quad) -> f64 {
     (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max)
 }
 
-/// All sets among some cards, each as its three cards in order; the whole sorted.
+/// All sets among some cards, each sorted, in sorted order.
 pub(super) fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
     let mut found: Vec<[Card; 3]> = crate::sets::find_all(cards)
         .into_iter()

@@ -1,7 +1,9 @@
-//! What is not right, in pictures: where it lies, straightened, as a network gets it, and what was
-//! said of it.
+//! Pictures of each mistake: the part of the photo, the rectified card, the network's input and the
+//! reader's output.
 
-use super::{Match, Verdict, charts};
+use super::charts;
+use super::matching::{Match, Verdict};
+use super::median::median;
 use crate::cards::Card;
 use crate::dataset::CardLabel;
 use crate::geometry::{Point, Quad};
@@ -11,32 +13,32 @@ use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Reading, Scan, ov
 use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use std::io;
 
-/// Half the side of the part of the photo that is shown, in long sides of the card: the card turned
-/// any way and a rim of its surroundings.
+/// Half the side of the shown part of the photo, in long sides of the card. It fits a card at any
+/// angle, with a margin.
 const VIEW_REACH: f64 = 0.85;
-/// Side of that part in the report, in pixels, at most.
+/// Maximum side of that part in the report, in pixels.
 const VIEW_PX: u32 = 220;
 /// JPEG quality of the report's pictures, 1 to 100.
 const QUALITY: u8 = 85;
 const LABEL_COLOR: Rgb<u8> = Rgb([0, 114, 178]);
 const READING_COLOR: Rgb<u8> = Rgb([230, 159, 0]);
 
-/// A card that is not right.
+/// A label that is not right, or a reading without a label.
 #[derive(Clone, Debug)]
 pub struct Mistake {
-    /// What became of the label; `None` for a reading without a label.
+    /// The label's verdict; `None` for a reading without a label.
     pub verdict: Option<Verdict>,
-    /// What the label says.
+    /// The label's code.
     pub labelled: Option<Card>,
-    /// What was read: card, confidence, unsure.
+    /// The reading: card, confidence, unsure.
     pub read: Option<(Card, f32, bool)>,
-    /// The part of the photo around it, label blue and reading orange, as JPEG.
+    /// The part of the photo around it as JPEG, the label in blue and the reading in orange.
     pub(super) view: Vec<u8>,
-    /// The straightened card, as the reader saw it, as JPEG.
+    /// The rectified card that the reader got, as JPEG.
     pub(super) card: Option<Vec<u8>>,
-    /// What a network gets of it, 96x64, as PNG.
+    /// The network's input, 96x64, as PNG.
     pub(super) input: Option<Vec<u8>>,
-    /// What the reader said of it, as a picture (SVG).
+    /// The reader's output, as a chart (SVG).
     pub(super) said: Option<String>,
 }
 
@@ -44,7 +46,7 @@ pub struct Mistake {
 pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Match) -> Vec<Mistake> {
     let long_sides: Vec<f64> =
         labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = super::median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
+    let usual = median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
     let mut found = Vec::new();
     let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
         let read: Option<&ReadCard> = reading.map(|j| &scan.cards[j]);
@@ -53,7 +55,7 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
         let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()));
         let Some(centre) = centre else { return };
         let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
-        // What was missed is straightened by its label, to show what there was to see.
+        // A missed card is rectified by its label, to show what was visible.
         let card = match (reading, label_quad) {
             (Some(j), _) => Some(scan.images[j].clone()),
             (None, Some(quad)) => Some(straightened(frame, quad)),
@@ -82,7 +84,7 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
     found
 }
 
-/// A doubtful crop, lying on a table of its own.
+/// A doubtful crop, laid on a table of its own.
 pub fn of_crop(
     frame: &Frame,
     outline: &CardOutline,
@@ -117,7 +119,7 @@ fn view(
 ) -> RgbImage {
     let reach = (VIEW_REACH * long).max(8.0);
     let (width, height) = frame.image.dimensions();
-    // `as` takes what lies left of the photo to its border.
+    // `as` clamps coordinates left of the photo to its border.
     let left = ((centre.x - reach) as u32).min(width - 1);
     let top = ((centre.y - reach) as u32).min(height - 1);
     let right = ((centre.x + reach) as u32).clamp(left + 1, width);
@@ -151,7 +153,7 @@ fn network_input(card: &CardImage) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A picture no larger than a page shows it.
+/// Scales a picture down to its size on the page.
 pub(super) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
     const LONGEST_PX: u32 = 900;
     let long = picture.width().max(picture.height());

@@ -1,4 +1,4 @@
-//! What became of each photo, card by card, in the words of the JSON.
+//! The outcome of each photo, card by card, with the names used in the JSON.
 
 use super::matching::{Match, Verdict};
 use crate::cards::{Card, Edition};
@@ -6,23 +6,22 @@ use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde::{Deserialize, Serialize};
 
-/// One photo among those of an evaluation. With its source and its file's name it is the same photo
-/// in another evaluation.
+/// The outcome of one photo. Source and file name identify the photo across evaluations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhotoOutcome {
-    /// Where it is from.
+    /// Its source.
     pub source: String,
     /// Its file, as the labels name it.
     pub image: String,
-    /// What its labels say of the table.
+    /// The labelled table.
     #[serde(default)]
     pub table: TableLabel,
-    /// What was found of the table.
+    /// The detected table.
     #[serde(default)]
     pub found: TableLabel,
-    /// Labelled cards.
+    /// Number of labelled cards.
     pub cards: usize,
-    /// Codes of those claimed rightly.
+    /// Codes of the cards claimed correctly.
     pub right: Vec<String>,
     /// Every label that is not right and every reading without a label.
     pub mistakes: Vec<CardOutcome>,
@@ -38,7 +37,7 @@ pub struct TableLabel {
 }
 
 impl TableLabel {
-    /// With an edition's name.
+    /// A label with an edition's name.
     pub fn of(edition: Edition, mirrored: bool) -> Self {
         Self { deck: edition.name().to_owned(), mirrored }
     }
@@ -60,7 +59,7 @@ impl std::fmt::Display for TableLabel {
 /// A label that is not right, or a reading without a label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CardOutcome {
-    /// The code on the label; none for a false card.
+    /// The label's code; `None` for a false card.
     pub card: Option<String>,
     /// `wrong`, `unsure`, `missed` or `false`.
     pub verdict: String,
@@ -81,7 +80,7 @@ pub fn word(verdict: Verdict) -> &'static str {
 }
 
 impl PhotoOutcome {
-    /// What became of a photo's labels.
+    /// The outcome of a photo's labels.
     pub fn of(
         (source, image): (&str, &str),
         (table, found): (TableLabel, TableLabel),
@@ -93,7 +92,7 @@ impl PhotoOutcome {
             card: card.map(|card| card.to_string()),
             verdict: verdict.to_owned(),
             read: reading.map(|reading| reading.card.to_string()),
-            // Four digits say enough.
+            // Four digits are enough.
             confidence: reading.map(|reading| (reading.confidence * 1e4).round() / 1e4),
         };
         let (mut right, mut mistakes) = (Vec::new(), Vec::new());
@@ -113,7 +112,7 @@ impl PhotoOutcome {
         Self { source, image, table, found, cards: labels.len(), right, mistakes }
     }
 
-    /// What became of one of its labels; `None` if it has no such label.
+    /// The verdict on one of its labels; `None` if it has no such label.
     pub fn verdict_of(&self, code: &str) -> Option<&str> {
         if self.right.iter().any(|right| right == code) {
             return Some("right");
@@ -122,7 +121,7 @@ impl PhotoOutcome {
         own.map(|mistake| mistake.verdict.as_str())
     }
 
-    /// Readings without a label.
+    /// Number of readings without a label.
     pub fn false_cards(&self) -> usize {
         self.mistakes.iter().filter(|mistake| mistake.card.is_none()).count()
     }

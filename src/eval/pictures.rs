@@ -1,4 +1,4 @@
-//! Mistakes as figures of a page, and how pages look.
+//! HTML figures of mistakes, and the style of the pages.
 
 use super::mistakes::Mistake;
 use crate::cards::Card;
@@ -6,29 +6,29 @@ use crate::whole_file::write_whole;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder `pictures` of a page, filled as figures are made.
+/// The folder `pictures` of a page; filled as figures are made.
 pub struct Pictures {
     folder: PathBuf,
     count: usize,
 }
 
 impl Pictures {
-    /// Makes the folder in that of the page.
+    /// Creates the folder next to the page.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(page: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(page.join("pictures"))?;
         Ok(Self { folder: page.to_path_buf(), count: 0 })
     }
 
-    /// A number for the names of the next pictures.
+    /// A number for the file names of the next pictures.
     pub fn next(&mut self) -> usize {
         self.count += 1;
         self.count
     }
 
-    /// Writes a mistake's pictures; the figure that shows them, with a caption in HTML.
+    /// Writes a mistake's pictures; returns an HTML figure with a caption, which is HTML too.
     ///
     /// # Errors
     /// A picture cannot be written.
@@ -53,7 +53,7 @@ impl Pictures {
         ))
     }
 
-    /// Writes a picture and returns how the page shows it.
+    /// Writes a picture and returns its HTML.
     fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<String> {
         let name = format!("pictures/{:05}-{what}.{kind}", self.count);
         write_whole(&self.folder.join(&name), bytes)?;
@@ -61,7 +61,7 @@ impl Pictures {
     }
 }
 
-/// A code with the letters that differ from the label set off.
+/// A code in HTML with the letters marked that differ from the label.
 pub fn marked(read: Card, labelled: Option<Card>) -> String {
     let truth = labelled.map(|card| card.to_string());
     let letter = |(i, c): (usize, char)| match &truth {
@@ -71,7 +71,7 @@ pub fn marked(read: Card, labelled: Option<Card>) -> String {
     read.to_string().chars().enumerate().map(letter).collect()
 }
 
-/// How pages look, in light and dark.
+/// The style of the pages, light and dark.
 pub const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
 pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
 .row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\

@@ -1,36 +1,35 @@
-//! Whether a reading's confidence says how often it is right.
+//! Calibration: whether confidence matches accuracy.
 //!
-//! The readings are put into bins by what their confidence leaves open, 1 - confidence, on a
-//! logarithmic scale: what matters is whether one claim in a hundred or one in a thousand is wrong,
-//! and equal bins from 0 to 1 would hide both in the last one.
+//! Readings are binned by 1 - confidence on a logarithmic scale. What matters is whether one claim
+//! in a hundred or one in a thousand is wrong; with equal bins from 0 to 1, the last bin would hold
+//! both.
 
 use super::matching::Match;
 use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde_json::{Value, json};
 
-/// Upper ends of the bins of 1 - confidence, the surest last.
+/// Upper ends of the bins of 1 - confidence, the most confident last.
 const OPEN_UP_TO: [f64; 10] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 
-/// Readings of about one confidence.
+/// Readings with similar confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// Number of readings.
     pub readings: usize,
-    /// Those whose best guess is right.
+    /// Number of readings whose best guess is right.
     pub right: usize,
-    /// Sum of 1 - confidence: how many should be wrong.
+    /// Sum of 1 - confidence: the expected number of errors.
     pub expected_wrong: f64,
 }
 
 impl Bin {
-    /// How many were wrong.
+    /// Number of errors.
     pub fn wrong(&self) -> usize {
         self.readings - self.right
     }
 
-    /// The share of wrong ones between which the truth lies with 95 % probability (Wilson's
-    /// interval, 1927).
+    /// The 95 % confidence interval of the share of errors (Wilson's interval, 1927).
     pub fn wrong_between(&self) -> (f64, f64) {
         const Z: f64 = 1.96;
         let n = self.readings.max(1) as f64;
@@ -42,10 +41,10 @@ impl Bin {
     }
 }
 
-/// All readings, bin by bin. Unsure readings count with their best guess, false cards as wrong.
+/// All readings by bin. Unsure readings count with their best guess, false cards as wrong.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reliability {
-    /// By 1 - confidence, the least sure first.
+    /// By 1 - confidence, the least confident first.
     pub bins: [Bin; OPEN_UP_TO.len()],
 }
 
@@ -74,7 +73,7 @@ impl Reliability {
         bin.expected_wrong += open;
     }
 
-    /// Adds those of other photos.
+    /// Adds the readings of other photos.
     pub fn add(&mut self, other: &Self) {
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.readings += more.readings;
@@ -83,7 +82,7 @@ impl Reliability {
         }
     }
 
-    /// The bins that hold something: lower and upper end of 1 - confidence, and the bin.
+    /// The bins that are not empty: lower and upper end of 1 - confidence, and the bin.
     pub fn filled(&self) -> impl Iterator<Item = (f64, f64, &Bin)> {
         self.bins
             .iter()
@@ -92,15 +91,15 @@ impl Reliability {
             .map(|(i, bin)| (OPEN_UP_TO.get(i + 1).copied().unwrap_or(0.0), OPEN_UP_TO[i], bin))
     }
 
-    /// Mean over all readings of how far their bin's confidence is from the share that is right
-    /// (expected calibration error; Naeini, Cooper and Hauskrecht 2015, with bins as above).
+    /// Expected calibration error: the mean over all readings of the distance between their bin's
+    /// mean confidence and its accuracy (Naeini, Cooper and Hauskrecht 2015, with the bins above).
     pub fn calibration_error(&self) -> f64 {
         let total: usize = self.bins.iter().map(|bin| bin.readings).sum();
         let off = self.bins.iter().map(|bin| (bin.wrong() as f64 - bin.expected_wrong).abs());
         off.sum::<f64>() / total.max(1) as f64
     }
 
-    /// As JSON, the filled bins only.
+    /// As JSON, without empty bins.
     pub fn to_json(&self) -> Value {
         let round = |v: f64| (v * 1e5).round() / 1e5;
         let bins: Vec<Value> = self

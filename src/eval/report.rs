@@ -1,10 +1,14 @@
-//! A page with the figures in pictures and every mistake.
+//! A page with charts of the figures and every mistake.
 
 use super::baseline::{CardChange, Change, Comparison};
-use super::evaluation::{ROWS, SideBySide};
+use super::charts;
+use super::dataset::LabelledPhoto;
+use super::evaluation::{Evaluation, ROWS, SideBySide};
+use super::figures::Figures;
+use super::matching::Verdict;
 use super::mistakes::Mistake;
 use super::pictures::{Pictures, STYLE, marked};
-use super::{Evaluation, Figures, LabelledPhoto, PhotoResult, Verdict, charts};
+use super::run::PhotoResult;
 use crate::cards::Property;
 use crate::html::{escape, href};
 use crate::whole_file::{WholeFile, write_whole};
@@ -12,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A report in the making: `index.html`, `figures.json` and a folder `pictures`.
+/// A report being written: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
     folder: PathBuf,
     body: String,
@@ -21,10 +25,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes the report's folder. In a report of `several` readers each is told by name.
+    /// Creates the report's folder. With `several` readers, each section names its reader.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures, several })
@@ -82,7 +86,7 @@ impl Report {
         Ok(())
     }
 
-    /// The photo's stages, folded away.
+    /// Adds the photo's stages in a collapsed section.
     fn add_stages(&mut self, stages: &[(String, Vec<u8>)]) -> io::Result<()> {
         if stages.is_empty() {
             return Ok(());
@@ -102,11 +106,11 @@ impl Report {
         Ok(())
     }
 
-    /// Writes `figures.json` and, last, `index.html`. A comparison for each evaluation that has
-    /// one.
+    /// Writes `figures.json` and, last, `index.html`, with a comparison for each evaluation that
+    /// has one.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The files cannot be written.
     pub fn finish(
         self,
         evaluations: &[Evaluation],
@@ -151,7 +155,7 @@ impl Report {
                 escape(&evaluation.to_string()),
             )?;
         }
-        // Every reader fails on the same photos: they cannot be opened.
+        // Every reader fails on the same photos, because they cannot be opened.
         if let Some(first) = evaluations.first()
             && !first.failed.is_empty()
         {
@@ -171,7 +175,7 @@ impl Report {
         page.finish()
     }
 
-    /// Writes the pictures of confusion and reliability; how the page shows them.
+    /// Writes the charts of confusion and reliability; returns their HTML.
     fn charts(&self, evaluation: &Evaluation) -> io::Result<String> {
         let mut html = String::from("<h3>Confusion and reliability</h3>\n<div class=row>\n");
         let mut add = |what: &str, svg: String, alt: &str| {
@@ -194,7 +198,7 @@ impl Report {
     }
 }
 
-/// The main figures, a column for each reader.
+/// The main figures, one column per reader.
 fn main_figures(evaluations: &[Evaluation]) -> String {
     let Some(first) = evaluations.first() else { return String::new() };
     let mut html =
@@ -237,7 +241,7 @@ fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> String {
     html + "\n</table>\n"
 }
 
-/// What got better and what got worse.
+/// The differences from the baseline.
 fn against(comparison: &Comparison) -> String {
     let (before, now) = &comparison.readers;
     let mut html = format!(

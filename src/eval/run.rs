@@ -1,8 +1,11 @@
-//! Reads one labelled photo and judges it.
+//! Reads one labelled photo and evaluates the result.
 
+use super::dataset::LabelledPhoto;
+use super::figures::Figures;
+use super::matching::{Match, compare};
+use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
-use super::{Figures, LabelledPhoto, Match, compare, mistakes};
 use crate::cards::Edition;
 use crate::dataset::CardLabel;
 use crate::pipeline::{Pipeline, StageClock, StageSink, source};
@@ -10,27 +13,28 @@ use image::RgbImage;
 use std::cell::RefCell;
 use std::io;
 
-/// What became of one labelled photo under one reader.
+/// The result for one labelled photo and one reader.
 #[derive(Clone, Debug)]
 pub struct PhotoResult {
-    /// Its figures alone.
+    /// The figures of this photo alone.
     pub figures: Figures,
     /// CPU time of each stage in ms.
     pub stage_cpu_ms: Vec<(&'static str, f64)>,
-    /// How its confidences bear out.
+    /// Calibration of its confidences.
     pub reliability: Reliability,
-    /// What became of it, card by card.
+    /// Its outcome, card by card.
     pub outcome: PhotoOutcome,
-    /// Every card that is not right, with pictures, if they were asked for.
+    /// Every mistake with pictures, if pictures were requested.
     pub mistakes: Vec<mistakes::Mistake>,
-    /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were asked for.
+    /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were requested.
     pub stages: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads a labelled photo with each pipeline and compares; a result for each.
+/// Reads a labelled photo with each pipeline and compares it with its labels; one result per
+/// pipeline.
 ///
 /// # Errors
-/// Why it could not be read, or that its labels are of a picture of another size.
+/// The photo cannot be read, or its labels are for a picture of another size.
 pub fn evaluate_photo(
     pipelines: &[Pipeline],
     photo: &LabelledPhoto,
@@ -63,7 +67,7 @@ pub fn evaluate_photo(
         let stages = if mistakes.is_empty() {
             Vec::new()
         } else {
-            // Only photos with mistakes are worth the time that stages' pictures take.
+            // The stages' pictures take time, so only photos with mistakes get them.
             let album = Album::default();
             pipeline.read(&loaded.frame, &mut StageClock::default(), Some(&album))?;
             album.0.into_inner()
@@ -86,13 +90,13 @@ pub fn evaluate_photo(
     pipelines.iter().map(judge).collect()
 }
 
-/// Keeps stages' pictures, small enough for a page.
+/// Keeps the stages' pictures, scaled down for a page.
 #[derive(Default)]
 struct Album(RefCell<Vec<(String, Vec<u8>)>>);
 
 impl StageSink for Album {
     fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-        // The photo itself is in every other picture.
+        // The other pictures show the photo itself already.
         if stage != "load" {
             self.0.borrow_mut().push((stage.to_owned(), mistakes::small_jpeg(picture)));
         }

@@ -1,4 +1,4 @@
-//! A trained network, written for others to run.
+//! Export of trained networks to other runtimes.
 
 pub mod h7;
 pub mod onnx;

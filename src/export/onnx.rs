@@ -1,12 +1,12 @@
-//! ONNX: written for ONNX Runtime and the embedded engine, and read back.
+//! ONNX: writes files for ONNX Runtime and the embedded engine, and reads them back.
 //!
-//! Only a few operators of opset 17 are used, and attributes that equal their default are left out.
-//! The number of pictures is free in every file, rows and columns are where
-//! [`crate::model::graph::Graph::input_size`] says nothing.
+//! Files use only a few operators of opset 17, and omit attributes with default values. The batch
+//! size is free in every file; rows and columns are free if
+//! [`crate::model::graph::Graph::input_size`] is `None`.
 //!
-//! The finder's and the refiner's weights are stored as 16-bit floats, with a `Cast` to 32 bits before
-//! each use that both engines compute once, when they load: half the file, and of a weight no more than
-//! a two-thousandth part is lost.
+//! The finder's and the refiner's weights are stored as 16-bit floats, each with a `Cast` to 32
+//! bits that both engines evaluate once, at load time. This halves the file, and changes each
+//! weight by at most one part in two thousand.
 
 mod error;
 mod read;
@@ -51,7 +51,7 @@ mod tests {
         }
     }
 
-    /// Every operator, in the manner of a reader.
+    /// A graph with every operator, in the shape of a reader.
     fn reader() -> Graph {
         let depthwise = Conv {
             weights: numbers(8 * 9, 5),
@@ -76,7 +76,7 @@ mod tests {
         Graph { input_channels: 3, input_size: Some([64, 96]), nodes }
     }
 
-    /// In the manner of a finder: two paths, free sides.
+    /// A graph in the shape of a finder: two paths, free rows and columns.
     fn finder() -> Graph {
         let step = |op, input| Node { op, inputs: vec![input] };
         let nodes = vec![
@@ -91,7 +91,7 @@ mod tests {
         Graph { input_channels: 3, input_size: None, nodes }
     }
 
-    /// With the weights that the file of a kind can hold.
+    /// Rounds the weights as the file of a kind stores them.
     fn stored(mut graph: Graph, kind: Kind) -> Graph {
         for node in &mut graph.nodes {
             let Op::Conv(Conv { weights, .. }) = &mut node.op else { continue };
@@ -134,8 +134,8 @@ mod tests {
         }
     }
 
-    /// The embedded engine's reader takes numbers only as the standard spells them, each on its own
-    /// where it says so; other programs want the graph to have a name.
+    /// The embedded engine's parser accepts numbers only in the standard's encoding and only
+    /// unpacked where it says so; other programs require a graph name.
     #[test]
     fn other_programs_read_what_is_written() {
         for (kind, graph) in [(Kind::Reader, reader()), (Kind::Finder, finder())] {

@@ -1,20 +1,20 @@
-//! A deal: the order in which the cards come, and the contest's file of deals.
+//! A deal: the order of the cards of a game, and the contest's file format for deals.
 
 use super::shuffle;
 use crate::cards::{Card, CodeError, DECK_SIZE};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-/// Fewest cards of a deal: those that are laid out at the start.
+/// Minimum number of cards in a deal: the ones laid out at the start.
 pub const MIN_CARDS: usize = 12;
-/// Most cards of a deal.
+/// Maximum number of cards in a deal.
 pub const MAX_CARDS: usize = 81;
-/// Most deals of a file.
+/// Maximum number of deals in a file.
 pub const MAX_DEALS: usize = 100;
-/// How much of a bad line an error repeats.
+/// Maximum length of the excerpt of a bad line in an error, in characters.
 const EXCERPT_CHARS: usize = 40;
 
-/// The cards of one game in the order in which they are dealt; a card may be there repeatedly.
+/// The cards of one game in the order in which they are dealt; cards may repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deal(Vec<Card>);
 
@@ -41,59 +41,59 @@ impl Deal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct DealError {
-    /// Counted from 1.
+    /// Line number, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The problem there.
     pub problem: Problem,
 }
 
-/// What is wrong with a line.
+/// The problem with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("this is no text; expected one card, such as 2spd, or a count on each line")]
     NoText,
     /// The file has ended.
     #[error("the file ends here; expected {expected}")]
     End {
-        /// What should have come.
+        /// The expected entry.
         expected: String,
     },
-    /// No whole number within the limits.
+    /// Not a whole number in the allowed range.
     #[error("\"{text}\" is no number of {what}; expected a whole number from {min} to {max}")]
     Count {
         /// The line, shortened.
         text: String,
         /// What is counted.
         what: &'static str,
-        /// Smallest number allowed.
+        /// Minimum value.
         min: usize,
-        /// Largest number allowed.
+        /// Maximum value.
         max: usize,
     },
-    /// Not a card.
+    /// Not a valid card.
     #[error("{error} (card {card} of {of} in data set {data_set})")]
     Card {
-        /// What is wrong with the code.
+        /// The error in the code.
         error: CodeError,
-        /// Which card of the data set this should be, from 1.
+        /// The card's number in the data set, counted from 1.
         card: usize,
-        /// How many cards the data set has.
+        /// Number of cards in the data set.
         of: usize,
-        /// Which data set, from 1.
+        /// Number of the data set, counted from 1.
         data_set: usize,
     },
-    /// More on a line than belongs there.
+    /// Additional text on a line.
     #[error("\"{text}\" after \"{word}\"; expected one {what} to a line")]
     TrailingText {
-        /// What is too much, shortened.
+        /// The additional text, shortened.
         text: String,
-        /// What the line should have ended with.
+        /// The word after which the line should have ended.
         word: String,
-        /// What belongs on the line.
+        /// The kind of entry on the line.
         what: &'static str,
     },
-    /// More lines than the counts say.
+    /// More lines than the counts announce.
     #[error("\"{text}\" after the last card of the last data set; expected the end of the file")]
     TrailingLine {
         /// The line, shortened.
@@ -101,18 +101,18 @@ pub enum Problem {
     },
 }
 
-/// Reads a whole file of deals: the number of data sets (1 to 100), then for each the number of
-/// its cards (12 to 81) and the cards, one entry to a line. Blank lines, white space around an
-/// entry and letter case do not matter.
+/// Parses a file of deals: the number of data sets (1 to 100), then for each the number of its
+/// cards (12 to 81) and the cards, one entry per line. Blank lines, white space around an entry and
+/// letter case are ignored.
 ///
 /// # Errors
-/// The first line that is not as expected. No deal is returned unless all are good.
+/// The first invalid line. No deal is returned unless all are valid.
 pub fn parse_deals(file: &[u8]) -> Result<Vec<Deal>, DealError> {
     let text = std::str::from_utf8(file).map_err(|error| DealError {
         line: 1 + file[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count(),
         problem: Problem::NoText,
     })?;
-    // Some editors put a byte order mark first.
+    // Some editors write a byte order mark at the start.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut entries = Entries {
         lines: text
@@ -152,7 +152,7 @@ pub fn parse_deals(file: &[u8]) -> Result<Vec<Deal>, DealError> {
     }
 }
 
-/// The file that [`parse_deals`] reads.
+/// Writes deals in the format that [`parse_deals`] reads.
 pub fn write_deals(deals: &[Deal]) -> String {
     let mut text = format!("{}\n", deals.len());
     for deal in deals {
@@ -162,7 +162,7 @@ pub fn write_deals(deals: &[Deal]) -> String {
     text
 }
 
-/// The lines that are not blank, with their numbers.
+/// The lines that are not blank, with their line numbers.
 struct Entries<L> {
     lines: L,
     /// Number of the file's last line.
@@ -170,7 +170,7 @@ struct Entries<L> {
 }
 
 impl<'a, L: Iterator<Item = (usize, &'a str)>> Entries<L> {
-    /// The one word of the next line.
+    /// The only word of the next line.
     fn next(
         &mut self,
         what: &'static str,

@@ -6,31 +6,31 @@ use crate::sets::{Finder, Set};
 
 /// Rows of the layout; cards are laid down the columns.
 pub const ROWS: usize = 3;
-/// Cards laid out at the start; above this the layout is compacted when a set has gone.
+/// Cards laid out at the start; with more, the layout is compacted after a set is removed.
 pub const START_CARDS: usize = 12;
 
-/// What happens next in a game. After each step the [`Game`] shows the table as it then is.
+/// The next step of a game. After each step, the [`Game`] shows the resulting table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The first cards lie on the table.
+    /// The first cards are on the table.
     Dealt,
     /// The sets of the table, in [`listing_order`]; at least one.
     Found(Vec<Set>),
     /// The table holds no set.
     NoSet,
-    /// The first listed set was taken: its places are empty now.
+    /// The first listed set was removed; its places are empty now.
     Removed(Set),
     /// The cards have moved up to fill the gaps.
     Compacted,
-    /// New cards lie on these places.
+    /// New cards are on these places.
     Added(Vec<usize>),
-    /// There is nothing left to deal.
+    /// No cards are left to deal.
     NoCards,
     /// The last step.
     Over,
 }
 
-/// By the sum of the places, then the lowest place, then the second.
+/// The sort key of sets: the sum of the places, then the lowest place, then the second.
 pub fn listing_order(set: &Set) -> (usize, usize, usize) {
     let [i, j, k] = set.0;
     (i + j + k, i, j)
@@ -40,7 +40,7 @@ pub fn listing_order(set: &Set) -> (usize, usize, usize) {
 #[derive(Clone, Debug)]
 pub struct Game {
     places: Vec<Option<Card>>,
-    /// Yet to be dealt, the next card last.
+    /// Cards not dealt yet, the next card last.
     stock: Vec<Card>,
     removed: Vec<Card>,
     next: Next,
@@ -59,7 +59,7 @@ enum Next {
 }
 
 impl Game {
-    /// A game that has not begun.
+    /// A game that has not started.
     pub fn new(deal: &Deal) -> Self {
         let stock = deal.cards().iter().rev().copied().collect();
         Self {
@@ -71,7 +71,7 @@ impl Game {
         }
     }
 
-    /// The places of the table, down the columns: place i is in row i % [`ROWS`].
+    /// The places of the table, column by column: place i is in row i % [`ROWS`].
     pub fn places(&self) -> &[Option<Card>] {
         &self.places
     }
@@ -82,7 +82,7 @@ impl Game {
         (0..ROWS).map(move |row| (row..places).step_by(ROWS))
     }
 
-    /// How many cards are yet to be dealt.
+    /// Number of cards not dealt yet.
     pub fn stock(&self) -> usize {
         self.stock.len()
     }
@@ -115,7 +115,7 @@ impl Game {
         Step::Removed(set)
     }
 
-    /// New cards on these places, as many as there are.
+    /// Puts new cards on these places, as far as the stock allows.
     fn add(&mut self, places: impl Iterator<Item = usize>) -> Step {
         let mut added = Vec::new();
         for place in places {
@@ -179,7 +179,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn deal() -> impl Strategy<Value = Deal> {
-        // Sometimes of few different cards, so that games with many repeats and no set are seen.
+        // Sometimes only a few different cards, to test games with many repeats and without sets.
         (1..=DECK_SIZE, MIN_CARDS..=MAX_CARDS).prop_flat_map(|(kinds, count)| {
             let card = (0..kinds).prop_map(Card::from_index);
             prop::collection::vec(card, count).prop_map(|cards| Deal::new(cards).unwrap())
@@ -231,7 +231,8 @@ mod tests {
 
         #[test]
         fn taking_the_steps_back_gives_the_deal(deal in deal()) {
-            // The table before each step, from the table after it: what a step tells is enough.
+            // Reconstructs the table before each step from the table after it: a step contains
+            // enough information.
             let mut game = Game::new(&deal);
             let mut tables = vec![Vec::new()];
             let mut steps = Vec::new();
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_last_cards_may_be_fewer_than_three() {
-        // 13 cards, all but the last alike: no set, so one card makes a column of its own.
+        // 13 cards, all but the last equal: there is no set, so one card makes a column of its own.
         let mut cards = vec![Card::from_index(0); 12];
         cards.push(Card::from_index(1));
         let steps: Vec<Step> = Game::new(&Deal::new(cards).unwrap()).collect();

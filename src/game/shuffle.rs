@@ -3,11 +3,11 @@
 use crate::cards::DECK_SIZE;
 use rand::Rng;
 
-/// Places drawn from one 64-bit number: 81^8 is far below 2^64, so that a number is all but never
-/// thrown away, and ten batches shuffle the deck.
+/// Number of places drawn from one 64-bit number: 81^8 is far below 2^64, so that a number is
+/// almost never rejected, and ten batches shuffle the deck.
 const BATCH: usize = 8;
 
-/// Puts a deck into uniformly random order, whatever order it was in.
+/// Shuffles a deck uniformly, whatever its order was.
 ///
 /// Fisher and Yates' shuffle, with the bounded numbers drawn in batches from one random number
 /// (Brackett-Rozinsky and Lemire, "Batched Ranged Random Integer Generation", 2024).
@@ -26,7 +26,7 @@ pub(crate) fn shuffle(deck: &mut [u8; DECK_SIZE], rng: &mut impl Rng) {
             }
             rest
         };
-        // The lowest remainders stand for one outcome more than the others.
+        // The lowest remainders have one outcome more than the others.
         let mut rest = draw();
         if rest < product {
             let surplus = product.wrapping_neg() % product;

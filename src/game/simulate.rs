@@ -1,4 +1,4 @@
-//! Many games of a shuffled deck, on all cores.
+//! Simulates many games of a shuffled deck on all cores.
 
 use super::rules::{ROWS, START_CARDS, listing_order};
 use super::shuffle::shuffle;
@@ -9,10 +9,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Which of several sets is taken.
+/// Which of several sets a game takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Each with the same probability.
+    /// A uniformly random one.
     Random,
     /// The first by place: the lowest first place, then the lowest second and third.
     First,
@@ -20,15 +20,15 @@ pub enum Policy {
     Listed,
 }
 
-/// Games that one random stream serves: few enough to keep all cores busy to the end, many
-/// enough that starting a stream costs nothing.
+/// Number of games per random stream: few enough to keep all cores busy to the end, and many enough
+/// to make the cost of starting a stream negligible.
 const GAMES_PER_BLOCK: u64 = 2048;
-/// The largest board is full at 21: a set is there, and the layout shrinks.
+/// The largest board has 21 cards: it always contains a set, so the layout shrinks.
 const PLACES: usize = 21;
 
-/// Plays many games with the current rayon thread pool. The games come in blocks with a random
-/// stream each, so the same seed gives the same result whatever the number of threads.
-/// `on_block` is told, from any thread, how many games more are done.
+/// Plays many games with the current rayon thread pool. The games are divided into blocks with a
+/// random stream each, so the same seed gives the same result on any number of threads. `on_block`
+/// is called, from any thread, with the number of games completed since the last call.
 pub fn simulate(
     games: u64,
     seed: u64,
@@ -51,10 +51,10 @@ pub fn simulate(
     )
 }
 
-/// A generator of its own for each block.
+/// A separate generator for each block.
 fn stream(seed: u64, block: u64) -> Pcg64Mcg {
     // Neighbouring numbers give unrelated streams only after mixing, which seeding from one number
-    // does; the seed is mixed first, so that blocks of neighbouring seeds do not meet.
+    // does. The seed is mixed first, so that blocks of neighbouring seeds do not coincide.
     let of_seed: u64 = Pcg64Mcg::seed_from_u64(seed).random();
     Pcg64Mcg::seed_from_u64(of_seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
@@ -92,7 +92,7 @@ fn play(
 ) {
     let mut table: [Key; PLACES] = std::array::from_fn(gap_key);
     table[..START_CARDS].copy_from_slice(&deck[..START_CARDS]);
-    // Places of the layout, gaps included; cards on it; cards dealt.
+    // Places of the layout including gaps; cards on it; cards dealt.
     let (mut places, mut in_play, mut dealt) = (START_CARDS, START_CARDS, START_CARDS);
     loop {
         let sets = match places {
@@ -109,7 +109,7 @@ fn play(
             if in_deck == 0 {
                 break;
             }
-            // Into empty places there are cards only while the deck lasts, so none are empty now.
+            // Gaps arise only once the deck is used up, so there are none here.
             table[places..places + ROWS].copy_from_slice(&deck[dealt..dealt + ROWS]);
             (places, in_play, dealt) = (places + ROWS, in_play + ROWS, dealt + ROWS);
             continue;
@@ -178,13 +178,13 @@ mod tests {
         assert_eq!(one, with(5));
         assert_eq!(one.games, 5000);
         assert_ne!(one, simulate(5000, 8, Policy::Random, |_| ()));
-        // More games of a seed begin with the same ones.
+        // More games with a seed start with the same games as fewer.
         let (few, more) = [2048, 4096].map(|n| simulate(n, 7, Policy::First, |_| ())).into();
         assert!(few.left().all(|(cards, n)| more.left().any(|(c, m)| c == cards && m >= n)));
     }
 
-    /// Shares of games by cards left in per cent, mean sets, and boards with a set for each one
-    /// without at 12 and 15 cards in play: what 10^7 games of an independent program gave.
+    /// Results of 10^7 games of an independent program: shares of games by cards left, in per cent,
+    /// mean sets, and boards with a set per board without one at 12 and 15 cards in play.
     struct Expected {
         policy: Policy,
         left_percent: [(usize, f64); 6],
@@ -221,7 +221,7 @@ mod tests {
         },
     ];
 
-    /// Games behind the expected figures.
+    /// Number of games behind the expected figures.
     const REFERENCE_GAMES: f64 = 1e7;
 
     fn compare(games: u64) {
@@ -230,7 +230,7 @@ mod tests {
             assert_eq!(found.games, games);
             let both = 1.0 / games as f64 + 1.0 / REFERENCE_GAMES;
             let within = |what: String, found: f64, expected: f64, error: f64, printed: f64| {
-                // Rounding to the digits printed comes on top of chance.
+                // Rounding to the printed digits adds to the statistical error.
                 let limit = 4.0 * error + printed / 2.0;
                 let errors = (found - expected) / error;
                 println!("{what}: {found:.6}, expected {expected}, {errors:+.2} standard errors");
@@ -267,7 +267,7 @@ mod tests {
             );
             for (cards, ratio) in expected.ratios {
                 let count = found.in_play(cards);
-                // The rarer boards, those without a set, decide: relative error 1 / sqrt(n).
+                // The rarer boards, without a set, dominate the error: relative error 1 / sqrt(n).
                 let per_game = count.without as f64 / games as f64;
                 let error = ratio * (both / per_game).sqrt();
                 let what = format!("{:?}, with : without at {cards}", expected.policy);

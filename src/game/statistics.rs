@@ -1,16 +1,16 @@
-//! What many games add up to.
+//! Statistics of many games.
 
 use crate::cards::DECK_SIZE;
 use std::ops::AddAssign;
 
-/// Cards come and go in threes.
+/// Cards are added and removed in threes.
 pub(crate) const STEP: usize = 3;
-/// In play are at most 21 cards: any 21 different ones hold a set.
+/// At most 21 cards are in play, because any 21 different cards contain a set.
 const IN_PLAY: usize = 21 / STEP + 1;
-/// In the deck are at most 69 cards: 12 lie on the table from the start.
+/// At most 69 cards are in the deck, because 12 are on the table from the start.
 const IN_DECK: usize = 69 / STEP + 1;
 
-/// How often a board held a set and how often it did not.
+/// Number of boards with and without a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BoardCount {
     /// Boards with at least one set.
@@ -20,7 +20,7 @@ pub struct BoardCount {
 }
 
 impl BoardCount {
-    /// Boards with a set for each one without; `None` when there is none without.
+    /// Boards with a set per board without one; `None` if no board is without one.
     pub fn ratio(self) -> Option<f64> {
         (self.without > 0).then(|| self.with as f64 / self.without as f64)
     }
@@ -38,11 +38,11 @@ impl AddAssign for BoardCount {
 pub struct Statistics {
     /// Games played.
     pub games: u64,
-    /// Sets taken in all of them.
+    /// Sets taken in all games.
     pub sets: u64,
     /// Games by cards left at the end, in threes.
     left: [u64; IN_PLAY],
-    /// Boards by cards in play and cards left in the deck, both in threes.
+    /// Boards by cards in play and cards left in the deck, both divided by three.
     boards: [[BoardCount; IN_DECK]; IN_PLAY],
 }
 
@@ -54,7 +54,7 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// Counts one board that was looked at.
+    /// Counts one board.
     #[inline]
     pub(crate) fn board(&mut self, in_play: usize, in_deck: usize, has_set: bool) {
         let count = &mut self.boards[in_play / STEP][in_deck / STEP];
@@ -62,7 +62,7 @@ impl Statistics {
         count.without += u64::from(!has_set);
     }
 
-    /// Counts one game that has ended.
+    /// Counts one finished game.
     #[inline]
     pub(crate) fn game(&mut self, left: usize) {
         self.games += 1;
@@ -75,12 +75,12 @@ impl Statistics {
         self.sets as f64 / self.games as f64
     }
 
-    /// Games by the number of cards left at the end: pairs (cards, games), those that occurred.
+    /// Games by the number of cards left at the end: pairs (cards, games), without zeros.
     pub fn left(&self) -> impl Iterator<Item = (usize, u64)> {
         self.left.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, &n)| (i * STEP, n))
     }
 
-    /// Share of the games that ended with so many cards left, 0 to 1.
+    /// Share of the games that ended with this many cards left, 0 to 1.
     pub fn share_left(&self, cards: usize) -> f64 {
         let games = self.left.get(cards / STEP).filter(|_| cards.is_multiple_of(STEP));
         games.copied().unwrap_or(0) as f64 / self.games as f64
@@ -96,7 +96,7 @@ impl Statistics {
         })
     }
 
-    /// The boards with so many cards in play, whatever the deck held.
+    /// All boards with this many cards in play.
     pub fn in_play(&self, cards: usize) -> BoardCount {
         let mut sum = BoardCount::default();
         self.boards().filter(|b| b.0 == cards).for_each(|b| sum += b.2);

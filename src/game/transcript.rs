@@ -4,7 +4,7 @@ use super::deal::Deal;
 use super::rules::{Game, Step};
 use std::fmt::Write;
 
-/// The transcript of all data sets, without blank lines.
+/// The transcript of all data sets, without blank lines between them.
 pub fn transcript(deals: &[Deal]) -> String {
     let mut text = format!("Analyzing {} data set(s)\n", deals.len());
     for (i, deal) in deals.iter().enumerate() {
@@ -17,7 +17,7 @@ pub fn transcript(deals: &[Deal]) -> String {
     text
 }
 
-/// The transcript of one step, the table after it included where the contest shows it.
+/// The transcript of one step, with the table after it where the contest shows it.
 pub fn describe(step: &Step, after: &Game) -> String {
     match step {
         Step::Dealt => format!("Initial Deal:\n{}", table(after)),
@@ -40,7 +40,7 @@ pub fn describe(step: &Step, after: &Game) -> String {
     }
 }
 
-/// The rows; an empty place shows its number, from 1.
+/// The rows of the table; an empty place shows its number, counted from 1.
 fn table(game: &Game) -> String {
     game.rows()
         .map(|row| {

@@ -1,33 +1,32 @@
-//! The game as it is played at a table, and its variants, with the rules that setwithfriends.com has
-//! for them.
+//! The game as people play it at a table, and its variants, with the rules of setwithfriends.com.
 
 use super::deal::Deal;
 use super::rules::START_CARDS;
 use crate::cards::{Card, Shading};
 use crate::sets::{completing, easiest_first, is_set};
 
-/// Cards that are laid out when nobody sees a set.
+/// Number of cards laid out when nobody sees a set.
 const MORE: usize = 3;
 
-/// What is played.
+/// The variants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Three cards that are a set.
     #[default]
     Normal,
-    /// Each set takes exactly one card of the set before it.
+    /// Each set contains exactly one card of the previous set.
     Chain,
-    /// Four cards: two pairs that the same card would make a set of.
+    /// Four cards: two pairs that one card completes to sets.
     Ultra,
     /// The 27 filled cards only.
     Junior,
 }
 
 impl Variant {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Normal, Self::Chain, Self::Ultra, Self::Junior];
 
-    /// Its name, as it is written down, too.
+    /// Its name, which is also used in files.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Normal => "Normal",
@@ -49,7 +48,7 @@ impl Variant {
         }
     }
 
-    /// How many cards a set has.
+    /// Number of cards in a set.
     pub const fn set_size(self) -> usize {
         match self {
             Self::Ultra => 4,
@@ -57,7 +56,7 @@ impl Variant {
         }
     }
 
-    /// How many cards are laid out at the start.
+    /// Number of cards laid out at the start.
     pub const fn start_cards(self) -> usize {
         match self {
             Self::Junior => 9,
@@ -65,14 +64,14 @@ impl Variant {
         }
     }
 
-    /// The cards of a deal that it is played with, in the order of the deal.
+    /// The cards of a deal that this variant uses, in the order of the deal.
     pub fn cards_of(self, deal: &Deal) -> Vec<Card> {
         let plays = |card: &&Card| self != Self::Junior || card.shading == Shading::Filled;
         deal.cards().iter().filter(plays).copied().collect()
     }
 }
 
-/// A card that can be chosen.
+/// A selectable card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// On the table, by its place.
@@ -81,12 +80,12 @@ pub enum Spot {
     Last(usize),
 }
 
-/// A game under way: what lies on the table and what may be taken from it.
+/// A game in progress: the table, and what may be taken from it.
 #[derive(Clone, Debug)]
 pub struct Round {
     variant: Variant,
     places: Vec<Option<Card>>,
-    /// Yet to be dealt, the next card last.
+    /// Cards not dealt yet, the next card last.
     stock: Vec<Card>,
     last: Option<[Card; 3]>,
 }
@@ -100,27 +99,27 @@ impl Round {
         Self { variant, places, stock, last: None }
     }
 
-    /// What is played.
+    /// The variant.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The places of the table, down the columns; a gap is `None`.
+    /// The places of the table, column by column; a gap is `None`.
     pub fn places(&self) -> &[Option<Card>] {
         &self.places
     }
 
-    /// How many cards are yet to be dealt.
+    /// Number of cards not dealt yet.
     pub fn stock(&self) -> usize {
         self.stock.len()
     }
 
-    /// The last set, where its cards still count.
+    /// The last set, if its cards can be selected.
     pub fn last(&self) -> Option<&[Card; 3]> {
         self.last.as_ref().filter(|_| self.variant == Variant::Chain)
     }
 
-    /// The card at a spot.
+    /// The card at a spot; `None` if there is none.
     pub fn card(&self, spot: Spot) -> Option<Card> {
         match spot {
             Spot::Table(place) => self.places.get(place).copied().flatten(),
@@ -145,7 +144,7 @@ impl Round {
         }
     }
 
-    /// All sets that may be taken now; of three cards the one that is easiest to see first.
+    /// All sets that may be taken now; for sets of three cards, the easiest to see first.
     pub fn sets(&self) -> Vec<Vec<Spot>> {
         let there: Vec<(Spot, Card)> = self
             .places
@@ -164,7 +163,8 @@ impl Round {
         }
     }
 
-    /// Takes a set and deals cards in its place. Whether it was one; nothing happens otherwise.
+    /// Takes a set and deals new cards in its place. Returns whether it was a set; otherwise
+    /// nothing changes.
     pub fn take(&mut self, spots: &[Spot]) -> bool {
         if !self.is_set(spots) {
             return false;
@@ -176,7 +176,8 @@ impl Round {
                 self.places[place] = None;
             }
         }
-        // As the contest has it: above the usual number the rest moves up, else new ones come.
+        // As in the contest: above the usual number of cards the others move up, otherwise new
+        // cards are dealt.
         if self.places.len() > self.variant.start_cards() {
             self.places.retain(Option::is_some);
             while self.places.len() < self.variant.start_cards() {
@@ -191,7 +192,7 @@ impl Round {
         true
     }
 
-    /// Lays out three more cards, or what is left of the stock. How many.
+    /// Lays out three more cards, or the rest of the stock; returns their number.
     pub fn lay_out_more(&mut self) -> usize {
         let more = MORE.min(self.stock.len());
         self.places.retain(Option::is_some);
@@ -200,13 +201,13 @@ impl Round {
         more
     }
 
-    /// Whether nothing more can be taken, now or later.
+    /// Whether no more sets can be taken, now or later.
     pub fn is_over(&self) -> bool {
         self.stock.is_empty() && self.sets().is_empty()
     }
 }
 
-/// Whether the four can be paired so that one card completes both pairs.
+/// Whether the four cards can be split into two pairs that one card completes.
 fn is_ultra([a, b, c, d]: [Card; 4]) -> bool {
     let pairs = |a, b, c, d| completing(a, b) == completing(c, d);
     let all = [a, b, c, d];
@@ -257,7 +258,7 @@ mod tests {
 
     fn round(variant: Variant, codes: &str) -> Round {
         let mut cards = parse_codes(codes).unwrap();
-        // Fewer cards than a game begins with make a table with gaps.
+        // Fewer cards than at the start of a game make a table with gaps.
         let rest = cards.split_off(cards.len().min(variant.start_cards()));
         let mut places: Vec<Option<Card>> = cards.into_iter().map(Some).collect();
         places.resize(variant.start_cards(), None);

@@ -1,4 +1,4 @@
-//! The law that binds the solvers: the same answer to "is there a set?" on every board.
+//! Tests that all solvers give the same answer to "is there a set?" on every board.
 
 use super::cover::Exact;
 use super::deal::{Dealer, FisherYates};
@@ -6,7 +6,7 @@ use super::{Budget, Card, Kind, Record, Rules, Solver, check, play};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Every solver that can take these rules within reason, with its name.
+/// Every solver that can handle these rules in reasonable time, with its name.
 fn solvers(rules: &Rules, brute: bool, smt: bool) -> Vec<(&'static str, Box<dyn Solver>)> {
     let mut all: Vec<(&'static str, Box<dyn Solver>)> = Kind::ALL
         .into_iter()
@@ -14,18 +14,18 @@ fn solvers(rules: &Rules, brute: bool, smt: bool) -> Vec<(&'static str, Box<dyn 
         .filter(|kind| smt || !matches!(kind, Kind::Smt | Kind::SmtBoolean))
         .filter_map(|kind| kind.solver(rules).ok().map(|solver| (kind.name(), solver)))
         .collect();
-    // Three and four values have forms of their own; the general one must agree there, too.
+    // Three and four values have special forms; the general form must agree with them.
     all.push(("exact", Box::new(Exact::new(rules))));
     all
 }
 
-/// Random boards of many sizes; each answer compared with the others', each set checked. How many
-/// boards had a set.
+/// Compares the answers of all solvers on random boards of many sizes, and checks each set. Returns
+/// the number of boards with a set.
 fn compare(v: u64, p: u64, boards: usize, brute: bool, smt: bool) -> usize {
     let rules = Rules::new(v, p, 1).unwrap();
     let mut random = Pcg64Mcg::seed_from_u64(v * 100 + p);
     let mut solvers = solvers(&rules, brute, smt);
-    // Around the size at which every second board holds a set, by expected number of sets.
+    // Sizes around the one at which every second board holds a set, by expected number of sets.
     let size = likely_size(&rules);
     let mut with_set = 0;
     for seed in 0..boards as u64 {
@@ -50,7 +50,7 @@ fn compare(v: u64, p: u64, boards: usize, brute: bool, smt: bool) -> usize {
     with_set
 }
 
-/// Cards of a board on which about one set is expected.
+/// Number of cards at which about one set is expected.
 fn likely_size(rules: &Rules) -> usize {
     let v = rules.values() as f64;
     let all_different: f64 = (1..=rules.values()).map(|i| i as f64 / v).product();
@@ -96,7 +96,7 @@ fn all_solvers_agree_whether_a_board_has_a_set() {
         (13, 1, 20, false, false),
     ] {
         let found = compare(v, p, count, brute, smt);
-        // Boards of both sorts, or the agreement would say little.
+        // Both outcomes must occur, or the agreement would mean little.
         assert!(found > 0 && (found < count || p == 1), "({v}, {p}): {found} of {count}");
         boards += count;
         with_set += found;
@@ -104,8 +104,8 @@ fn all_solvers_agree_whether_a_board_has_a_set() {
     assert!(boards > 4000 && (boards / 4..boards * 3 / 4).contains(&with_set), "{with_set}");
 }
 
-/// Decks of astronomic size: boards that hold the one set that was put in, and none when it is
-/// gone (a set by chance has a probability below 10^-6).
+/// Decks of astronomical size: boards with one planted set, and without it after its removal (a
+/// random set has a probability below 10^-6).
 #[test]
 fn a_planted_set_is_found_among_many_properties() {
     let mut random = Pcg64Mcg::seed_from_u64(9);
@@ -119,7 +119,7 @@ fn a_planted_set_is_found_among_many_properties() {
                     card.push(((start + step * i as u64) % v) as u8);
                 }
             }
-            // Different somewhere, or all would be one card.
+            // One property must differ, or all would be the same card.
             set.iter_mut().enumerate().for_each(|(i, card)| card[0] = i as u8);
             let mut board: Vec<Card> = set.into_iter().map(|card| rules.card(card)).collect();
             board.extend((0..20).map(|_| Card(random.random_range(0..rules.deck()))));
@@ -141,7 +141,7 @@ fn a_planted_set_is_found_among_many_properties() {
     }
 }
 
-/// The integer encoding of Z3 is slow, so it gets fewer and smaller boards of its own.
+/// Z3's integer encoding is slow, so it gets fewer and smaller boards.
 #[cfg(feature = "smt")]
 #[test]
 fn z3_agrees_on_larger_boards() {
@@ -151,8 +151,8 @@ fn z3_agrees_on_larger_boards() {
     }
 }
 
-/// Whole games, so that removal and later draws are met; the sizes of the boards at the first set
-/// are the same for all, as no set is overlooked.
+/// Whole games test removal and later draws. The board sizes at the first set are the same for all
+/// solvers, because none overlooks a set.
 #[test]
 fn whole_games_of_all_solvers_are_valid_and_start_alike() {
     for (v, p, n, brute, smt) in [
@@ -182,7 +182,7 @@ fn whole_games_of_all_solvers_are_valid_and_start_alike() {
     }
 }
 
-/// After removals a solver that keeps what it knows must answer like one that sees the board anew.
+/// After removals, an incremental solver must give the same answers as one that starts afresh.
 #[test]
 fn what_is_kept_never_differs_from_a_fresh_look() {
     let mut random = Pcg64Mcg::seed_from_u64(5);
@@ -203,7 +203,7 @@ fn what_is_kept_never_differs_from_a_fresh_look() {
                     found += 1;
                     board.retain(|card| !set.contains(card));
                     kept.removed(&set);
-                    // Sometimes new cards come while others still wait.
+                    // Sometimes new cards arrive while others are still unprocessed.
                     if random.random_bool(0.5) {
                         let more: Vec<Card> = dealer.draw().into_iter().collect();
                         kept.drawn(&more);

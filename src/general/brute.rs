@@ -1,15 +1,15 @@
-//! All combinations of v cards, one after another, until one is a set.
+//! Brute force: all combinations of v cards in turn, until one is a set.
 
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 
-/// Combinations tried between two looks at the clock.
+/// Combinations between two checks of the clock.
 const STEPS: u32 = 1 << 14;
 
 pub(super) struct Brute {
     rules: Rules,
     board: Vec<Card>,
-    /// Values of the board's cards, p for each card.
+    /// Values of the board's cards, p per card.
     values: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ impl Brute {
         Self { rules: *rules, board: Vec::new(), values: Vec::new() }
     }
 
-    /// Whether the cards at these (different) places are all alike or all different everywhere.
+    /// Whether the cards at these distinct places are all equal or all different in every property.
     fn is_set(&self, places: &[usize]) -> bool {
         let (v, p) = (self.rules.values(), self.rules.properties());
         (0..p).all(|property| {
@@ -77,7 +77,8 @@ impl Solver for Brute {
                 steps = 0;
                 budget.time()?;
             }
-            // The next combination: move the last place that can move, and those after it close.
+            // The next combination: advance the last place that can move, and put those after it
+            // right behind.
             let Some(i) = (0..v).rev().find(|&i| places[i] < n - v + i) else {
                 return Ok(false);
             };

@@ -4,49 +4,49 @@ use super::play::Record;
 use super::rules::{Card, Rules};
 use std::collections::HashSet;
 
-/// What is wrong with a game. Sets and cards are counted from 1.
+/// An error in a game. Sets and cards are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A card that the deck does not hold.
+    /// A card that is not in the deck.
     #[error("drawn card {0} is not in the deck")]
     UnknownCard(usize),
-    /// A card that came from the deck twice.
+    /// A card that was drawn twice.
     #[error("drawn card {0} was drawn before")]
     DrawnTwice(usize),
     /// A number of cards drawn that the rules do not allow.
     #[error("set {0} was found after {1} drawn cards, which the rules do not allow")]
     WrongDraw(usize, usize),
-    /// A wrong count of the board.
+    /// A wrong number of cards on the board.
     #[error("set {set} was found on a board of {told} cards, but the board held {counted}")]
     WrongBoard {
-        /// Which set.
+        /// The set's number.
         set: usize,
-        /// The record's figure.
+        /// The number in the record.
         told: usize,
-        /// The checker's.
+        /// The checker's count.
         counted: usize,
     },
-    /// Cards that are no set.
+    /// Cards that are not a set.
     #[error("set {0} is no set: {1:?}")]
     NoSet(usize, Vec<Card>),
-    /// A card of a set that is not on the board: never drawn, or gone with an earlier set.
+    /// A card of a set that is not on the board: never drawn, or removed with an earlier set.
     #[error("set {0} uses card {1:?}, which is not on the board")]
     NotOnBoard(usize, Card),
-    /// A set with too few or too many cards recorded.
+    /// A set recorded with too few or too many cards.
     #[error("{0} sets were found but {1} cards recorded")]
     WrongCount(usize, usize),
-    /// More sets than asked for.
+    /// More sets than requested.
     #[error("{0} sets were found, more than asked for")]
     TooManySets(usize),
-    /// The game ended before its time.
+    /// The game ended too early.
     #[error("the game ended with {0} sets though the deck was not out")]
     EndedEarly(usize),
 }
 
-/// Checks that every set is valid, made of distinct cards on the board, that no card is drawn or
-/// used twice and removed cards are gone, and that cards were drawn by the rules.
+/// Checks that every set is valid and made of distinct cards on the board, that no card is drawn or
+/// used twice, that removed cards are gone, and that cards were drawn by the rules.
 ///
-/// Whether a set was overlooked is not checked: that would need a solver.
+/// It does not check whether a set was overlooked, which would need a solver.
 ///
 /// # Errors
 /// The first fault.
@@ -114,7 +114,7 @@ mod tests {
         (rules, record)
     }
 
-    /// The fault after a change to a good game.
+    /// The fault after a change to a valid game.
     fn fault(change: impl Fn(&mut Record)) -> Fault {
         let (rules, mut record) = game();
         check(&rules, &record).unwrap();
@@ -131,7 +131,7 @@ mod tests {
         assert!(matches!(fault(|r| r.found[0].board = 11), Fault::WrongBoard { set: 1, .. }));
         assert!(matches!(fault(|r| r.cards[0] = r.cards[1]), Fault::NoSet(1, _)));
         assert!(matches!(fault(|r| r.cards.truncate(8)), Fault::WrongCount(3, 8)));
-        // The first set once more: its cards are gone.
+        // The first set again: its cards are gone.
         let again = |r: &mut Record| r.cards.copy_within(0..3, 3);
         assert!(matches!(fault(again), Fault::NotOnBoard(2, _)));
         let more = |r: &mut Record| {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_card_that_was_never_drawn_is_not_on_the_board() {
         let foreign = |r: &mut Record| {
-            // The first set moved by one step in its last property stays a set.
+            // Shifting the first set's last property by one leaves it a set.
             for card in &mut r.cards[..3] {
                 card.0 = card.0 / 3 * 3 + (card.0 + 1) % 3;
             }

@@ -1,6 +1,7 @@
-//! Uniform dealing from a seed, in two ways that never build the deck in memory.
+//! Uniform dealing from a seed, in two ways that never hold the deck in memory.
 //!
-//! Both deal every order of the deck with the same probability; they differ in what they remember.
+//! Both deal every order of the deck with the same probability; they differ in the state that they
+//! keep.
 
 use super::rules::{Card, Rules};
 use rand::{RngExt, SeedableRng};
@@ -8,12 +9,12 @@ use rand_pcg::Pcg64Mcg;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Something that deals a deck, card by card.
+/// Deals a deck, card by card.
 pub trait Dealer {
-    /// The next card, or `None` when the deck is out.
+    /// The next card; `None` when the deck is used up.
     fn draw(&mut self) -> Option<Card>;
 
-    /// Draws up to `count` cards to the end of `cards`, and says how many there were.
+    /// Draws up to `count` cards, appends them to `cards`, and returns their number.
     fn deal(&mut self, count: usize, cards: &mut Vec<Card>) -> usize {
         let before = cards.len();
         for _ in 0..count {
@@ -29,10 +30,10 @@ pub trait Dealer {
     fn shuffle(&mut self, seed: u64);
 }
 
-/// Draws a random card, and again while it was dealt already.
+/// Draws a random card, and repeats while it was dealt already.
 ///
-/// Remembers the cards dealt. Fast as long as most of the deck remains; a whole deck of D cards
-/// takes about D ln D draws.
+/// Stores the dealt cards. Fast while most of the deck remains; a whole deck of D cards takes about
+/// D ln D draws.
 pub struct Rejection {
     random: Pcg64Mcg,
     dealt: CardSet,
@@ -71,9 +72,9 @@ impl Dealer for Rejection {
     }
 }
 
-/// The shuffle of Fisher and Yates, one step a card: the i-th card is swapped with a random one
-/// from i on. Only places whose card has moved are remembered, so memory grows with the cards
-/// dealt, not with the deck, and the last card costs no more than the first.
+/// The Fisher-Yates shuffle, one step per card: the i-th card is swapped with a random one from i
+/// on. Only places with a moved card are stored, so memory grows with the cards dealt and not with
+/// the deck, and the last card costs no more than the first.
 pub struct FisherYates {
     random: Pcg64Mcg,
     moved: HashMap<u64, u64, BuildHasherDefault<CardHasher>>,
@@ -102,7 +103,7 @@ impl Dealer for FisherYates {
         let here = self.next;
         self.next += 1;
         let there = self.random.random_range(here..self.deck);
-        // What lies here is forgotten: no later step looks at a place before its own.
+        // This place's entry is removed, because no later step reads an earlier place.
         let card_here = self.moved.remove(&here).unwrap_or(here);
         if there == here {
             return Some(Card(card_here));
@@ -117,13 +118,13 @@ impl Dealer for FisherYates {
     }
 }
 
-/// A set of cards of one deck: a bit for each card where the deck is small, a hash set elsewhere.
+/// A set of cards of one deck: a bit per card for small decks, a hash set for others.
 pub(super) enum CardSet {
     Bits(Vec<u64>),
     Hash(HashSet<u64, BuildHasherDefault<CardHasher>>),
 }
 
-/// Decks up to this size (512 KiB of bits) are kept as bits.
+/// Maximum size of a deck stored as bits (512 KiB).
 const BITS_UP_TO: u64 = 1 << 22;
 
 impl CardSet {
@@ -136,7 +137,7 @@ impl CardSet {
         }
     }
 
-    /// Puts a card in; false if it was there.
+    /// Inserts a card; returns false if it was in the set already.
     #[inline]
     pub fn insert(&mut self, card: u64) -> bool {
         match self {
@@ -151,7 +152,7 @@ impl CardSet {
         }
     }
 
-    /// Takes a card out.
+    /// Removes a card.
     #[inline]
     pub fn remove(&mut self, card: u64) {
         match self {
@@ -162,7 +163,7 @@ impl CardSet {
         }
     }
 
-    /// Whether the card is in.
+    /// Whether the set contains the card.
     #[inline]
     pub fn contains(&self, card: u64) -> bool {
         match self {
@@ -171,7 +172,7 @@ impl CardSet {
         }
     }
 
-    /// Takes all cards out.
+    /// Removes all cards.
     #[inline]
     pub fn clear(&mut self) {
         match self {
@@ -180,7 +181,7 @@ impl CardSet {
         }
     }
 
-    /// Memory held, in bytes.
+    /// Memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Bits(words) => words.len() * 8,
@@ -189,9 +190,9 @@ impl CardSet {
     }
 }
 
-/// Hash of a card: a multiplication that spreads its bits (Knuth's multiplicative hashing), folded
-/// so that both ends of the product count. Cards come from our own dealer, so nobody can pick
-/// colliding ones; the standard hash costs several times as much.
+/// Hash of a card: Knuth's multiplicative hash, folded so that both ends of the product count.
+/// Cards come from the program's own dealer, so nobody can choose colliding ones; the standard hash
+/// costs several times as much.
 #[derive(Default)]
 pub(super) struct CardHasher(u64);
 

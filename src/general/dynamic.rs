@@ -1,12 +1,12 @@
-//! Partial sets, kept and grown: dynamic programming over the cards in the order they are drawn.
+//! Dynamic programming over partial sets, in the order in which cards are drawn.
 //!
-//! A partial set of k cards is kept for every 2 <= k < v, if its cards are all alike or all
-//! different in every property so far. One of v - 1 cards has exactly one missing card, and a
-//! dictionary leads from that card to it. A drawn card first looks itself up; if nobody waits for
-//! it, every partial set it fits grows by it, and it forms a pair with each card before it. Removal
-//! drops every partial set that holds a removed card.
+//! A partial set of k cards is stored for every 2 <= k < v, if its cards are all equal or all
+//! different in every property so far. A partial set of v - 1 cards lacks exactly one card, and a
+//! dictionary maps that card to it. A drawn card is first looked up in the dictionary. If it
+//! completes no set, it extends every partial set that it fits, and forms a pair with each earlier
+//! card. A removal drops every partial set with a removed card.
 //!
-//! The price is memory: all partial sets of a board exist at once.
+//! The cost is memory: all partial sets of a board exist at once.
 
 use super::deal::CardHasher;
 use super::mask::{self, Mask};
@@ -21,33 +21,33 @@ pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
         1 => Box::new(Dynamic::<1>::new(rules)),
         2 => Box::new(Dynamic::<2>::new(rules)),
         3..=4 => Box::new(Dynamic::<4>::new(rules)),
-        // 255 values and 8 properties are the most: 2,040 bits.
+        // The maximum is 255 values with 8 properties: 2,040 bits.
         _ => Box::new(Dynamic::<32>::new(rules)),
     }
 }
 
-/// Partial sets of one size, as columns.
+/// Partial sets of one size, stored column by column.
 struct Layer<const W: usize> {
-    /// Cards of each: places in `Dynamic::cards`, `size` for each partial set.
+    /// The cards of each: indices into `Dynamic::cards`, `size` per partial set.
     places: Vec<u32>,
     size: usize,
-    /// Values that its cards have, and values that all of them have.
+    /// The union of its cards' values, and the values that all of them share.
     union: Vec<Mask<W>>,
     alike: Vec<Mask<W>>,
 }
 
 struct Dynamic<const W: usize> {
     rules: Rules,
-    /// Drawn cards that have not looked themselves up yet; the last comes first.
+    /// Drawn cards that are not processed yet; the last one is processed first.
     waiting: Vec<Card>,
-    /// Cards with all their partial sets. A removed card leaves its place empty.
+    /// Processed cards. A removed card leaves an empty place.
     cards: Vec<Option<(Card, Mask<W>)>>,
     empty: Vec<u32>,
-    /// `layers[i]` holds the partial sets of i + 2 cards, the last those of v - 1.
+    /// `layers[i]` holds the partial sets of i + 2 cards; the last layer holds those of v - 1.
     layers: Vec<Layer<W>>,
-    /// From a missing card to a partial set of the last layer.
+    /// From a missing card to a partial set of the last layer that it completes.
     missing: HashMap<u64, u32, BuildHasherDefault<CardHasher>>,
-    /// Its missing card for each partial set of the last layer.
+    /// The missing card of each partial set of the last layer.
     missing_of: Vec<u64>,
 }
 
@@ -65,7 +65,7 @@ impl<const W: usize> Dynamic<W> {
         }
     }
 
-    /// The one card that completes v - 1 cards with these values.
+    /// The only card that completes v - 1 cards with these values.
     fn missing_card(&self, union: &Mask<W>, alike: &Mask<W>) -> Card {
         let v = self.rules.values();
         self.rules.card((0..self.rules.properties()).map(|property| {
@@ -76,12 +76,12 @@ impl<const W: usize> Dynamic<W> {
         }))
     }
 
-    /// Adds a card nobody waits for: grows partial sets by it and pairs it with all others.
+    /// Adds a card that completes no set: extends partial sets by it and pairs it with all others.
     fn add(&mut self, card: Card, budget: &Budget) -> Result<(), Stop> {
         let mask = mask::of_card::<W>(&self.rules, card);
         let place = self.empty.pop().unwrap_or(self.cards.len() as u32);
         let last = self.layers.len() - 1;
-        // From the largest down, or a partial set would grow by the same card again.
+        // From the largest size down, so that no partial set is extended by the same card twice.
         for i in (0..last).rev() {
             let (lower, upper) = self.layers.split_at_mut(i + 1);
             let (from, to) = (&lower[i], &mut upper[0]);
@@ -112,7 +112,7 @@ impl<const W: usize> Dynamic<W> {
         Ok(())
     }
 
-    /// Enters the partial sets of the last layer that are not in the dictionary yet.
+    /// Adds the partial sets of the last layer that are not in the dictionary yet.
     fn look_for_missing(&mut self) {
         let last = &self.layers[self.layers.len() - 1];
         for i in self.missing_of.len()..last.union.len() {
@@ -129,7 +129,7 @@ impl<const W: usize> Dynamic<W> {
         self.layers.iter().map(layer).sum::<usize>()
             + self.cards.capacity() * size_of::<Option<(Card, Mask<W>)>>()
             + self.missing_of.capacity() * 8
-            // A slot of the standard map: key, value, one control byte, at most 7/8 full.
+            // A slot of the standard hash map: key, value, one control byte, at most 7/8 full.
             + self.missing.capacity() * 17 * 8 / 7
     }
 }

@@ -1,4 +1,4 @@
-//! Which solvers there are.
+//! The list of solvers.
 
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
@@ -13,16 +13,16 @@ pub enum Kind {
     Brute,
     /// Z3, values as integers.
     Smt,
-    /// Z3, one truth value for each card of the board.
+    /// Z3, a Boolean for each card of the board.
     SmtBoolean,
-    /// Partial sets, kept and grown.
+    /// Partial sets, extended card by card.
     Dynamic,
-    /// An exact cover for each card: the fast one.
+    /// An exact cover for each card; the fastest.
     Cover,
 }
 
 impl Kind {
-    /// All of them.
+    /// All solvers.
     pub const ALL: [Self; 5] =
         [Self::Brute, Self::Smt, Self::SmtBoolean, Self::Dynamic, Self::Cover];
 
@@ -37,11 +37,11 @@ impl Kind {
         }
     }
 
-    /// A solver for these rules. One or two values need no solver: any card, any pair is a set,
-    /// and every kind answers so at once.
+    /// A solver for these rules. With one or two values every card or pair is a set, so every kind
+    /// answers at once.
     ///
     /// # Errors
-    /// The program was built without it.
+    /// The program was built without this solver.
     pub fn solver(self, rules: &Rules) -> Result<Box<dyn Solver>, Unavailable> {
         if rules.values() <= 2 {
             return Ok(Box::new(AnyCards { wanted: rules.values(), board: Vec::new() }));
@@ -79,12 +79,12 @@ impl FromStr for Kind {
     }
 }
 
-/// This program has no such solver.
+/// The program was built without this solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the solver {0} is not in this program: build it with the feature `smt`")]
 pub struct Unavailable(pub Kind);
 
-/// For one and two values: as soon as there are enough cards, any of them are a set.
+/// For one and two values: any cards are a set once there are enough.
 struct AnyCards {
     wanted: usize,
     board: Vec<Card>,

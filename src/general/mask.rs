@@ -2,10 +2,10 @@
 
 use super::rules::{Card, Rules};
 
-/// `W` words hold v*p bits; bit `property * v + value` is set where the card has that value.
+/// `W` words hold v*p bits; bit `property * v + value` is set if the card has that value.
 pub(super) type Mask<const W: usize> = [u64; W];
 
-/// Words needed for a card of these rules.
+/// Number of words needed for a card.
 pub(super) const fn words(rules: &Rules) -> usize {
     (rules.values() * rules.properties()).div_ceil(64)
 }
@@ -26,13 +26,13 @@ pub(super) const fn has<const W: usize>(mask: &Mask<W>, bit: usize) -> bool {
     mask[bit / 64] >> (bit % 64) & 1 == 1
 }
 
-/// The bits in both.
+/// Bitwise and.
 #[inline]
 pub(super) fn and<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
     std::array::from_fn(|i| a[i] & b[i])
 }
 
-/// The bits in either.
+/// Bitwise or.
 #[inline]
 pub(super) fn or<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
     std::array::from_fn(|i| a[i] | b[i])

@@ -1,9 +1,9 @@
-//! The generalised game: v^p cards with p properties of v values, a set is v different cards which
-//! in every property are all alike or all different.
+//! The generalised game: v^p cards with p properties of v values. A set is v different cards that
+//! are all equal or all different in every property.
 //!
-//! [`Rules`] say what can be played, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets,
-//! [`play`] brings them together and writes a [`Record`], and [`check`] verifies it afterwards
-//! without trusting any of them. Nothing here knows the rest of the project.
+//! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play`] runs
+//! a game and writes a [`Record`], and [`check`] verifies the record without relying on any of
+//! them. This module is independent of the rest of the project.
 //!
 //! ```
 //! use setsight::general::{Budget, Kind, Record, Rules, check, deal::Rejection, play};

@@ -4,30 +4,30 @@ use super::deal::Dealer;
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 
-/// When a set was found.
+/// The state when a set was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Cards drawn from the deck by then.
+    /// Number of cards drawn from the deck by then.
     pub drawn: usize,
-    /// Cards on the board, the set's among them.
+    /// Number of cards on the board, including the set's.
     pub board: usize,
 }
 
-/// What happened in a game; enough to play it again.
+/// The record of a game, enough to replay it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The cards in the order in which they were drawn.
+    /// The cards in the order of drawing.
     pub drawn: Vec<Card>,
-    /// The sets in the order in which they were found.
+    /// The sets in the order of finding.
     pub found: Vec<Found>,
-    /// The cards of those sets, v for each, one set after another.
+    /// The cards of those sets, v per set, one set after another.
     pub cards: Vec<Card>,
-    /// Most bytes the solver held at the end, where it can tell.
+    /// Memory of the solver at the end, in bytes, if it is known.
     pub bytes: Option<usize>,
 }
 
 impl Record {
-    /// Forgets the game but keeps the memory for the next.
+    /// Clears the record but keeps its memory for the next game.
     #[inline]
     pub fn clear(&mut self) {
         self.drawn.clear();
@@ -37,12 +37,13 @@ impl Record {
     }
 }
 
-/// Plays a game: deals the first board; finds a set, takes it away and draws v cards; draws v
-/// more when there is none; until the wanted sets are found or the deck is out and no set is left
-/// (then fewer are found). `record` is cleared and filled. The dealer must have a full deck.
+/// Plays a game: deals the first board; then finds and removes a set and draws v cards, or draws v
+/// more if there is no set. The game ends when the requested number of sets is found, or when the
+/// deck is used up and no set is left (with fewer sets). `record` is cleared and filled. The dealer
+/// must have a full deck.
 ///
 /// # Errors
-/// The solver stopped without an answer; `record` then holds the game so far.
+/// The solver stopped without an answer; `record` then holds the game up to that point.
 pub fn play(
     rules: &Rules,
     dealer: &mut dyn Dealer,
@@ -77,7 +78,7 @@ pub fn play(
     result
 }
 
-/// Draws up to `count` cards and tells the solver; how many there were.
+/// Draws up to `count` cards and passes them to the solver; returns their number.
 fn draw(
     dealer: &mut dyn Dealer,
     solver: &mut dyn Solver,
@@ -113,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_game_ends_with_the_deck() {
-        // All 27 sets are nearly never found: pairs of cards are left that no third completes.
+        // All 27 sets are almost never found, because pairs of cards are left that no third one
+        // completes.
         let rules = Rules::new(3, 4, 27).unwrap();
         let mut solver = Kind::Cover.solver(&rules).unwrap();
         let mut record = Record::default();
@@ -126,7 +128,7 @@ mod tests {
             assert!((21..=27).contains(&record.found.len()));
             sets += record.found.len();
         }
-        // The contest's game finds 24.4 to 24.5 sets a game.
+        // The contest's game has a mean of 24.4 to 24.5 sets.
         assert!((200 * 24..200 * 25).contains(&sets), "{sets}");
     }
 

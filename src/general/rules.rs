@@ -1,22 +1,22 @@
-//! What is played: the numbers of values, properties and sets, and what a set is.
+//! The parameters of a game (values, properties and sets), and the definition of a set.
 
-/// A card: its values as digits to the base v, the first property the most significant.
+/// A card: its values as digits in base v, with the first property the most significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Card(pub u64);
 
-/// Most values a property can have: a value is kept in a byte.
+/// Maximum number of values of a property, because a value is stored in a byte.
 pub const MAX_VALUES: u64 = 255;
 
-/// Why a game cannot be played.
+/// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// No values, so no cards.
+    /// No values, and so no cards.
     #[error("0 values: a property without values makes no card; use 1 or more")]
     NoValues,
-    /// No properties, so one blank card at most.
+    /// No properties, and so at most one blank card.
     #[error("0 properties: all cards would be one and the same; use 1 or more")]
     NoProperties,
-    /// More values than fit.
+    /// Too many values.
     #[error("{0} values: a value is kept in a byte; use {MAX_VALUES} or fewer")]
     TooManyValues(u64),
     /// The number of cards overflows.
@@ -25,12 +25,12 @@ pub enum RulesError {
          can be counted (2^64 - 1); use fewer of either"
     )]
     DeckTooLarge {
-        /// Values asked for.
+        /// Requested number of values.
         values: u64,
-        /// Properties asked for.
+        /// Requested number of properties.
         properties: u64,
     },
-    /// Nothing to find.
+    /// No sets to find.
     #[error("0 sets to find: the game would be over before it begins; use 1 or more")]
     NoSets,
     /// More sets than the deck can be split into.
@@ -39,18 +39,18 @@ pub enum RulesError {
          {values} cards; use {most} or fewer"
     )]
     TooManySets {
-        /// Sets asked for.
+        /// Requested number of sets.
         sets: u64,
-        /// Cards in the deck.
+        /// Number of cards in the deck.
         deck: u64,
-        /// Cards in a set.
+        /// Number of cards in a set.
         values: u64,
-        /// Sets that can be found at most.
+        /// Maximum number of sets.
         most: u64,
     },
 }
 
-/// A game that can be played.
+/// The parameters of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     values: u32,
@@ -60,10 +60,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// A game with so many values to a property, properties to a card, and sets to find.
+    /// A game with this number of values per property, properties per card, and sets to find.
     ///
     /// # Errors
-    /// What cannot be played, with the reason.
+    /// The first invalid parameter.
     pub fn new(values: u64, properties: u64, sets: u64) -> Result<Self, RulesError> {
         if values == 0 {
             return Err(RulesError::NoValues);
@@ -85,31 +85,31 @@ impl Rules {
         }
     }
 
-    /// v: values of a property, and cards of a set; 1 to 255.
+    /// v: number of values of a property, and of cards in a set; 1 to 255.
     #[inline]
     pub const fn values(&self) -> usize {
         self.values as usize
     }
 
-    /// p: properties of a card, 1 or more.
+    /// p: number of properties of a card, at least 1.
     #[inline]
     pub const fn properties(&self) -> usize {
         self.properties as usize
     }
 
-    /// n: sets to find, 1 to v^(p-1).
+    /// n: number of sets to find, 1 to v^(p-1).
     #[inline]
     pub const fn sets(&self) -> u64 {
         self.sets
     }
 
-    /// Cards in the deck: v^p.
+    /// Number of cards in the deck: v^p.
     #[inline]
     pub const fn deck(&self) -> u64 {
         self.deck
     }
 
-    /// Cards on the first board: v*p, or the whole deck where that is smaller.
+    /// Number of cards on the first board: v*p, or the whole deck if that is smaller.
     #[inline]
     pub fn first_board(&self) -> usize {
         let wanted = u64::from(self.values) * u64::from(self.properties);
@@ -136,8 +136,8 @@ impl Rules {
         Card(values.into_iter().fold(0, |index, value| index * v + u64::from(value)))
     }
 
-    /// Whether these cards are a set: v different cards of the deck, in every property all alike
-    /// or all different. Written for clarity: the checker relies on it.
+    /// Whether these cards are a set: v different cards of the deck that are all equal or all
+    /// different in every property. Written for clarity, because the checker relies on it.
     pub fn is_set(&self, cards: &[Card]) -> bool {
         let distinct = |items: &[u64]| {
             let mut sorted = items.to_vec();

@@ -1,29 +1,30 @@
-//! Z3 as the solver: the board as constraints, in two encodings.
+//! Z3 as a solver: the board as constraints, in two encodings.
 
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 use z3::ast::{Ast, Bool, Int};
 use z3::{Params, SatResult};
 
-/// How a set on the board is written down for Z3.
+/// How the search for a set is encoded for Z3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// An integer for each (card of the set, property). In each property alike or different; each
-    /// card is one of the board; cards are in ascending order, which makes them distinct and
-    /// leaves one solution for each set.
+    /// An integer for each (card of the set, property). All are equal or different in each
+    /// property, and each card is on the board. The cards are in ascending order, which makes them
+    /// distinct and leaves one solution for each set.
     Integers,
-    /// A truth value for each card of the board: is it in the set? Exactly v are, and in each
-    /// property either no two values occur or all of them. For Z3's finite domain solver.
+    /// A Boolean for each card of the board: is it in the set? Exactly v are true, and in each
+    /// property either all values occur or at most one does. For Z3's finite domain solver.
     Booleans,
 }
 
-/// Both encodings share the paper's delayed deletion: a removed set is only forbidden and the same
-/// Z3 solver asked again; it is built anew, with the cards drawn since, when it has no answer left.
+/// Both encodings use the paper's delayed deletion: a removed set is only forbidden, and the same
+/// Z3 solver is asked again. A new solver is built, with the cards drawn since, when the old one
+/// has no answer left.
 pub(super) struct Smt {
     rules: Rules,
     encoding: Encoding,
     board: Vec<Card>,
-    /// How many of the board's last cards the current solver does not know of.
+    /// Number of cards at the end of the board that the current solver does not include.
     unknown: usize,
     solver: Option<z3::Solver>,
     variables: Variables,
@@ -32,7 +33,7 @@ pub(super) struct Smt {
 enum Variables {
     /// `[card of the set][property]`.
     Integers(Vec<Vec<Int>>),
-    /// Each card the solver knows of, also those removed since.
+    /// Each card that the solver includes, also those removed since.
     Booleans(Vec<(Card, Bool)>),
 }
 
@@ -48,7 +49,7 @@ impl Smt {
         }
     }
 
-    /// A solver that knows the whole board.
+    /// Builds a solver for the whole board.
     fn build(&mut self) {
         self.unknown = 0;
         match self.encoding {
@@ -101,8 +102,8 @@ impl Smt {
             }
         }
         for (j, by_value) in having.iter().enumerate() {
-            // used: some chosen card has the value. Exactly v cards are chosen, so all values used
-            // means that all differ.
+            // used: a chosen card has the value. Exactly v cards are chosen, so if all values are
+            // used, all cards differ.
             let used: Vec<Bool> = by_value
                 .iter()
                 .enumerate()
@@ -120,7 +121,7 @@ impl Smt {
         self.solver = Some(solver);
     }
 
-    /// Asks Z3 once; the cards of its answer.
+    /// Runs Z3 once; returns the cards of its answer.
     fn ask(&self, solver: &z3::Solver, budget: &Budget) -> Result<Option<Vec<Card>>, Stop> {
         budget.time()?;
         if let Some(left) = budget.left() {
@@ -134,7 +135,7 @@ impl Smt {
             SatResult::Unknown => {
                 budget.time()?;
                 let reason = solver.get_reason_unknown().unwrap_or_default();
-                // The timeout is wall time and so may come a little before the CPU time is spent.
+                // The timeout is wall time, so it may come slightly before the CPU time is spent.
                 let timeout = reason.contains("timeout") || reason.contains("canceled");
                 return Err(if timeout { Stop::Time } else { Stop::GaveUp(reason) });
             }
@@ -162,7 +163,7 @@ impl Smt {
     }
 }
 
-/// These integers are the values of that card.
+/// The constraint that these integers are the values of that card.
 fn is_card(rules: &Rules, integers: &[Int], card: Card) -> Bool {
     let equal: Vec<Bool> = integers
         .iter()
@@ -225,7 +226,7 @@ impl Solver for Smt {
         Ok(false)
     }
 
-    /// Z3 keeps its memory to itself.
+    /// Z3 does not report its memory.
     fn bytes(&self) -> Option<usize> {
         None
     }

@@ -1,46 +1,46 @@
-//! What every solver does, and how long it may take.
+//! The solvers' interface, and their budget.
 
 use super::rules::Card;
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// Finds sets on a board that changes. It is told of every change, so it may keep what it knows.
+/// Finds sets on a changing board. It is told of every change, so it can work incrementally.
 pub trait Solver {
-    /// Forgets the board: a new game begins.
+    /// Clears the board for a new game.
     fn clear(&mut self);
 
-    /// These cards came to the board. None of them is there already.
+    /// Adds cards to the board. None of them may be on it already.
     fn drawn(&mut self, cards: &[Card]);
 
-    /// This set left the board.
+    /// Removes a set from the board.
     fn removed(&mut self, set: &[Card]);
 
-    /// Looks for a set on the board: if there is one, true, and its cards are left in `set` (whose
-    /// old contents are gone either way).
+    /// Searches the board for a set. Returns true if there is one, with its cards in `set`, which
+    /// is cleared in either case.
     ///
     /// # Errors
-    /// The budget is spent, or the solver gave up. The board must then be cleared.
+    /// The budget is spent, or the solver gave up. The board must be cleared afterwards.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
-    /// Memory held for the board and what is known of it, in bytes, where it can be told.
+    /// Memory of the solver for this board in bytes, if it is known.
     fn bytes(&self) -> Option<usize>;
 }
 
 /// Why a search ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The time is used up.
+    /// The time is spent.
     #[error("out of time")]
     Time,
     /// The memory is used up.
     #[error("out of memory")]
     Memory,
-    /// The solver does not know.
+    /// The solver found no answer.
     #[error("the solver gave up: {0}")]
     GaveUp(String),
 }
 
-/// What a solver may use: CPU time of its thread, and memory.
+/// Maximum CPU time of the solver's thread, and maximum memory.
 #[derive(Clone, Debug)]
 pub struct Budget {
     until: Option<(ThreadTime, Duration)>,
@@ -53,21 +53,21 @@ impl Budget {
         Self { until: None, bytes: usize::MAX }
     }
 
-    /// So much CPU time of this thread from now on, and so many bytes.
+    /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
         Self { until: Some((ThreadTime::now(), cpu)), bytes }
     }
 
-    /// CPU time left; `None` without a limit.
+    /// Remaining CPU time; `None` if unlimited.
     #[inline]
     pub fn left(&self) -> Option<Duration> {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
 
-    /// Whether time is left. It asks the system, so ask it only every few thousand steps.
+    /// Checks that time is left. It makes a system call, so call it only every few thousand steps.
     ///
     /// # Errors
-    /// The time is used up.
+    /// The time is spent.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
         match self.left() {
@@ -76,7 +76,7 @@ impl Budget {
         }
     }
 
-    /// Whether so much memory may be held.
+    /// Checks that this much memory may be used.
     ///
     /// # Errors
     /// It is too much.

@@ -1,31 +1,31 @@
-//! Is the dealer fair? Counts of cards over many deals, with a chi-square test.
+//! Tests whether a dealer is uniform: counts of cards over many deals, with a chi-square test.
 
 use super::deal::Dealer;
 use super::rules::Rules;
 
-/// How often each card came, and what the test says.
+/// The frequency of each card, and the test's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// Times each card of the deck was seen.
+    /// Number of times that each card of the deck was drawn.
     pub counts: Vec<u64>,
-    /// Deals looked at.
+    /// Number of deals.
     pub trials: u64,
-    /// Cards looked at in each deal.
+    /// Number of cards counted in each deal.
     pub per_trial: usize,
     /// The test statistic; see [`Histogram::new`].
     pub chi_square: f64,
-    /// Its degrees of freedom: cards of the deck less one.
+    /// Its degrees of freedom: the number of cards in the deck minus one.
     pub degrees: u64,
-    /// Probability of so large a statistic, or a larger one, from a fair dealer.
+    /// Probability that a uniform dealer gives a statistic at least this large.
     pub p_value: f64,
 }
 
 impl Histogram {
-    /// Tests counts of cards, `per_trial` different ones in each of `trials` deals.
+    /// Tests counts of cards, with `per_trial` different ones in each of `trials` deals.
     ///
-    /// Pearson's statistic supposes independent cards. The k cards of one deal are different, so
-    /// the counts vary less: by (D - k) / (D - 1) for a deck of D cards, the correction for drawing
-    /// without replacement. The statistic is divided by it.
+    /// Pearson's statistic assumes independent cards. The k cards of one deal are different, so the
+    /// counts vary less, by the factor (D - k) / (D - 1) for a deck of D cards: the correction for
+    /// sampling without replacement. The statistic is divided by it.
     pub fn new(counts: Vec<u64>, trials: u64, per_trial: usize) -> Self {
         let deck = counts.len() as f64;
         let expected = trials as f64 * per_trial as f64 / deck;
@@ -36,7 +36,7 @@ impl Histogram {
         Self { counts, trials, per_trial, chi_square, degrees, p_value }
     }
 
-    /// Times each card is seen on average.
+    /// Expected count of each card.
     pub fn expected(&self) -> f64 {
         self.trials as f64 * self.per_trial as f64 / self.counts.len() as f64
     }
@@ -46,7 +46,7 @@ impl Histogram {
 /// `first_seed`, `first_seed + 1`, ...
 ///
 /// # Panics
-/// If the deck is not larger than the first board and v cards more.
+/// If the deck is not larger than the first board plus v cards.
 pub fn histograms(
     rules: &Rules,
     dealer: &mut dyn Dealer,
@@ -68,8 +68,8 @@ pub fn histograms(
     [Histogram::new(first, trials, board), Histogram::new(drawn, trials, more)]
 }
 
-/// Q(a, x), the upper regularised incomplete gamma function: a series below a + 1, else a continued
-/// fraction by Lentz's method (Press et al., "Numerical Recipes", chapter 6.2).
+/// Q(a, x), the upper regularised incomplete gamma function: a series below a + 1, otherwise a
+/// continued fraction by Lentz's method (Press et al., "Numerical Recipes", chapter 6.2).
 fn upper_gamma(a: f64, x: f64) -> f64 {
     const STEPS: usize = 10_000;
     const ENOUGH: f64 = 1e-14;
@@ -106,8 +106,8 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
     front * fraction
 }
 
-/// Logarithm of the gamma function for positive arguments: moved above 10 by its recurrence, then
-/// Stirling's series.
+/// Logarithm of the gamma function for positive arguments: the recurrence moves them above 10, then
+/// Stirling's series applies.
 fn ln_gamma(mut x: f64) -> f64 {
     let mut shift = 0.0;
     while x < 10.0 {
@@ -136,7 +136,8 @@ mod tests {
             assert!((upper_gamma(1.0, x) - (-x).exp()).abs() < 1e-12, "{x}");
         }
         assert!((upper_gamma(0.5, 1.0) - 0.157_299_207_050_285_1).abs() < 1e-11);
-        // Tables of chi-square: 5 per cent beyond 3.841 (1), 82.529 (63); 1 per cent beyond 11.345 (3).
+        // Chi-square tables: 5 per cent above 3.841 (1) and 82.529 (63), 1 per cent above 11.345
+        // (3).
         for (degrees, x, share) in [(1.0, 3.8415, 0.05), (63.0, 82.529, 0.05), (3.0, 11.345, 0.01)]
         {
             assert!((upper_gamma(degrees / 2.0, x / 2.0) - share).abs() < 1e-5, "{degrees}");
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_unfair_dealer_is_caught() {
-        /// Deals the lowest card first a little too often.
+        /// A dealer that deals the lowest card first slightly too often.
         struct Unfair(Rejection, u64, bool);
         impl deal::Dealer for Unfair {
             fn draw(&mut self) -> Option<Card> {

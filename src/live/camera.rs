@@ -1,4 +1,4 @@
-//! Cameras: what gives frames, how one is chosen, and what can be wrong with them.
+//! Cameras: the source of frames, the choice of a camera, and what can be wrong with one.
 
 use super::ffmpeg::INSTALL;
 use crate::pipeline::Frame;
@@ -12,17 +12,17 @@ use std::time::Instant;
 pub struct Shot {
     /// The picture.
     pub frame: Arc<Frame>,
-    /// From [`Camera::read`]: since the camera was opened or the film began. Whoever opens cameras one
-    /// after the other puts all their frames on one clock.
+    /// Milliseconds since the camera was opened or the film began, as [`Camera::read`] gives it. A
+    /// caller that opens several cameras in turn moves all their frames to one clock.
     pub time_ms: f64,
-    /// When it was there, on the clock.
+    /// When the frame arrived, by the system's clock.
     pub taken: Instant,
-    /// The JPEG that the picture was decoded from, where it was: a recording takes it as it is.
+    /// The JPEG that the picture was decoded from, if any; a recording stores it unchanged.
     pub jpeg: Option<Arc<[u8]>>,
 }
 
 impl Shot {
-    /// A picture that is there now, from a camera that was opened then.
+    /// A picture that arrives now, from a camera that was opened at `opened`.
     pub fn now(image: RgbImage, opened: Instant) -> Self {
         let taken = Instant::now();
         let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
@@ -30,27 +30,27 @@ impl Shot {
     }
 }
 
-/// Something that gives frames.
+/// A source of frames.
 pub trait Camera: Send {
-    /// The next frame, waiting for it; `None` at the end of a film.
+    /// Waits for the next frame; `None` at the end of a film.
     ///
     /// # Errors
-    /// It gives no frames any more.
+    /// The camera no longer gives frames.
     fn read(&mut self) -> Result<Option<Shot>, CameraError>;
 }
 
-/// What opens cameras.
+/// Lists and opens cameras.
 pub trait Cameras: Send {
-    /// The cameras that are there.
+    /// The connected cameras.
     fn list(&self) -> Vec<CameraInfo>;
-    /// Opens one.
+    /// Opens a camera.
     ///
     /// # Errors
-    /// [`CameraError`], with what to do.
+    /// See [`CameraError`].
     fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError>;
 }
 
-/// A camera that is there.
+/// A connected camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CameraInfo {
     /// Its number.
@@ -65,15 +65,15 @@ impl fmt::Display for CameraInfo {
     }
 }
 
-/// Which camera.
+/// The camera that the user wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CameraChoice {
-    /// The first there is.
+    /// The first camera.
     #[default]
     First,
-    /// By number.
+    /// The camera with this number.
     Number(u32),
-    /// By a part of its name, in either case.
+    /// The camera whose name contains this text, ignoring case.
     Name(String),
 }
 
@@ -93,114 +93,114 @@ impl fmt::Display for CameraChoice {
     }
 }
 
-/// What is wrong with a camera, and what to do.
+/// What is wrong with a camera; [`CameraError::advice`] says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CameraError {
-    /// There is none at all.
+    /// No camera is connected.
     #[error("no camera is connected")]
     None,
-    /// There are cameras, but not this one.
+    /// Cameras are connected, but not this one.
     #[error("there is no {choice}; there is {}", listed(.have))]
     NoSuch {
-        /// What was asked for.
+        /// The camera that was asked for.
         choice: String,
-        /// What is there.
+        /// The connected cameras.
         have: Vec<CameraInfo>,
     },
-    /// A name that several cameras bear.
+    /// Several cameras have this name.
     #[error("\"{name}\" may be {}", listed(.have))]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The cameras with that name.
         have: Vec<CameraInfo>,
     },
-    /// Another program uses it.
+    /// Another program uses the camera.
     #[error("camera {camera} is in use by another program")]
     Busy {
-        /// Which.
+        /// The camera.
         camera: String,
     },
-    /// This user may not use it.
+    /// This user has no permission to use the camera.
     #[error("camera {camera} may not be used by this user")]
     Permission {
-        /// Which.
+        /// The camera.
         camera: String,
     },
-    /// It stopped giving frames.
+    /// The camera stopped giving frames.
     #[error("camera {camera} is unplugged or switched off")]
     Unplugged {
-        /// Which.
+        /// The camera.
         camera: String,
     },
-    /// It is there and gives nothing.
+    /// The camera is connected but gives no frames.
     #[error("{camera} has sent no picture for {seconds} s")]
     Silent {
-        /// Which.
+        /// The camera.
         camera: String,
-        /// For how long.
+        /// How long it has been silent, in seconds.
         seconds: u64,
     },
-    /// It gives frames in which nothing is to be seen.
+    /// The camera gives black frames.
     #[error("camera {camera} gives black pictures")]
     Black {
-        /// Which.
+        /// The camera.
         camera: String,
     },
-    /// What it gives cannot be decoded.
+    /// The camera's pictures cannot be decoded.
     #[error("{camera} sends pictures that are not whole")]
     Broken {
-        /// Which.
+        /// The camera.
         camera: String,
     },
-    /// It cannot be opened for another reason.
+    /// The camera cannot be opened for another reason.
     #[error("camera {camera} cannot be opened: {reason}")]
     Unopened {
-        /// Which.
+        /// The camera.
         camera: String,
-        /// In words.
+        /// The reason.
         reason: String,
     },
-    /// Nobody answers at this address of the network, or no more.
+    /// Nothing answers at this network address, or no longer.
     #[error("{address} does not answer: {reason}")]
     Unreachable {
-        /// Without a password.
+        /// The address, without a password.
         address: String,
-        /// In words.
+        /// The reason.
         reason: String,
     },
-    /// It wants another name and password.
+    /// The address requires another name and password.
     #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
     Denied {
-        /// Without a password.
+        /// The address, without a password.
         address: String,
-        /// The answer's code.
+        /// The HTTP status.
         status: u16,
     },
-    /// It wants a name and a password in a way that only `ffmpeg` knows here.
+    /// The address requires digest authentication, which only `ffmpeg` supports here.
     #[error("{address} asks for a name and a password (HTTP 401, by digest)")]
     Digest {
-        /// Without a password.
+        /// The address, without a password.
         address: String,
     },
-    /// It answers, but not with pictures.
+    /// The address answers, but not with pictures.
     #[error("{address} sends no pictures: {reason}")]
     NoPictures {
-        /// Without a password.
+        /// The address, without a password.
         address: String,
-        /// In words.
+        /// The reason.
         reason: String,
     },
-    /// Only `ffmpeg` can read it.
+    /// Only `ffmpeg` can read this source.
     #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
     NoFfmpeg {
-        /// Which.
+        /// The source.
         camera: String,
     },
-    /// A film that cannot be played, or not to its end.
+    /// A film cannot be played, or not to its end.
     #[error("{reason}")]
     Film {
-        /// In words, with its name.
+        /// The reason, with the film's name.
         reason: String,
     },
 }
@@ -212,7 +212,7 @@ fn listed(cameras: &[CameraInfo]) -> String {
 }
 
 impl CameraError {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::None => "connect one, take a phone's, or read a film",
@@ -249,7 +249,7 @@ impl CameraError {
         }
     }
 
-    /// Whether trying again may help without anybody's doing at this program.
+    /// Whether trying again may help without any change to the program's settings.
     pub fn may_pass(&self) -> bool {
         !matches!(
             self,
@@ -261,10 +261,10 @@ impl CameraError {
     }
 }
 
-/// Which of the cameras is meant.
+/// Finds the camera that the user wants.
 ///
 /// # Errors
-/// None is, or several are.
+/// No camera matches, or several do.
 pub fn choose(have: &[CameraInfo], choice: &CameraChoice) -> Result<CameraInfo, CameraError> {
     if have.is_empty() {
         return Err(CameraError::None);

@@ -1,4 +1,4 @@
-//! A camera on a thread of its own: the newest frame only, and connecting again.
+//! Runs a camera on its own thread: keeps only the newest frame, and reconnects after a failure.
 
 use super::camera::{Camera, CameraChoice, CameraError, Cameras, Shot};
 use super::latest::Latest;
@@ -7,23 +7,23 @@ use crate::pipeline::Frame;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a camera's thread tells.
+/// A message from a camera's thread.
 #[derive(Clone, Debug)]
 pub enum Captured {
     /// A frame.
     Shot(Shot),
-    /// Something is wrong; frames may follow when it is over.
+    /// Something is wrong; frames may follow once it is over.
     Trouble(Notice),
     /// A film has ended.
     End,
 }
 
-/// How a camera that fails is tried again.
+/// How a failing camera is tried again.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Between two tries.
+    /// Time between two attempts.
     pub retry: Duration,
-    /// Black frames in a row before they are told of: cameras begin with some.
+    /// Number of black frames in a row before they are reported; cameras often begin with some.
     pub black_frames: u32,
 }
 
@@ -33,24 +33,24 @@ impl Default for Patience {
     }
 }
 
-/// A camera to be watched.
+/// The camera to run.
 pub struct Job<'a> {
-    /// What opens it.
+    /// Opens the camera.
     pub cameras: &'a dyn Cameras,
-    /// Which.
+    /// The camera that the user wants.
     pub choice: &'a CameraChoice,
-    /// The same, opened already: few cameras can be opened twice.
+    /// The camera if it is already open; few cameras can be opened twice.
     pub opened: Option<Box<dyn Camera>>,
-    /// Where its frames go.
+    /// Receives the frames.
     pub out: &'a Latest<Captured>,
-    /// How it is tried again.
+    /// How a failing camera is tried again.
     pub patience: Patience,
-    /// When the clock of all frames began. Every opening of a camera counts its own frames from 0,
-    /// and who follows cards needs times that do not fall.
+    /// Start of the clock for all frames. Each time a camera is opened, it counts its frames from
+    /// 0, but the tracker needs times that do not decrease.
     pub began: Instant,
 }
 
-/// Runs until `out` is closed, a film ends, or what is wrong cannot pass.
+/// Runs until `out` is closed, a film ends, or an error that cannot pass occurs.
 pub fn run(job: Job) {
     let Job { cameras, choice, mut opened, out, patience, began } = job;
     let mut seen = Progress { told: None, last_ms: 0.0 };
@@ -80,15 +80,15 @@ pub fn run(job: Job) {
     }
 }
 
-/// What is known over all openings.
+/// The state that survives reopening the camera.
 struct Progress {
-    /// What is wrong is told once, not with every try.
+    /// The last error reported; each error is reported once, not at every attempt.
     told: Option<CameraError>,
-    /// Time of the last frame.
+    /// Time of the last frame, in milliseconds.
     last_ms: f64,
 }
 
-/// Frames of an open camera, until it fails or nobody takes them any more.
+/// Passes on an open camera's frames, until it fails or `out` is closed.
 fn watch(
     mut camera: Box<dyn Camera>,
     choice: &CameraChoice,
@@ -121,11 +121,11 @@ fn watch(
     }
 }
 
-/// Whether a frame shows nothing: dark and even everywhere.
+/// Whether a frame shows nothing: it is dark everywhere.
 fn is_black(frame: &Arc<Frame>) -> bool {
     /// Above a sensor's noise in the dark.
     const DARK: u8 = 24;
-    // A few hundred pixels tell.
+    // A few hundred samples suffice.
     let bytes = frame.image.as_raw();
     let step = (bytes.len() / 997).max(1);
     bytes.iter().step_by(step).all(|&v| v < DARK)
@@ -142,13 +142,14 @@ mod tests {
 
     type Opening = Result<(Vec<u8>, CameraError), CameraError>;
 
-    /// What happens at each opening: an error, or frames of these grey levels and then an error.
+    /// What happens each time a camera is opened: an error, or frames of these grey levels followed
+    /// by an error.
     struct Script(Mutex<VecDeque<Opening>>, Arc<Latest<Captured>>);
 
     struct Scripted(VecDeque<u8>, CameraError, Arc<Latest<Captured>>, f64);
 
-    /// The slot holds the newest item only: on a busy machine a script must not run ahead of
-    /// whoever reads it.
+    /// The slot holds only the newest item, so on a busy machine a script must not run ahead of its
+    /// reader.
     fn wait_until_taken(out: &Latest<Captured>) {
         while !out.is_empty() && !out.is_closed() {
             std::thread::sleep(Duration::from_millis(1));
@@ -187,7 +188,7 @@ mod tests {
         Job { cameras, choice, opened: None, out, patience, began: Instant::now() }
     }
 
-    /// All that is told, until `count` items came.
+    /// All messages until `count` items have arrived.
     fn told(script: Vec<Opening>, count: usize) -> Vec<String> {
         let out: Arc<Latest<Captured>> = Arc::default();
         let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
@@ -267,7 +268,7 @@ mod tests {
             }
             out.close();
         });
-        // Each opening of the script gives its frames the times 0 and 100 ms.
+        // Each opening in the script gives its frames the times 0 and 100 ms.
         assert!(times.is_sorted() && times[1] - times[0] == 100.0, "{times:?}");
         assert!(times[2] - times[0] >= 300.0, "the pause counts: {times:?}");
     }
@@ -285,7 +286,7 @@ mod tests {
         let no_such = CameraError::NoSuch { choice: "camera 7".into(), have: Vec::new() };
         let out: Arc<Latest<Captured>> = Arc::default();
         let cameras = Script(Mutex::new([Err(no_such)].into()), Arc::clone(&out));
-        // Returns by itself.
+        // It returns by itself.
         run(job(&cameras, &CameraChoice::Number(7), &out, Patience::default()));
         assert!(matches!(out.take(Duration::ZERO), Taken::Item(Captured::Trouble(_))));
     }

@@ -1,43 +1,43 @@
-//! What can be set at a camera: the size of its pictures, exposure and focus.
+//! The settings of a camera: picture size, exposure and focus.
 
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What somebody wants of a camera. `None` leaves it to the camera.
+/// The settings that the user wants. `None` leaves the choice to the camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CameraWish {
-    /// Width and height of its pictures.
+    /// Width and height of the pictures, in pixels.
     pub size_px: Option<(u32, u32)>,
-    /// In the camera's own unit, within [`CameraOffer::exposure`].
+    /// Exposure in the camera's own unit, within [`CameraOffer::exposure`].
     pub exposure: Option<i64>,
-    /// In the camera's own unit, within [`CameraOffer::focus`].
+    /// Focus in the camera's own unit, within [`CameraOffer::focus`].
     pub focus: Option<i64>,
 }
 
-/// What a camera lets be chosen.
+/// The settings that a camera offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CameraOffer {
-    /// Sizes of its pictures, smallest first.
+    /// Picture sizes in pixels, smallest first.
     pub sizes_px: Vec<(u32, u32)>,
-    /// Where its exposure can be set.
+    /// Range of the exposure, if it can be set.
     pub exposure: Option<Span>,
-    /// Where its focus can be set.
+    /// Range of the focus, if it can be set.
     pub focus: Option<Span>,
 }
 
-/// What a control can be set to.
+/// The range of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The smallest value.
+    /// Smallest value.
     pub least: i64,
-    /// The largest.
+    /// Largest value.
     pub most: i64,
-    /// What it was when the camera was opened.
+    /// Value when the camera was opened.
     pub now: i64,
 }
 
-/// Stands between who wishes and the thread that reads the camera.
+/// Passes settings between the user interface and the thread that reads the camera.
 #[derive(Debug, Default)]
 pub struct CameraControl {
     inner: Mutex<Inner>,
@@ -46,7 +46,7 @@ pub struct CameraControl {
 #[derive(Debug, Default)]
 struct Inner {
     wish: CameraWish,
-    /// Whether the wish is new to the open camera.
+    /// Whether the wish has not been passed to the open camera yet.
     changed: bool,
     offer: CameraOffer,
 }
@@ -56,32 +56,32 @@ impl CameraControl {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wants this of the camera, now and whenever it is opened again.
+    /// Sets the wish, for now and for whenever the camera is opened again.
     pub fn set(&self, wish: CameraWish) {
         let mut inner = self.lock();
         inner.changed |= inner.wish != wish;
         inner.wish = wish;
     }
 
-    /// What the camera lets be chosen; nothing before it is open.
+    /// The settings that the camera offers; empty before it is open.
     pub fn offer(&self) -> CameraOffer {
         self.lock().offer.clone()
     }
 
-    /// For the camera: what is wanted of it when it is opened.
+    /// Called by the camera's thread when it opens the camera: the current wish.
     pub fn wish(&self) -> CameraWish {
         let mut inner = self.lock();
         inner.changed = false;
         inner.wish
     }
 
-    /// For the camera: what is wanted of it, if that is new.
+    /// Called by the camera's thread: the wish, if it has changed.
     pub fn changed(&self) -> Option<CameraWish> {
         let mut inner = self.lock();
         std::mem::take(&mut inner.changed).then_some(inner.wish)
     }
 
-    /// For the camera: what it lets be chosen.
+    /// Called by the camera's thread: publishes the settings that the camera offers.
     pub fn tell(&self, offer: CameraOffer) {
         self.lock().offer = offer;
     }

@@ -1,38 +1,38 @@
-//! What happened in the game so far, as far as the camera saw it.
+//! Counts what has happened in the game, as far as the camera could see it.
 
 use crate::cards::{Card, DECK_SIZE};
 use crate::pipeline::track::Table;
 use crate::sets::{Chance, is_set, three_more_from};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A card counts as seen once it was sure for so long: what flickers is no card.
+/// A card counts as seen after it has been sure for this long; shorter appearances are errors.
 const SEEN_MS: f64 = 400.0;
-/// Three cards of a set are taken within so long.
+/// The three cards of a set are taken within this time.
 const TAKING_MS: f64 = 10_000.0;
 
 /// Counts cards and sets of a game.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
-    /// Tracks on the table: which card, since when it is sure.
+    /// Tracks on the table: the card, and the time since which it is sure.
     there: BTreeMap<u64, (Card, f64)>,
     seen: BTreeSet<Card>,
-    /// Cards that went of late, with the time.
+    /// Cards that disappeared recently, with the time.
     gone: Vec<(Card, f64)>,
     taken: Vec<[Card; 3]>,
     board: Vec<Card>,
     chance: Option<Chance>,
 }
 
-/// The count at one time.
+/// The count at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Different cards seen since the game began.
     pub seen: usize,
-    /// Sets that left the table.
+    /// Sets that were taken from the table.
     pub taken: Vec<[Card; 3]>,
-    /// Cards not seen yet: what is left in the deck.
+    /// Number of cards not seen yet, that is, left in the deck.
     pub left: usize,
-    /// The chance that the next three cards bring a set; `None` when fewer than three are left.
+    /// The chance that the next three cards complete a set; `None` if fewer than three are left.
     pub chance: Option<Chance>,
 }
 
@@ -42,7 +42,7 @@ impl Counter {
         *self = Self::default();
     }
 
-    /// Takes in the table at a time.
+    /// Updates the count with the table at a given time.
     pub fn update(&mut self, table: &Table, time_ms: f64) {
         let mut now = BTreeMap::new();
         for card in table.cards.iter().filter(|card| !card.card.unsure) {
@@ -63,7 +63,7 @@ impl Counter {
         for &(card, since) in now.values() {
             if time_ms - since >= SEEN_MS {
                 self.seen.insert(card);
-                // Put back: it was not taken.
+                // The card was put back, so it was not taken.
                 self.gone.retain(|gone| gone.0 != card);
                 self.taken.retain(|set| !set.contains(&card));
             }
@@ -95,7 +95,7 @@ impl Counter {
         }
     }
 
-    /// The count now.
+    /// The current count.
     pub fn score(&self) -> Score {
         Score {
             seen: self.seen.len(),
@@ -132,7 +132,7 @@ mod tests {
         counter.update(&table("2spo"), 4_000.0);
         assert_eq!(counter.score().taken.len(), 1);
         assert_eq!(counter.score().left, 76, "what was taken is not in the deck again");
-        // One of them is put back.
+        // One of the cards is put back.
         counter.update(&table("2spo 2fgd"), 5_000.0);
         counter.update(&table("2spo 2fgd"), 5_500.0);
         assert!(counter.score().taken.is_empty());

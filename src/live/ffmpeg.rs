@@ -1,8 +1,9 @@
-//! Films and streams of every other kind: decoded by the program `ffmpeg`, which runs beside ours.
+//! Decodes films and streams of all other kinds by the program `ffmpeg`, which runs as a separate
+//! process.
 //!
-//! It writes each frame as a PPM picture into a pipe, already turned as the film's metadata says, and
-//! what it tells of each frame, its time among it, to its stderr. So the library's hundreds of
-//! packages need not be there for those who only read photos, and a broken film cannot break us.
+//! It writes each frame as a PPM picture into a pipe, rotated according to the film's metadata, and
+//! information on each frame, including its time, to its stderr. So users who only read photos do
+//! not need the hundreds of packages of its library, and a broken film cannot crash this program.
 
 use image::RgbImage;
 use std::collections::VecDeque;
@@ -14,24 +15,24 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// The program's name, looked for on the PATH.
+/// The program's name, searched for on the PATH.
 const PROGRAM: &str = "ffmpeg";
 
-/// How to get it.
+/// How to install it.
 pub use crate::pipeline::source::INSTALL_FFMPEG as INSTALL;
 
-/// Why there are no frames, or no more of them.
+/// Why there are no frames, or no more frames.
 #[derive(Debug)]
 pub enum FfmpegError {
-    /// The program is not there.
+    /// The program is not installed.
     Missing,
     /// The program cannot be run.
     Unstarted(io::Error),
-    /// It complained, in its words.
+    /// The program's error message.
     Said(String),
 }
 
-/// What it reads.
+/// What `ffmpeg` reads.
 #[cfg_attr(
     target_os = "linux",
     allow(dead_code, reason = "cameras have an interface of their own there")
@@ -39,20 +40,20 @@ pub enum FfmpegError {
 pub enum Input<'a> {
     /// A file on disk, from this time on, in milliseconds.
     File(&'a Path, f64),
-    /// Bytes as they come.
+    /// A stream of bytes.
     Bytes(Box<dyn Read + Send>),
-    /// A stream of the network, of which old frames are of no use.
+    /// A network stream; old frames are dropped.
     Address(&'a str),
-    /// A camera, by ffmpeg's name for the system's interface and for the camera.
+    /// A camera, by ffmpeg's names for the system's interface and for the camera.
     Camera {
-        /// Such as `avfoundation`.
+        /// The interface, such as `avfoundation`.
         interface: &'a str,
-        /// Such as `0`.
+        /// The camera, such as `0`.
         device: &'a str,
     },
 }
 
-/// A running decoder. Dropped, it is ended.
+/// A running decoder. Dropping it ends the process.
 pub struct Ffmpeg {
     child: Child,
     frames: BufReader<ChildStdout>,
@@ -62,23 +63,23 @@ pub struct Ffmpeg {
     listener: Option<JoinHandle<()>>,
 }
 
-/// A network that is silent for so long has failed.
+/// A network that is silent for this long has failed, in microseconds.
 const NETWORK_TIMEOUT_US: &str = "5000000";
-/// Complaints that are kept: the first says most, as a rule.
+/// Number of error messages that are kept; the first is usually the most useful.
 const COMPLAINTS: usize = 20;
 
 impl Ffmpeg {
     /// Begins to decode the first video stream.
     ///
     /// # Errors
-    /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]; what is wrong with the film is told
-    /// by [`Self::next_frame`].
+    /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
+    /// in the film itself.
     pub fn start(input: Input) -> Result<Self, FfmpegError> {
         let mut command = Command::new(PROGRAM);
         command.args(["-hide_banner", "-nostats", "-nostdin", "-loglevel", "level+info"]);
         let source: OsString = match &input {
             Input::File(path, from_ms) => {
-                // A film is read from disk and nowhere else, whatever it names.
+                // Restrict the film to files on disk, whatever its contents refer to.
                 command.args(["-protocol_whitelist", "file,pipe"]);
                 if *from_ms > 0.0 {
                     command.args(["-ss", &format!("{:.3}", from_ms / 1e3)]);
@@ -107,7 +108,7 @@ impl Ffmpeg {
         command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
         command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
         let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
-        // Ctrl-C is ours: ffmpeg ends when nobody reads it.
+        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -116,7 +117,7 @@ impl Ffmpeg {
             _ => FfmpegError::Unstarted(error),
         })?;
         if let (Input::Bytes(mut bytes), Some(mut stdin)) = (input, child.stdin.take()) {
-            // Ends when either end does; a reader that hangs is left to itself.
+            // The thread ends when either end closes; a reader that hangs is abandoned.
             std::thread::spawn(move || io::copy(&mut bytes, &mut stdin));
         }
         let frames = BufReader::new(child.stdout.take().expect("it was asked for"));
@@ -144,19 +145,19 @@ impl Ffmpeg {
         Ok(Self { child, frames, times_ms, length_ms, complaints, listener: Some(listener) })
     }
 
-    /// The next frame and its time in the film in milliseconds, if it has one; `None` at the end.
+    /// The next frame, and its time in the film in milliseconds, if it has one; `None` at the end.
     ///
     /// # Errors
-    /// [`FfmpegError::Said`]: it ended, and something was wrong.
+    /// [`FfmpegError::Said`]: the program ended with an error.
     pub fn next_frame(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
         match read_ppm(&mut self.frames) {
-            // A frame's time is told before the frame is written.
+            // A frame's time is printed before the frame is written.
             Ok(Some(image)) => Ok(Some((image, self.times_ms.recv().ok()))),
             Ok(None) | Err(_) => self.end(),
         }
     }
 
-    /// How long the film is, in milliseconds; known with its first frame, if at all.
+    /// Length of the film in milliseconds, available from the first frame on, if at all.
     pub fn length_ms(&self) -> Option<f64> {
         *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -167,7 +168,7 @@ impl Ffmpeg {
             let _ = listener.join();
         }
         let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is cut off also shows in many other ways.
+        // A truncated film also causes many other messages.
         let cut = ["partial file", "prematurely", "moov atom not found"];
         let chief = complaints.iter().find(|words| cut.iter().any(|cut| words.contains(cut)));
         match chief.or(complaints.front()) {
@@ -188,7 +189,7 @@ impl Drop for Ffmpeg {
     }
 }
 
-/// What it prints, run with these arguments, on stderr; empty when it cannot be run.
+/// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
 pub fn said_by(arguments: &[&str]) -> String {
     let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
@@ -201,16 +202,16 @@ fn prefixed(prefix: &str, name: &OsStr) -> OsString {
     all
 }
 
-/// The time of a frame in milliseconds, where a line tells one.
+/// The time of a frame in milliseconds, if the line contains one.
 fn time_of(line: &str) -> Option<f64> {
     let line = line.strip_prefix("[Parsed_showinfo")?;
     let (_, rest) = line.split_once(" pts_time:")?;
-    // Without a time of its own it says "NOPTS": the frames are counted then.
+    // A frame without a time of its own has "NOPTS"; such frames are counted instead.
     let seconds: f64 = rest.split_whitespace().next()?.parse().unwrap_or(f64::NAN);
     Some(1e3 * seconds)
 }
 
-/// The film's length in milliseconds, where a line tells it: `Duration: 00:01:05.56, start: ..`.
+/// The film's length in milliseconds, if the line contains it: `Duration: 00:01:05.56, start: ..`.
 fn length_of(line: &str) -> Option<f64> {
     let (_, rest) = line.split_once("[info]   Duration: ")?;
     let mut parts = rest.split([':', ',']);
@@ -218,7 +219,7 @@ fn length_of(line: &str) -> Option<f64> {
     Some(1e3 * (3600.0 * next()? + 60.0 * next()? + next()?))
 }
 
-/// A complaint without what stands before it: who complains, and the name of the film.
+/// An error message without its prefix: the component's name and the name of the film.
 fn complaint(line: &str) -> Option<&str> {
     let at = ["[error] ", "[fatal] "].iter().find_map(|l| line.find(l).map(|at| at + l.len()))?;
     let words = line[at..].trim();
@@ -229,7 +230,7 @@ fn complaint(line: &str) -> Option<&str> {
     Some(words.rsplit_once(": ").filter(|_| of_film).map_or(words, |(_, words)| words))
 }
 
-/// A picture as PPM (binary, 8 bits); `None` at the end.
+/// Reads a PPM picture (binary, 8 bits); `None` at the end.
 fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     let bad = || io::Error::from(io::ErrorKind::InvalidData);
     if input.fill_buf()?.is_empty() {

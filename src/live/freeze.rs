@@ -1,4 +1,4 @@
-//! A frame and its line of JSON on disk.
+//! Writes a frame and its line of JSON to disk.
 
 use super::view::LiveView;
 use crate::pipeline::record::PhotoRecord;
@@ -8,11 +8,12 @@ use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The line of JSON of a view: that of a photo with `frame` and `time_ms` for `image`. Each card also
-/// has its `id`, the same as long as it lies there, and whether it is `hidden`; behind the rest stand
-/// the sets that are `resting` because a card of theirs is, whether the table was `looked_at` at all,
-/// how many cards were `seen` and are `left` in the deck, the sets `taken` as codes, and `latency_ms`
-/// from the frame to the line.
+/// The line of JSON of a view: like a photo's, with `frame` and `time_ms` instead of `image`. Each
+/// card also has its `id`, which is constant while it lies on the table, and whether it is
+/// `hidden`. The line further holds the sets that are `resting` because one of their cards is
+/// hidden; whether the table was `looked_at` at all; how many cards were `seen` and how many are
+/// `left` in the deck; the sets `taken`, as codes; and `latency_ms`, the time from the frame to the
+/// line.
 pub fn line(view: &LiveView) -> serde_json::Value {
     let (width, height) = view.frame.as_ref().map_or((0, 0), |frame| frame.image.dimensions());
     let record = PhotoRecord {
@@ -41,11 +42,11 @@ pub fn line(view: &LiveView) -> serde_json::Value {
     line
 }
 
-/// Writes the frame of a view, without loss, and its line of JSON beside it, under the next free
-/// number: `table-0001.png` and `table-0001.json`.
+/// Writes the frame of a view, lossless, and its line of JSON, under the next free number:
+/// `table-0001.png` and `table-0001.json`.
 ///
 /// # Errors
-/// There is no frame yet, or the folder cannot be written to.
+/// There is no frame yet, or the folder is not writable.
 pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let Some(frame) = &view.frame else {
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no picture yet"));

@@ -1,4 +1,4 @@
-//! What is watched, as a user says it.
+//! The source of frames, as the user specifies it.
 
 use super::camera::{CameraChoice, Cameras};
 use super::control::CameraControl;
@@ -9,23 +9,23 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is watched.
+/// The source of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A camera of this machine.
     Camera(CameraChoice),
-    /// A camera of the network.
+    /// A network camera.
     Network(Address),
-    /// A film: what [`super::video::Video::open`] takes.
+    /// A film: anything that [`super::video::Video::open`] accepts.
     Film(PathBuf),
 }
 
-/// What moves and sets what is watched, from another thread.
+/// Controls the source from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Controls {
-    /// Of a film.
+    /// Controls a film.
     pub film: Arc<FilmControl>,
-    /// Of a camera of this machine.
+    /// Controls a camera of this machine.
     pub camera: Arc<CameraControl>,
 }
 
@@ -46,8 +46,8 @@ impl fmt::Display for Input {
 }
 
 impl Input {
-    /// What opens it. A film comes at its own pace, as a camera would give it, and is held and moved
-    /// by its control.
+    /// The cameras that open this source. A film plays at its own pace, like a camera; its control
+    /// pauses it and seeks in it.
     pub fn cameras(&self, controls: &Controls) -> Box<dyn Cameras> {
         match self {
             Self::Camera(_) => Box::new(SystemCameras { control: Arc::clone(&controls.camera) }),
@@ -59,7 +59,7 @@ impl Input {
         }
     }
 
-    /// Which of them.
+    /// The camera among [`Self::cameras`] that is meant.
     pub fn choice(&self) -> CameraChoice {
         match self {
             Self::Camera(choice) => choice.clone(),

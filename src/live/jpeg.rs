@@ -1,37 +1,37 @@
-//! JPEGs out of a stream of bytes (ITU-T T.81), and their pixels.
+//! Splits a stream of bytes into JPEGs (ITU-T T.81), and decodes them.
 //!
-//! Where one ends is told by its own markers and by nothing around it: cameras announce lengths
-//! that are wrong, leave out boundaries and send halves.
+//! The end of a JPEG is found from its own markers alone, because cameras announce wrong lengths,
+//! omit boundaries and send incomplete pictures.
 
 use image::codecs::jpeg::JpegDecoder;
 use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
 use std::io::{self, Read};
 
-/// A JPEG that is longer is none.
+/// Length in bytes beyond which a JPEG is rejected.
 const MOST_BYTES: usize = 64 << 20;
-/// Read at a time.
+/// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Smallest side of a frame, in pixels: below, nothing can be tracked.
+/// Smallest side of a frame, in pixels; tracking needs at least this.
 pub const LEAST_SIDE_PX: u32 = 32;
 /// Largest side of a frame, in pixels.
 const MOST_SIDE_PX: u32 = 16_384;
 
-/// Cuts whole JPEGs out of a stream, whatever stands between them.
+/// Extracts complete JPEGs from a stream, whatever lies between them.
 pub struct Jpegs<R> {
     input: R,
     bytes: Vec<u8>,
-    /// Where in `bytes` to read on.
+    /// Position in `bytes` where the scan continues.
     at: usize,
     state: State,
     damaged: u64,
 }
 
-/// What was found next.
+/// The next item found in the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A JPEG from its first byte to its last.
+    /// A complete JPEG.
     Whole(Vec<u8>),
-    /// One that began and did not end.
+    /// A JPEG that began and did not end.
     Half,
 }
 
@@ -41,25 +41,25 @@ enum State {
     Outside,
     /// At a marker of the JPEG that begins at the first byte.
     Marker,
-    /// In the coded pixels, in which no marker stands but the restarts.
+    /// In the coded pixels, where the only markers are restart markers.
     Pixels,
 }
 
 impl<R: Read> Jpegs<R> {
-    /// From the stream's next byte on.
+    /// Starts at the stream's next byte.
     pub fn new(input: R) -> Self {
         Self { input, bytes: Vec::new(), at: 0, state: State::Outside, damaged: 0 }
     }
 
-    /// How many began and did not end.
+    /// Number of JPEGs that began and did not end.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
 
-    /// The next one, `None` at the end of the stream.
+    /// The next item; `None` at the end of the stream.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The stream cannot be read.
     pub fn next_piece(&mut self) -> io::Result<Option<Piece>> {
         let before = self.damaged;
         loop {
@@ -91,7 +91,7 @@ impl<R: Read> Jpegs<R> {
         }
     }
 
-    /// What was begun ended nowhere: all before `next` is dropped.
+    /// Gives up the JPEG in progress and drops all bytes before `next`.
     fn broken(&mut self, next: usize) {
         self.damaged += u64::from(!matches!(self.state, State::Outside));
         self.bytes.drain(..next);
@@ -99,7 +99,7 @@ impl<R: Read> Jpegs<R> {
         self.state = State::Outside;
     }
 
-    /// Reads on in what is there; the place behind a whole JPEG.
+    /// Continues the scan in the bytes read so far; returns the end of a complete JPEG.
     fn scan(&mut self) -> Option<usize> {
         loop {
             let rest = &self.bytes[self.at..];
@@ -107,7 +107,7 @@ impl<R: Read> Jpegs<R> {
                 State::Outside => {
                     let start = rest.windows(3).position(|three| three == [0xff, 0xd8, 0xff]);
                     let Some(start) = start else {
-                        // A beginning may be cut in two.
+                        // The start marker may be split between two reads.
                         self.bytes.drain(..self.bytes.len().saturating_sub(2));
                         self.at = 0;
                         return None;
@@ -145,7 +145,7 @@ impl<R: Read> Jpegs<R> {
                         0xff => self.at += 1,
                         0xd9 => return Some(self.at + 2),
                         0xd8 => self.broken(self.at),
-                        // The next pass of a progressive one.
+                        // The next scan of a progressive JPEG.
                         _ => self.state = State::Marker,
                     }
                 }
@@ -154,10 +154,10 @@ impl<R: Read> Jpegs<R> {
     }
 }
 
-/// The pixels of a JPEG; the reason in words when there are none.
+/// Decodes a JPEG.
 ///
 /// # Errors
-/// It is broken, cut off, or of a size that is no frame's.
+/// The reason: it is broken or cut off, or its size is out of range.
 pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
     if !ends(jpeg) {
         return Err("it is cut off".to_owned());
@@ -175,13 +175,13 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
     Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
 }
 
-/// Whether the end's marker stands at the end: cameras fill up with zeros.
+/// Whether the JPEG ends with the end marker; some cameras pad it with zeros.
 fn ends(jpeg: &[u8]) -> bool {
     let filled = jpeg.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     jpeg[..filled].ends_with(&[0xff, 0xd9])
 }
 
-/// Whether the JPEG brings its own Huffman tables.
+/// Whether the JPEG contains its own Huffman tables.
 fn has_tables(jpeg: &[u8]) -> bool {
     let mut at = 2;
     while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
@@ -194,8 +194,8 @@ fn has_tables(jpeg: &[u8]) -> bool {
     true
 }
 
-/// Motion JPEG of cameras may leave out the Huffman tables, which are always the same; the decoder
-/// supplies them where this application marker says so.
+/// Inserts an application marker that makes the decoder supply the standard Huffman tables, which a
+/// camera's Motion JPEG may omit.
 fn marked_as_motion_jpeg(jpeg: &[u8]) -> Vec<u8> {
     [&jpeg[..2], b"\xff\xe0\x00\x07AVI1\0", &jpeg[2..]].concat()
 }
@@ -212,7 +212,7 @@ mod tests {
         bytes
     }
 
-    /// Gives a few bytes at a time.
+    /// Returns a few bytes per read.
     struct Drops<'a>(&'a [u8], usize);
     impl Read for Drops<'_> {
         fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn halves_cost_themselves_alone() {
         let whole = jpeg(120);
-        // In the coded pixels, and in the head.
+        // Cut once in the coded pixels and once in the header.
         for cut in [whole.len() - 40, 30] {
             let stream = [&whole[..cut], b"\r\n--b\r\n\r\n", &jpeg(40), &jpeg(200), &whole[..cut]];
             let (levels, damaged) = levels(&stream.concat(), 997);

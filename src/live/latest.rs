@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A slot between two threads. What is put in replaces what was not taken out.
+/// A slot between two threads. A new item replaces one that was not taken.
 #[derive(Debug)]
 pub struct Latest<T> {
     inner: Mutex<Inner<T>>,
@@ -17,14 +17,14 @@ struct Inner<T> {
     replaced: u64,
 }
 
-/// What [`Latest::take`] came back with.
+/// The result of [`Latest::take`].
 #[derive(Debug, PartialEq)]
 pub enum Taken<T> {
     /// The newest item.
     Item(T),
-    /// None came in time.
+    /// No item came in time.
     Nothing,
-    /// None will come any more.
+    /// The slot is closed; no item will come.
     Closed,
 }
 
@@ -37,11 +37,11 @@ impl<T> Default for Latest<T> {
 
 impl<T> Latest<T> {
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A thread that panicked left a whole item or none.
+        // A thread that panicked leaves either a complete item or none.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an item in. False when nobody takes any more.
+    /// Puts an item in. False if the slot is closed.
     pub fn put(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed {
@@ -52,7 +52,7 @@ impl<T> Latest<T> {
         true
     }
 
-    /// Takes the newest item out, waiting for one.
+    /// Takes the newest item out, and waits for one up to the given time.
     pub fn take(&self, wait: Duration) -> Taken<T> {
         let inner = self.lock();
         let waiting = |inner: &mut Inner<T>| inner.item.is_none() && !inner.closed;
@@ -67,28 +67,28 @@ impl<T> Latest<T> {
         }
     }
 
-    /// Says that no more items are put in or taken out.
+    /// Closes the slot: no more items are put in.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// Whether it is closed.
+    /// Whether the slot is closed.
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// Whether nothing waits to be taken.
+    /// Whether the slot holds no item.
     pub fn is_empty(&self) -> bool {
         self.lock().item.is_none()
     }
 
-    /// How many items nobody took.
+    /// Number of items that were replaced without being taken.
     pub fn replaced(&self) -> u64 {
         self.lock().replaced
     }
 
-    /// Waits, but not beyond the closing. False when it is closed.
+    /// Waits for the given time or until the slot is closed. False if it is closed.
     pub fn pause(&self, wait: Duration) -> bool {
         let inner = self.lock();
         let (inner, _) = self

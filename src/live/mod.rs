@@ -1,25 +1,25 @@
-//! A camera or a film, read as it runs.
+//! A camera or a film, read live.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`camera`] | what gives frames: a trait, how a camera is chosen, and what can be wrong with it |
-//! | [`control`] | what can be set at a camera: size, exposure, focus |
+//! | [`camera`] | the trait for sources of frames, the choice of a camera, and its errors |
+//! | [`control`] | the settings of a camera: size, exposure, focus |
 //! | [`system`] | the cameras of this machine |
-//! | [`network`] | a phone, or another camera of the network, by its address |
-//! | [`video`] | frames of a film, each with its own time: a file, a pipe, a folder |
-//! | [`jpeg`], [`pictures`], [`ffmpeg`] | what films and streams are made of |
-//! | [`input`] | which of them a user means |
-//! | [`capture`] | a camera on a thread of its own: the newest frame only, and connecting again |
-//! | [`watch`] | frames to tables: the tracker, and looks on a thread of their own |
-//! | [`session`] | capture and watch together, for whoever shows them |
-//! | [`counter`] | what happened in the game so far |
+//! | [`network`] | a phone or another network camera, by its address |
+//! | [`video`] | the frames of a film, each with its own time: a file, a pipe, a folder |
+//! | [`jpeg`], [`pictures`], [`ffmpeg`] | the parts of films and streams |
+//! | [`input`] | the source that the user specifies |
+//! | [`capture`] | a camera on its own thread: keeps only the newest frame, and reconnects |
+//! | [`watch`] | from frames to tables: the tracker, with detections on their own thread |
+//! | [`session`] | capture and watch together, for a user interface |
+//! | [`counter`] | counts what has happened in the game |
 //! | [`straight`] | the table as seen from straight above |
 //! | [`view`] | a snapshot of all of it |
-//! | [`freeze`] | a frame and its line of JSON on disk |
-//! | [`record`] | a game as a film, with its lines |
+//! | [`freeze`] | writes a frame and its line of JSON to disk |
+//! | [`record`] | records a game as a film, with its lines |
 //!
-//! Between threads stands a slot for the newest item ([`latest::Latest`]) or a channel with few
-//! places: nothing grows when one of them is slower than another.
+//! The threads are connected by slots for the newest item ([`latest::Latest`]) or by channels of
+//! small capacity, so that no queue grows when one thread is slower than another.
 
 pub mod camera;
 pub mod capture;

@@ -1,5 +1,5 @@
-//! A phone, or another camera of the network, by its address: Motion JPEG over HTTP here, all else
-//! (RTSP, HTTPS, ..) through `ffmpeg`.
+//! A phone or another network camera, by its address. Motion JPEG over HTTP is read here,
+//! everything else (RTSP, HTTPS, ..) by `ffmpeg`.
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 use super::ffmpeg::{Ffmpeg, FfmpegError, Input};
@@ -13,14 +13,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// An address of the network. Its name and password are shown nowhere: neither as text nor to
-/// debug.
+/// A network address. Neither `Display` nor `Debug` shows its name and password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     url: Url,
 }
 
-/// What ffmpeg is given: what it reads over a network, and no file of this machine.
+/// The schemes that are passed to ffmpeg: network protocols only, no local files.
 const SCHEMES: [&str; 8] = ["http", "https", "rtsp", "rtsps", "rtmp", "rtmps", "srt", "udp"];
 
 impl std::str::FromStr for Address {
@@ -29,7 +28,7 @@ impl std::str::FromStr for Address {
     fn from_str(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "expected one such as http://192.168.1.20:8080/video or \
                                rtsp://192.168.1.20:8554/live";
-        // What was typed may hold a password, so it is not said again.
+        // The input may contain a password, so do not repeat it.
         let url = Url::parse(text).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
         if !SCHEMES.contains(&url.scheme()) {
             return Err(format!("this kind of address is not known here; {EXAMPLE}"));
@@ -42,7 +41,7 @@ impl std::str::FromStr for Address {
 }
 
 impl fmt::Display for Address {
-    /// Without name, password and what stands behind a question mark, where some apps want them.
+    /// Leaves out name, password and query, which some apps use for passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.url.host_str().unwrap_or_default();
         write!(f, "{}://{host}", self.url.scheme())?;
@@ -60,7 +59,7 @@ impl fmt::Debug for Address {
 }
 
 impl Address {
-    /// Name and password, decoded.
+    /// Name and password, percent-decoded.
     fn credentials(&self) -> Option<(String, Option<String>)> {
         let decoded = |text: &str| {
             percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
@@ -70,7 +69,7 @@ impl Address {
         (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))
     }
 
-    /// Words of others, in which the address may stand as it is.
+    /// Removes the address's secrets from another program's message, which may contain the address.
     fn without_secrets(&self, words: &str) -> String {
         let mut words = words.replace(self.url.as_str(), &self.to_string());
         let secrets = [Some(self.url.username()), self.url.password(), self.url.query()];
@@ -81,21 +80,21 @@ impl Address {
     }
 }
 
-/// A camera of the network.
+/// A network camera.
 #[derive(Clone, Debug)]
 pub struct NetworkCamera {
-    /// Where it is.
+    /// Its address.
     pub address: Address,
-    /// Without a byte, or without a whole picture, for so long it is silent. Phones may send one
-    /// every other second.
+    /// Time without a byte or without a complete picture after which the camera counts as silent.
+    /// Phones may send one picture every other second.
     pub patience: Duration,
 }
 
-/// A camera of the network is silent after this.
+/// Default of [`NetworkCamera::patience`].
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl NetworkCamera {
-    /// With the usual patience.
+    /// With the default patience.
     pub fn at(address: Address) -> Self {
         Self { address, patience: PATIENCE }
     }
@@ -110,7 +109,7 @@ impl Cameras for NetworkCamera {
         match self.address.url.scheme() {
             "http" => match HttpCamera::open(&self.address, self.patience) {
                 Ok(camera) => Ok(Box::new(camera)),
-                // ffmpeg knows that way.
+                // ffmpeg supports digest authentication.
                 Err(CameraError::Digest { .. }) if self.address.credentials().is_some() => {
                     Ok(Box::new(StreamCamera::open(&self.address)?))
                 }
@@ -121,7 +120,7 @@ impl Cameras for NetworkCamera {
     }
 }
 
-/// What came last: a picture not decoded yet, or why there is no other.
+/// The newest message: a picture not yet decoded, or why no more will come.
 type Newest = Latest<Result<Vec<u8>, CameraError>>;
 
 /// Motion JPEG over HTTP (`multipart/x-mixed-replace`, as browsers show it).
@@ -136,13 +135,13 @@ impl HttpCamera {
     fn open(address: &Address, patience: Duration) -> Result<Self, CameraError> {
         let name = || address.to_string();
         let mut plain = address.url.clone();
-        // An address without a host, of which neither can be taken, was refused.
+        // This fails only for an address without a host, which was refused earlier.
         let _ = plain.set_username("");
         let _ = plain.set_password(None);
         let mut request = attohttpc::get(plain.as_str())
             .connect_timeout(patience)
             .read_timeout(patience)
-            // A phone is in the same network, whatever stands between that and the world.
+            // A phone is in the local network: bypass any proxy.
             .proxy_settings(ProxySettings::builder().build());
         if let Some((name, password)) = address.credentials() {
             request = request.basic_auth(name, password);
@@ -177,13 +176,13 @@ impl HttpCamera {
         let (_, _, body) = answer.split();
         let newest = Arc::<Newest>::default();
         let (out, camera) = (Arc::clone(&newest), name());
-        // Always reading, so that old pictures pile up nowhere; only the newest is decoded.
+        // Read all the time, so that old pictures do not pile up; only the newest is decoded.
         std::thread::spawn(move || receive(body, &out, &camera, patience));
         Ok(Self { newest, address: address.clone(), patience, opened: Instant::now() })
     }
 }
 
-/// Whether a name and a password are wanted by digest (RFC 7616) and no plain way.
+/// Whether the server requires digest authentication (RFC 7616) and does not accept basic.
 fn asks_for_digest(answer: &attohttpc::Response) -> bool {
     let asked = answer.headers().get_all("www-authenticate").iter();
     let ways: Vec<String> =
@@ -192,7 +191,7 @@ fn asks_for_digest(answer: &attohttpc::Response) -> bool {
     any("digest") && !any("basic")
 }
 
-/// Reads until the stream fails or nobody takes its pictures any more.
+/// Reads until the stream fails or `out` is closed.
 fn receive(body: impl Read, out: &Newest, camera: &str, patience: Duration) {
     let camera = || camera.to_owned();
     let mut jpegs = Jpegs::new(body);
@@ -226,7 +225,7 @@ fn receive(body: impl Read, out: &Newest, camera: &str, patience: Duration) {
             }
         }
     };
-    // What waits is a picture still: it goes first.
+    // A picture that is still waiting must be taken before the error replaces it.
     while !out.is_empty() && out.pause(Duration::from_millis(5)) {}
     out.put(Err(end));
 }
@@ -256,7 +255,7 @@ impl Camera for HttpCamera {
                     }
                 }
                 Taken::Item(Err(error)) => return Err(error),
-                // The stream's own time-outs are told by the thread that reads it, a little later.
+                // The reading thread reports the stream's own time-outs, slightly later.
                 Taken::Nothing if begun.elapsed() < 2 * self.patience => {}
                 Taken::Nothing | Taken::Closed => {
                     let (camera, seconds) = (self.address.to_string(), self.patience.as_secs());
@@ -273,7 +272,7 @@ impl Drop for HttpCamera {
     }
 }
 
-/// Another stream.
+/// A stream that `ffmpeg` reads.
 struct StreamCamera {
     ffmpeg: Ffmpeg,
     address: Address,
@@ -285,7 +284,7 @@ impl StreamCamera {
         let ffmpeg = Ffmpeg::start(Input::Address(address.url.as_str()));
         let ffmpeg = ffmpeg.map_err(|error| stream_error(error, address))?;
         let mut camera = Self { ffmpeg, address: address.clone(), opened: Instant::now() };
-        // What is wrong shows at the first frame.
+        // Errors only show at the first frame.
         camera.read()?;
         Ok(camera)
     }
@@ -297,7 +296,7 @@ fn stream_error(error: FfmpegError, address: &Address) -> CameraError {
         FfmpegError::Unstarted(error) => error.to_string(),
         FfmpegError::Said(words) => address.without_secrets(&words),
     };
-    // A word of its own: ports and paths hold such digits too.
+    // Match a separate word: ports and paths may contain these digits.
     let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
     let address = address.to_string();
     match [401, 403].into_iter().find(says) {

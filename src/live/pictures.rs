@@ -1,22 +1,23 @@
-//! A film as pictures of their own: a folder, or a pattern of names.
+//! A film stored as single pictures: a folder, or a pattern of names.
 
 use crate::pipeline::source;
 use image::RgbImage;
 use std::path::{Path, PathBuf};
 
-/// Frames on disk, in the order of their names.
+/// Pictures on disk, in the order of their names.
 pub struct Pictures {
     paths: Box<dyn Iterator<Item = PathBuf> + Send>,
 }
 
 impl Pictures {
-    /// Whether a path is a pattern: one `%d`, or with a width such as `%04d`, in its last part.
+    /// Whether a path is a pattern: its last part contains one `%d`, or one with a width such as
+    /// `%04d`.
     pub fn is_pattern(path: &Path) -> bool {
         pattern(path).is_some()
     }
 
-    /// The pictures of a folder, or those of a pattern from the first that is there (0 or 1) up to
-    /// the first that is not. `None` where there is none.
+    /// The pictures of a folder; or those of a pattern, from the first (number 0 or 1) to the last
+    /// before a gap. `None` if there are none.
     pub fn open(path: &Path) -> Option<Self> {
         let mut paths: Box<dyn Iterator<Item = PathBuf> + Send> = if path.is_dir() {
             let listed = source::list_photos(&[path.to_owned()], false, &[]);
@@ -31,17 +32,17 @@ impl Pictures {
         Some(Self { paths: Box::new(std::iter::once(first).chain(paths)) })
     }
 
-    /// Passes over some.
+    /// Skips some pictures.
     pub fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.paths.next();
         }
     }
 
-    /// The next one, upright.
+    /// The next picture, upright; `None` at the end.
     ///
     /// # Errors
-    /// Its name and the reason in words.
+    /// The file's name and the reason.
     pub fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
         let frame = source::load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -49,7 +50,7 @@ impl Pictures {
     }
 }
 
-/// What stands before the number, its least width, and what stands behind it.
+/// The text before the number, the number's least width, and the text after it.
 fn pattern(path: &Path) -> Option<(String, usize, String)> {
     let text = path.to_str()?;
     let (before, rest) = text.split_once('%')?;

@@ -1,8 +1,8 @@
-//! A game kept as a film, with its lines of JSON beside it.
+//! Records a game as a film, with its lines of JSON beside it.
 //!
-//! The film holds the very pixels that were tracked, each frame with its own time, so that it gives
-//! the same lines when it is read. Pictures that come as JPEG go into it as they are; others are made
-//! JPEGs first, and what is tracked is what the JPEG shows.
+//! The film holds exactly the pixels that were tracked, and each frame's own time, so that reading
+//! the film gives the same lines. Pictures that arrive as JPEG are stored unchanged. Others are
+//! first encoded as JPEG, and the decoded JPEG is what is tracked.
 
 use super::camera::Shot;
 use super::view::LiveView;
@@ -15,27 +15,27 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why nothing is recorded, or nothing more.
+/// Why recording cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// Only AVI is written.
+    /// The name is not that of an AVI film; no other format is written.
     #[error("{0}: a recording is written as AVI; call it {1}")]
     NoAvi(String, String),
-    /// Nothing is written over.
+    /// The file exists; nothing is overwritten.
     #[error("{0} is there already; give another name, or remove it")]
     Exists(String),
-    /// Not to be written, a full disk for one.
+    /// The file cannot be written, for instance because the disk is full.
     #[error("{0} cannot be written: {1}")]
     Unwritable(String, #[source] io::Error),
-    /// A film's frames are of one size.
+    /// The frames' size has changed; a film's frames have one size.
     #[error("the camera's pictures have become another size, which one film cannot hold")]
     OtherSize,
-    /// A picture that is no JPEG becomes none.
+    /// A picture cannot be encoded as JPEG.
     #[error("a picture could not be made a JPEG: {0}")]
     NoJpeg(String),
 }
 
-/// A recording under way. Dropped, it is ended.
+/// A recording in progress. Dropping it ends it.
 pub struct Recorder {
     film: PathBuf,
     lines: File,
@@ -46,26 +46,26 @@ pub struct Recorder {
 }
 
 enum State {
-    /// Nothing was recorded yet.
+    /// Nothing has been recorded yet.
     Begun(File),
     Running(AviWriter<File>),
     Ended,
 }
 
-/// The film's frames a second before it is known how many came.
+/// The film's frames per second until the actual rate is measured.
 const FPS: f64 = 30.0;
-/// Of pictures that do not come as JPEG.
+/// Quality of the JPEGs that are encoded here.
 const QUALITY: u8 = 90;
 
-/// Where the lines of a film are kept.
+/// The file for the lines of a film.
 pub fn lines_of(film: &Path) -> PathBuf {
     film.with_extension("jsonl")
 }
 
-/// Whether a recording may be written here.
+/// Checks whether a recording can be written to this path.
 ///
 /// # Errors
-/// It is no AVI, or it or its lines are there already.
+/// The name is not an AVI's, or the film or its lines exist already.
 pub fn check(film: &Path) -> Result<(), RecordError> {
     let name = |path: &Path| path.display().to_string();
     if film.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
@@ -88,10 +88,10 @@ fn new_file(path: &Path) -> Result<File, RecordError> {
 }
 
 impl Recorder {
-    /// Begins a recording: the film and, beside it, its lines. Both are new files.
+    /// Begins a recording. Creates the film and the file for its lines.
     ///
     /// # Errors
-    /// [`check`]'s; a folder that cannot be written to.
+    /// As [`check`], or the folder is not writable.
     pub fn create(film: &Path) -> Result<Self, RecordError> {
         check(film)?;
         let lines = new_file(&lines_of(film))?;
@@ -102,25 +102,26 @@ impl Recorder {
         Ok(Self { film, lines, state, size_px: (0, 0), frames: 0, last_ms: 0.0 })
     }
 
-    /// The film.
+    /// The film's path.
     pub fn film(&self) -> &Path {
         &self.film
     }
 
-    /// Frames so far.
+    /// Number of frames so far.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Time of the last frame since the first, which is at 0.
+    /// Time of the last frame in milliseconds; the first frame is at 0.
     pub fn length_ms(&self) -> f64 {
         self.last_ms
     }
 
-    /// Records a frame, whose time counts from the first one's. What comes back is to be tracked.
+    /// Records a frame; its time counts from the first frame. The returned frame must be used for
+    /// tracking.
     ///
     /// # Errors
-    /// It cannot be recorded; what was is kept, and nothing more is.
+    /// The frame cannot be recorded. Earlier frames are kept, and nothing more is recorded.
     pub fn record(&mut self, mut shot: Shot) -> Result<Shot, RecordError> {
         let (bytes, shot) = match shot.jpeg.take() {
             Some(bytes) => (bytes, shot),
@@ -155,10 +156,10 @@ impl Recorder {
         }
     }
 
-    /// Records what was seen in the last frame.
+    /// Records the line of the last frame.
     ///
     /// # Errors
-    /// As [`Self::record`].
+    /// The line cannot be written.
     pub fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
         let number = self.frames.saturating_sub(1);
         let line = freeze::line(&LiveView { number, ..view.clone() });
@@ -167,7 +168,7 @@ impl Recorder {
         })
     }
 
-    /// Ends the recording: the film is complete. One without a frame is removed.
+    /// Ends the recording and completes the film. A film without frames is removed.
     ///
     /// # Errors
     /// The film cannot be completed; it plays as far as it was written.
@@ -178,7 +179,7 @@ impl Recorder {
                 .and_then(|()| std::fs::remove_file(lines_of(&self.film))),
             State::Running(mut avi) => {
                 if self.frames > 1 && self.last_ms > 0.0 {
-                    // Other players then show it about as fast as it was.
+                    // So that other players show it at about its true speed.
                     let fps = (self.frames - 1) as f64 * 1e3 / self.last_ms;
                     avi.set_fps(fps.clamp(0.1, 1_000.0));
                 }
@@ -193,6 +194,6 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        let _ = self.end(); // Whoever wants to know ends it before.
+        let _ = self.end(); // Callers that need the error call `end` first.
     }
 }

@@ -1,5 +1,5 @@
-//! A camera that is watched: capture and tracking on threads of their own, and the newest view
-//! for whoever shows it.
+//! Runs a camera: capture and tracking on their own threads, and the newest view for a user
+//! interface.
 
 use super::camera::Shot;
 use super::capture::{self, Captured, Job, Patience};
@@ -18,10 +18,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Called when there is a new view, from another thread.
+/// Called from another thread when there is a new view.
 pub type Wake = Box<dyn Fn() + Send>;
 
-/// A camera that is watched. Dropped, it lets go of the camera.
+/// A running camera. Dropping it releases the camera.
 pub struct Session {
     view: Arc<Mutex<Arc<LiveView>>>,
     commands: Sender<LiveCommand>,
@@ -29,14 +29,14 @@ pub struct Session {
     tracker: Option<JoinHandle<()>>,
 }
 
-/// How long the tracking thread waits for a frame before it looks at commands again.
+/// How long the tracking thread waits for a frame before it checks for commands.
 const WAIT: Duration = Duration::from_millis(50);
 
 impl Session {
-    /// Begins to watch.
+    /// Starts capture and tracking.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// A thread cannot be started.
     pub fn start(
         input: Input,
         eyes: Arc<dyn Eyes>,
@@ -80,7 +80,7 @@ impl LiveSource for Session {
     }
 
     fn command(&mut self, command: LiveCommand) {
-        // The other end is gone only when this one is dropped.
+        // The receiver lives until this session is dropped.
         let _ = self.commands.send(command);
     }
 }
@@ -94,7 +94,7 @@ impl Drop for Session {
     }
 }
 
-/// What the tracking thread owns.
+/// The state of the tracking thread.
 struct Tracking {
     eyes: Arc<dyn Eyes>,
     params: Params,
@@ -103,21 +103,21 @@ struct Tracking {
     asked: Receiver<LiveCommand>,
     patience: Patience,
     controls: Controls,
-    /// Frames so far, of whatever was watched.
+    /// Number of frames so far, from all sources.
     number: u64,
-    /// By how many quarters pictures are turned to the right.
+    /// Number of quarter turns to the right that are applied to the pictures.
     quarters: u8,
-    /// Taken from the frames' times: a recording begins at 0.
+    /// Subtracted from the frames' times, in milliseconds: a recording begins at 0.
     zero_ms: f64,
     recorder: Option<Recorder>,
-    /// What is told of the recording.
+    /// The state of the recording, as shown to the user.
     recording: Option<Recording>,
 }
 
-/// What is watched next.
+/// What to run next.
 enum Next {
     Other(Input),
-    /// The same film, which has ended.
+    /// The same film again, after it has ended.
     Again,
 }
 
@@ -126,7 +126,7 @@ impl Tracking {
         let began = Instant::now();
         while !stop.is_closed() {
             let frames: Arc<Latest<Captured>> = Arc::default();
-            // What opens cameras is made for each choice, on its own thread.
+            // The cameras are created for each source, on the capture thread.
             let (out, chosen, patience) = (Arc::clone(&frames), input.clone(), self.patience);
             let controls = self.controls.clone();
             let capture = std::thread::Builder::new().name("capture".into()).spawn(move || {
@@ -145,7 +145,7 @@ impl Tracking {
             };
             let next = self.watch_one(&input, &frames, stop, show);
             frames.close();
-            self.controls.film.pause(false); // A film that is held would not see that nobody watches it.
+            self.controls.film.pause(false); // A paused film would not notice that it is unused.
             // A camera that hangs in a read is left to end by itself.
             if capture.is_finished() || stop.is_closed() {
                 drop(capture);
@@ -163,7 +163,7 @@ impl Tracking {
         }
     }
 
-    /// Watches one camera; the next choice, or `None` at the end.
+    /// Runs one source; returns what to run next, or `None` at the end.
     fn watch_one(
         &mut self,
         input: &Input,
@@ -177,7 +177,7 @@ impl Tracking {
         let is_film = matches!(input, Input::Film(_));
         let place = |controls: &Controls| is_film.then(|| controls.film.place());
         let mut previous: Option<Instant> = None;
-        // The table that was seen last, and when: a new game begins with it.
+        // The last table and its time, with which a new game begins.
         let mut seen = None;
         loop {
             if stop.is_closed() {
@@ -211,7 +211,7 @@ impl Tracking {
                     LiveCommand::Seek(to_ms) => {
                         self.stop_recording(None);
                         self.controls.film.seek(to_ms);
-                        // The game began anew, or goes on elsewhere.
+                        // The game starts again, or continues at another place.
                         self.counter.reset();
                         if ended {
                             return Some(Next::Again);
@@ -263,7 +263,7 @@ impl Tracking {
                     };
                     self.number += 1;
                     if frozen {
-                        // The game goes on behind the held picture.
+                        // The game goes on while the picture is frozen.
                         last.score = view.score;
                         last.recording = view.recording;
                     } else {
@@ -291,7 +291,7 @@ impl Tracking {
         }
     }
 
-    /// What a frame shows.
+    /// Tracks the cards of one frame.
     fn follow(&mut self, mut shot: Shot) -> Result<(Shot, Watched), PipelineError> {
         if self.quarters != 0 {
             shot.frame = turned(shot.frame, self.quarters);
@@ -314,8 +314,8 @@ impl Tracking {
         Ok((shot, watched))
     }
 
-    /// Begins to record. So that the film gives the same lines, nothing is known of the table before
-    /// its first frame, and looks are taken in as a film's are.
+    /// Begins to record. To make the film give the same lines, tracking starts without knowledge of
+    /// the table, and detections are applied at the pace of a film.
     fn start_recording(&mut self, film: &Path) {
         self.stop_recording(None);
         let recording = |state| Recording { film: film.to_owned(), length_ms: 0.0, state };
@@ -344,7 +344,7 @@ impl Tracking {
         }
     }
 
-    /// Ends the recording, if one goes on: as was asked for, or for a reason.
+    /// Ends the recording, if there is one: on request, or for the given reason.
     fn stop_recording(&mut self, reason: Option<String>) {
         let Some(mut recorder) = self.recorder.take() else { return };
         self.watch.set_pace(Pace::Ready);
@@ -358,7 +358,7 @@ impl Tracking {
     }
 }
 
-/// A frame turned to the right by quarters.
+/// A frame rotated to the right by quarter turns.
 fn turned(frame: Arc<Frame>, quarters: u8) -> Arc<Frame> {
     let image = match quarters % 4 {
         0 => return frame,

@@ -1,4 +1,4 @@
-//! The table as it would be seen from straight above, its cards in line with the picture's sides.
+//! Shows the table from straight above, with its cards parallel to the picture's sides.
 
 use crate::geometry::{Homography, Point, Quad, space};
 use crate::pipeline::Frame;
@@ -9,15 +9,15 @@ use nalgebra::Matrix3;
 use opencv::core::{BORDER_CONSTANT, Mat, MatTraitConst, Scalar, Size, Vec3b};
 use opencv::imgproc;
 
-/// Fewer cards do not say how the table lies.
+/// Fewest cards that determine the table's plane.
 pub const FEWEST_CARDS: usize = 3;
-/// Room around the cards, in short sides of a card.
+/// Margin around the cards, in short sides of a card.
 const MARGIN: f64 = 0.7;
-/// Cards that lie in all directions have none in common: length of the mean of their directions.
+/// Least length of the mean direction vector: cards in all directions have no common direction.
 const IN_LINE: f64 = 0.5;
 
-/// Where pixels of the frame come to lie in the straightened picture, which is of the same size and
-/// shows all the cards. `None` where too few are in view, or they show no plane.
+/// The map from pixels of the frame to pixels of the straightened picture, which has the same size
+/// and shows all cards. `None` if too few cards are visible, or they do not determine a plane.
 pub fn straight_from_image(cards: &[TrackedCard], size_px: (u32, u32)) -> Option<Homography> {
     let (width, height) = (f64::from(size_px.0), f64::from(size_px.1));
     let quads: Vec<(Quad<space::Working>, f64)> = cards
@@ -62,12 +62,12 @@ pub fn straight_from_image(cards: &[TrackedCard], size_px: (u32, u32)) -> Option
     Some(straight_from_table.after(&table.table_from_working))
 }
 
-/// By how much the table is turned so that its cards lie along the picture's sides and what is below
-/// stays there.
+/// The rotation of the table, in radians, that makes its cards parallel to the picture's sides and
+/// keeps the lower side below.
 fn turn(cards: &[Quad], down: Point) -> f64 {
     use std::f64::consts::{FRAC_PI_2, PI};
     let upright = FRAC_PI_2 - down.y.atan2(down.x);
-    // A quarter of a turn more is the same line.
+    // Directions are equivalent modulo 90 degrees.
     let sum = cards
         .iter()
         .map(|card| 4.0 * Pose::nearest(card).angle)
@@ -76,20 +76,20 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
         return upright;
     }
     let in_line = -sum.1.atan2(sum.0) / 4.0;
-    // Of the four, the one nearest to upright.
+    // Of the four rotations, take the one nearest to upright.
     let off = (upright - in_line + PI).rem_euclid(2.0 * PI) - PI;
     in_line + FRAC_PI_2 * (off / FRAC_PI_2).round()
 }
 
-/// The frame as it is straightened.
+/// The straightened frame.
 ///
 /// # Errors
-/// OpenCV's.
+/// OpenCV failed.
 pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> opencv::Result<RgbImage> {
     let (width, height) = frame.image.dimensions();
     let source = Mat::from_slice(frame.image.as_raw())?;
     let source = source.reshape(3, height as i32)?;
-    // OpenCV counts from the first pixel's centre, this crate from its outer corner.
+    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
     let half = Homography(Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0));
     let back = Homography(Matrix3::new(1.0, 0.0, -0.5, 0.0, 1.0, -0.5, 0.0, 0.0, 1.0));
     let rows = back.after(straight_from_image).after(&half).0.transpose();
@@ -118,7 +118,7 @@ mod tests {
     use crate::cards::Card;
     use image::Rgb;
 
-    /// Cards in rows, seen from the side and turned; which card lies last in the first row.
+    /// Cards in rows, seen from the side and rotated.
     fn cards() -> Vec<TrackedCard> {
         let view = Quad::new([
             Point::new(420.0, 60.0),
@@ -156,7 +156,7 @@ mod tests {
                 quad.0.iter().all(|p| (0.0..960.0).contains(&p.x) && (0.0..720.0).contains(&p.y))
             );
         }
-        // What is to the right of it, and below, stays there.
+        // Cards to the right of it and below it stay there.
         let [one, beside, below] = [0, 1, 3].map(|i| quads[i].center());
         assert!(beside.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
         assert!(straight_from_image(&cards[..2], (960, 720)).is_none());

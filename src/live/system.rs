@@ -1,5 +1,5 @@
-//! The cameras of this machine: on Linux by the kernel's own interface (Video4Linux 2), elsewhere
-//! through `ffmpeg`.
+//! The cameras of this machine: on Linux by the kernel's own interface (Video4Linux 2), on other
+//! systems by `ffmpeg`.
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, choose};
 use super::control::CameraControl;
@@ -20,7 +20,7 @@ use linux as here;
 /// The cameras of this machine.
 #[derive(Clone, Debug, Default)]
 pub struct SystemCameras {
-    /// Sets what can be set at the open one.
+    /// Controls the open camera.
     pub control: Arc<CameraControl>,
 }
 

@@ -1,4 +1,4 @@
-//! Frames of a film: a file, a pipe, or a folder of pictures.
+//! Reads the frames of a film: a file, a pipe, or a folder of pictures.
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 use super::ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input};
@@ -13,51 +13,51 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Why a film cannot be read. Its name is the caller's to add.
+/// Why a film cannot be read. The caller adds its name.
 #[derive(Debug, thiserror::Error)]
 pub enum VideoError {
-    /// Not there, or not to be read.
+    /// The file does not exist or cannot be read.
     #[error("cannot be read: {0}; expected a film such as one that setsight render --video makes")]
     Unreadable(#[source] io::Error),
-    /// A device, a socket.
+    /// The path is a device or a socket.
     #[error("is no ordinary file; expected a film, a pipe, or a folder of pictures")]
     NotAFile,
-    /// A folder or a pattern without pictures.
+    /// A folder or pattern without pictures.
     #[error(
         "holds no pictures; expected a folder of frames in the order of their names, or a pattern such \
          as frames/%04d.png"
     )]
     NoPictures,
-    /// No film that can be decoded.
+    /// The file is no film that can be decoded.
     #[error("is no film that can be decoded: {0}")]
     NotAFilm(String),
-    /// Only `ffmpeg` can decode it.
+    /// Only `ffmpeg` can decode the film, and it is not installed.
     #[error("is decoded by the program ffmpeg, which is not on the PATH; {INSTALL}")]
     NoFfmpeg,
-    /// It begins well and ends badly.
+    /// The film begins correctly, but is cut off or damaged.
     #[error("is cut off or damaged after {:.1} s: {reason}", .after_ms / 1e3)]
     Damaged {
-        /// Time of the last whole frame.
+        /// Time of the last complete frame, in milliseconds.
         after_ms: f64,
-        /// In words.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A film, frame by frame.
+/// Reads a film frame by frame.
 pub struct Video {
     source: Source,
-    /// For a film that does not tell its frames' times.
+    /// Frames per second, for frames without a time.
     fps: f64,
-    /// Added to the times that the source tells.
+    /// Added to the times that the source gives.
     offset_ms: f64,
     last_ms: Option<f64>,
-    /// Read when it was opened.
+    /// The first frame, which is read when the film is opened.
     first: Option<(RgbImage, Option<f64>)>,
 }
 
 enum Source {
-    /// Frames before this time are passed over.
+    /// Frames before `from_ms` are skipped.
     Avi {
         avi: AviReader<Box<dyn Read + Send>>,
         from_ms: f64,
@@ -67,26 +67,26 @@ enum Source {
     Ffmpeg(Ffmpeg),
 }
 
-/// Frames a second of what does not say.
+/// Frames per second of a source that does not state any.
 const FPS: f64 = 30.0;
 /// The name that means standard input.
 const STDIN: &str = "-";
 
 impl Video {
     /// Opens a film: a file, a named pipe, a folder of pictures, a pattern of their names with `%d`
-    /// or `%04d`, or `-` for standard input. Its first frame is read.
+    /// or `%04d`, or `-` for standard input. Reads its first frame.
     ///
     /// # Errors
-    /// [`VideoError`].
+    /// See [`VideoError`].
     pub fn open(path: &Path) -> Result<Self, VideoError> {
         Self::open_at(path, 0.0)
     }
 
-    /// Opens a film at a time, in milliseconds: its first frame is the first that is no earlier. What
-    /// can be read once only is read from where it stands.
+    /// Opens a film at a time, in milliseconds: its first frame is the first one at or after that
+    /// time. A source that cannot be reopened continues from its current place.
     ///
     /// # Errors
-    /// [`VideoError`]; there is no frame so late.
+    /// See [`VideoError`]; also if no frame is that late.
     pub fn open_at(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
         if path.as_os_str() == STDIN {
             return Self::from_bytes(Box::new(io::stdin()), None, 0.0);
@@ -113,7 +113,7 @@ impl Video {
         Self::begun(Source::Pictures(pictures), FPS, first * 1e3 / FPS)
     }
 
-    /// Of bytes as they come; `path` is where they may be had again.
+    /// From a stream of bytes; `path` is the file to reopen, if there is one.
     fn from_bytes(
         bytes: Box<dyn Read + Send>,
         path: Option<&Path>,
@@ -135,7 +135,7 @@ impl Video {
                         if fps.is_finite() && (0.1..=1000.0).contains(&fps) { fps } else { FPS };
                     return Self::begun(Source::Avi { avi, from_ms }, fps, 0.0);
                 }
-                // Of another codec, or broken: said by who knows more of it.
+                // Another codec or a broken file: ffmpeg decodes it or gives a better message.
                 Ok(None) | Err(_) => {
                     return Self::by_ffmpeg(Box::new(again.again()), path, from_ms);
                 }
@@ -159,7 +159,7 @@ impl Video {
         Self::begun(Source::Ffmpeg(ffmpeg), FPS, offset_ms)
     }
 
-    /// What cannot be played is told at once.
+    /// Reads the first frame, so that a film that cannot be played is reported when it is opened.
     fn begun(source: Source, fps: f64, offset_ms: f64) -> Result<Self, VideoError> {
         let mut video = Self { source, fps, offset_ms, last_ms: None, first: None };
         video.first = match video.picture() {
@@ -174,7 +174,7 @@ impl Video {
         Ok(video)
     }
 
-    /// The next picture and its own time in milliseconds, where it has one.
+    /// The next picture, and its own time in milliseconds, if it has one.
     fn picture(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, VideoError> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
@@ -222,7 +222,7 @@ impl Video {
         }
     }
 
-    /// How long the film is, in milliseconds, where it says.
+    /// Length of the film in milliseconds, if the film states it.
     pub fn length_ms(&self) -> Option<f64> {
         match &self.source {
             Source::Avi { avi, .. } => avi.frames().map(|frames| frames as f64 * 1e3 / self.fps),
@@ -231,10 +231,10 @@ impl Video {
         }
     }
 
-    /// The next frame, `None` at the end. Times never fall.
+    /// The next frame; `None` at the end. Times never decrease.
     ///
     /// # Errors
-    /// [`VideoError::Damaged`]: there are no more frames, and there should be.
+    /// [`VideoError::Damaged`]: there should be more frames, but they cannot be read.
     pub fn next_shot(&mut self) -> Result<Option<Shot>, VideoError> {
         let Some((image, told_ms)) = self.picture()? else { return Ok(None) };
         let taken = Instant::now();
@@ -249,14 +249,14 @@ impl Video {
     }
 }
 
-/// Keeps what was read, so that it can be read again.
+/// Keeps the bytes that were read, so that they can be read again.
 struct Kept<R> {
     input: R,
     kept: Vec<u8>,
 }
 
 impl<R: Read + Send + 'static> Kept<R> {
-    /// From the beginning.
+    /// A reader that starts again at the beginning.
     fn again(self) -> Box<dyn Read + Send> {
         Box::new(io::Cursor::new(self.kept).chain(self.input))
     }
@@ -286,18 +286,18 @@ impl Camera for Video {
     }
 }
 
-/// Where a film is that is played.
+/// The state of a film that is playing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FilmPlace {
-    /// Time of the frame that was shown last, in milliseconds of the film.
+    /// Time of the last frame shown, in milliseconds of the film.
     pub at_ms: f64,
-    /// Its length in milliseconds, where it says.
+    /// Length in milliseconds, if the film states it.
     pub length_ms: Option<f64>,
-    /// Whether it is held.
+    /// Whether it is paused.
     pub paused: bool,
 }
 
-/// Holds a film that is played elsewhere, and moves it.
+/// Pauses a film that plays on another thread, and seeks in it.
 #[derive(Debug, Default)]
 pub struct FilmControl {
     inner: Mutex<(FilmPlace, Option<f64>)>,
@@ -308,28 +308,28 @@ impl FilmControl {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where it is.
+    /// The current state.
     pub fn place(&self) -> FilmPlace {
         self.lock().0
     }
 
-    /// Holds it, or lets it run.
+    /// Pauses or resumes the film.
     pub fn pause(&self, pause: bool) {
         self.lock().0.paused = pause;
     }
 
-    /// Goes on from there, in milliseconds of the film.
+    /// Continues at the given time, in milliseconds of the film.
     pub fn seek(&self, to_ms: f64) {
         self.lock().1 = Some(to_ms.max(0.0));
     }
 }
 
-/// A film in place of a camera: each frame comes at its own time.
+/// Plays a film like a camera: each frame arrives at its own time.
 #[derive(Clone, Debug)]
 pub struct FilmCamera {
     /// The film.
     pub path: PathBuf,
-    /// Holds and moves it.
+    /// Pauses the film and seeks in it.
     pub control: Arc<FilmControl>,
 }
 
@@ -337,7 +337,7 @@ struct Playing {
     video: Video,
     film: FilmCamera,
     opened: Instant,
-    /// A moment, and the film's time that belongs to it.
+    /// A moment, and the film's time at that moment, in milliseconds.
     anchor: (Instant, f64),
 }
 
@@ -363,7 +363,7 @@ impl Cameras for FilmCamera {
     }
 }
 
-/// A held film looks so often whether it may go on.
+/// How often a paused film checks whether to continue.
 const HELD: Duration = Duration::from_millis(20);
 
 impl Camera for Playing {
@@ -375,12 +375,12 @@ impl Camera for Playing {
                 (control.0, control.1.take())
             };
             if let Some(to_ms) = to_ms {
-                // One that ends before shows its end.
+                // A film that ends before that time starts again.
                 self.video = self.film.video(to_ms).or_else(|_| self.film.video(0.0))?;
                 self.anchor = (Instant::now(), to_ms);
                 moved = true;
             }
-            // Moved while it is held, it shows where it is.
+            // After a seek, a paused film shows one frame.
             if !place.paused || moved {
                 break self.video.next_shot();
             }
@@ -395,7 +395,7 @@ impl Camera for Playing {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         self.film.control.lock().0.at_ms = at_ms;
         shot.taken = Instant::now();
-        // Moved back, its frames' own times would fall.
+        // After seeking back, the frames' own times would decrease.
         shot.time_ms = shot.taken.duration_since(self.opened).as_secs_f64() * 1e3;
         Ok(Some(shot))
     }

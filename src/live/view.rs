@@ -1,4 +1,4 @@
-//! A snapshot of what a camera sees, for whoever shows it.
+//! A snapshot of a camera's table, for user interfaces.
 
 use super::camera::CameraError;
 use super::control::{CameraOffer, CameraWish};
@@ -12,91 +12,91 @@ use crate::sets::Set;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is seen now.
+/// The current state.
 #[derive(Clone, Debug, Default)]
 pub struct LiveView {
     /// The newest frame that was tracked.
     pub frame: Option<Arc<Frame>>,
-    /// Its number, from 0.
+    /// The frame's number, from 0.
     pub number: u64,
-    /// Its time.
+    /// The frame's time in milliseconds.
     pub time_ms: f64,
     /// The cards on the table, in reading order.
     pub cards: Vec<TrackedCard>,
-    /// All sets among the sure ones that are to be seen, as indices into `cards`.
+    /// All sets among the sure and visible cards, as indices into `cards`.
     pub sets: Vec<Set>,
-    /// Which edition lies on the table, and whether the camera mirrors.
+    /// The edition on the table, and whether the camera mirrors.
     pub facts: TableFacts,
-    /// Sets that rest: a card of theirs is covered.
+    /// Sets that are suspended because one of their cards is covered.
     pub resting: Vec<Set>,
-    /// Whether the table has been looked at: before, nothing is known of it.
+    /// Whether any detection has been applied; before that, the table is unknown.
     pub looked: bool,
-    /// The game so far.
+    /// The count of the game so far.
     pub score: Score,
-    /// How long each stage of this frame took.
+    /// The time of each stage for this frame.
     pub times: Vec<StageTime>,
-    /// From the frame to this view.
+    /// Time from the frame to this view, in milliseconds.
     pub latency_ms: f64,
-    /// Frames a second of late.
+    /// Recent frames per second.
     pub fps: f64,
-    /// Whether the picture is held; the game is followed on.
+    /// Whether the picture is frozen; the game is still tracked.
     pub frozen: bool,
-    /// Where the film is, if it is one.
+    /// The state of the film, if the source is one.
     pub film: Option<FilmPlace>,
-    /// Whether it has ended.
+    /// Whether the film has ended.
     pub ended: bool,
-    /// What is recorded, or was recorded last.
+    /// The current recording, or the last one.
     pub recording: Option<Recording>,
-    /// What can be set at the camera.
+    /// The settings that the camera offers.
     pub offer: CameraOffer,
-    /// What is wrong, if something is.
+    /// What is wrong, if anything.
     pub notice: Option<Notice>,
 }
 
-/// A game that is recorded.
+/// A recording of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// The film; its lines are beside it.
     pub film: PathBuf,
-    /// How long it is.
+    /// Its length in milliseconds.
     pub length_ms: f64,
-    /// How it is with it.
+    /// Its state.
     pub state: RecordingState,
 }
 
-/// How it is with a recording.
+/// The state of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingState {
-    /// It goes on.
+    /// It is in progress.
     Running,
-    /// It has ended, and is kept.
+    /// It has ended and is complete.
     Kept,
-    /// It has ended for this reason; what was recorded before is kept.
+    /// It has ended for this reason; everything recorded before is kept.
     Failed(String),
 }
 
 impl Recording {
-    /// Whether it goes on.
+    /// Whether it is in progress.
     pub fn is_running(&self) -> bool {
         self.state == RecordingState::Running
     }
 }
 
 impl LiveView {
-    /// What a frame gave, without its number and its time.
+    /// The view of a frame, without its number and its time.
     pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
         let Table { cards, sets, resting, looked, .. } = watched.table;
         let frame = Some(frame);
         Self { frame, cards, sets, resting, looked, times: watched.times, ..Self::default() }
     }
 
-    /// The cards as a photo's.
+    /// The cards in the form that a photo gives.
     pub fn read_cards(&self) -> Vec<ReadCard> {
         self.cards.iter().map(|card| card.card.clone()).collect()
     }
 }
 
-/// Something to tell whoever looks at the camera's picture.
+/// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// What is wrong.
@@ -123,33 +123,33 @@ impl From<&CameraError> for Notice {
     }
 }
 
-/// What can be asked of a running camera.
+/// Commands to a running camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveCommand {
-    /// Hold the picture, or let it run.
+    /// Freeze the picture, or resume it.
     Freeze(bool),
     /// Begin a new game.
     NewGame,
-    /// Hold the film, or let it run.
+    /// Pause the film, or resume it.
     Pause(bool),
-    /// Show the film from this time on, in milliseconds of it.
+    /// Seek in the film, to a time in milliseconds.
     Seek(f64),
-    /// Turn its pictures by so many quarters of a turn to the right, from how they come.
+    /// Rotate the source's pictures by this number of quarter turns to the right.
     Turn(u8),
-    /// Record the game, which begins anew with it, as this film.
+    /// Record the game as this film; a new game begins with the recording.
     Record(PathBuf),
     /// End the recording.
     StopRecording,
-    /// Set the camera so.
+    /// Change the camera's settings.
     Set(CameraWish),
-    /// Take another camera or film.
+    /// Switch to another camera or film.
     Choose(Input),
 }
 
-/// Something that is watched: a camera in life, a script in tests.
+/// A source of views: a camera, or a script in tests.
 pub trait LiveSource {
     /// The newest view.
     fn view(&mut self) -> Arc<LiveView>;
-    /// Asks something of it.
+    /// Sends a command.
     fn command(&mut self, command: LiveCommand);
 }

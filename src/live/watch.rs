@@ -1,4 +1,5 @@
-//! From frames to tables: the tracker on the caller's thread, looks on a thread of their own.
+//! Turns frames into tables: the tracker runs on the caller's thread, detections on their own
+//! thread.
 
 use crate::pipeline::track::grey::Grey;
 use crate::pipeline::track::{Detections, Eyes, Params, Request, Table, Tracker, detect};
@@ -7,28 +8,29 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 
-/// When a look is taken in.
+/// When the results of a detection are applied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As soon as it is there: for cameras.
+    /// As soon as they are available: for cameras.
     Ready,
-    /// At the first frame that is this much later than the one looked at, in milliseconds of the
-    /// frames' own time, and not before: for films, so that the same film always gives the same
-    /// lines, however fast the machine.
+    /// At the first frame that is at least this much later than the frame of the detection, in
+    /// milliseconds of the frames' own time: for films, so that the same film always gives the same
+    /// lines, whatever the speed of the machine.
     After(f64),
 }
 
-/// The pace for films: three frames at 30 a second.
+/// The pace for films: three frames at 30 per second.
 pub const FILM_PACE: Pace = Pace::After(90.0);
 
-/// What one frame gave.
+/// The results for one frame.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// The table as it is drawn.
+    /// The table to be drawn.
     pub table: Table,
-    /// `grey` and `track` of this frame, and the stages of a look that was taken in at it.
+    /// The times of `grey` and `track` for this frame, and of the stages of a detection applied at
+    /// this frame.
     pub times: Vec<StageTime>,
-    /// How many cards that look read.
+    /// Number of cards that this detection read.
     pub read: usize,
 }
 
@@ -43,12 +45,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// With eyes that find and read.
+    /// Starts the detection thread; `eyes` find and read the cards.
     ///
     /// # Errors
-    /// No thread can be started.
+    /// The thread cannot be started.
     pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: Pace) -> std::io::Result<Self> {
-        // One look at a time: the tracker asks for the next when it has taken in the last.
+        // One detection at a time: the tracker requests the next after it has applied the last.
         let (jobs, todo) = sync_channel::<(Arc<Frame>, Request)>(1);
         let (done, looks) = sync_channel(1);
         let looker = std::thread::Builder::new().name("look".into()).spawn(move || {
@@ -64,15 +66,15 @@ impl Watch {
         Ok(Self { tracker, pace, jobs: Some(jobs), looks, looker: Some(looker), asked_ms: None })
     }
 
-    /// Takes looks in at another pace from now on.
+    /// Changes the pace from now on.
     pub fn set_pace(&mut self, pace: Pace) {
         self.pace = pace;
     }
 
-    /// Takes in the next frame.
+    /// Tracks the next frame.
     ///
     /// # Errors
-    /// Those of the finder; the next frame may do better.
+    /// The detection failed; a later frame may succeed.
     pub fn frame(&mut self, frame: &Arc<Frame>, time_ms: f64) -> Result<Watched, PipelineError> {
         let mut clock = StageClock::default();
         let grey = Arc::new(clock.time("grey", || Grey::of(frame))?);
@@ -85,7 +87,7 @@ impl Watch {
                 Err(TryRecvError::Disconnected) => panic!("a look failed: its message is above"),
             },
             (Some(asked), Pace::After(wait)) if time_ms >= asked + wait => {
-                // The thread ends early only by a panic, which has told its own message.
+                // The thread ends early only by a panic, which has printed its own message.
                 Some(self.looks.recv().expect("a look failed: its message is above"))
             }
             (Some(_), Pace::After(_)) => None,
@@ -122,7 +124,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.jobs = None; // Ends the thread once its look is done.
+        self.jobs = None; // Ends the thread after its current detection.
         while self.looks.recv().is_ok() {}
         if let Some(looker) = self.looker.take() {
             let _ = looker.join();

@@ -1,65 +1,67 @@
-//! A trained network as plain data: what training hands to the exports, and what an ONNX file holds.
+//! A trained network as plain data, as training passes it to the exporters and as an ONNX file
+//! holds it.
 
 /// A network without anything that only training needs.
 ///
-/// Tensors are numbered: 0 is the input, `i + 1` the result of node `i`; the last node's result is
-/// the output.
+/// Tensors are numbered: 0 is the input, `i + 1` is the result of node `i`. The last node's result
+/// is the output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    /// Channels of the input.
+    /// Number of input channels.
     pub input_channels: usize,
-    /// Rows and columns of the input, when they are fixed.
+    /// Rows and columns of the input, if they are fixed.
     pub input_size: Option<[usize; 2]>,
-    /// In an order in which they can be computed.
+    /// Sorted so that each node comes after the nodes it depends on.
     pub nodes: Vec<Node>,
 }
 
-/// One operation and the tensors it takes.
+/// One operation and its input tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it computes.
+    /// The operation.
     pub op: Op,
-    /// Numbers of the tensors it takes (see [`Graph`]), each below its own.
+    /// Numbers of the input tensors (see [`Graph`]), each below the number of the node's own
+    /// result.
     pub inputs: Vec<usize>,
 }
 
-/// What a node computes. Activations are `[n, channels, rows, columns]` (or `[n, channels]` after
-/// [`Op::GlobalAveragePool`]); a final `relu` clips below at 0.
+/// An operation. Activations are `[n, channels, rows, columns]` (or `[n, channels]` after
+/// [`Op::GlobalAveragePool`]); `relu` sets negative results to 0.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A convolution (cross-correlation) with zero padding.
     Conv(Conv),
-    /// The largest of each `size` x `size` window; windows do not overlap, what does not fill one
-    /// is dropped.
+    /// The maximum of each `size` x `size` window. Windows do not overlap; rows and columns that do
+    /// not fill a window are dropped.
     MaxPool {
         /// Side of the window.
         size: usize,
     },
-    /// The mean of each `size` x `size` window; windows do not overlap, what does not fill one is
-    /// dropped.
+    /// The mean of each `size` x `size` window. Windows do not overlap; rows and columns that do
+    /// not fill a window are dropped.
     AveragePool {
         /// Side of the window.
         size: usize,
     },
-    /// The mean over rows and columns: `[n, channels]`.
+    /// The mean over rows and columns; the result is `[n, channels]`.
     GlobalAveragePool,
-    /// `[n, channels, rows, columns]` to `[n, channels * rows * columns]`, in that order.
+    /// `[n, channels, rows, columns]` becomes `[n, channels * rows * columns]`, in the same order.
     Flatten,
-    /// A matrix product with `[n, inputs]`.
+    /// A matrix product with an input of `[n, inputs]`.
     Dense {
-        /// Row by row `[outputs, inputs]`.
+        /// `[outputs, inputs]`, row by row.
         weights: Vec<f32>,
-        /// One for each output.
+        /// One value for each output.
         bias: Vec<f32>,
         /// Whether negative results become 0.
         relu: bool,
     },
-    /// The sum of two tensors of one shape.
+    /// The sum of two tensors of the same shape.
     Add {
         /// Whether negative results become 0.
         relu: bool,
     },
-    /// Twice the rows and columns, each pixel repeated.
+    /// Nearest-neighbour upsampling by 2: each pixel is repeated in both directions.
     Upsample,
 }
 
@@ -68,7 +70,7 @@ pub enum Op {
 pub struct Conv {
     /// `[outputs, inputs / groups, kernel rows, kernel columns]`, the last index fastest.
     pub weights: Vec<f32>,
-    /// One for each output channel.
+    /// One value for each output channel.
     pub bias: Vec<f32>,
     /// Rows and columns of the kernel.
     pub kernel: [usize; 2],
@@ -85,19 +87,19 @@ pub struct Conv {
 }
 
 impl Conv {
-    /// Channels of the result.
+    /// Number of output channels.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }
 
-    /// Channels of the input.
+    /// Number of input channels.
     pub fn inputs(&self) -> usize {
         self.weights.len() * self.groups / (self.bias.len() * self.kernel[0] * self.kernel[1])
     }
 }
 
 impl Graph {
-    /// Number of weights and biases.
+    /// Total number of weights and biases.
     pub fn parameters(&self) -> usize {
         self.nodes
             .iter()

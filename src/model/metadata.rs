@@ -1,8 +1,8 @@
-//! What an ONNX file says of itself, beside its weights.
+//! The metadata that an ONNX file carries beside its weights.
 
 use super::{finder, reader, refiner};
 
-/// What a network is for.
+/// The three kinds of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// See [`reader`].
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    /// The outputs by name, in order.
+    /// The names of the outputs, in order.
     pub fn labels(self) -> &'static [&'static str] {
         match self {
             Self::Reader => &reader::LABELS,
@@ -35,12 +35,12 @@ impl Kind {
         }
     }
 
-    /// Planes of the input.
+    /// Number of input channels.
     pub fn input_channels(self) -> usize {
         reader::CHANNELS
     }
 
-    /// Rows and columns of the input, when they are fixed.
+    /// Rows and columns of the input, if they are fixed.
     pub fn input_size(self) -> Option<[usize; 2]> {
         match self {
             Self::Reader => Some([reader::HEIGHT, reader::WIDTH]),
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// What the input means, in one line for whoever opens the file.
+    /// A one-line description of the input for people who open the file.
     pub fn input_spec(self) -> String {
         match self {
             Self::Reader => format!(
@@ -91,14 +91,14 @@ impl Kind {
     }
 }
 
-/// Where weights come from.
+/// The origin of a network's weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// What the network is for; it settles labels and input.
+    /// The kind of network; it determines labels and input.
     pub kind: Kind,
-    /// Version of the program that trained it.
+    /// Version of the program that trained the network.
     pub version: String,
-    /// SHA-256 over everything it was trained on, in hexadecimal.
+    /// SHA-256 of the whole training set, in hexadecimal.
     pub training_set: String,
     /// The command that trained it.
     pub command: String,
@@ -106,26 +106,26 @@ pub struct Metadata {
     pub seed: u64,
 }
 
-/// Why properties do not describe a network of this program.
+/// Why a file's properties do not describe a network of this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
-    /// A property is not there.
+    /// A property is missing.
     #[error("it has no property `{0}`: it was not written by `setsight export onnx`")]
     Missing(&'static str),
-    /// A property is not what it should be.
+    /// A property does not have the expected value.
     #[error("its {what} is `{found}`; expected {expected}")]
     Unexpected {
-        /// Which property.
+        /// The name of the property.
         what: &'static str,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What should be.
+        /// The value expected.
         expected: String,
     },
 }
 
 impl Metadata {
-    /// As ONNX's `metadata_props`: names and values.
+    /// The names and values for ONNX's `metadata_props`.
     pub fn properties(&self) -> Vec<(&'static str, String)> {
         vec![
             ("kind", self.kind.name().to_owned()),
@@ -138,10 +138,10 @@ impl Metadata {
         ]
     }
 
-    /// From the properties of a file, looked up by name.
+    /// Reads the properties of a file; `property` looks them up by name.
     ///
     /// # Errors
-    /// A property is missing, or labels or input are not those of this program.
+    /// A property is missing, or labels or input differ from this program's.
     pub fn from_properties<'a>(
         property: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, MetadataError> {

@@ -1,8 +1,8 @@
-//! What the networks' inputs and outputs mean: one contract for training, reading and both exports.
+//! The networks' inputs and outputs: one contract for training, inference and both exports.
 //!
-//! [`reader`] names a straightened card, [`finder`] says where cards lie in a photo, [`refiner`]
-//! whether an outline is a card's own, and of which card it is. A trained network is handed on as a [`graph::Graph`], batch
-//! norms folded in.
+//! [`reader`] classifies a straightened card. [`finder`] detects the cards of a photo. [`refiner`]
+//! judges whether an outline is right and which card it shows. A trained network is passed on as a
+//! [`graph::Graph`], with its batch norms folded in.
 
 pub mod finder;
 pub mod graph;

@@ -1,9 +1,9 @@
-//! Trains the reader and the finder on from those in use, on a person's cards together with drawn ones,
-//! and joins the evidence anew.
+//! Trains the reader and the finder further on a person's cards together with drawn ones, and fits
+//! the fusion of the evidence again.
 //!
-//! Scenes are dealt into folds; what a fold keeps aside is read by a network that has not seen it. Those
-//! readings tell what the training is worth, and how sure the network may be of this camera's cards. The
-//! networks that are handed on have learned from all of them.
+//! Cross-validation: scenes are split into folds, and each fold is read by networks that were not
+//! trained on it. Those readings measure what the training is worth, and calibrate the confidence
+//! for this camera's cards. The final networks are trained on all scenes.
 
 use super::photos::OwnPhoto;
 use super::table::OwnTable;
@@ -38,17 +38,17 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Shares of a batch: a person's cards, what lies beside them, drawn cards, drawn outlines without a card.
+/// Shares of a batch: a person's cards, crops beside them, drawn cards, drawn crops without a card.
 const SHARES: [f64; 4] = [0.35, 0.08, 0.45, 0.12];
-/// Drawn tables on which the evidence is joined anew, with each finder, by the steps of the training: a short
-/// one is a try.
+/// Number of drawn tables, per finder, for fitting the fusion; fewer for a short training, which is
+/// a trial run.
 pub fn tables(steps: u64) -> u64 {
     (steps / 4).clamp(8, 96)
 }
-/// Their seed: one that no training draws from.
+/// Seed of those tables, which no training uses.
 const TABLES_SEED: u64 = 2_700_001;
 
-/// Deals scenes into folds, by chance and evenly: the fold of each photo.
+/// Splits scenes at random into folds of equal size; returns the fold of each photo.
 pub fn folds(scenes: &[usize], folds: usize, seed: u64) -> Vec<usize> {
     let count = scenes.iter().max().map_or(0, |last| last + 1);
     let mut order: Vec<usize> = (0..count).collect();
@@ -61,21 +61,21 @@ pub fn folds(scenes: &[usize], folds: usize, seed: u64) -> Vec<usize> {
 
 /// A training of the reader network.
 pub struct Reader<'a> {
-    /// The network to go on from.
+    /// The initial network.
     pub first: &'a Graph,
-    /// Cards and what is none, cut from drawn tables.
+    /// Crops of drawn tables, with and without a card.
     pub drawn: &'a [Group],
-    /// Everything random comes from it.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Steps of 64 crops.
+    /// Number of steps of 64 crops.
     pub steps: u64,
 }
 
 impl Reader<'_> {
-    /// Trains on photos; none when it was stopped.
+    /// Trains on photos; `None` if it was stopped.
     ///
     /// # Errors
-    /// A run that cannot be kept.
+    /// A run that cannot be saved.
     pub fn train(
         &self,
         photos: &[&OwnPhoto],
@@ -87,7 +87,7 @@ impl Reader<'_> {
             Group {
                 name: if is_card { "yours" } else { "yours, no cards" }.into(),
                 is_drawn: false,
-                // What is added is of the camera that the network is for.
+                // These crops come from the camera that the network is for.
                 teaches_color: true,
                 samples: chosen.filter(|sample| sample.shows_its_shading()).cloned().collect(),
             }
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let training: Vec<(Group, f64)> =
             groups.into_iter().zip(SHARES).filter(|(group, _)| !group.samples.is_empty()).collect();
         let validation = self.drawn[2..].to_vec();
-        // A run is gone on with only on the same pictures, labelled alike.
+        // A run resumes only on the same crops with the same labels.
         let samples = training.iter().flat_map(|(group, _)| &group.samples);
         let data = json!({"steps": self.steps, "training_set": reader::fingerprint(samples)});
         let task = ReaderTask {
@@ -115,37 +115,38 @@ impl Reader<'_> {
     }
 }
 
-/// Tables that the finder learns from are drawn anew up to this many, and then shown again.
+/// Number of different drawn tables for the finder; after that they repeat.
 const DRAWN_TABLES: u64 = 240;
-/// Steps of the finder for one of the reader's: its pictures are a hundred times larger.
+/// Number of finder steps for a number of reader steps. It is lower because a finder's picture is a
+/// hundred times larger.
 pub fn finder_steps(steps: u64) -> u64 {
     (3 * steps / 8).max(1)
 }
-/// Pictures of tables as the finder learns from them.
+/// Size of the pictures that the finder trains on.
 const TABLE_PX: (u32, u32) = finder::SIZE_PX;
 
 /// A training of the finder network.
 pub struct Finder<'a> {
-    /// The network to go on from.
+    /// The initial network.
     pub first: &'a Graph,
-    /// Everything random comes from it.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Steps of 8 pictures.
+    /// Number of steps of 8 pictures.
     pub steps: u64,
 }
 
 impl Finder<'_> {
-    /// Trains on photos and as many drawn tables; none when it was stopped.
+    /// Trains on photos and as many drawn tables; `None` if it was stopped.
     ///
     /// # Errors
-    /// A run that cannot be kept.
+    /// A run that cannot be saved.
     pub fn train(
         &self,
         photos: &[&OwnPhoto],
         keeping: &Keeping,
     ) -> Result<Option<Graph>, TrainError> {
         let own: Vec<OwnTable> = photos.iter().filter_map(|photo| photo.table.clone()).collect();
-        // Not the tables that the network has learned from already.
+        // Avoids the tables that the network was trained on already.
         let (seed, drawn_seed) = (self.seed, self.seed ^ (1 << 30));
         let options = finder::Options { validation_scenes: 24, ..finder::Options::new(seed) };
         let data = json!({"photos": tables_fingerprint(&own), "drawn": DRAWN_TABLES});
@@ -173,7 +174,7 @@ pub fn tables_fingerprint<'a>(tables: impl IntoIterator<Item = &'a OwnTable>) ->
     sha256(&pixels)
 }
 
-/// A short run from a network that knows much already.
+/// Settings of a short run from a trained network.
 fn on_from(learning_rate: f32, weight_decay: f32, steps: u64) -> Settings {
     Settings {
         seed: 0,
@@ -190,22 +191,22 @@ fn on_from(learning_rate: f32, weight_decay: f32, steps: u64) -> Settings {
     }
 }
 
-/// The networks that a training made, with those that it left alone.
+/// The networks of a training; the finder is `None` if it was not trained.
 #[derive(Clone)]
 pub struct Networks {
-    /// Reads cards.
+    /// The card classifier.
     pub reader: Arc<NeuralReader>,
     /// Its file.
     pub reader_file: Vec<u8>,
-    /// The finder's file, where that was trained.
+    /// The finder's file, if it was trained.
     pub finder_file: Option<Vec<u8>>,
 }
 
 impl Networks {
-    /// A finder of this kind, with the network of these where it needs one.
+    /// A finder of this kind, with this training's network if it needs one.
     ///
     /// # Errors
-    /// A network that does not load.
+    /// A network that cannot be loaded.
     pub fn finder(
         &self,
         choice: FinderChoice,
@@ -222,11 +223,11 @@ impl Networks {
     }
 }
 
-/// What networks say of the photos that they have not learned from: `networks_of` gives those of each
-/// photo. Crops are left out: they were found by nobody.
+/// The outputs of networks on photos that they were not trained on; `networks_of` returns the
+/// networks for each photo. Crops are left out, because no finder located them.
 ///
 /// # Errors
-/// A photo that cannot be read any more, a network that does not run.
+/// A photo that can no longer be read, or a network that cannot be run.
 fn outputs<'a>(
     photos: &[OwnPhoto],
     networks_of: &dyn Fn(usize) -> &'a Networks,
@@ -241,7 +242,7 @@ fn outputs<'a>(
         let mut labels = photo.label.upright_cards(loaded.orientation);
         let mut frame = loaded.frame;
         if own.mirrored {
-            // It is read in a mirror, so that is where the network is asked.
+            // The photo is read mirrored back, so the networks get it mirrored back too.
             let width = f64::from(frame.image.width());
             frame = mirror::turned_back(&frame);
             labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
@@ -270,10 +271,10 @@ fn outputs<'a>(
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
 }
 
-/// Joins the evidence anew, for both finders.
+/// Fits the fusion again, for both finders.
 ///
 /// # Errors
-/// Weights that are missing or broken.
+/// Weights that are missing or damaged.
 pub fn join<'a>(
     base: &Models,
     tables: u64,
@@ -304,7 +305,7 @@ pub fn join<'a>(
     })
 }
 
-/// A trained network's file. `training_set` is the hash of what it learned from.
+/// A trained network's file. `training_set` is the hash of its training data.
 pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed: u64) -> Vec<u8> {
     let metadata = Metadata {
         kind,
@@ -316,20 +317,20 @@ pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed
     onnx::encode(graph, &metadata)
 }
 
-/// The reader in a file.
+/// Loads a reader from its file.
 ///
 /// # Errors
-/// It does not load.
+/// It cannot be loaded.
 pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
     let network = Network::load(file, file_of(Kind::Reader), Kind::Reader)?;
     Ok(Arc::new(NeuralReader::with_network(Box::new(network))))
 }
 
-/// Writes a complete folder of models: networks and a fusion, with what `base` has besides. The manifest
-/// comes last: a folder with one is whole.
+/// Writes a complete folder of models: the networks, the fusion and the remaining files of `base`.
+/// The manifest is written last, so a folder with a manifest is complete.
 ///
 /// # Errors
-/// What cannot be written.
+/// A file that cannot be written.
 pub fn write_models(
     folder: &Path,
     base: &Models,
@@ -353,7 +354,8 @@ pub fn write_models(
         }
     }
     files.sort_by_key(|(file, ..)| *file);
-    // Whatever is written over an older folder: no manifest speaks of half of it.
+    // An older folder may be overwritten: its manifest is removed first, so that none describes a
+    // partial folder.
     let manifest = folder.join(MANIFEST);
     match std::fs::remove_file(&manifest) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -375,7 +377,7 @@ pub fn write_models(
     let mut text = serde_json::to_string_pretty(&Manifest { files: named })?;
     text.push('\n');
     write_whole(&manifest, text.as_bytes()).with_context(made)?;
-    // What is written is tried.
+    // Tries the written models.
     let pipeline = Pipeline::with_defaults(&Models::Folder(folder.to_owned()))?;
     let frame = crate::pipeline::Frame { image: image::RgbImage::new(64, 64) };
     pipeline.read(&frame, &mut StageClock::default(), None)?;

@@ -1,13 +1,13 @@
-//! Training on a person's own cards: from the networks in use and some corrected photos to a complete
-//! folder of models, and what that was worth.
+//! Training on a person's own cards: from the current networks and some corrected photos to a
+//! complete folder of models, and a measurement of the gain.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | [`photos`] | labelled photos and crops, and which of them show one scene |
-//! | [`table`] | a photo as the finder learns from it |
-//! | [`adapt`] | the training: folds, the networks, how the evidence is joined |
-//! | [`worth`] | before and after, on what was kept aside and on drawn tables |
-//! | [`report`] | that as a table, as JSON and as a page |
+//! | [`table`] | a photo as training data for the finder |
+//! | [`adapt`] | the training: folds, networks, fusion |
+//! | [`worth`] | results before and after, on held-out photos and on drawn tables |
+//! | [`report`] | those results as a table, as JSON and as a page |
 
 pub mod adapt;
 pub mod photos;

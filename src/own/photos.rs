@@ -1,4 +1,4 @@
-//! A person's labelled photos and crops, as training and measuring take them.
+//! A person's labelled photos and crops for training and evaluation.
 
 use crate::cards::{Card, Edition};
 use crate::dataset::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS};
@@ -14,10 +14,10 @@ use crate::train::reader::sample::Sample;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Why photos cannot be learned from.
+/// Why photos cannot be used for training.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
-    /// Labels that are not there or wrong.
+    /// Labels are missing or wrong.
     #[error(transparent)]
     Labels(#[from] DatasetError),
     /// Crops that cannot be used.
@@ -28,10 +28,10 @@ pub enum OwnError {
     Photo {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reader's error.
         source: SourceError,
     },
-    /// Labels of another picture.
+    /// The labels belong to another picture.
     #[error(
         "{}: is {found_px:?} pixels as stored, but its labels are of {labelled_px:?}; they are of \
          another photo, or it was scaled: label it as it is", .path.display()
@@ -41,10 +41,10 @@ pub enum OwnError {
         path: PathBuf,
         /// Width and height as stored.
         found_px: (u32, u32),
-        /// Those of the labels.
+        /// Width and height according to the labels.
         labelled_px: (u32, u32),
     },
-    /// One card that is labelled as two.
+    /// One card is labelled as two.
     #[error(
         "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: strike one of them",
         .path.display()
@@ -52,63 +52,63 @@ pub enum OwnError {
     Contradiction {
         /// The file.
         path: PathBuf,
-        /// Places among its labels, counted from 1.
+        /// Index of one among its labels, counted from 1.
         first: usize,
-        /// The other's.
+        /// Index of the other.
         second: usize,
-        /// What they say.
+        /// Their codes.
         codes: [String; 2],
     },
-    /// The program fails at a photo.
+    /// The pipeline fails on a photo.
     #[error("{}: {source}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: PipelineError,
     },
-    /// Too little.
+    /// There are too few cards or scenes.
     #[error(
         "labelled cards: {cards}, different tables: {scenes}; that is too little to learn from: label at least \
          {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops; a photo counts \
          once somebody has said that all its cards are right"
     )]
     TooFew {
-        /// Cards whose place is known.
+        /// Cards with a known position.
         cards: usize,
-        /// Tables that differ.
+        /// Number of different scenes.
         scenes: usize,
     },
 }
 
-/// Fewer cards teach nothing that could be told from chance.
+/// Minimum number of cards. A gain on fewer could not be told from chance.
 pub const LEAST_CARDS: usize = 12;
-/// One scene is learned from and another kept aside.
+/// Minimum number of scenes: one for training, one held out.
 pub const LEAST_SCENES: usize = 2;
 
-/// Something labelled that is learned from or kept aside as a whole.
+/// A labelled photo or crop that is used for training or held out as a whole.
 #[derive(Clone, Debug)]
 pub struct OwnPhoto {
-    /// The photo and its labels; none for a crop.
+    /// The photo and its labels; `None` for a crop.
     pub photo: Option<LabelledPhoto>,
     /// Its cards' codes.
     pub cards: Vec<Card>,
-    /// The edition that it shows: what its labels say, else what the program sees there.
+    /// The labelled edition; a detected one can replace the default.
     pub edition: Edition,
-    /// Whether it is mirrored, by the same.
+    /// Whether it is mirrored, according to the labels or the pipeline.
     pub mirrored: bool,
-    /// What is cut from it to learn from.
+    /// The crops cut from it for training.
     pub samples: Vec<Sample>,
-    /// All of it, for the finder to learn from; none for a crop.
+    /// The photo as training data for the finder; `None` for a crop.
     pub table: Option<OwnTable>,
-    /// Labelled cards that the finder did not find, and what it found where none is labelled.
+    /// Labelled cards that the finder missed, plus its detections without a label.
     pub finder_errors: usize,
-    /// Labelled cards that no outline lies at and that have no corners of their own.
+    /// Labelled cards without corners at which no outline was found.
     pub without_place: usize,
 }
 
-/// All that is labelled in some folders: photos with corners or with centres alone, at which the
-/// pipeline's outlines are taken, and crops.
+/// Reads all labelled data in some folders: crops, and photos with corners or with centres only.
+/// Where corners are missing, the pipeline's outlines are used.
 ///
 /// # Errors
 /// [`OwnError`].
@@ -128,7 +128,7 @@ pub fn gather(
                 all.extend(samples.into_iter().map(|samples| of_crop(samples, edition)));
             }
             if folder.join(PHOTO_LABELS).is_file() {
-                // What nobody has checked teaches nothing.
+                // Unchecked photos are not learnt from.
                 let photos = find_photos(&folder)?.photos;
                 let read = |(i, photo): (usize, LabelledPhoto)| {
                     of_photo(photo, pipeline, seed.wrapping_add(i as u64))
@@ -185,8 +185,8 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     let unplaced: Vec<Point> =
         of_labels().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
-    // Labels that say nothing of an edition are of what lies there; of a deck that the program does not
-    // know their codes are the person's word for it.
+    // The classic edition is the labels' default, so a detection of rectangles overrides it. In a
+    // deck that the program does not know, a person chose which codes the cards have.
     let edition = match (Edition::named(&photo.label.deck), scan.facts.edition()) {
         (Some(Edition::Classic), Edition::Rectangles) => Edition::Rectangles,
         (Some(told), _) => told,
@@ -211,9 +211,9 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     })
 }
 
-/// Two labels of one card: their centres are closer than cards of a heap ever lie.
+/// Two labels at one place: their centres are closer than cards in a heap ever are.
 fn at_one_place(labels: &[CardLabel], places: &[Option<Quad>]) -> Option<(usize, usize)> {
-    /// By the card's long side.
+    /// Threshold relative to the card's long side.
     const APART: f64 = 0.08;
     let pairs = (0..labels.len()).flat_map(|i| (i + 1..labels.len()).map(move |j| (i, j)));
     pairs.into_iter().find(|&(i, j)| {
@@ -223,10 +223,10 @@ fn at_one_place(labels: &[CardLabel], places: &[Option<Quad>]) -> Option<(usize,
     })
 }
 
-/// Which scene each photo shows, counted from 0: photos whose cards are mostly the same are of one table,
+/// The scene of each photo, counted from 0: photos that share most of their cards show one scene,
 /// and each crop is a scene of its own.
 pub fn scenes(photos: &[OwnPhoto]) -> Vec<usize> {
-    /// Cards that both show, as a share of those that either shows.
+    /// Intersection over union of two photos' cards from which they show the same scene.
     const SAME: f64 = 0.6;
     let mut scenes: Vec<usize> = Vec::with_capacity(photos.len());
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What a training was worth, as a table for the terminal and as a page with the cards that changed.
+//! The gain of a training as a table for the terminal and as a page with the cards that changed.
 
 use super::photos::OwnPhoto;
 use super::worth::{CardChange, Change, Counts, Verdict, Worth};
@@ -9,15 +9,15 @@ use std::fmt::{self, Display, Write as _};
 use std::io;
 use std::path::Path;
 
-/// Name of the file that tells it, in the folder of the models.
+/// Name of the results file, in the folder of the models.
 pub const WORTH: &str = "worth.json";
 /// Name of the page.
 pub const PAGE: &str = "worth.html";
-/// Cards that the page shows at most.
+/// Maximum number of cards on the page.
 const SHOWN: usize = 120;
 
 impl Verdict {
-    /// A sentence for people.
+    /// The verdict as a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Better => "Better: more of your cards are read rightly than before.",
@@ -57,7 +57,7 @@ fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
 /// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
 ///
 /// # Errors
-/// What cannot be written.
+/// A file that cannot be written.
 pub fn write(folder: &Path, worth: &Worth, photos: &[OwnPhoto]) -> io::Result<()> {
     let pictures = folder.join("worth");
     std::fs::create_dir_all(&pictures)?;
@@ -106,7 +106,7 @@ pub fn write(folder: &Path, worth: &Worth, photos: &[OwnPhoto]) -> io::Result<()
     write_whole(&folder.join(WORTH), json.as_bytes())
 }
 
-/// The card as the photo shows it; none where its corners are not known.
+/// The card in the photo; `None` if its corners are unknown.
 fn picture(change: &CardChange, photos: &[OwnPhoto]) -> Option<Vec<u8>> {
     let photo = photos
         .iter()
@@ -121,7 +121,7 @@ fn picture(change: &CardChange, photos: &[OwnPhoto]) -> Option<Vec<u8>> {
     Some(bytes.into_inner())
 }
 
-/// What a folder of models says of itself; none where it says nothing.
+/// The results stored in a folder of models; `None` if there are none.
 pub fn of_folder(folder: &Path) -> Option<Worth> {
     serde_json::from_slice(&std::fs::read(folder.join(WORTH)).ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! A person's photo as the finder learns from it: shrunk by chance, a part of it, the cards in it.
+//! A person's photo as training data for the finder: scaled and cropped at random, with its cards.
 
 use crate::cards::deck::Deck;
 use crate::cards::{Card, Edition};
@@ -11,30 +11,31 @@ use crate::train::finder::target::SeenCard;
 use opencv::prelude::*;
 use std::sync::Arc;
 
-/// Long side of the median card in the picture that is kept, in pixels: as large as any is shown.
+/// Long side of the median card in the stored picture, in pixels: the largest size that is shown.
 const KEPT_CARD_PX: f64 = 75.0;
-/// Long sides that the median card is shown with, in pixels: the finder's second look is taken where cards
-/// are far from the middle of them.
+/// Range of the median card's long side in training pictures, in pixels. The finder's second pass
+/// rescales photos whose cards are far from the middle of this range.
 const SHOWN_CARD_PX: (f64, f64) = (34.0, 75.0);
-/// The part of a card without a known place that is said to be in view: it may be found or not.
+/// Stated fraction in view of a card without known corners; at this value it is optional for the
+/// finder.
 const EITHER: f64 = 0.2;
 
-/// A labelled photo, shrunk.
+/// A labelled photo, downscaled.
 #[derive(Clone, Debug)]
 pub struct OwnTable {
     size_px: (u32, u32),
     rgb: Vec<u8>,
-    /// Long side of its median card, in its pixels.
+    /// Long side of its median card, in pixels of the stored picture.
     card_px: f64,
     cards: Vec<SeenCard>,
 }
 
 impl OwnTable {
-    /// A photo with its cards' corners and the centres of those whose corners nobody knows, in pixels of
-    /// the upright photo. None without a card that has corners.
+    /// From a photo with its cards' corners, and the centres of cards without known corners, in
+    /// pixels of the upright photo. `None` if no card has corners.
     ///
     /// # Errors
-    /// Those of OpenCV, such as no memory.
+    /// OpenCV's errors, such as lack of memory.
     pub fn new(
         frame: &Frame,
         placed: &[(Card, Quad)],
@@ -61,11 +62,12 @@ impl OwnTable {
         Ok(Some(Self { size_px, rgb, card_px: median * scale, cards }))
     }
 
-    /// What is seen of it the `index`-th time, a picture of `size_px` columns and rows: its cards at a size
-    /// by chance, a part of it where all is too large, its border repeated where it is too small.
+    /// The `index`-th training picture, `size_px` columns and rows. The cards get a random size;
+    /// the scaled photo is cropped if it is too large, and its border is repeated if it is too
+    /// small.
     ///
     /// # Errors
-    /// Those of OpenCV, such as no memory.
+    /// OpenCV's errors, such as lack of memory.
     pub fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> opencv::Result<Drawn> {
         let mut dice = Dice::new(seed, index, Purpose::Ranges);
         let (low, high) = SHOWN_CARD_PX;
@@ -109,13 +111,13 @@ impl OwnTable {
         })
     }
 
-    /// Its pixels, to tell it from others.
+    /// The pixels, for a fingerprint.
     pub fn pixels(&self) -> &[u8] {
         &self.rgb
     }
 }
 
-/// A card that nothing covers, with its symbols where its deck prints them.
+/// An uncovered card, with symbols where its deck prints them.
 fn whole(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
     let corners = quad.as_card();
     let symbols = Homography::between(&Quad::unit_card(), &corners).map(|image_from_card| {
@@ -134,7 +136,7 @@ fn inside(p: Point, size_px: (u32, u32)) -> bool {
     p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size_px.0) && p.y < f64::from(size_px.1)
 }
 
-/// The part of a card that is in the picture, by a grid of points.
+/// Fraction of a card inside the picture, measured on a grid of points.
 fn part_inside(quad: &Quad, size_px: (u32, u32)) -> f64 {
     const GRID: usize = 8;
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {

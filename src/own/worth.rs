@@ -1,5 +1,5 @@
-//! What a training was worth: before and after, on photos that it had not seen and on drawn tables that guard
-//! what was known before.
+//! The gain of a training: results before and after, on held-out photos and on drawn tables that
+//! detect a loss elsewhere.
 
 use super::photos::OwnPhoto;
 use crate::dataset::{CardLabel, SaidBy};
@@ -9,28 +9,28 @@ use crate::render::suite::Suite;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Drawn tables of each part of the hard suite that guard what was known.
+/// Number of drawn tables from each part of the hard suite.
 const GUARDS: usize = 5;
 
 /// A count before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// With the models that it was trained on from.
+    /// With the initial models.
     pub before: usize,
     /// With the new ones.
     pub after: usize,
 }
 
-/// What is counted on some pictures.
+/// Counts over some pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Labelled cards.
     pub cards: usize,
-    /// Claimed rightly.
+    /// Claimed correctly.
     pub right: Change,
-    /// Claimed as another card, or where none lies.
+    /// Claimed as another card, or claimed where no card lies.
     pub wrong: Change,
-    /// Found and not claimed.
+    /// Found but not claimed.
     pub unsure: Change,
     /// Not found.
     pub missed: Change,
@@ -49,58 +49,59 @@ impl Counts {
         }
     }
 
-    /// By how many cards it got better: a wrong claim costs as much as three cards that are not claimed.
+    /// The gain in cards: a wrong claim costs as much as three unclaimed cards.
     pub fn gain(&self) -> i64 {
         let more = |change: &Change| change.after as i64 - change.before as i64;
         more(&self.right) - 3 * more(&self.wrong)
     }
 }
 
-/// In a word what a training was worth.
+/// The verdict on a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// More is read rightly than before.
+    /// More cards are right than before.
     Better,
-    /// Nothing was to be gained.
+    /// No gain and no loss.
     Same,
     /// More was lost than gained.
     Worse,
-    /// Nothing could be kept aside to measure on.
+    /// There were no held-out photos to measure on.
     Unknown,
 }
 
-/// A card that was read otherwise than before.
+/// A card with a different outcome than before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CardChange {
     /// The photo's file, as its labels name it.
     pub file: String,
-    /// The label's place in them.
+    /// Index of the label in that photo.
     pub label: usize,
     /// Its code.
     pub code: String,
-    /// What became of it before: `right`, `wrong`, `unsure` or `missed`.
+    /// The outcome before: `right`, `wrong`, `unsure` or `missed`.
     pub before: String,
-    /// And after.
+    /// The outcome after.
     pub after: String,
 }
 
-/// What a training was worth.
+/// The gain of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// On photos kept aside, each read by a network that had not seen its scene.
+    /// On held-out photos, each read by networks that were not trained on its scene.
     pub kept_aside: Counts,
     /// On drawn tables.
     pub drawn: Counts,
     /// Cards of the photos that changed.
     pub changes: Vec<CardChange>,
-    /// How many photos were kept aside in turn.
+    /// Number of held-out photos.
     pub photos: usize,
 }
 
-/// Measures. `after_of` gives the pipeline that has not seen a photo, by the photo's place.
+/// Measures the gain. `after_of` returns the pipeline that was not trained on a photo, by the
+/// photo's index.
 ///
 /// # Errors
 /// A photo that cannot be read.
@@ -133,8 +134,8 @@ pub fn measure<'a>(
     Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
 }
 
-/// What was gained on the person's own cards against what was lost on drawn ones, as shares of each: a
-/// hundredth of the drawn cards is chance's.
+/// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
+/// cards. A loss of up to one hundredth of the drawn cards may be chance.
 fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
     let share = |counts: &Counts| counts.gain() as f64 / counts.cards.max(1) as f64;
     let lost = -share(drawn);
@@ -157,7 +158,7 @@ fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -
     photo.label.cards.iter().enumerate().filter_map(change).collect()
 }
 
-/// Both on the same drawn tables of the hard suite.
+/// Runs both pipelines on the same drawn tables of the hard suite.
 fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
     let parts = Suite::Hard.parts();
     let tables: Vec<_> =

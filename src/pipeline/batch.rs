@@ -1,4 +1,4 @@
-//! Many photos side by side, their results in order.
+//! Processes many photos in parallel and returns the results in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -6,24 +6,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, mpsc};
 
-/// How many photos may be ahead of the slowest one, for each worker: enough that nobody waits for
-/// one large photo among small ones, and little enough that memory stays bounded.
+/// How many photos per worker may be begun ahead of the slowest: enough that no worker waits for
+/// one large photo among small ones, few enough to bound the memory.
 const AHEAD_PER_JOB: usize = 8;
 
-/// Where the workers are.
+/// The state that the workers share.
 struct Progress {
-    /// The first item that nobody has taken.
+    /// Index of the first item not yet taken.
     next: usize,
-    /// How many results have been handed on.
+    /// Number of results passed to `done`.
     handed_on: usize,
 }
 
-/// Does `work` on every item with `jobs` threads and hands the results to `done`, on the calling
-/// thread and in the items' order. A panic in `work` costs that item alone: its result is the
+/// Calls `work` on every item with `jobs` threads and passes the results to `done`, on the calling
+/// thread and in the items' order. A panic in `work` affects that item alone: its result is the
 /// panic's message.
 ///
-/// Nothing new is begun once `stop` is set or `done` breaks off; what has been begun is finished,
-/// and after `stop` handed on. Gives how many results were handed on.
+/// No new item is begun once `stop` is set or `done` breaks. Items already begun are finished;
+/// after `stop` their results still go to `done`. Returns the number of results passed to `done`.
 ///
 /// # Errors
 /// The threads cannot be started.
@@ -35,7 +35,7 @@ pub fn in_order<T: Sync, R: Send>(
     mut done: impl FnMut(usize, Result<R, String>) -> ControlFlow<()>,
 ) -> Result<usize, rayon::ThreadPoolBuildError> {
     let jobs = jobs.clamp(1, items.len().max(1));
-    // A pool, so that a stage that is parallel itself shares these threads.
+    // In a pool, a stage that is itself parallel uses these threads.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
     let progress = Mutex::new(Progress { next: 0, handed_on: 0 });
     let moved = Condvar::new();
@@ -55,10 +55,11 @@ pub fn in_order<T: Sync, R: Send>(
     };
     let mut handed_on = 0;
     pool.in_place_scope(|scope| {
-        // The scope waits for its workers, even while a panic of `done` unwinds it: none may sleep on.
+        // The scope waits for its workers even while a panic of `done` unwinds, so all must be
+        // woken.
         let _woken = OnDrop(|| {
             broken_off.store(true, Ordering::Relaxed);
-            // Held, so that nobody is between looking and sleeping.
+            // Holding the lock ensures that no worker is between its check and its wait.
             let _held = progress.lock();
             moved.notify_all();
         });
@@ -68,7 +69,7 @@ pub fn in_order<T: Sync, R: Send>(
             scope.spawn(move |_| {
                 while let Some(i) = take() {
                     let result = catch_unwind(AssertUnwindSafe(|| work(i, &items[i])));
-                    // Nobody listens any more after `done` has broken off.
+                    // After `done` has broken off, nobody receives.
                     let _ = sender.send((i, result.map_err(|panic| message_of(&*panic))));
                 }
             });
@@ -93,7 +94,7 @@ pub fn in_order<T: Sync, R: Send>(
     Ok(handed_on)
 }
 
-/// Does something when it goes out of scope, by a panic too.
+/// Calls a function when it goes out of scope, also during a panic.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {
@@ -120,7 +121,7 @@ mod tests {
             jobs,
             stop,
             |_, &item| {
-                // The first ones take longest: results come in another order than they left.
+                // The first items take longest, so the results arrive in another order.
                 std::thread::sleep(Duration::from_micros(400 - 2 * item as u64));
                 assert!(item != 7, "item seven");
                 item * 2

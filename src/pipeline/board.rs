@@ -1,4 +1,4 @@
-//! All cards of one photo together: a deck holds each card once.
+//! Settles all cards of one photo together: a deck holds each card once.
 
 use super::data::{CardOutline, Reading};
 use super::overlap::{shared_area, shares};
@@ -8,17 +8,18 @@ use crate::geometry::Quad;
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
 
-/// What decides which outlines become cards, and which of them are sure.
+/// Which outlines become cards, and which of them are sure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// An outline that is a card with less than this probability, the others' claims weighed, is
-    /// dropped.
+    /// An outline whose probability of being a card is below this, after weighing the other
+    /// outlines' claims, is dropped.
     pub least_is_card: f32,
-    /// What makes a confidence of the evidence, and which is enough.
+    /// Turns the evidence into a confidence; holds the threshold for sure cards.
     pub calibration: Calibration,
-    /// Two outlines that share this much of the smaller one's area are one card seen twice.
+    /// Two outlines that share at least this part of the smaller one's area are one card, detected
+    /// twice.
     pub one_card_overlap: f64,
-    /// The same for two outlines whose best readings agree.
+    /// The corresponding share for two outlines whose likeliest card is the same.
     pub one_card_overlap_when_alike: f64,
 }
 
@@ -27,58 +28,59 @@ impl Default for Params {
         Self {
             least_is_card: 0.4,
             calibration: Calibration::default(),
-            // Cards of a heap cover each other by half and more; beyond this nothing of the lower
-            // one could have been read.
+            // Cards in a heap cover half of each other or more. Beyond this share, nothing of the
+            // lower card could have been read.
             one_card_overlap: 0.75,
             one_card_overlap_when_alike: 0.3,
         }
     }
 }
 
-/// How the board's own posterior becomes the probability that a card is the one chosen: a logistic
+/// Turns the board's posterior into the probability that the chosen card is right: a logistic
 /// model, fitted by `setsight train fuse`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Added to the log odds.
+    /// The constant term of the log odds.
     pub bias: f32,
-    /// Of the posterior's log odds.
+    /// Weight of the posterior's log odds.
     pub posterior: f32,
-    /// Of the part that other cards share, 0 to 1: a symbol that nobody sees leaves no trace in a
-    /// reading.
+    /// Weight of the part of the outline that other cards share, 0 to 1: a hidden symbol leaves no
+    /// trace in a reading.
     pub covered: f32,
-    /// A card with less confidence than this is `unsure`.
+    /// The threshold: a card with a lower confidence is `unsure`.
     pub least_confidence: f32,
 }
 
 impl Default for Calibration {
-    /// The posterior as it is. Two outlines with equal claims to one card come out just below the
-    /// limit.
+    /// Leaves the posterior as it is. Two outlines with equal claims to one card then come out just
+    /// below the threshold.
     fn default() -> Self {
         Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 }
     }
 }
 
-/// What the confidence in one card rests on.
+/// The evidence for the confidence in one card.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Probability that this is a card.
+    /// Probability that the outline is a card.
     pub is_card: f32,
-    /// Log odds, given that it is a card, that it is the one chosen, the others' claims weighed.
+    /// Log odds that the chosen card is right, given that the outline is a card, after weighing the
+    /// other outlines' claims.
     pub posterior: f32,
     /// Part of the outline that other cards share, 0 to 1.
     pub covered: f32,
 }
 
 impl Evidence {
-    /// What the weights of a [`Calibration`] multiply, in its order.
+    /// The values that the weights of a [`Calibration`] multiply, in their order.
     pub fn features(&self) -> [f32; 3] {
         [1.0, self.posterior, self.covered]
     }
 }
 
 impl Calibration {
-    /// Probability that what the evidence is about is a card and the one chosen.
+    /// Probability that the outline is a card and the chosen card is right.
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
         let weights = [self.bias, self.posterior, self.covered];
         let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
@@ -89,36 +91,37 @@ impl Calibration {
 /// One card on the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardCard {
-    /// Which of the outlines it is.
+    /// Index of its outline.
     pub outline: usize,
-    /// What it is, or is thought to be.
+    /// The card, or the best guess if `unsure`.
     pub card: Card,
-    /// Probability of being a card and this one, with the other cards' claims weighed, 0 to 1.
+    /// Probability, 0 to 1, that the outline is a card and that `card` is right, after weighing the
+    /// other outlines' claims.
     pub confidence: f32,
-    /// Not clearly this card: it takes part in no set.
+    /// Whether the confidence is below the threshold; such a card takes part in no set.
     pub unsure: bool,
-    /// What the confidence rests on.
+    /// The evidence for the confidence.
     pub evidence: Evidence,
 }
 
-/// The cards of one photo, no two alike.
+/// The cards of one photo, all different.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Board {
-    /// In the order of the outlines they come from.
+    /// In the order of their outlines.
     pub cards: Vec<BoardCard>,
 }
 
 impl Board {
-    /// Settles what lies on the table.
+    /// Decides which cards lie on the table.
     ///
-    /// Of two outlines of one card the better stays, what is no card is dropped, and the cards that
-    /// remain are given out so that their joint probability is highest, each card of the deck at most
-    /// once (Kuhn 1955, Munkres 1957). Outlines beyond the deck's 81 are dropped, the least
-    /// card-like first. `known` is the probability that the cards are of the edition that they were read
-    /// as: where they are of a deck that nobody knows, none of them is sure.
+    /// If several outlines show one card, the best one stays. Outlines that are unlikely to be
+    /// cards are dropped. The cards that remain are assigned so that their joint probability is
+    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Outlines
+    /// beyond the deck's 81 are dropped, the least card-like first. `known` is the probability that
+    /// the cards are of the edition they were read as; on an unknown deck, no card is sure.
     ///
     /// # Panics
-    /// If there are not as many readings as outlines.
+    /// The numbers of readings and outlines differ.
     pub fn settle(
         outlines: &[CardOutline],
         readings: &[Reading],
@@ -128,8 +131,8 @@ impl Board {
         assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
         let mut claims = without_doubles(outlines, readings, params);
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
-        // What was most likely a card may be none once surer cards have laid claim to all that it
-        // could be: paper that reads like a card of the table.
+        // An outline that was probably a card may turn out to be none once surer cards claim all
+        // that it could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
             let chances: Vec<[f32; DECK_SIZE]> = claims
                 .iter()
@@ -137,7 +140,7 @@ impl Board {
                 .collect();
             let is_card: Vec<f32> = claims.iter().map(|&i| readings[i].is_card).collect();
             let beliefs = compete(&chances, &is_card);
-            // One at a time: without it the others' claims are worth more.
+            // Drop one at a time: without it, the other outlines' claims gain weight.
             let least = (0..beliefs.len())
                 .filter(|&i| beliefs[i].is_card < params.least_is_card)
                 .min_by(|&a, &b| beliefs[a].is_card.total_cmp(&beliefs[b].is_card));
@@ -160,13 +163,14 @@ impl Board {
         Self { cards: cards.collect() }
     }
 
-    /// The cards that are clearly read, with their indices in [`Self::cards`].
+    /// The sure cards, with their indices in [`Self::cards`].
     pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
         self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
     }
 }
 
-/// Of outlines that cover one another the most card-like, in the order given, at most a deck.
+/// Indices of the outlines that stay, in ascending order: of outlines that show one card, the most
+/// card-like; at most 81.
 fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Vec<usize> {
     let mut order: Vec<usize> = (0..outlines.len()).collect();
     let merit = |i: usize| {
@@ -193,12 +197,12 @@ fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Para
     kept
 }
 
-/// The most likely way to give every outline a card of its own.
+/// The most likely assignment that gives every outline a different card.
 fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     if chances.is_empty() {
         return Vec::new();
     }
-    // Whole numbers are what the method takes: millionths of a natural logarithm.
+    // The algorithm needs integers: millionths of a natural logarithm.
     let weights = Matrix::from_rows(
         chances.iter().map(|row| row.map(|p| (f64::from(p.max(1e-30)).ln() * 1e6) as i64)),
     )
@@ -207,22 +211,22 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     columns.into_iter().map(Card::from_index).collect()
 }
 
-/// What is thought of one outline after the others' claims.
+/// An outline's posterior after weighing the other outlines' claims.
 struct Belief {
-    /// Probability that it is a card.
+    /// Probability that the outline is a card.
     is_card: f32,
-    /// Probability of each card of the deck, given that it is one.
+    /// Probability of each card of the deck, given that the outline is a card.
     posterior: [f32; DECK_SIZE],
 }
 
-/// Weighs the claims of all outlines: belief propagation where every card of the deck is taken at
+/// Weighs the claims of all outlines by belief propagation, where every card of the deck is used at
 /// most once (as for permanents, Chertkov and others 2010). Exact for two outlines.
 fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<Belief> {
     const ROUNDS: usize = 8;
-    // How much less likely the others make it that this outline is this card.
+    // Factor by which the others' claims reduce the probability that this outline is this card.
     let mut free = vec![[1.0f32; DECK_SIZE]; chances.len()];
     for _ in 0..ROUNDS {
-        // Odds that an outline takes a card, leaving aside what the others say of that card.
+        // Odds that an outline is a card, without the others' claims to that same card.
         let mut odds = vec![[0.0f32; DECK_SIZE]; chances.len()];
         let mut total = [0.0f32; DECK_SIZE];
         for (i, row) in odds.iter_mut().enumerate() {
@@ -265,7 +269,7 @@ mod tests {
         CardOutline { score: 1.0, ..outline }
     }
 
-    /// Sure of a card by `certainty` in every property.
+    /// A reading with probability `certainty` for each of the card's values.
     fn reading(code: &str, certainty: f32) -> Reading {
         let card: Card = code.parse().unwrap();
         let rest = (1.0 - certainty) / 2.0;
@@ -332,7 +336,7 @@ mod tests {
 
     #[test]
     fn two_outlines_read_alike_are_settled_together() {
-        // The second could be red, the first could not.
+        // The second outline could be red, the first could not.
         let mut doubtful = reading("2spd", 0.99);
         doubtful.values[2] = [0.02, 0.55, 0.43];
         let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), doubtful)]);

@@ -1,4 +1,4 @@
-//! Which finder and reader are the default, chosen in this one place for every command and the window.
+//! The default finder and reader, chosen in this one place for every command and the window.
 
 use super::classify::classical::ClassicalReader;
 use super::classify::fused::FusedReader;
@@ -14,19 +14,19 @@ use super::{board, segment};
 use crate::model::Kind;
 use std::sync::Arc;
 
-/// What reads the cards.
+/// Selects the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReaderChoice {
-    /// By measuring, without a network.
+    /// Classical features, without a network.
     Classical,
-    /// By the reader network alone, each card by itself.
+    /// The reader network alone, each card by itself.
     Neural,
-    /// By networks, and by measuring where they leave a doubt.
+    /// Networks, and classical features where the networks leave a doubt.
     Fused,
 }
 
 impl Default for ReaderChoice {
-    /// The cascade, if the program holds what it needs.
+    /// The cascade, if the program contains the weights it needs.
     fn default() -> Self {
         let there = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
         if there { Self::Fused } else { Self::Classical }
@@ -47,17 +47,17 @@ impl ReaderChoice {
     }
 }
 
-/// What finds the cards.
+/// Selects the finder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FinderChoice {
-    /// By symbols and borders, without a network.
+    /// Symbols and borders, without a network.
     Classical,
-    /// By networks and borders.
+    /// Networks and borders.
     Learned,
 }
 
 impl Default for FinderChoice {
-    /// The network, if it is inside the program.
+    /// The network, if the program contains it.
     fn default() -> Self {
         if Models::Shipped.has(file_of(Kind::Finder)) { Self::Learned } else { Self::Classical }
     }
@@ -75,7 +75,7 @@ impl FinderChoice {
         }
     }
 
-    /// The finder, with the network that it shares with the reader.
+    /// Loads the finder. `refiner` is the network that it shares with the reader.
     ///
     /// # Errors
     /// Weights that it needs are missing or broken.
@@ -91,10 +91,10 @@ impl FinderChoice {
     }
 }
 
-/// The finder with networks, one of which it shares with the reader.
+/// Loads the finder with networks. `refiner` is the network that it shares with the reader.
 ///
 /// # Errors
-/// The finding network is missing or broken.
+/// The finder network is missing or broken.
 pub fn learned(
     models: &Models,
     refiner: Option<Arc<dyn RefinerNetwork>>,
@@ -102,11 +102,11 @@ pub fn learned(
     Ok(Learned::new(Box::new(models.network(Kind::Finder)?), refiner))
 }
 
-/// The network that looks at cards with their surroundings, if a set of weights holds one: a folder of
-/// one's own may go without, and is less exact then.
+/// The network that classifies context crops and corrects outlines. A user's own folder may lack
+/// it; reading is less exact then.
 ///
 /// # Errors
-/// It is broken.
+/// The network is broken.
 pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>, ModelsError> {
     if !models.has(file_of(Kind::Refiner)) {
         return Ok(None);
@@ -114,16 +114,16 @@ pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>
     Ok(Some(Arc::new(models.network(Kind::Refiner)?)))
 }
 
-/// A step of the cascade that may be left out, to measure what it is worth.
+/// A step of the cascade that can be left out, to measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The finder's second look, at the size that suits the cards.
+    /// The finder's second pass, at the scale that suits the cards.
     SecondPass,
-    /// The corners that the refiner names where the table is in doubt.
+    /// The refiner's corners where the table is in doubt.
     Corrected,
-    /// Other places for covered cards.
+    /// The search for other places of covered cards.
     Search,
-    /// The refiner's look at cards that are read with doubt.
+    /// The refiner's classification of cards that are read with doubt.
     Context,
     /// The classical features of cards that are still in doubt.
     Features,
@@ -134,7 +134,7 @@ impl Step {
     pub const ALL: [Self; 5] =
         [Self::SecondPass, Self::Corrected, Self::Search, Self::Context, Self::Features];
 
-    /// Its name on the command line, and what it is.
+    /// Its name on the command line, and its help text.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
         match self {
             Self::SecondPass => {
@@ -152,12 +152,12 @@ impl Pipeline {
     /// The stages with the default finder and the default reader.
     ///
     /// # Errors
-    /// Weights that it needs are missing or broken.
+    /// Weights that they need are missing or broken.
     pub fn with_defaults(models: &Models) -> Result<Self, ModelsError> {
         Self::chosen(FinderChoice::default(), ReaderChoice::default(), models)
     }
 
-    /// The stages with a finder, a reader and what goes with both.
+    /// The stages with the given finder and reader.
     ///
     /// # Errors
     /// Weights that they need are missing or broken.
@@ -169,10 +169,11 @@ impl Pipeline {
         Self::without(&[], finder, reader, models)
     }
 
-    /// The same with steps left out; the weights of the evidence stay as fitted with them.
+    /// The same as [`Self::chosen`], with steps left out. The weights of the evidence remain those
+    /// fitted with all steps.
     ///
     /// # Errors
-    /// Weights that are missing or broken.
+    /// Weights that they need are missing or broken.
     pub fn without(
         steps: &[Step],
         finder: FinderChoice,

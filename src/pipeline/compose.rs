@@ -1,4 +1,4 @@
-//! The one place that puts the stages together.
+//! Composes the stages, in this one place.
 
 use super::board::{self, Board};
 use super::classify::classical::ClassicalReader;
@@ -15,13 +15,13 @@ use crate::sets::Set;
 use image::RgbImage;
 use std::io;
 
-/// Why a frame was not read. "No cards in view" is no error.
+/// Why a frame could not be read. A frame without cards is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    /// OpenCV gave up, for want of memory perhaps.
+    /// OpenCV failed, for instance for lack of memory.
     #[error("the cards cannot be looked for: {0}")]
     Segment(#[from] opencv::Error),
-    /// A network that loaded does not run.
+    /// A network was loaded but does not run.
     #[error("the cards cannot be read: {0}")]
     Network(#[from] NetworkError),
     /// A stage's picture could not be written.
@@ -39,55 +39,57 @@ impl From<FindError> for PipelineError {
     }
 }
 
-/// What a frame holds.
+/// The result of reading a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// The cards on the table, row by row from the left (see [`layout::rows`]).
+    /// The cards on the table, row by row from left to right (see [`layout::rows`]).
     pub cards: Vec<ReadCard>,
-    /// All sets among the cards that are sure, as indices into `cards`.
+    /// All sets among the sure cards, as indices into `cards`.
     pub sets: Vec<Set>,
-    /// For each card what the reader said of it alone.
+    /// The reading of each card, before the board weighed the others.
     pub readings: Vec<Reading>,
-    /// For each card its straightened picture.
+    /// The straightened picture of each card.
     pub images: Vec<CardImage>,
-    /// Which edition it shows and whether it is mirrored; cards are read as they are on the table.
+    /// The table's edition and whether the picture is mirrored; `cards` holds the cards as they lie
+    /// on the table.
     pub facts: TableFacts,
 }
 
 /// The stages and their parameters.
 pub struct Pipeline {
-    /// What finds the cards.
+    /// Detects the cards.
     pub finder: Box<dyn CardFinder>,
-    /// What reads them.
+    /// Classifies the cards.
     pub reader: Box<dyn Reader>,
-    /// What makes them a board.
+    /// Parameters for settling the board.
     pub board: board::Params,
-    /// What is believed of a table before it is seen.
+    /// The prior for a table's facts.
     pub facts: TableFacts,
 }
 
 impl Pipeline {
-    /// The stages with their default parameters and the reader without a network.
+    /// The stages with their default parameters, without any network.
     pub fn classical() -> Self {
         Self::with_reader(Box::new(ClassicalReader))
     }
 
-    /// The stages with their default parameters, the finder without a network and a reader.
+    /// The stages with their default parameters, the classical finder and the given reader.
     pub fn with_reader(reader: Box<dyn Reader>) -> Self {
         Self::new(Box::new(segment::Params::default()), reader)
     }
 
-    /// The stages with their default parameters, a finder and a reader.
+    /// The stages with their default parameters and the given finder and reader.
     pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
         let (board, facts) = (board::Params::default(), TableFacts::default());
         Self { finder, reader, board, facts }
     }
 
-    /// Reads a frame. Each stage's time goes to `clock`, and its picture to `sink` if there is
-    /// one; only the finder's own pictures count in its time.
+    /// Reads a frame. `clock` receives each stage's time, and `sink`, if there is one, each stage's
+    /// picture. Of the time for drawing pictures, only that of the finder's own pictures is
+    /// counted.
     ///
     /// # Errors
-    /// [`PipelineError`].
+    /// See [`PipelineError`].
     pub fn read(
         &self,
         frame: &Frame,
@@ -136,10 +138,10 @@ impl Pipeline {
 }
 
 impl Pipeline {
-    /// Reads one card whose corners are known, of a frame whose facts are.
+    /// Reads one card whose corners are given, in a frame whose facts are given.
     ///
     /// # Errors
-    /// [`PipelineError`].
+    /// See [`PipelineError`].
     pub fn read_card(
         &self,
         frame: &Frame,
@@ -155,7 +157,7 @@ impl Pipeline {
     }
 }
 
-/// Row by row from the left, so that a card's index says where it lies.
+/// Row by row from left to right, so that a card's index says where it lies.
 fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
     let quads: Vec<Quad> =
         board.cards.iter().map(|card| outlines[card.outline].corners_in_image).collect();
@@ -168,7 +170,7 @@ mod tests {
     use crate::cards::Card;
     use std::cell::RefCell;
 
-    /// Says of the nth outline that it is the nth card of the deck.
+    /// Reads the nth outline as the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
         fn read(

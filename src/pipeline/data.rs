@@ -1,30 +1,31 @@
-//! What passes between the stages.
+//! The types that pass between the stages.
 
 use crate::cards::{Card, Property};
 use crate::geometry::Quad;
 use crate::sets::{self, Set};
 use image::RgbImage;
 
-/// A photo, upright.
+/// An upright photo.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
     pub image: RgbImage,
 }
 
-/// Where a card is thought to lie.
+/// The place of a possible card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardOutline {
-    /// Clockwise, a long side first, in pixels of the upright photo.
+    /// The corners, clockwise, a long side first, in pixels of the upright photo.
     pub corners_in_image: Quad,
-    /// Log odds that this is a card, by the finder's evidence alone.
+    /// Log odds that this is a card, from the finder's evidence alone.
     pub score: f64,
-    /// Part of it that the photo's other outlines share, 0 to 1, see [`super::overlap::shares`].
+    /// Part of the outline that the photo's other outlines share, 0 to 1, see
+    /// [`super::overlap::shares`].
     pub shared: f32,
 }
 
 impl CardOutline {
-    /// One of which nothing but its corners is known.
+    /// An outline with nothing but its corners.
     pub fn at(corners_in_image: Quad) -> Self {
         Self { corners_in_image, score: 0.0, shared: 0.0 }
     }
@@ -35,35 +36,36 @@ pub const CARD_LONG_PX: u32 = 192;
 /// Short side of a [`CardImage`] in pixels: twice the reader network's input.
 pub const CARD_SHORT_PX: u32 = 128;
 
-/// A straightened card, lying with its long side across.
+/// A straightened card with its long side horizontal.
 #[derive(Clone, Debug)]
 pub struct CardImage {
-    /// [`CARD_LONG_PX`] x [`CARD_SHORT_PX`] RGB, balanced so that the card's own white is (255, 255, 255)
-    /// scaled by [`super::rectify::BALANCED_WHITE`].
+    /// [`CARD_LONG_PX`] x [`CARD_SHORT_PX`] RGB, balanced so that the card's own white becomes
+    /// (255, 255, 255) times [`super::rectify::BALANCED_WHITE`].
     pub pixels: RgbImage,
     /// The card's white in the photo before balancing, R, G, B, 0 to 255.
     pub white_in_image: [f32; 3],
-    /// How far the light was from neutral: length of the white's chromaticity vector, 0 for grey,
+    /// Deviation of the light from neutral: length of the white's chromaticity vector, 0 for grey,
     /// about 0.1 for a warm lamp.
     pub light_cast: f32,
-    /// Length of the card's long side in the photo: what detail there can be.
+    /// Length of the card's long side in the photo, in pixels; it limits the visible detail.
     pub long_side_in_image_px: f32,
 }
 
-/// What a reader says of a card: four probability triples and card-or-not, never a bare code.
+/// A reader's output for one card: four probability triples and the probability that it is a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Probability of each value of each property, in [`Property::ALL`] order; each triple sums to 1.
+    /// Probability of each value of each property, in [`Property::ALL`] order. Each triple has
+    /// sum 1.
     pub values: [[f32; 3]; 4],
-    /// Probability that this is a face-up card at all.
+    /// Probability that this is a face-up card.
     pub is_card: f32,
 }
 
 impl Reading {
-    /// Nothing known.
+    /// The reading that carries no information.
     pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
 
-    /// Probability of one card, given that it is a card: the product over the properties.
+    /// Probability of `card`, given that this is a card: the product over the properties.
     pub fn probability(&self, card: Card) -> f32 {
         Property::ALL.into_iter().zip(&self.values).map(|(p, v)| v[card.value(p)]).product()
     }
@@ -79,20 +81,20 @@ impl Reading {
     }
 }
 
-/// A card of the table as it leaves the pipeline.
+/// A card of the table as the pipeline returns it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCard {
-    /// Clockwise, a long side first, in pixels of the upright photo.
+    /// The corners, clockwise, a long side first, in pixels of the upright photo.
     pub corners_in_image: Quad,
-    /// The card, or the best guess when `unsure`.
+    /// The card, or the best guess if `unsure`.
     pub card: Card,
     /// Probability that `card` is right, 0 to 1.
     pub confidence: f32,
-    /// Whether the best reading is not clearly best. Such a card takes part in no set.
+    /// Whether the confidence is below the threshold. Such a card takes part in no set.
     pub unsure: bool,
 }
 
-/// All sets among the cards that are sure, as indices into `cards`.
+/// All sets among the sure cards, as indices into `cards`.
 pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
     let sure: Vec<usize> = (0..cards.len()).filter(|&i| !cards[i].unsure).collect();
     let board: Vec<Card> = sure.iter().map(|&i| cards[i].card).collect();

@@ -1,4 +1,4 @@
-//! Each stage's picture, to be looked at by people.
+//! Draws each stage's picture, for people.
 
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame, ReadCard, Reading};
 use super::overlay::{self, Style};
@@ -20,22 +20,22 @@ const AGAINST: Rgb<u8> = Rgb([230, 159, 0]);
 const OVALS: Rgb<u8> = Rgb([86, 180, 233]);
 /// Size of captions, in pixels.
 const SMALL_PX: f64 = 13.0;
-/// Cards in a row of a sheet of straightened cards.
+/// Number of cards in a row of a sheet of straightened cards.
 const SHEET_COLUMNS: u32 = 4;
 /// Room for a caption below each card of a sheet, in pixels.
 const CAPTION_PX: u32 = 44;
 
-/// Writes stages' pictures into a folder, numbered in the order in which they come.
+/// Writes the stages' pictures into a folder, numbered in order of arrival.
 pub struct FolderSink {
     folder: PathBuf,
     count: std::cell::Cell<usize>,
 }
 
 impl FolderSink {
-    /// Into a folder, which is made.
+    /// Writes into this folder, which is created.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(folder: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&folder)?;
         Ok(Self { folder, count: 0.into() })
@@ -52,12 +52,12 @@ impl StageSink for FolderSink {
     }
 }
 
-/// The binary maps in which symbols and borders are looked for, gathered as they are made.
+/// The binary maps in which symbols and borders are searched for.
 #[derive(Default)]
 pub struct Maps(Vec<(String, RgbImage)>);
 
 impl Maps {
-    /// One map, a third as wide as the working image.
+    /// Adds one map, scaled down to a third of the working image's width.
     pub fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
         let (width, step) = (map.width as u32, map.step);
         let height = (map.pixels.len() / map.width) as u32;
@@ -68,14 +68,14 @@ impl Maps {
         self.0.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
     }
 
-    /// All of them on one sheet.
+    /// All maps on one sheet.
     pub fn sheet(&self) -> RgbImage {
         sheet_of(&self.0, 3)
     }
 }
 
-/// The working image with every place that looks like a symbol (green diamond, blue oval, orange
-/// squiggle; its iou in per cent and the number of maps that show it).
+/// The working image with all detected symbols: diamonds green, ovals blue, squiggles orange, each
+/// with its IoU in per cent and the number of maps that show it.
 pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = imageops::resize(
         &frame.image,
@@ -89,7 +89,7 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
             Shape::Oval => OVALS,
             Shape::Squiggle => AGAINST,
         };
-        // A filled ellipse reaches twice its standard deviation.
+        // The semi-axes of a filled ellipse are twice its standard deviations.
         let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
         let quad = Quad::new([c - u - v, c + u - v, c + u + v, c - u + v]);
         overlay::outline(&mut picture, &quad, 2.0, color, None);
@@ -102,7 +102,7 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
     picture
 }
 
-/// Pictures of one size in rows, each with its caption below.
+/// Pictures of one size in rows, each with its caption below it.
 fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
     let (width, height) = pictures.first().map_or((8, 8), |(_, picture)| picture.dimensions());
     let (cell_width, cell_height) = (width + 8, height + 2 * SMALL_PX as u32);
@@ -117,8 +117,7 @@ fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
     sheet
 }
 
-/// The photo with the finder's outlines, green where the evidence is for a card and orange where it is
-/// against it; the log odds beside each.
+/// The photo with the finder's outlines and their log odds: green if positive, otherwise orange.
 pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
     let mut picture = frame.image.clone();
     for outline in outlines {
@@ -146,12 +145,12 @@ pub fn cards(images: &[CardImage]) -> RgbImage {
     })
 }
 
-/// All straightened cards on one sheet, with what the reader says of each.
+/// All straightened cards on one sheet, with their readings.
 pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
     sheet(images, |i| {
         let reading = &readings[i];
         let (best, probability) = reading.best();
-        // How sure each property is, in the order of the code.
+        // The highest probability of each property, in the order of the code.
         let sure =
             reading.values.map(|v| format!("{:.0}", 100.0 * v.iter().copied().fold(0.0, f32::max)));
         [

@@ -1,20 +1,20 @@
-//! What finds cards, whichever way.
+//! The interface of both finders.
 
 use super::data::{CardOutline, Frame};
 use super::engine::NetworkError;
 use super::stage::StageSink;
 use std::io;
 
-/// Something that finds the cards of a photo.
+/// Detects the cards of a photo.
 pub trait CardFinder: Send + Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// The cards of a photo, the likeliest first. Pictures of what it sees on the way go to `sink`, if
-    /// there is one.
+    /// Returns the cards of a photo, the likeliest first. `sink`, if there is one, receives
+    /// pictures of the intermediate results.
     ///
     /// # Errors
-    /// [`FindError`].
+    /// See [`FindError`].
     fn find(
         &self,
         frame: &Frame,
@@ -22,16 +22,16 @@ pub trait CardFinder: Send + Sync {
     ) -> Result<Vec<CardOutline>, FindError>;
 }
 
-/// Why cards could not be looked for.
+/// Why detection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// OpenCV gave up, for want of memory perhaps.
+    /// OpenCV failed, for instance for lack of memory.
     #[error(transparent)]
     Image(#[from] opencv::Error),
-    /// The network gave no answer.
+    /// The network does not run.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A picture of what was seen could not be written.
+    /// A picture of an intermediate result could not be written.
     #[error(transparent)]
     Sink(#[from] io::Error),
 }

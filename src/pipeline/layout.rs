@@ -1,17 +1,17 @@
-//! How the cards of a table stand in rows, as a person would say it.
+//! Groups the cards of a table into rows, as a person would.
 
 use crate::geometry::{Point, Quad};
 
-/// A card begins a new row when its centre lies this far below that of the row, in heights of the
-/// card: half a card down is the next row, less is a card laid carelessly.
+/// A card begins a new row if its centre lies this far below the row's, in heights of the card:
+/// half a card down is the next row, less is a card laid carelessly.
 const ROW_STEP: f64 = 0.5;
-/// How far the sides must agree on a direction, 0 to 1, for the rows to follow it; the sides of a
-/// heap agree on nothing.
+/// How well the sides must agree on a direction, 0 to 1, for the rows to follow it; the sides of a
+/// heap do not agree on any.
 const LEAST_AGREEMENT: f64 = 0.4;
 
-/// Rows from top to bottom, each from left to right, as indices into the outlines (pixels of the
-/// upright photo). Rows run along the cards' own sides when those agree, within an eighth of a turn
-/// from level.
+/// Rows from top to bottom, each from left to right, as indices into the outlines (in pixels of the
+/// upright photo). If the cards' sides agree on a direction, rows run along it, within 45 degrees
+/// of horizontal.
 pub fn rows(outlines: &[Quad]) -> Vec<Vec<usize>> {
     let tilt = common_tilt(outlines);
     let (sin, cos) = tilt.sin_cos();
@@ -40,8 +40,8 @@ pub fn rows(outlines: &[Quad]) -> Vec<Vec<usize>> {
     rows
 }
 
-/// The direction of the cards' sides, in radians, up to quarter turns: the mean of the angles
-/// times four, so that all four sides of a rectangle say the same.
+/// The direction of the cards' sides, in radians, modulo quarter turns: the circular mean of four
+/// times the angle, which is the same for all sides of a rectangle. 0 if the sides do not agree.
 fn common_tilt(outlines: &[Quad]) -> f64 {
     let (mut x, mut y, mut n) = (0.0, 0.0, 0.0);
     for quad in outlines {
@@ -59,7 +59,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Three rows of four cards lying across, the table turned about its corner.
+    /// Three rows of four cards with horizontal long sides, the whole table turned about its
+    /// corner.
     fn board(turn: f64) -> Vec<Quad> {
         let (sin, cos) = turn.sin_cos();
         let place = |i: usize| Point::new((i % 4) as f64 * 110.0, (i / 4) as f64 * 80.0);

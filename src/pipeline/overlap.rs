@@ -1,10 +1,12 @@
-//! What of an outline other outlines share. Which of two cards lies on top is not known there.
+//! Measures how outlines overlap. It cannot tell which of two cards lies on top.
 
 use super::data::CardOutline;
 use super::probability::logistic;
 use crate::geometry::{Point, Quad};
 
-/// Part of each outline that the others share, each as far as it is a card (its probability), 0 to 1.
+/// For each outline, the sum of the shares that the others overlap, each weighted by its
+/// probability of being a card, at most 1. A share is relative to the smaller of the two outlines.
+/// `lying` holds outlines and probabilities.
 pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
     let reach = |quad: &Quad| quad.long_side().max(quad.short_side());
     let share_of = |i: usize| {
@@ -18,7 +20,7 @@ pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
     (0..lying.len()).map(share_of).collect()
 }
 
-/// Tells each outline of a photo what the others share of it, by what the finder thinks of them.
+/// Sets `shared` of each outline of a photo, using the finder's scores as probabilities.
 pub fn tell_shared(outlines: &mut [CardOutline]) {
     let is_card = |outline: &CardOutline| logistic(outline.score as f32);
     let lying: Vec<(Quad, f32)> =
@@ -28,7 +30,7 @@ pub fn tell_shared(outlines: &mut [CardOutline]) {
     }
 }
 
-/// Area that two convex quads share, as a share of the smaller one's (Sutherland and Hodgman 1974).
+/// Common area of two convex quads, as a share of the smaller one's (Sutherland and Hodgman 1974).
 pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
     let smaller = a.signed_area().abs().min(b.signed_area().abs());
     if smaller <= 0.0 {
@@ -61,7 +63,7 @@ pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
     area.abs() / smaller
 }
 
-/// Whether two cards cover each other by more than an error of their outlines.
+/// Whether two cards overlap by more than an error of their outlines.
 pub fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
     if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
         return false;
@@ -80,18 +82,18 @@ pub fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
     along_sides(&a, &b) || along_sides(&b, &a)
 }
 
-/// Whether one of some outlines overlaps another.
+/// Whether any other outline overlaps the given one.
 pub fn is_overlapped<S: Copy>(one: usize, quads: &[Quad<S>]) -> bool {
     quads.iter().enumerate().any(|(k, other)| k != one && overlap(&quads[one], other))
 }
 
-/// Whether two outlines would be of one card: two cards in a heap may have nearly the same middle, but then
-/// they are turned otherwise.
+/// Whether two outlines are of one card. Two cards in a heap may have nearly the same centre, but
+/// then their directions differ.
 pub fn is_same_place(one: &Quad, other: &Quad) -> bool {
-    /// Mean distance of the corners, in short sides.
+    /// Largest mean distance of the corners, in short sides.
     const WITHIN: f64 = 0.3;
     let most = 4.0 * WITHIN * one.short_side();
-    // A card looks alike after half a turn.
+    // A card looks the same after half a turn.
     [0, 2]
         .iter()
         .any(|turn| (0..4).map(|i| one.0[i].distance(other.0[(i + turn) % 4])).sum::<f64>() < most)

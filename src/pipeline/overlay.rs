@@ -1,9 +1,9 @@
-//! The photo with its cards and sets drawn on it.
+//! Draws a photo's cards and sets on it.
 //!
-//! Every set has a colour and a number. A card that takes part in several sets carries one outline
-//! for each, nested, and a numbered disc for each. Colours are those of Okabe and Ito ("Color
-//! universal design", 2008), which people with any kind of colour vision can tell apart; from the
-//! eighth set on they come again with dashes, and the numbers still tell.
+//! Every set has a colour and a number. A card in several sets carries one outline for each,
+//! nested, and a numbered disc for each. The colours are Okabe and Ito's ("Color universal design",
+//! 2008), which people with any kind of colour vision can tell apart. From the eighth set on they
+//! repeat with dashes, and the numbers remain unique.
 
 mod paint;
 
@@ -14,7 +14,7 @@ use crate::geometry::{Homography, Point, Quad};
 use crate::sets::Set;
 use image::{Rgb, RgbImage, imageops};
 
-/// Okabe and Ito's colours without black, which the table may have.
+/// Okabe and Ito's colours, without black, because a table may be black.
 pub const SET_COLORS: [Rgb<u8>; 7] = [
     Rgb([230, 159, 0]),   // orange
     Rgb([86, 180, 233]),  // sky blue
@@ -28,7 +28,7 @@ pub const SET_COLORS: [Rgb<u8>; 7] = [
 const DARK: Rgb<u8> = Rgb([22, 24, 28]);
 const LIGHT: Rgb<u8> = Rgb([245, 245, 245]);
 
-/// What is drawn, and how large. Lengths that are fractions are of a card's long side.
+/// What is drawn, and how large. Lengths without a unit are shares of a card's long side.
 #[derive(Clone, Debug)]
 pub struct Style {
     /// Whether each card's code is written on it.
@@ -37,14 +37,14 @@ pub struct Style {
     pub legend: bool,
     /// Width of one set's outline.
     pub line: f64,
-    /// Width of all outlines of a card together: what leaves its symbols free. More sets than fit
-    /// get narrower outlines.
+    /// Width of all outlines of a card together, so that its symbols stay visible. If more sets
+    /// share a card, their outlines get narrower.
     pub all_lines: f64,
-    /// Narrowest outline, in pixels: below it the colour is lost in the scaling of a screen.
+    /// Narrowest outline, in pixels: a narrower one loses its colour when a screen scales it.
     pub min_line_px: f64,
     /// Radius of the numbered discs.
     pub disc: f64,
-    /// Smallest radius of the numbered discs, in pixels: below it the number cannot be read.
+    /// Smallest radius of the numbered discs, in pixels: on a smaller one the number is unreadable.
     pub min_disc_px: f64,
 }
 
@@ -62,17 +62,17 @@ impl Default for Style {
     }
 }
 
-/// The colour of a set by its place among the sets.
+/// The colour of the set with this index.
 pub fn set_color(place: usize) -> Rgb<u8> {
     SET_COLORS[place % SET_COLORS.len()]
 }
 
-/// Draws cards and sets on a photo. With a legend the picture is higher than the photo; the
-/// photo's own pixels keep their coordinates.
+/// Draws cards and sets on a photo. With a legend, the result is higher than the photo; the photo's
+/// pixels keep their coordinates.
 pub fn draw(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style) -> RgbImage {
     let mut picture =
         if style.legend { with_legend(photo, cards, sets, style) } else { photo.clone() };
-    // First all outlines, then all discs and codes: a neighbour's outline must not hide them.
+    // Outlines first, then discs and codes, so that a neighbour's outline does not hide them.
     for (index, card) in cards.iter().enumerate() {
         draw_outlines(&mut picture, card, &sets_with(sets, index), style);
     }
@@ -82,13 +82,13 @@ pub fn draw(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style) -
     picture
 }
 
-/// Places of the sets that a card takes part in.
+/// Indices of the sets that a card takes part in.
 fn sets_with(sets: &[Set], card: usize) -> Vec<usize> {
     (0..sets.len()).filter(|&place| sets[place].0.contains(&card)).collect()
 }
 
-/// Dark rim between and around outlines, as a fraction of their width, so that every colour stands
-/// out on every table.
+/// Width of the dark rim between and around outlines, as a share of their width; it makes every
+/// colour visible on every table.
 const RIM: f64 = 0.3;
 
 fn draw_outlines(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], style: &Style) {
@@ -121,7 +121,7 @@ fn dash_of(place: usize, width: f64) -> Option<Dash> {
     }
 }
 
-/// From the centre of a disc to that of the next, in radii: a gap of a tenth.
+/// Distance between the centres of neighbouring discs, in radii; leaves a gap of a tenth.
 const DISC_STEP: f64 = 2.1;
 
 fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], style: &Style) {
@@ -147,7 +147,7 @@ fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], styl
     if style.codes {
         let size = (0.13 * quad.long_side()).max(12.0);
         let label = if card.unsure { format!("{}?", card.card) } else { card.card.to_string() };
-        // On the lowest side, where a caption is looked for and the symbols stay free.
+        // On the lowest side, where a reader expects a caption and no symbol is hidden.
         let sides = (0..4).map(|i| (quad.0[i] + quad.0[(i + 1) % 4]) / 2.0);
         let low = sides.max_by(|a, b| a.y.total_cmp(&b.y)).expect("four sides");
         let inward = quad.center() - low;
@@ -166,17 +166,17 @@ fn numbered_disc(picture: &mut RgbImage, at: Point, radius: f64, color: Rgb<u8>,
     text_centred(picture, at, size, text_color_on(color), label);
 }
 
-/// Black or white, whichever is easier to read on a colour (its luma, ITU-R BT.601).
+/// Dark or light, whichever is easier to read on a colour (by its luma, ITU-R BT.601).
 fn text_color_on(color: Rgb<u8>) -> Rgb<u8> {
     let [r, g, b] = color.0.map(f64::from);
     if 0.299 * r + 0.587 * g + 0.114 * b > 110.0 { DARK } else { LIGHT }
 }
 
-/// The photo with a strip below: a line that counts, and every set with its number and its three
+/// The photo with a strip below it: a summary line, then every set with its number and its three
 /// cards cut out of the photo.
 fn with_legend(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style) -> RgbImage {
     let width = f64::from(photo.width());
-    // Cards in the legend: a sixteenth of the picture, within what can be seen.
+    // Cards in the legend are a sixteenth of the picture wide, within readable sizes.
     let card_width = (width / 16.0).clamp(40.0, 220.0);
     let card_height = (card_width / 1.5).round();
     let pad = (card_width * 0.16).round();
@@ -221,7 +221,7 @@ fn with_legend(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style
     picture
 }
 
-/// "12 cards, 3 sets, 1 card unsure (?)".
+/// A summary such as "12 cards, 3 sets, 1 unsure (?)".
 fn summary(cards: &[ReadCard], sets: &[Set]) -> String {
     let count = |n: usize, what: &str| match n {
         0 => format!("no {what}"),
@@ -236,8 +236,8 @@ fn summary(cards: &[ReadCard], sets: &[Set]) -> String {
     line
 }
 
-/// Draws a card of the photo, straightened, as small as `size`. Each pixel is the mean of 3x3
-/// samples, or the stripes of a large card would flicker.
+/// Draws a card of the photo, straightened, at the given size. Each pixel is the mean of 3 x 3
+/// samples; without that, the stripes of a large card would alias.
 fn paste_card(
     picture: &mut RgbImage,
     photo: &RgbImage,
@@ -253,7 +253,7 @@ fn paste_card(
             for (dx, dy) in (0..9).map(|i| (f64::from(i % 3), f64::from(i / 3))) {
                 let (sx, sy) = ((dx + 0.5) / 3.0, (dy + 0.5) / 3.0);
                 let p = image_from_target.apply(Point::new(f64::from(x) + sx, f64::from(y) + sy));
-                // `as` takes what lies left of the picture, and NaN, to 0.
+                // `as` maps negative numbers and NaN to 0.
                 let px = (p.x as u32).min(photo.width() - 1);
                 let py = (p.y as u32).min(photo.height() - 1);
                 for (total, v) in sum.iter_mut().zip(photo[(px, py)].0) {
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_card_in_two_sets_shows_both() {
-        // The first card makes a set with each of the two pairs that follow.
+        // The first card forms a set with each of the two pairs that follow.
         let cards = board(&["1fgd", "2fgd", "3fgd", "1fpd", "1frd", "2ops"], 100.0);
         let sets = sets_of(&cards);
         assert_eq!(sets.len(), 2);

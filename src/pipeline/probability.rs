@@ -5,12 +5,12 @@ pub fn logistic(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// The same in double precision, for the finders' evidence.
+/// Probability from log odds in double precision, for the finders' evidence.
 pub fn sigmoid(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// Log odds of a probability, as far as a 32-bit number tells it from 0 and 1: within about 14.
+/// Log odds of a probability, which is clamped to 1e-6 from 0 and 1: the result lies within 14.
 pub fn log_odds(probability: f32) -> f32 {
     let p = f64::from(probability).clamp(1e-6, 1.0 - 1e-6);
     (p / (1.0 - p)).ln() as f32

@@ -1,4 +1,4 @@
-//! What is said of one photo: as text, JSON or CSV.
+//! The result for one photo as text, JSON or CSV.
 
 use super::classify::table_facts::TableFacts;
 use super::data::ReadCard;
@@ -13,27 +13,27 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A photo and what it holds, or why it was not read.
+/// A photo and its result, or why it was not read.
 pub struct Record {
-    /// Its path as found.
+    /// The photo's path as found.
     pub image: PathBuf,
-    /// What it holds.
+    /// The result, or the error message.
     pub result: Result<PhotoRecord, String>,
 }
 
-/// What a photo holds.
+/// The result for one photo.
 pub struct PhotoRecord {
-    /// Of the upright photo, in pixels.
+    /// Width of the upright photo, in pixels.
     pub width: u32,
-    /// Of the upright photo, in pixels.
+    /// Height of the upright photo, in pixels.
     pub height: u32,
-    /// What was found of the table, where it was read anew.
+    /// The table facts; `None` if the result was not read anew.
     pub facts: Option<TableFacts>,
     /// The cards, in reading order.
     pub scan: Vec<ReadCard>,
-    /// Indices into `scan`.
+    /// The sets, as indices into `scan`.
     pub sets: Vec<Set>,
-    /// How long each stage took.
+    /// The time of each stage.
     pub times: Vec<StageTime>,
 }
 
@@ -42,7 +42,7 @@ pub const CSV_HEADER: &str =
     "image,card,code,confidence,unsure,x1,y1,x2,y2,x3,y3,x4,y4,sets,error\n";
 
 impl Record {
-    /// The line of JSON of `--format json` and of results.jsonl, without its end.
+    /// The JSON value of `--format json` and of results.jsonl, one line per photo.
     pub fn to_json(&self) -> Value {
         let image = self.image.to_string_lossy();
         let photo = match &self.result {
@@ -52,7 +52,7 @@ impl Record {
         photo.to_json([("image", json!(image))])
     }
 
-    /// The line of JSON of `--only-sets`: of the photo only its sets, as the codes of their cards.
+    /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
     pub fn sets_to_json(&self) -> Value {
         let Ok(photo) = &self.result else { return self.to_json() };
         let codes = |set: &Set| set.0.map(|i| photo.scan[i].card.to_string());
@@ -60,8 +60,8 @@ impl Record {
         json!({"version": VERSION, "image": self.image.to_string_lossy(), "sets": sets})
     }
 
-    /// A line for each card, each with its end; one line for a photo without cards or with an
-    /// error. `sets` are the numbers (from 1) of the sets that the card takes part in.
+    /// One CSV line for each card, or a single line for a photo without cards or with an error,
+    /// each with its line end. `sets` holds the numbers (from 1) of the card's sets.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let image = self.image.to_string_lossy();
@@ -96,7 +96,7 @@ impl Record {
         String::from_utf8(writer.into_inner().expect("into memory")).expect("text from text")
     }
 
-    /// For people: the board as it lies, then its sets. Empty for a photo with an error.
+    /// Text for people: the board in its rows, then its sets. Empty for a photo with an error.
     pub fn to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
         let name = ink.bold(&printable::line(&self.image.display().to_string()));
@@ -118,7 +118,7 @@ impl Record {
         text
     }
 
-    /// For people: only its sets. Empty for a photo with an error.
+    /// Text for people: the sets only. Empty for a photo with an error.
     pub fn sets_to_text(&self, ink: Ink) -> String {
         let Ok(photo) = &self.result else { return String::new() };
         let mut text = format!(
@@ -137,7 +137,7 @@ impl Record {
 }
 
 impl PhotoRecord {
-    /// The deck whose names its cards are told by.
+    /// The deck whose names are used for the cards.
     fn deck(&self) -> Arc<Deck> {
         let facts = self.facts.unwrap_or_default();
         facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
@@ -148,7 +148,7 @@ impl PhotoRecord {
         ink.colored(card.color, &deck.card_name(card))
     }
 
-    /// Its line of JSON; `head` are the members that say which picture it is.
+    /// The result as JSON; `head` holds the members that identify the picture.
     pub fn to_json<const N: usize>(&self, head: [(&str, Value); N]) -> Value {
         let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
         let sets: Vec<_> = self.sets.iter().map(|set| set.0).collect();
@@ -172,7 +172,7 @@ impl PhotoRecord {
         members.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// "12 cards, 3 sets, 1 unsure".
+    /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
     pub fn summary(&self) -> String {
         if self.scan.is_empty() {
             return "no cards found".to_owned();
@@ -219,7 +219,7 @@ fn card_json(card: &ReadCard) -> Value {
     })
 }
 
-/// To so many parts of one: what is beyond them says nothing and fills lines.
+/// Rounds to multiples of 1 / `parts`: further digits would be noise.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

@@ -1,9 +1,9 @@
 //! Straightens a card and balances its colours on the card's own white.
 //!
-//! The stock of a card is the one thing of known colour in a photo. Light is seldom even over it, so
-//! the white is not one colour but a smooth field: a grey closing across the card that is wider than
-//! a symbol, then blurred. Dividing by it takes out the light's colour, its gradient and most of a
-//! shadow in one step.
+//! The stock of a card is the only object of known colour in a photo. Light is seldom even across
+//! it, so the white is not one colour but a smooth field: a grey closing across the card, wider
+//! than a symbol, then blurred. Dividing by this field removes the light's colour, its gradient and
+//! most of a shadow in one step.
 
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Frame};
 use crate::geometry::{Homography, Point, Quad};
@@ -11,28 +11,29 @@ use image::RgbImage;
 use opencv::core::{BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size};
 use opencv::imgproc;
 
-/// Where the card's own white ends up, as a share of 255. Below one, so that paper grain and glare
-/// brighter than the stock keep their structure instead of clipping.
+/// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
+/// grain and glare brighter than the stock are not clipped.
 pub const BALANCED_WHITE: f32 = 0.9;
 
-/// The percentile of each channel that is taken for the card's white as a whole: symbols cover up
-/// to a third of a card, and the brightest tenth may be glare or the edge of a bright table.
+/// The percentile of each channel that is used as the card's overall white: symbols cover up to a
+/// third of a card, and the brightest tenth may be glare or the edge of a bright table.
 const WHITE_PERCENTILE: f64 = 0.85;
 
-/// The white field is worked out on a card this many times smaller.
+/// The white field is computed on a card smaller by this factor.
 const FIELD_STEP: usize = 4;
 const FIELD_WIDTH: usize = CARD_LONG_PX as usize / FIELD_STEP;
 const FIELD_HEIGHT: usize = CARD_SHORT_PX as usize / FIELD_STEP;
-/// Half the closing's width in cells of the field: 13 cells are 52 pixels, and a symbol is 41 wide.
+/// Half the closing's width, in cells of the field: 13 cells are 52 pixels, and a symbol is 41
+/// wide.
 const CLOSING_REACH: usize = 6;
-/// The white field never falls below this share of the card's white: a finger, a corner outside the
-/// card or another card's symbol is not stock, however wide.
+/// Lower bound of the white field, as a share of the card's white. A finger, a corner outside the
+/// card or another card's symbol is not stock, however wide it is.
 const DARKEST_STOCK: f32 = 0.35;
 
 /// Straightens one card.
 ///
-/// Pixels outside the photo are those of its nearest border. A quad with three corners on a line
-/// or outside every pixel gives a black card.
+/// Pixels outside the photo repeat its border. A quad with three collinear corners, or far outside
+/// the photo, gives a black card.
 pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     let quad = &outline.corners_in_image;
     let mut pixels = straightened(
@@ -52,17 +53,17 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     }
 }
 
-/// A card that is straight already, such as a labelled crop: the whole picture is the card.
+/// Takes a picture that is a straight card already, such as a labelled crop.
 pub fn from_crop(crop: RgbImage) -> CardImage {
     let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
     let whole = Quad::rectangle(width, height).as_card();
     rectify(&Frame { image: crop }, &CardOutline::at(whole))
 }
 
-/// Samples a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) so that it fills
-/// `size_px`, its first edge on top. What is more than twice as large is shrunk by area first, and
-/// only the part of the photo around the quad is touched. `None` when three corners lie on a line or
-/// no pixel is near.
+/// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
+/// `size_px`, with its first edge on top. If the quad is more than twice as large, it is first
+/// scaled down by area averaging. Only the part of the photo around the quad is read. `None` if
+/// three corners are collinear or no pixel is near.
 pub fn straightened(
     rgb: &[u8],
     photo_px: (u32, u32),
@@ -88,7 +89,7 @@ pub fn straightened(
     let (y, roi_height) = bound(|p| p.y, height)?;
     let shrink =
         ((quad.long_side() / f64::from(size_px.0)) as i32).min(roi_width).min(roi_height).max(1);
-    // OpenCV has a quicker way to average whole blocks of pixels than parts of them.
+    // OpenCV averages whole blocks of pixels faster than partial ones.
     let in_blocks =
         |first: i32, length: i32, limit: i32| match (length + shrink - 1) / shrink * shrink {
             whole if whole <= limit => (first.min(limit - whole), whole),
@@ -108,7 +109,7 @@ pub fn straightened(
     } else {
         region.clone_pointee()
     };
-    // OpenCV counts from the first pixel's centre, this crate from its outer corner.
+    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
     let (scale_x, scale_y) = (
         f64::from(part.cols()) / f64::from(roi_width),
         f64::from(part.rows()) / f64::from(roi_height),
@@ -141,7 +142,7 @@ pub fn straightened(
 
 /// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.
 fn white_of(pixels: &RgbImage) -> [f32; 3] {
-    /// Every so many pixels of every so many rows tell it as well as all.
+    /// Every second pixel of every second row gives nearly the same percentile as all.
     const STEP: usize = 2;
     let mut histogram = [[0u32; 256]; 3];
     let mut rank = 0;
@@ -164,25 +165,25 @@ fn white_of(pixels: &RgbImage) -> [f32; 3] {
     })
 }
 
-/// Length of the white's chromaticity vector: shares of the three channels less a third each.
+/// Length of the white's chromaticity vector: each channel's share minus a third.
 fn cast_of(white: [f32; 3]) -> f32 {
     let sum: f32 = white.iter().sum();
     white.iter().map(|v| (v / sum - 1.0 / 3.0).powi(2)).sum::<f32>().sqrt()
 }
 
-/// Divides by the white field.
+/// Divides the pixels by the white field and scales them to [`BALANCED_WHITE`].
 fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
     let field = white_field(pixels, white);
     let target = 255.0 * BALANCED_WHITE;
     let width = CARD_LONG_PX as usize;
-    // Cells of the field on either side of a pixel, and the weight of the second.
+    // The first of the two cells of the field around a pixel, and the weight of the second.
     let taps = |i: usize, limit: usize| {
         let at = ((i as f32 + 0.5) / FIELD_STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
         let low = (at as usize).min(limit - 2);
         (low, at - low as f32)
     };
-    // Each row of the field at the width of the card: what is left for a row is one straight line
-    // through memory.
+    // Interpolate the field horizontally first; the loop over each row then reads memory
+    // sequentially.
     let columns: Vec<_> = (0..width).map(|x| taps(x, FIELD_WIDTH)).collect();
     let mut rows: Vec<f32> = Vec::with_capacity(3 * width * FIELD_HEIGHT);
     for line in field.chunks_exact(FIELD_WIDTH) {
@@ -234,7 +235,8 @@ fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
     field
 }
 
-/// The extreme of each channel over [`CLOSING_REACH`] cells to either side, within the line.
+/// The minimum or maximum of each channel over [`CLOSING_REACH`] cells to either side, within the
+/// line.
 fn sweep(line: &[[f32; 3]], extreme: impl Fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
     (0..line.len())
         .map(|x| {
@@ -247,7 +249,7 @@ fn sweep(line: &[[f32; 3]], extreme: impl Fn(f32, f32) -> f32) -> Vec<[f32; 3]> 
         .collect()
 }
 
-/// Mean over 5 x 5 cells, within the field.
+/// The mean over 5 x 5 cells, within the field.
 fn blur(field: &mut [[f32; 3]]) {
     const REACH: usize = 2;
     let mean = |from: usize, to: usize, at: &dyn Fn(usize) -> [f32; 3]| {
@@ -288,7 +290,7 @@ mod tests {
         CardOutline::at(quad)
     }
 
-    /// A card with a dark left third of its middle, in a photo under a coloured, sloping light.
+    /// A card whose middle has a dark left third, in a photo under coloured light with a gradient.
     fn lit(x: f32, y: f32, at: (f32, f32)) -> [f32; 3] {
         let light = [250.0, 210.0, 150.0].map(|v: f32| v * (1.0 - 0.3 * x / 400.0));
         let (u, v) = ((x - at.0) / 192.0, (y - at.1) / 128.0);
@@ -319,7 +321,8 @@ mod tests {
 
     #[test]
     fn the_first_edge_comes_to_the_top_and_large_cards_are_averaged() {
-        // A card four times the size, standing upright: its first edge is its left one, upwards.
+        // A card of four times the size, standing upright: its first edge is on the left and points
+        // upwards.
         let photo = RgbImage::from_fn(700, 900, |x, y| {
             let near_first = x < 200;
             let grain = if (x + y) % 2 == 0 { 30 } else { 0 };

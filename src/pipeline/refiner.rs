@@ -1,10 +1,9 @@
-//! The refiner: a network that classifies the context crop of an outline.
+//! The refiner: a network that judges an outline, corrects its corners and classifies the card.
 //!
-//! It says whether the outline belongs to one card, where that card's corners should be, and which card
-//! it is. The finder's network sees the whole photo at a small scale, and a side that it fits may belong
-//! to a neighbour. A [`context_crop`], straightened and at the card's own scale, shows what the card's
-//! surroundings are, even where half of the card is covered. The finder uses the network for outlines,
-//! the reader for cards in doubt.
+//! The finder network sees the whole photo at a small scale, and a side that it finds may belong to
+//! a neighbour. A [`context_crop`], straightened and at the card's own scale, shows what lies
+//! around the card, even if half of the card is covered. The finder uses the refiner for outlines,
+//! the reader uses it for cards in doubt.
 
 use super::data::Frame;
 use super::engine::{Network, NetworkError};
@@ -32,11 +31,11 @@ impl RefinerNetwork for Network {
 /// The network's output for one outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// Log odds that the outline fits one card, see [`crate::model::refiner::RIGHT`].
+    /// Log odds that the outline is right, see [`crate::model::refiner::RIGHT`].
     pub right: f32,
     /// Logit of value v of property p at `3 p + v`, in [`crate::cards::Property::ALL`] order.
     pub values: [f32; VALUE_LOGITS],
-    /// The corrected corners, in pixels of the photo; `None` where they are not convex.
+    /// The corrected corners, in pixels of the photo; `None` if they are not convex.
     pub corrected: Option<Quad>,
 }
 
@@ -54,8 +53,8 @@ pub fn classify(
     Ok(outlines.iter().zip(said).map(|(outline, said)| Some(answer(outline, &said?[0]))).collect())
 }
 
-/// The same with test-time augmentation: the mean of the crop's logits and those of the crop turned by
-/// 180 degrees. The corners are those of the first.
+/// Like [`classify`], with test-time augmentation: the mean of the logits of the crop and of the
+/// crop turned by 180 degrees. The corners are those of the unturned crop.
 ///
 /// # Errors
 /// The network does not run.
@@ -88,7 +87,7 @@ fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
     Answer { right: numbers[RIGHT], values, corrected }
 }
 
-/// The outline's own corners, with (0, 0) in its middle and its short side for a unit.
+/// The corners of the outline itself, with (0, 0) at its centre and its short side as the unit.
 pub fn outline_in_short_sides() -> Quad {
     let half = (OUTLINE_PX.0 / OUTLINE_PX.1 / 2.0, 0.5);
     Quad::new(
@@ -97,22 +96,22 @@ pub fn outline_in_short_sides() -> Quad {
     )
 }
 
-/// The straightened picture of an outline and its surroundings, as the network takes it, see
-/// [`crate::model::refiner`]. `rgb` is the photo, row by row, of `size_px` columns and rows. `None` for
-/// an outline without area, beyond the horizon or outside the photo.
+/// The context crop of an outline, the network's input before scaling, see
+/// [`crate::model::refiner`]. `rgb` is the photo, row by row, of `size_px` columns and rows. `None`
+/// if the outline has no area, or if the crop reaches beyond the horizon or lies outside the photo.
 pub fn context_crop(rgb: &[u8], size_px: (u32, u32), outline: &Quad) -> Option<RgbImage> {
     let image_from_outline = Homography::between(&outline_in_short_sides(), outline)?;
     let (x, y) = (WIDTH as f64 / OUTLINE_PX.1 / 2.0, HEIGHT as f64 / OUTLINE_PX.1 / 2.0);
     let around = Quad::new([(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| Point::new(x, y)));
     let quad = image_from_outline.apply_quad(&around);
-    // A steep outline's surroundings may lie beyond the horizon.
+    // The surroundings of a steep outline may lie beyond the horizon.
     if !quad.is_convex() || !outline.is_convex() {
         return None;
     }
     straightened(rgb, size_px, &quad, (WIDTH as u32, HEIGHT as u32))
 }
 
-/// `[3, 64, 96]`, 0 to 1.
+/// The crop as the network's input: `[3, 64, 96]`, 0 to 1.
 pub fn input_of(crop: &RgbImage) -> Vec<f32> {
     let mut input = Vec::with_capacity(3 * WIDTH * HEIGHT);
     push_input(crop, false, &mut input);
@@ -132,15 +131,16 @@ fn push_input(crop: &RgbImage, turned: bool, input: &mut Vec<f32>) {
     }
 }
 
-/// The network's outputs for each outline: of its crop, and of the crop turned by 180 degrees if
-/// `augmented`; the second repeats the first if not.
+/// The network's outputs for each outline: for its crop, and for the crop turned by 180 degrees if
+/// `augmented`; otherwise the first is repeated. `None` if there is no crop.
 fn numbers(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
     augmented: bool,
 ) -> Result<Vec<Option<[[f32; OUTPUTS]; 2]>>, NetworkError> {
-    /// Of a deck in a heap there are more than a thousand; together they would fill a hundred megabytes.
+    /// Outlines per batch. A whole deck in a heap has more than a thousand crops, a hundred
+    /// megabytes.
     const AT_ONCE: usize = 32;
     let photo = (frame.image.as_raw(), frame.image.dimensions());
     let mut all = Vec::with_capacity(outlines.len());
@@ -175,7 +175,7 @@ fn numbers(
 mod tests {
     use super::*;
 
-    /// Answers each crop with a function of its three planes.
+    /// Answers each crop with a function of its three channels.
     struct OfCrop<F>(F);
 
     impl<F: Fn(&[f32]) -> [f32; OUTPUTS] + Send + Sync> RefinerNetwork for OfCrop<F> {
@@ -226,7 +226,7 @@ mod tests {
         let mut numbers = [0.0; OUTPUTS];
         numbers[RIGHT] = 1.5;
         let says = OfCrop(|_: &[f32]| numbers);
-        // More than go at once.
+        // More crops than one batch.
         let many = [vec![line, outline, far], vec![outline; 70]].concat();
         for classify in [classify, classify_augmented] {
             let found = classify(&frame, &many, &says).unwrap();
@@ -243,7 +243,8 @@ mod tests {
         let outline = card_at(80.0, 60.0);
         let standing = Quad::new([1, 2, 3, 0].map(|i| outline.0[i]));
         let mut numbers = [0.0; OUTPUTS];
-        // All corners a fifth of a short side along the first edge, the third half of one down.
+        // All corners move by a fifth of a short side along the first edge, the third also by half
+        // a side down.
         (0..4).for_each(|i| numbers[2 * i] = 0.2);
         numbers[5] = 0.5;
         let quads = [outline, standing];
@@ -251,13 +252,13 @@ mod tests {
         let off = |i: usize, k: usize| found[i].unwrap().corrected.unwrap().0[k] - quads[i].0[k];
         let near = |p: Point, x: f64, y: f64| p.distance(Point::new(x, y)) < 0.05;
         assert!(near(off(0, 0), 10.0, 0.0) && near(off(0, 2), 10.0, 25.0), "{found:?}");
-        // Along the edge that comes first, whichever way that goes; what is stretched counts so.
+        // The offset follows the first edge, whatever its direction, and the outline's own stretch.
         assert!(near(off(1, 0), 0.0, 0.2 / 1.54 * 50.0), "{found:?}");
     }
 
     #[test]
     fn from_augmented_the_mean_counts() {
-        // White to the left of x = 100, where the card's middle lies.
+        // White to the left of x = 100, which is the card's middle.
         let frame = frame(200, 200, |x, _| [if x < 100 { 255 } else { 0 }; 3]);
         let brightness_on_the_left = |view: &[f32]| {
             let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);

@@ -1,15 +1,15 @@
-//! A photo at another size.
+//! Resizes a photo.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use opencv::core::{CV_8UC3, Mat, MatTraitManual, Scalar, StsError};
 
-/// A picture (R, G, B row by row, 8-bit, of `from_px` columns and rows) at the size `to_px`, as height x
-/// width x (R, G, B), by weights as wide as a pixel of the smaller picture (Hamming's window): half as
-/// wide as cubic ones, and half the work.
+/// Resizes a picture (R, G, B row by row, 8-bit, of `from_px` columns and rows) to `to_px`; the
+/// result is height x width x (R, G, B). The filter is Hamming's window with a support of one pixel
+/// of the smaller picture: half the width of a cubic filter, and half the work.
 ///
 /// # Errors
-/// No memory, or `rgb` holds fewer than three bytes a pixel.
+/// No memory, or `rgb` holds fewer than three bytes per pixel.
 pub fn resized(rgb: &[u8], from_px: (u32, u32), to_px: (u32, u32)) -> opencv::Result<Mat> {
     let error = |reason: &dyn std::fmt::Display| {
         opencv::Error::new(StsError, format!("a picture cannot be resized: {reason}"))
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn what_is_resized_keeps_its_colours_and_their_places() {
-        // Red to the right, green down, blue everywhere.
+        // Red increases to the right, green downwards, blue is constant.
         let rgb: Vec<u8> = (0..90u32)
             .flat_map(|y| (0..120u32).flat_map(move |x| [x as u8 * 2, y as u8, 77]))
             .collect();

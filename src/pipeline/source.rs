@@ -1,8 +1,9 @@
-//! From a file to a [`Frame`]: decoding by content, upright, 8-bit RGB, with clear refusals.
+//! Decodes a file into a [`Frame`]: upright, 8-bit RGB. A file that cannot be read is refused with
+//! a reason.
 //!
-//! What a file is called does not matter, only what is in it. 16-bit samples are cut to 8 bits,
-//! grey and CMYK become RGB, transparent pixels are laid on white (as a browser shows them), and
-//! embedded colour profiles are not applied.
+//! The decoder recognises the format by the content, not by the file's name. It reduces 16-bit
+//! samples to 8 bits, converts grey and CMYK to RGB, and lays transparent pixels on white, as a
+//! browser does. It applies no embedded colour profile.
 
 mod av1;
 mod error;
@@ -29,31 +30,31 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
 
-/// Memory that a picture's profile, comments and the like may take.
+/// Memory for a picture's colour profile, comments and other metadata.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
 
-/// A decoded photo and how its file stores it.
+/// A decoded photo, and how its file stores it.
 #[derive(Clone, Debug)]
 pub struct Photo {
     /// The upright picture.
     pub frame: Frame,
-    /// The turn that made it upright.
+    /// The EXIF orientation that was applied.
     pub orientation: Orientation,
-    /// Width of the file as stored, before the turn, in pixels.
+    /// Width in pixels as stored, before the orientation was applied.
     pub stored_width: u32,
-    /// Height of the file as stored, before the turn, in pixels.
+    /// Height in pixels as stored, before the orientation was applied.
     pub stored_height: u32,
 }
 
-/// How a file stores its picture. HEIC and AVIF, whose turn belongs to their container as the picture's
-/// size does, count as stored upright.
+/// How a file stores its picture. HEIC and AVIF count as stored upright, because their container
+/// gives size and rotation together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stored {
-    /// Width as stored, before the turn, in pixels.
+    /// Width in pixels as stored, before the orientation is applied.
     pub width: u32,
-    /// Height as stored, before the turn, in pixels.
+    /// Height in pixels as stored, before the orientation is applied.
     pub height: u32,
-    /// The turn that makes it upright.
+    /// The EXIF orientation that makes it upright.
     pub orientation: Orientation,
 }
 
@@ -68,26 +69,26 @@ impl Stored {
     }
 }
 
-/// Reads a photo, upright.
+/// Reads a photo and turns it upright.
 ///
 /// # Errors
-/// [`SourceError`], with the reason.
+/// See [`SourceError`].
 pub fn load(path: &Path) -> Result<Frame, SourceError> {
     load_photo(path).map(|photo| photo.frame)
 }
 
-/// Reads a photo, upright, and says how it was stored.
+/// Reads a photo, turns it upright, and returns how it was stored.
 ///
 /// # Errors
-/// [`SourceError`], with the reason.
+/// See [`SourceError`].
 pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
     decode(&bytes_of(path)?)
 }
 
-/// Reads a photo from what is no file, such as a pipe, to its end.
+/// Reads a photo to the end of an input that is no file, such as a pipe.
 ///
 /// # Errors
-/// [`SourceError`], with the reason.
+/// See [`SourceError`].
 pub fn read(input: impl Read) -> Result<Frame, SourceError> {
     let mut bytes = Vec::new();
     let most = MAX_FILE_BYTES + 1;
@@ -98,10 +99,10 @@ pub fn read(input: impl Read) -> Result<Frame, SourceError> {
     decode(&bytes).map(|photo| photo.frame)
 }
 
-/// How a photo's file stores it; of the picture only its header is read.
+/// How a photo's file stores it; decodes only the header.
 ///
 /// # Errors
-/// [`SourceError`], with the reason.
+/// See [`SourceError`].
 pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     let bytes = bytes_of(path)?;
     match Heif::open(&bytes)? {
@@ -114,7 +115,7 @@ pub fn measure(path: &Path) -> Result<Stored, SourceError> {
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
-    // Looked at before it is opened: opening a pipe would wait for its other end.
+    // Check before opening: opening a pipe would wait for its other end.
     let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
     if !metadata.is_file() {
         return Err(SourceError::NotAFile);
@@ -124,7 +125,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
     let file = File::open(path).map_err(SourceError::Unreadable)?;
-    // Files under /proc say 0 bytes and hold some, without end perhaps.
+    // Files under /proc claim 0 bytes and may be endless.
     file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
     Ok(bytes)
 }
@@ -132,7 +133,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
 /// Decodes a photo from its file's bytes.
 ///
 /// # Errors
-/// [`SourceError`], with the reason.
+/// See [`SourceError`].
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let image = heif.decode()?;
@@ -155,7 +156,7 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     })
 }
 
-/// A picture before its pixels are decoded: decoder, size and turn, format and its name.
+/// A picture before its pixels are decoded: decoder, size and orientation, format and its name.
 fn open(
     bytes: &[u8],
 ) -> Result<(impl ImageDecoder, Stored, ImageFormat, &'static str), SourceError> {
@@ -168,7 +169,8 @@ fn open(
         return Err(SourceError::Truncated { format: name });
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    // Of what stands before the pixels: a colour profile of some kilobytes may unpack to gigabytes.
+    // Limit for the data before the pixels: a colour profile of some kilobytes may unpack to
+    // gigabytes.
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MAX_HEADER_BYTES);
     reader.limits(limits);
@@ -178,12 +180,12 @@ fn open(
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_FILE_BYTES);
     decoder.set_limits(limits).map_err(fail)?;
-    // A damaged EXIF block costs the turn, not the photo.
+    // If the EXIF block is damaged, the photo is read without its orientation.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     Ok((decoder, Stored { width, height, orientation }, format, name))
 }
 
-/// The format by its first bytes.
+/// Recognises the format by the first bytes.
 fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
     Ok(match image::guess_format(bytes) {
         Ok(ImageFormat::Jpeg) => (ImageFormat::Jpeg, "JPEG"),
@@ -199,7 +201,7 @@ fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
     })
 }
 
-/// A decoder's error in our words.
+/// Converts a decoder's error.
 fn explain(format: &'static str, error: ImageError) -> SourceError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(e) = cause {
@@ -210,7 +212,7 @@ fn explain(format: &'static str, error: ImageError) -> SourceError {
         cause = e.source();
     }
     let reason = error.to_string();
-    // Decoders with errors of their own say it in words only.
+    // Decoders with error types of their own describe truncation only in words.
     let words =
         ["unexpected end", "unexpected eof", "premature end", "exhausted data", "fill whole"];
     let lower = reason.to_lowercase();
@@ -220,20 +222,20 @@ fn explain(format: &'static str, error: ImageError) -> SourceError {
     SourceError::Corrupt { format, reason }
 }
 
-/// The length that a WebP states of itself, in bytes (RIFF: four letters, then what follows).
+/// The length that a WebP file states, in bytes (RIFF: 8 bytes, then the content).
 fn webp_length(bytes: &[u8]) -> usize {
     let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
     (length as usize).saturating_add(8)
 }
 
-/// Whether a JPEG ends early. The decoder fills what is missing with grey, as browsers do. A file
-/// without its end marker but with all of its rows is let through: some webcams write them so.
+/// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
+/// that lacks only its end marker is accepted, because some webcams write such files.
 fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
     match jpeg_end(bytes) {
         JpegEnd::Marked => false,
         JpegEnd::MissingInProgressive => true,
         JpegEnd::Missing => {
-            // Rows of the last 8x8 blocks of the luma plane. Nothing in a photo is this even.
+            // The rows of the last 8 x 8 blocks of the luma plane; no photo is this uniform.
             let rows = 8 * 3 * decoded.width() as usize;
             let tail = &decoded.as_raw()[decoded.as_raw().len().saturating_sub(rows)..];
             tail.iter().all(|&v| v == tail[0])
@@ -248,12 +250,13 @@ enum JpegEnd {
     MissingInProgressive,
 }
 
-/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B).
+/// Follows the segments of a JPEG to its end marker (ITU T.81, annex B).
 fn jpeg_end(bytes: &[u8]) -> JpegEnd {
     let mut progressive = false;
-    let mut at = 2; // behind the start marker
+    let mut at = 2; // after the start marker
     loop {
-        // To the next marker: over fill bytes, stuffed zeros and restarts within a scan.
+        // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
+        // scan.
         let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
         else {
             return if progressive { JpegEnd::MissingInProgressive } else { JpegEnd::Missing };
@@ -285,7 +288,8 @@ mod tests {
         out.into_inner()
     }
 
-    /// A smooth picture with every pixel different from its neighbours: survives JPEG.
+    /// A smooth picture in which every pixel differs from its neighbours; it survives JPEG
+    /// compression.
     fn slope() -> RgbImage {
         RgbImage::from_fn(96, 64, |x, y| Rgb([(2 * x) as u8, (3 * y) as u8, 128]))
     }
@@ -350,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_huge_picture_is_refused_before_it_is_decoded() {
-        // A BMP header alone: 10,000 x 10,000 in 24 bits.
+        // Only the header of a BMP: 10,000 x 10,000 in 24 bits.
         let mut header = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
         header.extend(10_000u32.to_le_bytes());
         header.extend(10_000u32.to_le_bytes());

@@ -1,4 +1,4 @@
-//! How long each stage takes, and where its picture goes.
+//! Measures the stages' times, and receives their pictures.
 
 use super::engine::{cpu_elsewhere, uncounted_so_far};
 use cpu_time::ThreadTime;
@@ -6,27 +6,27 @@ use image::RgbImage;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long a stage took.
+/// The time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageTime {
     /// `load`, `segment`, `rectify`, `classify`, `board` or `sets`; `overlay` is drawing the
     /// annotated picture and writing it.
     pub stage: &'static str,
-    /// On the clock.
+    /// Wall clock time.
     pub elapsed_ms: f64,
-    /// Of this thread's CPU, and of what ran networks for it.
+    /// CPU time of this thread, plus that of other threads that ran networks for it.
     pub cpu_ms: f64,
 }
 
-/// Takes the time of stages that run on this thread.
+/// Measures the stages that run on this thread.
 #[derive(Clone, Debug, Default)]
 pub struct StageClock {
-    /// In the order in which they ran.
+    /// The times, in the order in which the stages ran.
     pub times: Vec<StageTime>,
 }
 
 impl StageClock {
-    /// Runs a stage and notes how long it took.
+    /// Runs a stage and records its time.
     pub fn time<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
         let (elsewhere, before) = (cpu_elsewhere(), uncounted_so_far());
         let (start, cpu_start) = (Instant::now(), ThreadTime::now());
@@ -45,12 +45,12 @@ impl StageClock {
     }
 }
 
-/// Takes the pictures that stages make for people to look at.
+/// Receives the pictures that stages draw for people.
 pub trait StageSink {
-    /// Takes the picture of one stage.
+    /// Receives the picture of one stage.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The picture cannot be written.
     fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()>;
 }
 
@@ -65,7 +65,8 @@ mod tests {
         let slept = Duration::from_millis(20);
         let start = Instant::now();
         clock.time("segment", || uncounted(|| std::thread::sleep(slept)));
-        // However busy the machine is, the sleep is a part of all that went by and not of what counts.
+        // Whatever the load of the machine, the sleep is part of the elapsed time, but not of the
+        // counted time.
         let all = start.elapsed().as_secs_f64() * 1e3;
         let counted = clock.times[0].elapsed_ms;
         assert!(counted <= all - 20.0, "{counted} of {all}");

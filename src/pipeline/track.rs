@@ -1,21 +1,21 @@
-//! Cards over time: each keeps its identity from frame to frame, and its readings add up.
+//! Tracks cards over time: each keeps its identity from frame to frame, and its readings add up.
 //!
-//! Most frames change little, so most frames are only *followed*: a handful of patches tell how the
-//! table moved ([`motion`]), every card moves along, and a glance at each ([`grey`]) tells whether
-//! its picture is still the same. The finder and the reader *look* at one frame in several, and only
-//! at cards that need it. A look takes longer than a frame: it is asked for at one frame
-//! ([`Tracker::ask`]), may run elsewhere ([`look`]), and what it found is taken in at a later one
-//! ([`Tracker::learn`]), carried along by how the table moved meanwhile.
+//! Most frames change little, so most frames are only *followed*: a few patches give the table's
+//! motion ([`motion`]), every card moves with it, and a thumbnail of each card ([`grey`]) shows
+//! whether its picture has changed. Finder and reader run on one frame in several, and the reader
+//! only on cards that need it. Such a *detection* takes longer than a frame. [`Tracker::ask`]
+//! requests it at one frame, [`detect()`] may run it on another thread, and [`Tracker::learn`]
+//! applies its results at a later frame, moved by the table's motion in between.
 //!
-//! | what happens | how it is told |
+//! | event | how it is recognised, and the result |
 //! |---|---|
-//! | nothing | glances agree: the card is not read again |
+//! | nothing | the thumbnails agree: the card is not read again |
 //! | the camera moves | one homography moves all cards |
-//! | a hand covers a card | its glance changes and the place does not look like the table beside it: it is kept |
-//! | a card is taken | the place looks like the table and is still: it goes |
-//! | a card is replaced | its glance changed for a while, and it is read as another card |
-//! | a card is pushed elsewhere | one goes and the same card comes: it keeps its identity |
-//! | the focus hunts | the patches lose texture: readings count for little |
+//! | a hand covers a card | its thumbnail changes, its place is unlike the table: it is kept |
+//! | a card is taken | the place resembles the table and is still: the card is removed |
+//! | a card is replaced | its thumbnail differs for a while, and it is read as another card |
+//! | a card is pushed elsewhere | it vanishes and the same card appears: it keeps its identity |
+//! | the focus hunts | the patches lose texture: readings get little weight |
 //!
 //! Only the frames' own times count, never the clock: the same frames give the same cards.
 
@@ -43,22 +43,22 @@ use motion::Patches;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// A card as it is now.
+/// A card in its current state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackedCard {
-    /// The same in every frame in which the card is on the table.
+    /// The card's identity; constant for as long as the card is on the table.
     pub id: u64,
-    /// Where and what it is.
+    /// Its corners and the card itself.
     pub card: ReadCard,
-    /// What its readings say together.
+    /// The combined readings.
     pub reading: Reading,
-    /// Whether it is covered now, by a hand perhaps.
+    /// Whether it is covered at present, for instance by a hand.
     pub hidden: bool,
 }
 
 #[cfg(test)]
 impl TrackedCard {
-    /// A sure card that is in view.
+    /// A sure, visible card.
     pub(crate) fn sure(card: crate::cards::Card) -> Self {
         let corners_in_image = Quad::rectangle(9.0, 6.0);
         let id = card.index() as u64;
@@ -67,47 +67,48 @@ impl TrackedCard {
     }
 }
 
-/// The table as it is now.
+/// The table in its current state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// In reading order.
+    /// The cards in reading order.
     pub cards: Vec<TrackedCard>,
-    /// All sets among the sure ones that are to be seen, as indices into `cards`.
+    /// All sets among the sure and visible cards, as indices into `cards`.
     pub sets: Vec<Set>,
-    /// Which edition lies there, and whether the camera mirrors.
+    /// The table's edition, and whether the camera mirrors.
     pub facts: TableFacts,
-    /// Sets that rest because a card of theirs is covered: it may be in a hand.
+    /// Sets that are suspended because one of their cards is covered: it may be in a hand.
     pub resting: Vec<Set>,
-    /// Cards that left since the table was asked for last though nobody took them: by the picture's
-    /// edge, or while nobody knew where the camera looked.
+    /// Identities of cards that were removed since the last call although nobody took them: they
+    /// left the picture, or vanished while the camera's motion was unknown.
     pub departed: Vec<u64>,
-    /// Whether a look was taken in: before, nothing is known.
+    /// Whether any detection has been applied; before that, the table is unknown.
     pub looked: bool,
 }
 
-/// Follows the cards of a film or a camera.
+/// Tracks the cards of a film or a camera.
 pub struct Tracker {
     params: Params,
     tracks: Vec<Track>,
-    /// What is believed of the table; the looks of a film tell of it together.
+    /// The table's facts; each detection updates them.
     facts: TableFacts,
     next_id: u64,
     now: Option<(f64, Arc<Grey>)>,
     patches: Patches,
-    /// When the patches were chosen.
+    /// When the patches were chosen, in milliseconds.
     chosen_ms: f64,
-    /// The last frame's motion: the guess for the next.
+    /// The last frame's motion, which is the initial guess for the next.
     motion: Homography,
-    /// Texture of the last frame, as a part of the best of late.
+    /// Texture of the last frame, relative to the best of the last seconds.
     focus: f32,
-    /// Whether the last motion could not be found.
+    /// Whether the last motion could not be estimated.
     lost: bool,
     asked: Option<Asked>,
-    /// The frame of the last look, and how the picture moved since: from then to now.
+    /// Time and picture of the frame of the last detection, and the motion from that frame to the
+    /// current one.
     looked: Option<(f64, Arc<Grey>, Homography)>,
-    /// Looks in a row that found nothing.
+    /// Number of detections in a row that found no card.
     barren: u32,
-    /// Whether any was taken in.
+    /// Whether any detection has been applied.
     knows: bool,
     departed: Vec<u64>,
 }
@@ -117,7 +118,7 @@ fn identity() -> Homography {
 }
 
 impl Tracker {
-    /// With no card yet.
+    /// Without any cards.
     pub fn new(params: Params) -> Self {
         Self {
             facts: params.facts,
@@ -138,7 +139,7 @@ impl Tracker {
         }
     }
 
-    /// Follows the cards into a new frame. Times must not fall.
+    /// Follows the cards into a new frame. Times must not decrease.
     pub fn follow(&mut self, grey: Arc<Grey>, time_ms: f64) {
         let before = self.now.replace((time_ms, Arc::clone(&grey)));
         let elapsed_ms = before.as_ref().map_or(0.0, |(then, _)| (time_ms - then).max(0.0));
@@ -148,13 +149,14 @@ impl Tracker {
         self.lost = motion.is_none();
         if let Some(motion) = motion {
             self.motion = motion.now_from_before;
-            // The best of the last seconds, so that a darker picture is not blurred for ever. Each
-            // patch is compared with itself: others that are chosen later may have more or less.
+            // Focus is relative to the best of the last seconds, so that a darker picture does not
+            // count as blurred forever. Each patch is compared with itself, because newly chosen
+            // patches differ in texture.
             let forgotten = (elapsed_ms / 4_000.0).exp() as f32;
             self.focus = (self.focus * motion.sharper * forgotten).clamp(0.05, 1.0);
         } else {
             self.motion = identity();
-            self.focus = 1.0; // Nothing known of it.
+            self.focus = 1.0; // The focus is not known.
         }
         if let Some(asked) = &mut self.asked {
             asked.now_from_asked = self.motion.after(&asked.now_from_asked);
@@ -185,13 +187,13 @@ impl Tracker {
         });
     }
 
-    /// How much a reading of this frame is worth, by its focus, 0 to 1.
+    /// The weight of readings of this frame, by its focus, 0 to 1.
     fn quality(&self) -> f32 {
         let (low, high) = self.params.focus;
         ((self.focus - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Says what to look at in the frame last followed, when a look is due and none is under way.
+    /// Requests a detection on the frame followed last, if one is due and none is running.
     pub fn ask(&mut self) -> Option<Request> {
         if self.asked.is_some() {
             return None;
@@ -209,8 +211,8 @@ impl Tracker {
                     let then_from_now = now_from_then.inverse();
                     then_from_now.is_none_or(|m| grey.changed_since(before, &m) > params.change)
                 };
-                // Looks that found nothing are followed by fewer: looking for what may not be there
-                // costs most.
+                // Detections that found nothing increase the interval: searching for cards that may
+                // not be there costs most.
                 let busy_ms = params.busy_ms * f64::from(1u32 << self.barren.min(8));
                 waited >= params.idle_ms
                     || waited >= busy_ms
@@ -254,18 +256,18 @@ impl Tracker {
         self.next_id
     }
 
-    /// A look under way has failed.
+    /// Cancels the requested detection, after it failed.
     pub fn forget_look(&mut self) {
         self.asked = None;
     }
 
-    /// Takes in what a look has found. A look that was not asked for last is passed over.
+    /// Applies the results of a detection. Results other than those requested last are ignored.
     pub fn learn(&mut self, found: Detections) {
         let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
         let Some((time_ms, grey)) = self.now.clone() else { return };
         self.facts = found.facts.for_the_next_frame();
         if !asked.followed {
-            // Between then and now the picture jumped: what was found there is not here.
+            // The picture jumped in between: the places found no longer apply.
             self.tracks.iter_mut().for_each(|track| track.doubtful = true);
             self.looked = None;
             return;
@@ -280,7 +282,7 @@ impl Tracker {
         for seen in found.seen {
             let quad = asked.now_from_asked.apply_quad(&seen.outline.corners_in_image);
             let Some(then) = asked.grey.thumbnail(&seen.outline.corners_in_image) else { continue };
-            // It must still lie where it was seen: what is in motion has no place yet.
+            // The card must still lie where it was found; a moving card has no place yet.
             let lies =
                 grey.thumbnail(&quad).is_some_and(|now| now.correlation(&then) > self.params.alike);
             let place = seen.known.and_then(|id| self.tracks.iter().position(|t| t.id == id));
@@ -292,13 +294,13 @@ impl Tracker {
             };
             let track = &mut self.tracks[i];
             if track.hidden && !lies {
-                continue; // Another card is moved over it, or a hand is.
+                continue; // Another card or a hand is moving over it.
             }
             missing.retain(|&id| id != track.id);
             track.missed = 0;
             let off = apart(&in_order_of(quad, &track.quad), &track.quad);
             if leaves_picture(&track.quad, &grey) && off > CUT {
-                // What the picture's edge leaves of it was taken for a whole card.
+                // The part inside the picture was taken for a whole card.
                 track.readings += 1;
                 continue;
             }
@@ -316,11 +318,11 @@ impl Tracker {
             }
         }
         if at_home >= HOME {
-            // The camera looks where it looked: who is not found was taken.
+            // The camera points where it did before, so cards that were not found were taken.
             self.tracks.iter_mut().for_each(|track| track.astray = false);
         }
-        // What is still there though the finder passed it over once is not missing.
-        // Nor is what the picture's edge cuts through: no outline of it is whole.
+        // A card that was overlooked once but is still there is not missing. Nor is a card cut by
+        // the picture's edge: none of its outlines is complete.
         for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
             let whole = !leaves_picture(&track.quad, &grey);
             track.missed += u32::from(asked.quality > 0.5 && whole);
@@ -343,8 +345,8 @@ impl Tracker {
             }
             self.add(seen, quad, then, &gone, &asked, time_ms);
         }
-        // What goes while the picture's edge cuts through it, or was not seen since the camera's motion
-        // was lost, was not seen to be taken.
+        // If a card vanishes while it is cut by the picture's edge, or before it was found again
+        // after the camera's motion was lost, nobody was seen to take it.
         let unseen = |track: &&Track| {
             gone.contains(&track.id) && (track.astray || leaves_picture(&track.quad, &grey))
         };
@@ -353,7 +355,7 @@ impl Tracker {
         self.settle(time_ms);
     }
 
-    /// A card that was not there, or that was pushed here from elsewhere.
+    /// Adds a card that is new, or that was pushed here from elsewhere.
     fn add(
         &mut self,
         seen: Detection,
@@ -367,7 +369,7 @@ impl Tracker {
         let mut evidence = Evidence::default();
         evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
         let best = reading.best();
-        // The same card, gone from elsewhere in the same look.
+        // The same card, missing from its old place in the same detection.
         let pushed = self.tracks.iter().position(|track| {
             let same = track.shown.is_some_and(|(card, ..)| card == best.0);
             same && best.1 > 0.8
@@ -413,7 +415,7 @@ impl Tracker {
         });
     }
 
-    /// Gives out the cards: a deck holds each once.
+    /// Assigns the cards: a deck holds each once.
     fn settle(&mut self, time_ms: f64) {
         let outlines: Vec<CardOutline> = self
             .tracks
@@ -424,12 +426,12 @@ impl Tracker {
         let (_, known) = self.facts.named_edition();
         let board = Board::settle(&outlines, &readings, known, &self.params.board);
         let mut kept = vec![false; self.tracks.len()];
-        // An outline is that of the track of its number.
+        // Outline i belongs to track i.
         for card in board.cards {
             kept[card.outline] = true;
             self.tracks[card.outline].show(card.card, card.confidence, card.unsure, &self.params);
         }
-        // No card, or another card's double.
+        // These are no cards, or doubles of another card.
         let mut kept = kept.into_iter();
         self.tracks.retain_mut(|track| {
             let was_sure = track.shown.is_some_and(|(.., unsure)| !unsure);
@@ -438,14 +440,14 @@ impl Tracker {
             } else if !track.hidden && track.evidence.weight() >= 1.5 {
                 track.shown = None;
                 track.no_card.get_or_insert(time_ms);
-                // What was a card once is looked at afresh.
+                // A place that held a sure card is detected afresh.
                 return !was_sure;
             }
             true
         });
     }
 
-    /// The table as it is now.
+    /// The table in its current state.
     pub fn table(&mut self) -> Table {
         let departed = std::mem::take(&mut self.departed);
         let shown: Vec<(&Track, ReadCard)> = self
@@ -468,7 +470,7 @@ impl Tracker {
                 hidden: shown[i].0.rests(),
             })
             .collect();
-        // A card that cannot be seen may be in a hand: its sets rest until it is seen again.
+        // A hidden card may be in a hand: its sets are suspended until it is visible again.
         let in_sight: Vec<ReadCard> = cards
             .iter()
             .map(|card| ReadCard { unsure: card.card.unsure || card.hidden, ..card.card.clone() })
@@ -480,14 +482,14 @@ impl Tracker {
     }
 }
 
-/// An outline that is farther off than this from a card that the picture's edge cuts through, as a
-/// part of the long side, is that of what is left.
+/// If an outline is farther than this from a card cut by the picture's edge, as a share of the long
+/// side, it shows only the visible part of that card.
 const CUT: f64 = 0.04;
 
-/// So many cards in their places, with their own pictures, and the camera has not moved.
+/// If this many cards lie in their places with unchanged pictures, the camera has not moved.
 const HOME: usize = 2;
 
-/// Whether one's centre lies well within the other.
+/// Whether the centre of one quad lies well within the other.
 fn overlap(a: &Quad, b: &Quad) -> bool {
     let within = |inner: &Quad, outer: &Quad| {
         let center = outer.center();
@@ -496,16 +498,16 @@ fn overlap(a: &Quad, b: &Quad) -> bool {
     within(a, b) || within(b, a)
 }
 
-/// Whether at least half of a quad can be in the picture.
+/// Whether the centre of a quad is in the picture, so that about half of the quad is visible.
 fn is_in_picture(quad: &Quad, grey: &Grey) -> bool {
     let center = quad.center() / grey.scale;
     let finite = quad.0.iter().all(|p: &Point| p.x.is_finite() && p.y.is_finite());
     finite && grey.fine.holds(center, 0.0)
 }
 
-/// Whether the picture's edge cuts through a quad.
+/// Whether the picture's edge cuts a quad.
 fn leaves_picture(quad: &Quad, grey: &Grey) -> bool {
-    /// In pixels of the fine plane: corners are measured to less.
+    /// Tolerance in pixels of the fine plane; corners are more exact than this.
     const LEEWAY: f64 = -1.0;
     quad.0.iter().any(|corner| !grey.fine.holds(*corner / grey.scale, LEEWAY))
 }

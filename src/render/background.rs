@@ -1,4 +1,4 @@
-//! What the table is made of.
+//! The table's surface.
 
 use super::dice::{Dice, Span};
 use super::ink::{coverage, distance, rounded_rectangle, stripes};
@@ -28,7 +28,7 @@ pub enum Material {
 }
 
 impl Material {
-    /// All of them.
+    /// All materials.
     pub const ALL: [Self; 8] = [
         Self::Wood,
         Self::White,
@@ -42,7 +42,7 @@ impl Material {
 }
 
 impl Material {
-    /// Whether it has no edges that half the pixels would lose.
+    /// Whether it has no fine edges, so that it can be drawn at half resolution.
     pub(super) fn is_smooth(self) -> bool {
         !matches!(self, Self::Cloth | Self::Printed | Self::Tiles)
     }
@@ -67,7 +67,7 @@ enum Pattern {
     Dots,
 }
 
-/// A table top without end, in millimetres of the table's plane.
+/// An infinite table top, in millimetres of the table's plane.
 #[derive(Clone, Debug)]
 pub(super) struct Top {
     pub(super) material: Material,
@@ -82,7 +82,7 @@ pub(super) struct Top {
     pitch_mm: f64,
     duty: f64,
     pattern: Pattern,
-    /// Whether planks have seams, or a black or white table a grain.
+    /// Whether planks have seams, or a black or white table has a grain.
     marked: bool,
     gloss: f64,
 }
@@ -91,7 +91,8 @@ fn linear(srgb: [u8; 3]) -> [f64; 3] {
     srgb.map(|v| linear_from_srgb(f64::from(v) / 255.0))
 }
 
-/// A colour of any hue; `strength` 0 grey to 1 pure, `brightness` the largest channel, linear.
+/// A colour of any hue; `strength` from 0 (grey) to 1 (pure), `brightness` is the linear value of
+/// the largest channel.
 fn any_color(dice: &mut Dice, strength: Span, brightness: Span) -> [f64; 3] {
     let hue = dice.between(0.0, 6.0);
     let pure = dice.within(strength);
@@ -104,8 +105,8 @@ fn any_color(dice: &mut Dice, strength: Span, brightness: Span) -> [f64; 3] {
 }
 
 impl Top {
-    /// A table of a material. `stock` is the cards' reflectance and `white_table` how a white
-    /// table compares with it.
+    /// A random table of a material. `stock` is the cards' reflectance, and `white_table` the
+    /// reflectance of a white table relative to it.
     pub(super) fn random(
         material: Material,
         stock: [f64; 3],
@@ -261,8 +262,8 @@ impl Top {
         color
     }
 
-    /// A figure in each cell of a grid: round, square, a game's symbol or a word, filled with one
-    /// colour and outlined with another.
+    /// A figure in each cell of a grid: a round or square shape, a game's symbol or a word, filled
+    /// with one colour and outlined in another.
     fn printed(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
         let (i, j) = ((u / self.pitch_mm).floor(), (v / self.pitch_mm).floor());
         let chance = |k: u64| 0.5 + 0.5 * lattice(self.seed ^ (k << 40), i as i64, j as i64);
@@ -315,7 +316,7 @@ impl Top {
         })
     }
 
-    /// Tiles up to twice as long as wide, row by row in bond or not.
+    /// Tiles up to twice as long as wide, in rows with or without offset.
     fn tiles(&self, u: f64, v: f64, pixel_mm: f64) -> [f64; 3] {
         let long = self.pitch_mm * (1.0 + 1.4 * (self.duty - 0.3) / 0.3).min(2.2);
         let row = (v / self.pitch_mm).floor();
@@ -349,7 +350,7 @@ impl Top {
                 coverage(off, pixel_mm)
             }
         };
-        // The weave: threads of 0.9 mm over and under.
+        // The weave: threads of 0.9 mm over and under each other.
         let thread = 0.9;
         let seen = (thread / pixel_mm - 1.0).clamp(0.0, 1.0);
         let weave = seen

@@ -1,4 +1,4 @@
-//! Where the camera stands: from places on the table to pixels and back.
+//! The camera's pose, and the mapping from the table to pixels and back.
 
 use super::card::Footprint;
 use super::dice::Dice;
@@ -7,12 +7,12 @@ use crate::cards::outline::CARD_LONG_MM;
 use crate::geometry::{Homography, Point, Quad};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-/// A pinhole camera with radial distortion that looks at the table.
+/// A pinhole camera with radial distortion that views the table.
 ///
-/// Three spaces: the *table* in millimetres; the *ideal* picture of a pinhole; the *image* that
-/// the lens makes of it. From image to ideal, a point moves along its radius from the middle by
-/// the factor `1 + k r^2`, r = 1 at the picture's corner (the division-free form of Brown's
-/// first term).
+/// Three spaces: the *table* in millimetres; the *ideal* picture of a pinhole camera; the *image*
+/// after the lens. From image to ideal, a point moves along its radius from the centre by the
+/// factor `1 + k r^2`, with r = 1 at the picture's corner (the division-free form of Brown's first
+/// term).
 #[derive(Clone, Debug)]
 pub(super) struct View {
     ideal_from_table: Homography,
@@ -22,26 +22,26 @@ pub(super) struct View {
     distortion: f64,
     middle: Point,
     radius: f64,
-    /// The place on the table below the camera, and the camera's height above it.
+    /// The point of the table below the camera, and the camera's height above it.
     eye: Point,
     height_mm: f64,
     /// Angle between the line of sight and the table's normal.
     pub(super) tilt: f64,
 }
 
-/// A place on the table seen by a pixel.
+/// A point on the table seen by a pixel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TablePoint {
     pub place: Point,
-    /// The pixel on the table, in millimetres.
+    /// The pixel's footprint on the table, in millimetres.
     pub footprint: Footprint,
     /// Its size: the square root of its area.
     pub size_mm: f64,
 }
 
 impl View {
-    /// Stands so that the cards, given by their corners in millimetres, fill the picture as
-    /// `params` asks.
+    /// A random pose in which the cards, given by their corners in millimetres, fill the picture as
+    /// `params` ask.
     pub(super) fn random(params: &Params, cards: &[Quad], dice: &mut Dice) -> Self {
         let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
         let tilt = dice.within(params.tilt);
@@ -52,7 +52,8 @@ impl View {
         let long_side = params.long_side_px.map(|span| dice.within(span));
         let (jitter_x, jitter_y) = (dice.between(-0.8, 0.8), dice.between(-0.8, 0.8));
         let distortion = dice.within(params.distortion);
-        // About x the picture's upper part moves away: the far side of the table is above.
+        // A rotation about x moves the picture's upper part away: the far side of the table is at
+        // the top.
         let rotation = Rotation3::from_axis_angle(&Vector3::y_axis(), pan)
             * Rotation3::from_axis_angle(&Vector3::x_axis(), -tilt)
             * Rotation3::from_axis_angle(&Vector3::z_axis(), roll);
@@ -69,7 +70,7 @@ impl View {
             let corners = cards.iter().flat_map(|q| q.0);
             corners.map(|p| rotation * Vector3::new(p.x, p.y, 0.0)).collect()
         };
-        // Bounds of the cards in the picture, as parts of it, from a distance.
+        // The bounding box of the cards in the picture, as fractions of it, at a given shift.
         let bounds = |shift: Vector3<f64>| {
             let mut low = Point::new(f64::INFINITY, f64::INFINITY);
             let mut high = -low;
@@ -81,7 +82,7 @@ impl View {
             }
             (low, high)
         };
-        // Off the middle by as much as the room that is left allows.
+        // Off centre by up to the remaining margin.
         let placed = |z: f64| {
             let mut shift = Vector3::new(0.0, 0.0, z);
             for _ in 0..5 {
@@ -128,7 +129,7 @@ impl View {
         }
     }
 
-    /// From the camera's own space (right, down, ahead) to the ideal picture.
+    /// From camera coordinates (right, down, ahead) to the ideal picture.
     fn pinhole(&self) -> Matrix3<f64> {
         let (f, m) = (self.focal, self.middle);
         Matrix3::new(f, 0.0, m.x, 0.0, f, m.y, 0.0, 0.0, 1.0)
@@ -136,7 +137,7 @@ impl View {
 
     fn with_pose(&self, camera_from_table: Matrix3<f64>) -> Self {
         let ideal_from_table = self.pinhole() * camera_from_table;
-        // The first two columns are those of a rotation; the third is the shift.
+        // The first two columns are those of a rotation; the third is the translation.
         let (x, y) = (camera_from_table.column(0), camera_from_table.column(1));
         let shift = camera_from_table.column(2);
         let eye = Vector3::new(-x.dot(&shift), -y.dot(&shift), -x.cross(&y).dot(&shift));
@@ -154,8 +155,7 @@ impl View {
         self.pinhole().try_inverse().unwrap_or_else(Matrix3::identity) * self.ideal_from_table.0
     }
 
-    /// The same camera, turned about its own axes (radians) and shifted along them
-    /// (millimetres).
+    /// The same camera, rotated about its own axes (radians) and shifted along them (millimetres).
     pub(super) fn drifted(&self, turn: Vector3<f64>, shift: Vector3<f64>) -> Self {
         let mut pose = self.camera_from_table();
         let moved = pose.column(2) - shift;
@@ -163,8 +163,8 @@ impl View {
         self.with_pose(Rotation3::from_scaled_axis(turn).matrix() * pose)
     }
 
-    /// The same camera with a lens that distorts nothing, a picture of another size and pixels
-    /// `finer` times as fine; what was in the middle stays there.
+    /// The same camera without lens distortion, with another picture size and pixels `finer` times
+    /// as fine; the picture's centre stays in place.
     pub(super) fn ideal(&self, finer: f64, size_px: (usize, usize)) -> Self {
         let pose = self.camera_from_table();
         let (width, height) = (size_px.0 as f64, size_px.1 as f64);
@@ -186,7 +186,7 @@ impl View {
     fn image_from_ideal(&self, p: Point) -> Point {
         let target = p - self.middle;
         let mut off = target;
-        // A fixed point: each step gains two digits at these small distortions.
+        // Fixed-point iteration: each step adds two digits at such small distortions.
         for _ in 0..10 {
             let bend = self.distortion * off.dot(off) / (self.radius * self.radius);
             off = target / (1.0 + bend);
@@ -194,19 +194,20 @@ impl View {
         self.middle + off
     }
 
-    /// Where a place of the table, `height_mm` above it, is seen.
+    /// The image point of a place of the table, or of the point `height_mm` above it.
     pub(super) fn image_from_table(&self, place: Point, height_mm: f64) -> Point {
         let seen_at = place + (place - self.eye) * (height_mm / (self.height_mm - height_mm));
         self.image_from_ideal(self.ideal_from_table.apply(seen_at))
     }
 
-    /// The place below something `height_mm` high that covers a place of the table.
+    /// The place on the table directly below a point `height_mm` high that hides the place
+    /// `seen_at`.
     pub(super) fn below(&self, seen_at: Point, height_mm: f64) -> Point {
         seen_at - (seen_at - self.eye) * (height_mm / self.height_mm)
     }
 
-    /// The table as the pixel with this centre sees it. The lens changes the size of a pixel by
-    /// so little that the footprint leaves it out.
+    /// The point of the table seen at a pixel's centre. The footprint ignores the lens, which
+    /// changes the size of a pixel only slightly.
     pub(super) fn table_from_image(&self, image: Point) -> TablePoint {
         let p = self.ideal_from_image(image);
         let m = &self.table_from_ideal;
@@ -248,14 +249,14 @@ mod tests {
             let (view, _) = view(seed, 0.9);
             let seen = view.table_from_image(Point::new(x, y));
             let back = view.image_from_table(seen.place, 0.0);
-            // Behind the horizon there is no way back.
+            // Beyond the horizon the mapping has no inverse.
             prop_assume!(seen.place.norm() < 5e3);
             prop_assert!(back.distance(Point::new(x, y)) < 1e-3, "{back:?}");
         }
     }
 
-    /// At some extreme angles the few steps towards the place do not settle and cards leave the
-    /// picture: about one view in twenty thousand. More steps would draw other tables from a seed.
+    /// At some extreme angles the iteration does not converge and cards leave the picture: about
+    /// one view in twenty thousand. More iterations would change the tables of existing seeds.
     #[test]
     fn the_cards_fill_the_picture_and_stay_in_it() {
         const VIEWS: u64 = 20_000;
@@ -288,7 +289,7 @@ mod tests {
             assert!(a.distance(b) < 1e-6, "{a:?} {b:?}");
             let moved = a.distance(turned.image_from_table(place, 3.0));
             assert!(moved > 3.0 && moved < 80.0, "{moved}");
-            // Finer pixels about the middle, but for the lens.
+            // Finer pixels around the centre; only the lens differs.
             let off = fine.image_from_table(place, 0.0) - Point::new(1200.0, 900.0);
             let old = view.ideal_from_table.apply(place) - view.middle;
             assert!(off.distance(old * 1.5) < 1e-6);

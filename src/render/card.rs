@@ -1,8 +1,8 @@
-//! One card's face, drawn from its geometry.
+//! The face of a card, drawn from its geometry.
 //!
-//! Colours are linear reflectances, (R, G, B), 0 for black to 1 for a perfect white. The face is
-//! evaluated where it is asked for, together with the size of the asking pixel, and every edge is
-//! averaged over that pixel: there is no texture, hence no scale at which it would be too coarse.
+//! Colours are linear reflectances, (R, G, B), from 0 for black to 1 for a perfect white. The face
+//! is evaluated analytically for each pixel, and every edge is averaged over the pixel's footprint.
+//! There is no texture, so no limit of resolution.
 
 use super::dice::{Dice, Span};
 use super::fill;
@@ -15,38 +15,37 @@ use crate::cards::{Card, Deck, Number};
 use image::{Rgb, RgbImage};
 use std::sync::Arc;
 
-/// How a deck is printed and cut. Lengths in millimetres of the card.
+/// The print and cut of a deck. Lengths in millimetres of the card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Print {
-    /// Which deck it is.
+    /// The deck.
     pub deck: Arc<Deck>,
-    /// Where its symbols' outlines run.
+    /// Distance fields of its symbols.
     pub(super) symbols: Arc<Symbols>,
     /// Linear reflectance of the stock.
     pub stock: [f64; 3],
     /// Linear reflectance of the inks, indexed by [`Color::index`](crate::cards::Color::index).
     pub inks: [[f64; 3]; 3],
-    /// What its shadings are printed as, indexed by
-    /// [`Shading::index`](crate::cards::Shading::index).
+    /// The fills of its shadings, indexed by [`Shading::index`](crate::cards::Shading::index).
     pub fills: [Fill; 3],
-    /// Where the first stripe lies, in pitches.
+    /// Position of the first stripe, in pitches.
     pub phase: f64,
-    /// Size of the symbols relative to the measured ones.
+    /// Scale of the symbols relative to the measured ones.
     pub symbol_scale: f64,
-    /// Distance of neighbouring symbols relative to the measured one.
+    /// Spacing of the symbols relative to the measured one.
     pub spacing_scale: f64,
     /// Radius of the card's corners.
     pub corner_mm: f64,
-    /// How far the print lies off the card's middle.
+    /// Offset of the print from the card's centre.
     pub offset_mm: (f64, f64),
     /// Reflectance of the card's cut edge relative to its stock.
     pub edge: f64,
-    /// How worn its edges are, 0 (new) to 1: rough, dirty, most of all at the corners.
+    /// Wear of its edges, 0 (new) to 1: rough and dirty, most of all at the corners.
     pub wear: f64,
 }
 
 impl Default for Print {
-    /// The commonest printing of the classic deck, as if new.
+    /// The most common printing of the classic deck, new.
     fn default() -> Self {
         Self::of(Deck::classic())
     }
@@ -57,7 +56,7 @@ fn linear([r, g, b]: [u8; 3]) -> [f64; 3] {
 }
 
 impl Print {
-    /// The commonest printing of a deck, as if new.
+    /// The most common printing of a deck, new.
     pub fn of(deck: Arc<Deck>) -> Self {
         Self {
             symbols: Symbols::of(&deck),
@@ -75,7 +74,8 @@ impl Print {
         }
     }
 
-    /// Some printing of a deck. `variety` 0 gives the commonest, 1 as much as cards differ.
+    /// A random printing of a deck. `variety` 0 gives the most common one, 1 the full range of real
+    /// cards.
     pub fn random(deck: Arc<Deck>, dice: &mut Dice, variety: f64) -> Self {
         let plain = Self::of(deck);
         let inks_of_deck = &plain.deck.inks;
@@ -118,8 +118,8 @@ impl Print {
         }
     }
 
-    /// Draws outlines between `low` and `high` millimetres wide, those of the classic deck. Other
-    /// decks' own widths are made as much wider as a part of that range says.
+    /// Draws a random outline width, between the range's ends in millimetres for the classic deck.
+    /// Other decks' own widths get a factor by the same position in the range.
     pub(super) fn draw_outline(&mut self, range: Span, dice: &mut Dice) {
         let value = dice.within(range);
         let part = (value - range.low) / (range.high - range.low).max(1e-9);
@@ -132,7 +132,8 @@ impl Print {
         }
     }
 
-    /// Draws the inked part of stripes, those of the classic deck; of other decks' fills likewise.
+    /// Draws a random inked fraction of the stripes for the classic deck; other decks' fills get
+    /// a factor by the same position in the range.
     pub(super) fn draw_duty(&mut self, range: Span, dice: &mut Dice) {
         let value = dice.within(range);
         let part = (value - range.low) / (range.high - range.low).max(1e-9);
@@ -142,7 +143,7 @@ impl Print {
         }
     }
 
-    /// From one symbol's centre to the next, in millimetres.
+    /// Distance between neighbouring symbols' centres, in millimetres.
     fn spacing_mm(&self) -> f64 {
         self.deck.symbol_spacing * CARD_LONG_MM * self.spacing_scale
     }
@@ -157,8 +158,8 @@ impl Print {
     }
 }
 
-/// The pixel that asks: how far one step right and one step down in the picture lead on the card,
-/// in millimetres.
+/// The footprint of a pixel: the vectors on the card for one step right and one step down in the
+/// picture, in millimetres.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
     pub right: (f64, f64),
@@ -166,7 +167,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// Extent of the pixel along a direction of unit length.
+    /// Extent of the pixel along a unit vector.
     pub(super) fn along(&self, (x, y): (f64, f64)) -> f64 {
         (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
     }
@@ -177,19 +178,19 @@ impl Footprint {
     }
 }
 
-/// What a pixel sees of a card.
+/// A pixel's view of a card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FacePixel {
     /// Linear reflectance.
     pub color: [f64; 3],
-    /// How much of the pixel the card covers, 0 to 1.
+    /// Fraction of the pixel that the card covers, 0 to 1.
     pub cover: f64,
 }
 
-/// A pixel wider than this is split into four: an edge is then no longer straight within it.
+/// A pixel wider than this is split into four, because an edge is no longer straight inside it.
 const SPLIT_MM: f64 = 0.6;
 
-/// The face at `(x, y)`, in millimetres from the card's centre, the long side along x.
+/// The face at `(x, y)`, in millimetres from the card's centre, with the long side along x.
 pub(super) fn face(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> FacePixel {
     let size = pixel.along((1.0, 0.0)).max(pixel.along((0.0, 1.0)));
     let clear = rounded_rectangle(x, y, CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0, print.corner_mm);
@@ -267,10 +268,10 @@ fn face_once(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> Fa
     FacePixel { color, cover }
 }
 
-/// Farthest from its border that a card is worn.
+/// Maximum distance of wear from the border.
 const WORN_MM: f64 = 3.0;
 
-/// How far the stock is rubbed away at a place `mm` (negative) inside the border, 0 to 1.
+/// Fraction of the stock that is rubbed away at a place `mm` (negative) inside the border, 0 to 1.
 fn worn(card: Card, print: &Print, x: f64, y: f64, mm: f64) -> f64 {
     let corner = (x.abs() / (CARD_LONG_MM / 2.0)).min(1.0).powi(6)
         * (y.abs() / (CARD_SHORT_MM / 2.0)).min(1.0).powi(6);
@@ -279,7 +280,7 @@ fn worn(card: Card, print: &Print, x: f64, y: f64, mm: f64) -> f64 {
     (deep * (1.0 + mm / (0.5 + 2.5 * corner)).max(0.0)).clamp(0.0, 0.8)
 }
 
-/// Part of the pixel that is inked, 0 to 1.
+/// Inked fraction of the pixel, 0 to 1.
 fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f64 {
     let scale = print.symbol_scale;
     let (dx, dy) = (x - nearest_symbol(card, print, x), y - print.offset_mm.1);
@@ -295,8 +296,9 @@ fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f
     outer - inner + inner * inside
 }
 
-/// A card's face seen straight on in even light, `long_px` wide: the long side across, sRGB, its
-/// stock scaled to `white` (0 to 255), outside its round corners `outside`.
+/// A card's face from straight above in even light, `long_px` wide with the long side horizontal.
+/// In sRGB, with the stock scaled to `white` (0 to 255); `outside` is the colour outside the
+/// rounded corners.
 ///
 /// # Panics
 /// If `long_px` is below 8.
@@ -317,8 +319,8 @@ pub fn picture(card: Card, print: &Print, long_px: u32, white: u8, outside: [u8;
     })
 }
 
-/// Points spread over a card's symbols, in millimetres from the card's centre: to tell how much
-/// of the symbols can be seen.
+/// Points spread over a card's symbols, in millimetres from the card's centre, for measuring their
+/// visible fraction.
 pub(super) fn symbol_probes(card: Card, print: &Print) -> Vec<(f64, f64)> {
     let mut probes = Vec::new();
     for (middle_x, middle_y) in print.symbol_centers_mm(card.number) {
@@ -357,7 +359,7 @@ mod tests {
         for card in Card::deck() {
             let face = picture(card, &print, 356, 250, [0, 0, 0]);
             assert_eq!(face.dimensions(), (356, 228));
-            // Along the middle line: each symbol is crossed once.
+            // A line through the middle crosses each symbol once.
             let inked = |x: u32, y: u32| face.get_pixel(x, y)[1] < 215;
             let mut runs = 0;
             let mut blank = 99;
@@ -385,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_small_card_is_the_mean_of_a_large_one() {
-        // 27 cards: all shadings and shapes. The stripes of the small one are not resolved.
+        // 27 cards: all shadings and shapes. The small picture does not resolve the stripes.
         for shading in Shading::ALL {
             for shape in Shape::ALL {
                 let card = Card { number: Number::Three, shading, color: Color::Red, shape };

@@ -1,27 +1,27 @@
-//! Colour casts beyond those of one lamp: tinted pictures, channels that leak into one another, two
-//! lamps of different colour, and the coloured fringes of cheap lenses.
+//! Colour casts beyond that of one lamp: tinted pictures, channel cross-talk, two lamps of
+//! different colours, and the lateral chromatic aberration of cheap lenses.
 //!
-//! All of it is done to the linear light of the whole picture, before lens and sensor. With
-//! [`CastParams::NONE`] the light stays as it is, bit for bit.
+//! Casts are applied to the linear light of the whole picture, before lens and sensor.
+//! [`CastParams::NONE`] leaves the light unchanged, bit for bit.
 
 use super::camera::View;
 use super::dice::{Dice, Span};
 use super::light::black_body;
 use crate::geometry::Point;
 
-/// How strong casts may be.
+/// The strength of casts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastParams {
-    /// Deviation of the natural logarithm of each channel's gain.
+    /// Standard deviation of the natural logarithm of each channel's gain.
     pub gain: f64,
-    /// Deviation of what a channel takes from each of the others, as a part.
+    /// Standard deviation of the fraction that a channel takes from each of the others.
     pub cross_talk: f64,
-    /// How likely the picture is violet, as with an infrared filter that is missing.
+    /// Probability of a violet picture, as from a missing infrared filter.
     pub violet: f64,
-    /// How likely the table lies between an orange lamp and a blue window.
+    /// Probability that the table lies between an orange lamp and a blue window.
     pub two_lamps: f64,
-    /// By how much red is drawn larger than green, and blue smaller, as a part of the distance from
-    /// the picture's middle. 0.002 are two pixels at the corner of a large photo.
+    /// Magnification of red relative to green, and reduction of blue, as a fraction of the distance
+    /// from the picture's centre. 0.002 is two pixels at the corner of a large photo.
     pub fringe: Span,
 }
 
@@ -31,30 +31,30 @@ impl CastParams {
         Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
 }
 
-/// Two lights that meet on the table.
+/// Two lights over the table.
 #[derive(Clone, Copy, Debug)]
 struct Lamps {
-    /// From the one to the other, of unit length, on the table.
+    /// Unit vector on the table from one light to the other.
     toward: Point,
-    /// Where both are as strong.
+    /// The place where both are equally strong.
     middle: Point,
-    /// Over which the one gives way to the other.
+    /// Width of the transition from one to the other.
     width_mm: f64,
-    /// Gains of the channels on either side.
+    /// Gains of the channels on each side.
     gains: [[f64; 3]; 2],
 }
 
 /// The casts of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Cast {
-    /// Row by row: what red, green and blue are made of.
+    /// Colour matrix, row by row: the weights that make up red, green and blue.
     matrix: Option<[[f32; 3]; 3]>,
     lamps: Option<Lamps>,
     fringe: f64,
 }
 
 impl Cast {
-    /// Draws the casts. `middle` and `reach_mm` are where the cards lie and how far they reach.
+    /// Draws random casts. `middle` and `reach_mm` are the centre of the cards and their extent.
     pub(super) fn random(
         params: &CastParams,
         dice: &mut Dice,
@@ -67,7 +67,7 @@ impl Cast {
             gains[1] -= strength * dice.between(0.15, 0.4);
             gains[2] += strength * dice.between(0.15, 0.45);
         }
-        // The camera's exposure makes up for what the mean gains.
+        // The camera's exposure compensates the mean gain.
         let mean = gains.iter().sum::<f64>() / 3.0;
         let gains = gains.map(|gain| (gain - mean).clamp(-0.8, 0.8).exp());
         let mut matrix = [[0.0f32; 3]; 3];
@@ -76,7 +76,7 @@ impl Cast {
                 let leak = params.cross_talk * dice.normal();
                 if i == j { 0.0 } else { leak.clamp(-0.15, 0.25) }
             });
-            // White stays as bright as it was.
+            // White keeps its brightness.
             let own = 1.0 - leaks.iter().sum::<f64>();
             for (j, value) in row.iter_mut().enumerate() {
                 *value = (gains[i] * if i == j { own } else { leaks[j] }) as f32;
@@ -89,7 +89,7 @@ impl Cast {
             let (lamp, window) = (dice.between(1_900.0, 3_000.0), dice.between(8_000.0, 18_000.0));
             let lamp = black_body(lamp);
             let window = black_body(window);
-            // The camera balances for something between the two.
+            // The white balance is for a light between the two.
             let between = dice.between(0.3, 0.7);
             let strength = dice.between(0.55, 1.0);
             let gains = [lamp, window].map(|light| {
@@ -112,7 +112,7 @@ impl Cast {
         }
     }
 
-    /// Casts the light of a picture, row by row.
+    /// Applies the casts to a picture's light, row by row.
     pub(super) fn tint(&self, pixels: &mut [[f32; 4]], width: usize, view: &View) {
         if let Some(lamps) = &self.lamps {
             for (i, pixel) in pixels.iter_mut().enumerate() {
@@ -134,7 +134,7 @@ impl Cast {
         }
     }
 
-    /// Lateral chromatic aberration: red and blue are drawn at other sizes than green.
+    /// Lateral chromatic aberration: red and blue have another scale than green.
     fn fray(&self, pixels: &mut [[f32; 4]], width: usize) {
         let height = pixels.len() / width;
         let sharp = pixels.to_vec();
@@ -157,7 +157,7 @@ impl Cast {
         }
     }
 
-    /// In the words of the labels.
+    /// The tag for the labels.
     pub(super) fn tag(&self) -> Option<&'static str> {
         let tints = |m: &[[f32; 3]; 3]| {
             let white = m.map(|row| row.iter().sum::<f32>());

@@ -1,4 +1,4 @@
-//! What lies on a table besides the cards of the game: sheets, boxes, cups, pens, fingers.
+//! Objects on a table besides the cards of the game: sheets, boxes, cups, pens, fingers.
 
 use super::dice::{Dice, Span};
 use super::things::{Form, Layer, Print, Thing};
@@ -57,7 +57,7 @@ pub(super) fn symbol_of(shape: Shape, scale: f64, color: [f64; 3]) -> Layer {
 }
 
 impl Thing {
-    /// At the table's origin; its extent is that of its first layer.
+    /// An object at the table's origin; its extent is that of its first layer.
     pub(super) fn of(height_mm: f64, layers: Vec<Layer>, like_card: bool) -> Self {
         let reach_mm = layers[0].half.0.hypot(layers[0].half.1) + 3.0 * height_mm + 8.0;
         let (center, along) = (Point::default(), Point::new(1.0, 0.0));
@@ -65,16 +65,16 @@ impl Thing {
     }
 }
 
-/// Inks of the game, about.
+/// Approximate inks of the game.
 pub(super) const INKS: [[f64; 3]; 3] = [[0.01, 0.26, 0.06], [0.09, 0.02, 0.2], [0.75, 0.03, 0.02]];
 
-/// Something that a finder of cards may fall for.
+/// An object that resembles a card.
 pub(super) fn false_friend(dice: &mut Dice) -> Thing {
     let white = WHITE.map(|v| v * dice.between(0.85, 1.12));
     let ink = if dice.chance(0.5) { INKS[dice.below(3)] } else { paint(dice) };
     let seed = dice.bits();
     match dice.below(14) {
-        // A face-down card or the pack itself: plain with a border, a lattice, a name across it.
+        // A face-down card or the pack itself: plain with a border, a lattice, a name.
         0 | 1 => {
             let back = paint(dice);
             let stock = layer((44.5, 28.5), 4.2, white).shiny(0.4);
@@ -114,7 +114,7 @@ pub(super) fn false_friend(dice: &mut Dice) -> Thing {
             }
             Thing::of(0.3, layers, true)
         }
-        // Another game's card: a number in an oval on a colour, or a picture in a frame.
+        // Another game's card: a number in an oval on a colour, or a framed picture.
         4 | 5 => {
             let half = (dice.between(42.0, 46.0), dice.between(27.0, 32.0));
             let stock = layer(half, 4.0, white).shiny(0.4);
@@ -147,7 +147,7 @@ pub(super) fn false_friend(dice: &mut Dice) -> Thing {
             layers.push(word.at(0.0, half.1 * 0.7).printed(Print::Word { ink: white, seed }));
             Thing::of(dice.between(12.0, 30.0), layers, true)
         }
-        // A notebook: ruled, its wire along one side.
+        // A ruled notebook with a wire binding along one side.
         7 => {
             let half = (dice.between(60.0, 110.0), dice.between(45.0, 80.0));
             let sheet = layer(half, 2.0, white).printed(Print::Ruled {
@@ -186,7 +186,7 @@ pub(super) fn false_friend(dice: &mut Dice) -> Thing {
             }
             Thing::of(0.1, layers, false)
         }
-        // Symbols of the game without a card: printed on a sheet, or cut out and lying about.
+        // Symbols of the game without a card: printed on a sheet, or cut out.
         10 => {
             let scale = dice.between(0.5, 1.6);
             if dice.chance(0.5) {
@@ -202,7 +202,7 @@ pub(super) fn false_friend(dice: &mut Dice) -> Thing {
             }
             Thing::of(0.2, layers, true)
         }
-        // Keys on their ring.
+        // Keys on a ring.
         11 => {
             let metal = [dice.between(0.25, 0.6); 3];
             let mut layers = vec![layer((16.0, 16.0), 16.0, metal).framed(2.0).shiny(0.6)];
@@ -242,11 +242,11 @@ pub(super) fn false_friend(dice: &mut Dice) -> Thing {
     }
 }
 
-/// Something that lies or is held over the cards. Its point, from which it comes in along its x,
-/// is at its centre.
+/// An object that lies or is held over the cards. Its tip is at its centre, and it comes in along
+/// its x axis.
 pub(super) fn cover(dice: &mut Dice) -> Thing {
     match dice.below(6) {
-        // Fingers, seldom a whole hand.
+        // Fingers, rarely a whole hand.
         0..=2 => {
             let tone = dice.between(0.08, 0.65);
             let skin = [tone, tone * dice.between(0.55, 0.75), tone * dice.between(0.35, 0.6)];
@@ -304,7 +304,7 @@ pub(super) fn cover(dice: &mut Dice) -> Thing {
     }
 }
 
-/// Something of the usual kind.
+/// A common object.
 pub(super) fn usual(dice: &mut Dice) -> Thing {
     let which = dice.below(9);
     let (height_mm, layers) = match which {
@@ -340,7 +340,7 @@ pub(super) fn usual(dice: &mut Dice) -> Thing {
             back.gloss = 0.4;
             (0.4, vec![stock, back])
         }
-        // A card of another game: pips in one colour, no symbol of ours.
+        // A card of another game: pips in one colour, without the game's symbols.
         4 => {
             let ink = if dice.chance(0.5) { [0.6, 0.02, 0.03] } else { NEAR_BLACK };
             let mut stock = layer((44.0, 31.5), 3.5, WHITE.map(|v| v * 1.06));

@@ -1,4 +1,4 @@
-//! Where things lie that are no cards: beside the cards, under them and over them.
+//! The places of other objects: beside the cards, under them and over them.
 
 use super::camera::View;
 use super::catalogue;
@@ -16,7 +16,7 @@ use crate::geometry::{Point, Quad};
 pub(super) struct Decoys(Vec<Thing>);
 
 impl Decoys {
-    /// Things in view, clear of the cards.
+    /// Objects in view, clear of the cards.
     pub(super) fn random(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
         let (fewest, most) = params.decoys;
         let count = fewest + dice.below(most - fewest + 1);
@@ -29,7 +29,7 @@ impl Decoys {
         Self(things.collect())
     }
 
-    /// Printed things with signs that look like symbols, in view and clear of the cards.
+    /// Printed objects with signs that resemble symbols, in view and clear of the cards.
     pub(super) fn printed(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
         let (fewest, most) = params.leaflets;
         let count = fewest + dice.below(most - fewest + 1);
@@ -38,8 +38,8 @@ impl Decoys {
         Self(things.collect())
     }
 
-    /// Things over the cards, each with its point on some card. A finger comes in from the side
-    /// of the picture that is nearest to the viewer or from any other, a pen lies anyhow.
+    /// Objects over the cards, each with its tip on a card. A finger comes in from the viewer's
+    /// side of the picture or from any other side; a pen lies at any angle.
     pub(super) fn over(params: &Params, cards: &[Lying], dice: &mut Dice) -> Self {
         let (fewest, most) = params.covers;
         let count = fewest + dice.below(most - fewest + 1);
@@ -56,12 +56,13 @@ impl Decoys {
         Self(things)
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no objects.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Corners of those that look like cards, in the picture, clockwise from a long side.
+    /// Corners of the objects that resemble cards, in the picture, clockwise starting with a long
+    /// side.
     pub(super) fn like_cards(&self, view: &View) -> Vec<Quad> {
         let alike = self.0.iter().filter(|thing| thing.like_card);
         alike
@@ -75,8 +76,8 @@ impl Decoys {
             .collect()
     }
 
-    /// Draws them with their shadows into linear light, row by row. The pixels they cover show
-    /// no card.
+    /// Draws them with their shadows into linear light, row by row. Pixels that they cover no
+    /// longer belong to a card.
     pub(super) fn draw(
         &self,
         light4: &mut [[f32; 4]],
@@ -102,7 +103,8 @@ impl Decoys {
     }
 }
 
-/// A thing where it is in view and clear of the cards, or `anywhere`; `None` where there is no room.
+/// Places an object in view and clear of the cards, or with `anywhere` over them too; `None` if
+/// there is no room.
 fn placed(
     mut thing: Thing,
     anywhere: bool,
@@ -121,7 +123,7 @@ fn placed(
         thing.center = place;
         thing.along = Point::new(angle.cos(), angle.sin());
         let clear = cards.iter().all(|card| {
-            // The card's corners and middle against the thing's rectangle, with a margin.
+            // Tests the card's corners and centre against the object's rectangle, with a margin.
             card.corners().0.into_iter().chain([card.center]).all(|p| {
                 let q = thing.local(p);
                 q.x.abs() > a + 3.0 || q.y.abs() > b + 3.0
@@ -141,7 +143,7 @@ fn placed(
     None
 }
 
-/// Calls `draw` for every pixel of the box around some points.
+/// Calls `draw` for every pixel of the bounding box of some points.
 pub(super) fn for_pixels(
     points: &[Point],
     (width, height): (usize, usize),

@@ -1,4 +1,4 @@
-//! Seeded chance: every number a scene needs comes from here.
+//! Seeded random numbers for everything in a scene.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -24,17 +24,17 @@ impl Span {
     }
 }
 
-/// What a stream of numbers is for. Each purpose has its own stream, so that a scene drawn with
-/// another light keeps its cards, its table and its noise.
+/// The purpose of a stream of numbers. Each purpose has its own stream, so that a change of the
+/// lighting leaves the cards, the table and the noise of a scene unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Which cards lie where.
+    /// The layout of the cards.
     Layout = 1,
-    /// How the deck is printed.
+    /// The print of the deck.
     Print,
-    /// Where the camera stands and what its lens does.
+    /// The position of the camera and its lens.
     Camera,
-    /// What the table is made of.
+    /// The material of the table.
     Table,
     /// Other things on the table.
     Decoys,
@@ -44,25 +44,25 @@ pub enum Purpose {
     Sensor,
     /// Noise of single pixels.
     Pixels,
-    /// Which ranges a table to learn from has.
+    /// The ranges of a table for training.
     Ranges,
     /// Things that lie over cards.
     Covers,
-    /// How worn the cards are.
+    /// The wear of the cards.
     Wear,
     /// A stack of cards beside the others.
     Stack,
-    /// Which deck it is, and whether the picture is mirrored.
+    /// The deck, and whether the picture is mirrored.
     Deck,
     /// Colour casts.
     Cast,
-    /// What somebody drew on the picture.
+    /// Marks drawn on the picture.
     Marks,
-    /// Printed things that are no cards.
+    /// Printed things that are not cards.
     Leaflets,
 }
 
-/// A stream of numbers: PCG 64 (O'Neill 2014), the same on every machine.
+/// A random generator: PCG 64 (O'Neill 2014), the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Dice(Pcg64);
 
@@ -77,36 +77,36 @@ impl Dice {
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
-    /// Even in [0, 1).
+    /// Uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
-    /// Even in a span.
+    /// Uniform in a span.
     pub fn within(&mut self, span: Span) -> f64 {
         span.low + (span.high - span.low) * self.unit()
     }
-    /// Even between two values.
+    /// Uniform between two values.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         self.within(Span::new(low, high))
     }
-    /// A whole number in `0..n`; 0 for an `n` of 0.
+    /// A whole number in `0..n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        // The bias of one part in 2^64 / n is of no account here.
+        // The bias of one part in 2^64 / n is negligible here.
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
     /// True with probability `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
-    /// About normal, mean 0, deviation 1, never beyond 6: the sum of twelve even numbers, which
-    /// unlike a logarithm is the same on every machine.
+    /// Approximately normal, mean 0, standard deviation 1, never beyond 6: the sum of twelve
+    /// uniform numbers, which unlike a logarithm is the same on every machine.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }
-    /// One of the values, each as likely as its weight says.
+    /// A random value with probability proportional to its weight.
     ///
     /// # Panics
-    /// If there is no value.
+    /// If there are no values.
     pub fn pick<T: Copy>(&mut self, weighted: &[(T, f64)]) -> T {
         let total: f64 = weighted.iter().map(|w| w.1).sum();
         let mut left = self.unit() * total;
@@ -118,7 +118,7 @@ impl Dice {
         }
         weighted.last().expect("a value to pick").0
     }
-    /// In random order.
+    /// Shuffles the values.
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for i in (1..values.len()).rev() {
             values.swap(i, self.below(i + 1));
@@ -126,7 +126,7 @@ impl Dice {
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): scatters nearby keys.
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), a hash that separates nearby keys.
 pub(super) const fn mix(key: u64) -> u64 {
     let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
-//! What is printed within a symbol's outline: stripes, dots, strokes, tints.
+//! Fills inside a symbol's outline: stripes, dots, strokes, tints.
 //!
-//! Every pattern is averaged over the asking pixel; what a pixel cannot resolve becomes the even
-//! tint that the pattern has on average.
+//! Every pattern is averaged over the pixel; a pattern too fine for the pixel becomes its mean
+//! tint.
 
 use super::card::Footprint;
 use super::dice::mix;
@@ -9,8 +9,8 @@ use super::ink::{coverage, stripes};
 use crate::cards::deck::{Fill, FillKind};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Inked part of a pixel whose centre lies at `at`, in millimetres from the symbol's centre, 0 to 1.
-/// `phase` is where the first stripe lies, in pitches.
+/// Inked fraction of a pixel centred at `at`, in millimetres from the symbol's centre, 0 to 1.
+/// `phase` is the position of the first stripe, in pitches.
 pub(super) fn inked(fill: &Fill, phase: f64, at: (f64, f64), pixel: &Footprint) -> f64 {
     let (x, y) = at;
     let (pitch, duty) = (fill.pitch_mm, fill.duty);
@@ -21,7 +21,8 @@ pub(super) fn inked(fill: &Fill, phase: f64, at: (f64, f64), pixel: &Footprint) 
         FillKind::Stripes => stripes(y - off, pixel.along((0.0, 1.0)), pitch, duty),
         FillKind::Bars => stripes(x - off, pixel.along((1.0, 0.0)), pitch, duty),
         FillKind::Crosshatch => {
-            // Of lines both ways each inks less, for where they cross they ink once.
+            // Each of the two sets of lines inks less than `duty`, because crossings are inked
+            // once.
             let one_way = 1.0 - (1.0 - duty).max(0.0).sqrt();
             let (u, v) = ((x + y) * FRAC_1_SQRT_2, (x - y) * FRAC_1_SQRT_2);
             let diagonal = FRAC_1_SQRT_2;
@@ -37,14 +38,14 @@ pub(super) fn inked(fill: &Fill, phase: f64, at: (f64, f64), pixel: &Footprint) 
         FillKind::Dots => tinted(fill, pixel, |wide| dots(x - off, y, pitch, duty, wide)),
         FillKind::Strokes => tinted(fill, pixel, |wide| strokes(x - off, y, pitch, duty, wide)),
         FillKind::Gradient => {
-            /// From the middle of a symbol to its ends, about.
+            /// Approximate distance from the middle of a symbol to its ends.
             const REACH_MM: f64 = 18.0;
             (duty * (1.0 + y / REACH_MM)).clamp(0.0, 1.0)
         }
     }
 }
 
-/// The pattern where a pixel resolves it, its mean where not, and something between on the way.
+/// The pattern if a pixel resolves it, its mean if not, and a blend in between.
 fn tinted(fill: &Fill, pixel: &Footprint, pattern: impl Fn(f64) -> f64) -> f64 {
     let wide = pixel.along((1.0, 0.0)).max(pixel.along((0.0, 1.0)));
     let lost = ((wide / fill.pitch_mm - 0.45) / 0.55).clamp(0.0, 1.0);
@@ -69,17 +70,17 @@ fn dots(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
 
 /// Length of a stroke without its round ends, in pitches.
 const STROKE: f64 = 0.9;
-/// How far off the middle of its square a stroke may lie, in pitches.
+/// Maximum offset of a stroke from the middle of its cell, in pitches.
 const STRAY: f64 = 0.325;
-/// By how much a stroke may bend, in pitches.
+/// Maximum bend of a stroke, in pitches.
 const BEND: f64 = 0.225;
 
-/// Short strokes with round ends, one in each square of the pitch, lying any way. Each square's is
-/// the same on every card, as if printed from one plate.
+/// Short strokes with round ends at random angles, one in each cell of the pitch. A cell's stroke
+/// is the same on every card, as if printed from one plate.
 fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
     let (column, row) = ((x / pitch).floor(), (y / pitch).floor());
-    // Strokes that fall at random, of area a by square, leave exp(-a) blank; these keep clear of each
-    // other for the most part (the share is fitted).
+    // Random strokes with area a per cell would leave a fraction exp(-a) blank; these mostly avoid
+    // each other (the factor is fitted).
     let duty = duty.clamp(0.0, 0.95);
     let area = duty + 0.3 * (-(1.0 - duty).ln() - duty);
     let half_width = 0.5 * pitch * ((STROKE * STROKE + PI * area).sqrt() - STROKE) / (0.5 * PI);
@@ -96,7 +97,7 @@ fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
             let (dx, dy) = (x - cx, y - cy);
             let half = 0.5 * STROKE * pitch;
             let along = (dx * ux + dy * uy).clamp(-half, half);
-            // A stroke bends a little.
+            // A stroke is slightly curved.
             let bend = 2.0 * BEND * pitch * (part(48) - 0.5) * (1.0 - (along / half).powi(2));
             let off = (dx - along * ux + bend * uy).hypot(dy - along * uy - bend * ux);
             blank *= 1.0 - coverage(off - half_width, wide);

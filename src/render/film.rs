@@ -1,10 +1,10 @@
 //! A labelled film of a table: the camera drifts, cards are dealt and taken by a hand, a hand
 //! passes over them, and the focus hunts.
 //!
-//! What happens is planned ahead from the seed; then any frame can be drawn by itself. The bare
-//! table and the cards at rest are drawn once, a little finer and wider than the film, and each
-//! frame resamples that through its own view; what moves is drawn afresh. Light, lens and sensor
-//! are those of single pictures, but for a new noise on each frame.
+//! All events are planned from the seed, so that any frame can be drawn by itself. The bare table
+//! and the cards at rest are drawn once, slightly finer and wider than the film, and each frame
+//! resamples that picture through its own view; moving objects are drawn for each frame. Light,
+//! lens and sensor are those of single pictures, with new noise in each frame.
 
 mod hand;
 mod phone;
@@ -31,47 +31,47 @@ use plan::{Plan, SLOTS};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
 
-/// What a film shows beside its table.
+/// Parameters of a film.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilmParams {
-    /// Table, deck, light and lens. Its cards and layout count for nothing: a game is played on a
-    /// grid. Neither do its casts, marks and leaflets, and films are not mirrored.
+    /// Table, deck, light and lens. Its cards and layout are ignored, because a game is played on a
+    /// grid; so are its casts, marks, leaflets and mirroring.
     pub scene: Params,
     /// Length in seconds, more than 0.
     pub seconds: f64,
-    /// Frames a second, 1 to 120.
+    /// Frames per second, 1 to 120.
     pub fps: f64,
-    /// Whether a phone in a hand films: it trembles, its rows are exposed one after the other and for
-    /// a while, and its exposure hunts.
+    /// Whether a handheld phone films: camera shake, a rolling shutter with motion blur, and a
+    /// hunting exposure.
     pub phone: bool,
 }
 
-/// What one frame shows, as a line of the labels beside the film.
+/// The label of one frame, a line in the file of labels beside the film.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameLabel {
-    /// From 0.
+    /// Index of the frame, from 0.
     pub frame: usize,
-    /// Since the first frame.
+    /// Time since the first frame.
     pub time_ms: f64,
     /// The cards on the table, and those in motion.
     pub cards: Vec<FilmCard>,
     /// Whether a hand is in the picture.
     pub hand: bool,
-    /// Blur by the focus, in pixels (deviation of a Gaussian).
+    /// Blur of the focus, in pixels (standard deviation of a Gaussian).
     pub blur_px: f64,
 }
 
 /// A card in a frame. Coordinates in pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilmCard {
-    /// Which card.
+    /// The card.
     #[serde(with = "as_code")]
     pub code: Card,
-    /// Clockwise, the first edge a long side, as in labels of pictures.
+    /// Clockwise, starting with a long side, as in labels of pictures.
     pub corners: Quad,
-    /// Part of its symbols that is in the picture and not covered, 0 to 1.
+    /// Fraction of its symbols that is in the picture and not covered, 0 to 1.
     pub in_view: f64,
-    /// Whether it is being dealt or taken; otherwise it lies still.
+    /// Whether it is being dealt or taken; otherwise it is at rest.
     pub moving: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct FilmCard {
 pub struct FilmFrame {
     /// 8-bit sRGB.
     pub image: RgbImage,
-    /// What it shows.
+    /// Its label.
     pub label: FrameLabel,
 }
 
@@ -97,16 +97,17 @@ pub struct Film {
     long_px: f64,
     plan: Plan,
     bare: Vec<[f32; 4]>,
-    /// The last table drawn: which cards lie on it, and its picture.
+    /// The last table drawn, as a cache: its cards and its picture.
     table: Mutex<Option<LastTable>>,
 }
 
-/// Which cards lie on a table, and its picture.
+/// The cards at rest on a table, and its picture.
 type LastTable = (Vec<usize>, Arc<Vec<[f32; 4]>>);
 
-/// How much wider the resampled table is than the film: what the camera's drift may need.
+/// Width of the prepared table relative to the film, as a margin for the camera's drift.
 const MARGIN: f64 = 1.12;
-/// How much finer, so that resampling costs little sharpness.
+/// Resolution of the prepared table relative to the film, so that resampling costs little
+/// sharpness.
 const FINER: f64 = 1.15;
 
 impl Film {
@@ -185,12 +186,12 @@ impl Film {
         })
     }
 
-    /// How many frames it has.
+    /// Number of frames.
     pub fn frames(&self) -> usize {
         (self.params.seconds * self.params.fps).round().max(1.0) as usize
     }
 
-    /// Draws a frame. Frames near each other in time are drawn fastest one after another.
+    /// Draws a frame. Consecutive frames are fastest, because they share the prepared table.
     pub fn draw(&self, index: usize) -> FilmFrame {
         let time = index as f64 / self.params.fps;
         let view = self.view_at(time);
@@ -207,7 +208,7 @@ impl Film {
             self.resampled(&table, |_| view.clone(), size)
         };
         let mut master_light = self.light.clone();
-        // A card in a hand is lifted: a longer shadow.
+        // A card in a hand is lifted, so its shadow is longer.
         master_light.card_shadow.0 += 4.0;
         master_light.card_shadow.1 += 6.0;
         let mut owner = Owner::new(size);
@@ -227,7 +228,7 @@ impl Film {
         }
         let focus = self.plan.defocus(time);
         let mut scene = self.params.scene.clone();
-        // Still blur is the lens's own; the hunting focus comes on top.
+        // The constant blur is the lens's own; the hunting focus is added to it.
         let still = Dice::new(self.seed, 1, Purpose::Sensor).within(scene.defocus);
         scene.defocus = Span::only(still.hypot(focus));
         scene.motion = Span::only(0.0);
@@ -260,7 +261,7 @@ impl Film {
 
     /// The table with cards at rest.
     fn table_with(&self, key: Vec<usize>, lying: &[Lying]) -> Arc<Vec<[f32; 4]>> {
-        // Held while drawing: frames drawn side by side mostly wait for the same table.
+        // Locked while drawing, because frames drawn in parallel mostly wait for the same table.
         let mut last = self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((known, table)) = &*last
             && *known == key
@@ -278,9 +279,9 @@ impl Film {
         table
     }
 
-    /// Where the camera is at a time.
+    /// The camera at a time.
     fn view_at(&self, time: f64) -> View {
-        /// A hand's tremor, in radians: some pixels of a picture of 1280.
+        /// Amplitude of the camera shake in radians: a few pixels of a picture 1280 wide.
         const TREMOR: f64 = 0.001;
         let (mut turn, shift) = self.plan.camera(time);
         if self.params.phone {
@@ -291,7 +292,7 @@ impl Film {
         self.view.drifted(turn, shift)
     }
 
-    /// The table as a phone sees it in one frame.
+    /// The table as a phone exposes it in one frame.
     fn exposed(&self, table: &[[f32; 4]], time: f64, size: (usize, usize)) -> Vec<[f32; 4]> {
         let moment = |number| {
             self.resampled(table, |share| self.view_at(phone::moment(time, share, number)), size)
@@ -307,8 +308,8 @@ impl Film {
         pixels
     }
 
-    /// The table's picture through another view, which may be another for each row (by its share of
-    /// the height): exact on a grid of nodes, linear between them.
+    /// Resamples the table's picture through another view, which may differ for each row (given as
+    /// a fraction of the height). Exact on a grid of nodes, with linear interpolation between them.
     fn resampled(
         &self,
         table: &[[f32; 4]],
@@ -354,7 +355,7 @@ impl Film {
         pixels
     }
 
-    /// Part of a card's symbols that can be seen.
+    /// Visible fraction of a card's symbols.
     fn in_view(
         &self,
         card: &plan::InPlay,

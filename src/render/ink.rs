@@ -1,4 +1,5 @@
-//! Where a symbol is printed: signed distances to its outline, and how much of a pixel they cover.
+//! The print of a symbol: signed distances to its outline, and the fraction of a pixel that they
+//! cover.
 
 use crate::cards::deck::{Sides, Symbol};
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
@@ -8,7 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Distance between the nodes of a distance field.
 const STEP_MM: f64 = 0.25;
-/// Reach of a field to either side of the symbol's centre: a little over half a symbol.
+/// Reach of a field on either side of the symbol's centre: slightly more than half a symbol.
 const REACH_X_MM: f64 = 12.0;
 const REACH_Y_MM: f64 = 22.0;
 const COLUMNS: usize = (2.0 * REACH_X_MM / STEP_MM) as usize + 1;
@@ -18,7 +19,7 @@ const ROWS: usize = (2.0 * REACH_Y_MM / STEP_MM) as usize + 1;
 #[derive(Clone, Debug, PartialEq)]
 struct Field(Vec<f32>);
 
-/// A distance and the direction in which it grows.
+/// A distance and the direction in which it increases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distance {
     /// In millimetres, negative inside.
@@ -32,7 +33,7 @@ pub(super) struct Distance {
 pub(super) struct Symbols([Field; 3]);
 
 impl Symbols {
-    /// Those of a deck. Of the known decks they are made once.
+    /// The fields of a deck. Those of the known decks are computed only once.
     pub(super) fn of(deck: &Deck) -> Arc<Self> {
         static KNOWN: [OnceLock<Arc<Symbols>>; 2] = [const { OnceLock::new() }; 2];
         let known = [Deck::classic(), Deck::rectangles()];
@@ -51,7 +52,7 @@ impl Symbols {
     }
 }
 
-/// The same for a symbol of the classic deck.
+/// The same for the classic deck.
 pub(super) fn distance(shape: Shape, x: f64, y: f64) -> Option<Distance> {
     static CLASSIC: LazyLock<Arc<Symbols>> = LazyLock::new(|| Symbols::of(&Deck::classic()));
     CLASSIC.distance(shape, x, y)
@@ -69,7 +70,7 @@ impl Field {
         }
         let mut values = vec![0.0; COLUMNS * ROWS];
         let last = values.len() - 1;
-        // What is its own image after half a turn is measured once for both halves.
+        // A half-turn symmetric symbol is measured once for both halves.
         let turned = symbol.is_half_turn_symmetric();
         for k in 0..=if turned { last / 2 } else { last } {
             let x = (k % COLUMNS) as f64 * STEP_MM - REACH_X_MM;
@@ -119,16 +120,16 @@ fn polygon_distance(polygon: &[(f64, f64)], x: f64, y: f64) -> f64 {
     if inside { -nearest.sqrt() } else { nearest.sqrt() }
 }
 
-/// Part of a pixel, `width` wide across an edge, that lies on the negative side of it, when the
-/// pixel's centre is `distance` from the edge. 0 to 1.
+/// Fraction of a pixel on the negative side of an edge, 0 to 1. The pixel is `width` wide across
+/// the edge, and its centre is `distance` from it.
 pub(super) fn coverage(distance: f64, width: f64) -> f64 {
     (0.5 - distance / width.max(1e-6)).clamp(0.0, 1.0)
 }
 
-/// Mean over `[y - width / 2, y + width / 2]` of stripes of period `pitch`, of which the part
-/// `duty` is inked, the first centred on 0. 0 to 1.
+/// Mean over `[y - width / 2, y + width / 2]` of stripes of period `pitch` with inked fraction
+/// `duty`, the first centred on 0. 0 to 1.
 pub(super) fn stripes(y: f64, width: f64, pitch: f64, duty: f64) -> f64 {
-    // Ink between 0 and t, in periods, for stripes that begin at 0.
+    // Ink from 0 to t, in periods, for stripes that start at 0.
     let ink = |t: f64| {
         let whole = super::noise::whole_below(t) as f64;
         whole * duty + (t - whole).min(duty)
@@ -137,8 +138,7 @@ pub(super) fn stripes(y: f64, width: f64, pitch: f64, duty: f64) -> f64 {
     ((ink(centre + width / 2.0) - ink(centre - width / 2.0)) / width).clamp(0.0, 1.0)
 }
 
-/// Signed distance to a rectangle with round corners about the origin, negative inside, and its
-/// gradient.
+/// Signed distance to a rounded rectangle around the origin, negative inside, and its gradient.
 pub(super) fn rounded_rectangle(
     x: f64,
     y: f64,

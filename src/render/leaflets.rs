@@ -1,5 +1,6 @@
-//! Printed things with signs that look like one or two symbols and are no cards: buttons on a
-//! screen, pills in their blister, pictograms on a box, a rules leaflet with small pictures of cards.
+//! Printed things with signs that resemble one or two symbols but are not cards: buttons on a
+//! screen, pills in a blister pack, pictograms on a box, a rules leaflet with small pictures of
+//! cards.
 
 use super::catalogue::{INKS, NEAR_BLACK, WHITE, layer, paint, symbol_of};
 use super::dice::Dice;
@@ -27,13 +28,13 @@ fn ink(dice: &mut Dice) -> [f64; 3] {
     }
 }
 
-/// An oval or its outline, standing or lying, `half` millimetres from its middle to its sides.
+/// An oval or its outline, upright or lying, `half` millimetres from its centre to its sides.
 fn oval(dice: &mut Dice, half: (f64, f64), color: [f64; 3]) -> Layer {
     let body = layer(half, half.0.min(half.1), color);
     if dice.chance(0.5) { body.framed(half.0.min(half.1) * dice.between(0.1, 0.35)) } else { body }
 }
 
-/// One, two or three signs beside each other: ovals, diamonds, squiggles, squares.
+/// One, two or three signs in a row: ovals, diamonds, squiggles, squares.
 fn signs(dice: &mut Dice, layers: &mut Vec<Layer>, at: (f64, f64), scale: f64, color: [f64; 3]) {
     let count = 1 + dice.below(3);
     let (kind, apart) = (dice.below(5), dice.between(21.0, 30.0) * scale);
@@ -99,7 +100,7 @@ fn buttons(dice: &mut Dice) -> Thing {
     Thing::of(8.0, layers, true)
 }
 
-/// Pills in their foil.
+/// Pills in a blister pack.
 fn blister(dice: &mut Dice) -> Thing {
     let (columns, rows) = (3 + dice.below(3), 2 + dice.below(2));
     let pill = (dice.between(3.5, 6.0), dice.between(6.0, 10.0));
@@ -121,7 +122,7 @@ fn blister(dice: &mut Dice) -> Thing {
     Thing::of(5.0, layers, true)
 }
 
-/// The rules: lines of text and small pictures of cards.
+/// A rules leaflet: lines of text and small pictures of cards.
 fn rules(dice: &mut Dice, white: [f64; 3]) -> Thing {
     let half = (dice.between(55.0, 105.0), dice.between(45.0, 75.0));
     let sheet = layer(half, 0.5, white).printed(Print::Text {

@@ -1,4 +1,4 @@
-//! Light: colour temperature, fall-off over the table, cast shadows and glare.
+//! Lighting: colour temperature, fall-off over the table, cast shadows and glare.
 
 use super::camera::View;
 use super::dice::{Dice, Span};
@@ -19,8 +19,9 @@ pub(super) fn srgb_byte(linear: f64) -> u8 {
     (srgb_from_linear(linear.clamp(0.0, 1.0)) * 255.0).round() as u8
 }
 
-/// Colour of a black body in linear sRGB, scaled to green 1. The locus is Kim, Kang and others'
-/// cubic fit (2002); the matrix is that of IEC 61966-2-1. `kelvin` is held to 1,700-20,000.
+/// Colour of a black body in linear sRGB, scaled to green 1. The locus is the cubic fit of Kim,
+/// Kang and others (2002); the matrix is that of IEC 61966-2-1. `kelvin` is clamped to
+/// 1,700-20,000.
 pub fn black_body(kelvin: f64) -> [f64; 3] {
     let t = kelvin.clamp(1_700.0, 20_000.0);
     let (u, u2, u3) = (1e3 / t, 1e6 / (t * t), 1e9 / (t * t * t));
@@ -44,12 +45,12 @@ pub fn black_body(kelvin: f64) -> [f64; 3] {
     [r / g, 1.0, b.max(0.02) / g]
 }
 
-/// A convex thing between the lamp and the table.
+/// A convex object between the lamp and the table.
 #[derive(Clone, Debug)]
 struct Caster {
     /// Sides as outward unit normals and offsets, on the table in millimetres.
     sides: Vec<(Point, f64)>,
-    /// Width of the shadow's soft border in millimetres.
+    /// Width of the penumbra in millimetres.
     penumbra_mm: f64,
 }
 
@@ -65,7 +66,7 @@ struct Spot {
 }
 
 impl Spot {
-    /// Brightness on a mirror relative to white paper, flat in the middle with a soft border.
+    /// Brightness on a mirror relative to white paper, flat in the middle with a soft edge.
     fn at(&self, image: Point) -> f64 {
         let off = image - self.center;
         let along = off.dot(self.axis) / self.radii.0;
@@ -75,12 +76,12 @@ impl Spot {
     }
 }
 
-/// Where this much of white is added to a symbol it can no longer be told.
+/// A symbol with this much added white, or more, cannot be read.
 const BLEACHING: f64 = 0.7;
-/// Part of a card's symbols that may be bleached: a card of which nothing is left is no test.
+/// Maximum fraction of a card's symbols that may be bleached, so that every card stays readable.
 const MOST_BLEACHED: f64 = 0.4;
 
-/// Largest part of any card's symbols that the spots bleach.
+/// The largest bleached fraction of any card's symbols.
 fn bleached(spots: &[Spot], probes_in_image: &[Vec<Point>]) -> f64 {
     let part = |probes: &Vec<Point>| {
         let lost = |p: &&Point| spots.iter().map(|s| s.at(**p)).sum::<f64>() > BLEACHING;
@@ -95,30 +96,30 @@ fn bleached(spots: &[Spot], probes_in_image: &[Vec<Point>]) -> f64 {
 /// The light of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Light {
-    /// Colour of the lamp as the camera balances it.
+    /// Colour of the lamp after white balance.
     lamp: [f32; 3],
-    /// Colour of the light from all around, which shadows still get.
+    /// Colour of the ambient light, which also reaches shadows.
     ambient: [f32; 3],
-    /// The ambient part of the light in the open, 0 to 1.
+    /// The ambient fraction of unshadowed light, 0 to 1.
     ambient_part: f64,
-    /// Where the lamp's light is strongest, on the table in millimetres.
+    /// The place on the table with the most light, in millimetres.
     center: Point,
-    /// Distance at which it has fallen to half.
+    /// Distance from it at which the light has halved.
     reach_mm: f64,
     /// Linear gradient per millimetre.
     slope: Point,
     casters: Vec<Caster>,
     spots: Vec<Spot>,
-    /// Direction on the table, away from the lamp, in which things throw their shadow: unit.
+    /// Unit vector on the table, away from the lamp, along which shadows fall.
     pub(super) away: Point,
-    /// Length of a card's own shadow, and its softness, both in millimetres, and its depth.
+    /// Length, softness and depth of a card's own shadow; the first two in millimetres.
     pub(super) card_shadow: (f64, f64, f64),
 }
 
 impl Light {
-    /// Draws the light. `middle` and `extent_mm` are where the cards lie and how far they reach;
-    /// `long_px` is a card's long side in the picture and `probes_in_image` where points spread
-    /// over its symbols are seen, card by card.
+    /// Draws the lighting at random. `middle` and `extent_mm` are the centre of the cards and their
+    /// extent; `long_px` is a card's long side in the picture, and `probes_in_image` are points on
+    /// its symbols in the picture, card by card.
     pub(super) fn random(
         params: &Params,
         dice: &mut Dice,
@@ -129,7 +130,7 @@ impl Light {
         let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
         let kelvin = dice.within(params.kelvin);
         let lamp = black_body(kelvin);
-        // The room's own light is nearer to daylight.
+        // The ambient light is nearer to daylight.
         let around = black_body(kelvin + (6_500.0 - kelvin) * dice.between(0.0, 0.6));
         let balance = dice.within(params.balance);
         let tint =
@@ -198,8 +199,8 @@ impl Light {
         }
     }
 
-    /// Light that falls on a place of the table (millimetres), as a factor for each channel.
-    /// `pixel_mm` is the size of the pixel there.
+    /// The light at a place of the table (millimetres), as a factor for each channel. `pixel_mm` is
+    /// the size of the pixel there.
     fn at(&self, place: Point, pixel_mm: f64) -> [f32; 3] {
         let off = place - self.center;
         let near = 1.0 / (1.0 + off.dot(off) / (self.reach_mm * self.reach_mm));
@@ -232,7 +233,8 @@ impl Light {
             }
             return;
         }
-        // Without shadows light is so smooth that every eighth pixel tells the rest.
+        // Without shadows the light is so smooth that every eighth pixel is enough; the rest is
+        // interpolated.
         const STEP: usize = 8;
         let height = pixels.len() / width;
         let columns = width / STEP + 2;
@@ -258,7 +260,7 @@ impl Light {
         }
     }
 
-    /// Whether something throws its shadow across the table.
+    /// Whether an object casts a shadow on the table.
     pub(super) fn has_shadow(&self) -> bool {
         !self.casters.is_empty()
     }
@@ -268,8 +270,8 @@ impl Light {
         !self.spots.is_empty()
     }
 
-    /// How far the light is from neutral after the camera's balance: positive is warm, the
-    /// natural logarithm of red over blue, halved.
+    /// Colour cast after white balance: half the natural logarithm of red over blue; positive is
+    /// warm.
     pub(super) fn cast(&self) -> f64 {
         f64::from(self.lamp[0] / self.lamp[2]).ln() / 2.0
     }
@@ -301,7 +303,7 @@ impl Light {
     }
 }
 
-/// A hand, a lamp's arm or a window frame, as a convex polygon that lies across the cards.
+/// The shadow of a hand, a lamp's arm or a window frame: a convex polygon across the cards.
 fn caster(dice: &mut Dice, middle: Point, extent_mm: f64) -> Caster {
     let center =
         middle + Point::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0)) * (0.6 * extent_mm);
@@ -315,20 +317,20 @@ fn caster(dice: &mut Dice, middle: Point, extent_mm: f64) -> Caster {
             (normal, normal.dot(center) + extent_mm * dice.between(0.12, 0.7))
         })
         .collect();
-    // From a sharp lamp to a window.
+    // From a small, sharp lamp to a window.
     let penumbra_mm =
         if dice.chance(0.6) { dice.between(0.5, 6.0) } else { dice.between(6.0, 60.0) };
     Caster { sides, penumbra_mm }
 }
 
-/// Leaves, the fingers of a hand, the slats of a blind: many shadows smaller than a card, so that one
-/// card has several edges of light on it.
+/// Leaves, the fingers of a hand, the slats of a blind: many shadows smaller than a card, so that
+/// one card has several shadow edges.
 fn dapple(dice: &mut Dice, middle: Point, extent_mm: f64) -> Vec<Caster> {
     let penumbra_mm = either(dice, (0.5, 5.0), (5.0, 14.0));
     if dice.chance(0.4) {
         return slats(dice, middle, extent_mm, penumbra_mm);
     }
-    // As many as shade a third of the cards or so.
+    // As many as cover about a third of the cards.
     let size_mm = dice.between(8.0, 32.0);
     let count = ((0.4 * extent_mm / size_mm).powi(2) as usize).clamp(5, 40);
     (0..count)
@@ -343,7 +345,7 @@ fn dapple(dice: &mut Dice, middle: Point, extent_mm: f64) -> Vec<Caster> {
             let sides = (0..corners).map(|i| {
                 let angle =
                     std::f64::consts::TAU * (i as f64 + dice.between(-0.3, 0.3)) / corners as f64;
-                // The outline of an ellipse, by its tangents.
+                // The outline of an ellipse, as an envelope of tangents.
                 let (x, y) = (angle.cos(), angle.sin());
                 let reach = radius_mm * x.hypot(slender * y);
                 let normal = Point::new(x * cos - y * sin, x * sin + y * cos);
@@ -382,7 +384,7 @@ fn slats(dice: &mut Dice, middle: Point, extent_mm: f64, penumbra_mm: f64) -> Ve
         .collect()
 }
 
-/// A length from the first range, more often than not, or from the second.
+/// A length from the first range with a probability above one half, otherwise from the second.
 fn either(dice: &mut Dice, usual: (f64, f64), rare: (f64, f64)) -> f64 {
     let (low, high) = if dice.chance(0.7) { usual } else { rare };
     dice.between(low, high)

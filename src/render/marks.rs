@@ -1,9 +1,9 @@
-//! What people draw on a picture afterwards: rings and frames around cards, boxes of detectors,
-//! arrows, scribbles, words, notes on a plate.
+//! Marks that people draw on pictures afterwards: rings and frames around cards, detectors' boxes,
+//! arrows, scribbles, words, captions on a plate.
 //!
-//! Marks are drawn on the finished 8-bit picture with strokes of round ends. Strokes are thin beside
-//! a symbol; plates that could hide one stand beside their card or over its border. What of a card
-//! is in view is therefore told as without them.
+//! Marks are drawn on the finished 8-bit picture with round-ended strokes. Strokes are thin
+//! compared with a symbol, and plates that could hide one are beside their card or over its border.
+//! The visible fractions of cards are therefore those without marks.
 
 use super::DrawnCard;
 use super::dice::Dice;
@@ -18,7 +18,7 @@ static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
         .map(|bytes| FontRef::try_from_slice(bytes).expect("a font in the program"))
 });
 
-/// Pens of telephones, painting programs and detectors, sRGB.
+/// Colours of phones' pens, painting programs and detectors, sRGB.
 const PENS: [[u8; 3]; 12] = [
     [255, 0, 0],
     [0, 255, 0],
@@ -39,7 +39,7 @@ const WORDS: [&str; 20] = [
     "START", "<>", "oval", "IMG 0081", "x", "A B C",
 ];
 
-/// How much of each pixel a mark covers, within its box.
+/// Coverage of each pixel by a mark, inside the mark's bounding box.
 struct Mask {
     left: i64,
     top: i64,
@@ -48,7 +48,7 @@ struct Mask {
 }
 
 impl Mask {
-    /// For a mark between these corners, as far as the picture reaches.
+    /// For a mark between these points, clipped to the picture.
     fn around(points: &[Point], margin: f64, size: (u32, u32)) -> Self {
         let most = |value: fn(&Point) -> f64| points.iter().map(value).fold(f64::MIN, f64::max);
         let least = |value: fn(&Point) -> f64| points.iter().map(value).fold(f64::MAX, f64::min);
@@ -61,7 +61,7 @@ impl Mask {
         Self { left, top, width, cover: vec![0.0; width * height] }
     }
 
-    /// A line of round ends.
+    /// A line with round ends.
     fn line(&mut self, a: Point, b: Point, wide: f64) {
         if self.width == 0 {
             return;
@@ -114,9 +114,9 @@ fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
     }
 }
 
-/// Draws some marks around these cards.
+/// Draws random marks around these cards.
 pub(super) fn draw(picture: &mut RgbImage, cards: &[DrawnCard], count: usize, dice: &mut Dice) {
-    // One hand, or one detector, drew most of them.
+    // One hand, or one detector, draws most of them.
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let usual = cards.first().map_or(0.2 * width, |card| card.corners_in_image.long_side());
     let pen = PENS[dice.below(PENS.len())];
@@ -135,7 +135,7 @@ pub(super) fn draw(picture: &mut RgbImage, cards: &[DrawnCard], count: usize, di
     }
 }
 
-/// How many kinds of marks there are.
+/// Number of kinds of marks.
 const KINDS: usize = 8;
 
 fn mark(
@@ -150,7 +150,7 @@ fn mark(
     let (center, long, short) = (quad.center(), quad.long_side(), quad.short_side());
     let opacity = if dice.chance(0.75) { 1.0 } else { dice.between(0.4, 0.9) };
     let points = match kind {
-        // A ring by hand, around a card or partly across it.
+        // A hand-drawn ring, around a card or partly across it.
         0 | 1 => {
             let off = if kind == 0 { 0.06 } else { 0.4 };
             let center = center + Point::new(dice.normal(), dice.normal()) * (off * long);
@@ -169,7 +169,7 @@ fn mark(
             corners.push(corners[0]);
             if dice.chance(0.4) { corners } else { shaken(&corners, 0.02 * long, dice) }
         }
-        // A detector's box with its words.
+        // A detector's box with a caption.
         3 => {
             let most = |value: fn(&Point) -> f64| quad.0.iter().map(value).fold(f64::MIN, f64::max);
             let least =
@@ -196,12 +196,12 @@ fn mark(
             let shaft = shaken(&[tail, tip], 0.015 * long, dice);
             shaft.into_iter().chain([wing(1.0), tip, wing(-1.0)]).collect()
         }
-        // Something written by hand.
+        // Handwriting.
         5 => {
             let start = center + Point::new(dice.normal(), dice.normal()) * (0.5 * long);
             scribble(start, long * dice.between(0.06, 0.16), dice)
         }
-        // A word in type, bare.
+        // A printed word without a plate.
         6 => {
             let at = center + Point::new(dice.normal(), dice.normal()) * (0.45 * long);
             let word = WORDS[dice.below(WORDS.len())];
@@ -219,7 +219,7 @@ fn mark(
     Mask::polyline(&points, wide * dice.between(0.7, 1.4), size).paint(picture, pen, opacity);
 }
 
-/// An ellipse as a hand draws it: it wobbles and does not quite close.
+/// A hand-drawn ellipse: it wobbles and does not quite close.
 fn ring(center: Point, radii: (f64, f64), turn: f64, dice: &mut Dice) -> Vec<Point> {
     let (start, over) = (dice.between(0.0, TAU), dice.between(-0.2, 0.6));
     let drift = dice.between(-0.1, 0.1);
@@ -241,7 +241,7 @@ fn ring(center: Point, radii: (f64, f64), turn: f64, dice: &mut Dice) -> Vec<Poi
         .collect()
 }
 
-/// Straight lines as a hand draws them: each bends a little, corners are missed by a little.
+/// Hand-drawn straight lines: each is slightly bent, and corners are missed slightly.
 fn shaken(points: &[Point], size: f64, dice: &mut Dice) -> Vec<Point> {
     const STEPS: usize = 16;
     let corners: Vec<Point> = points
@@ -263,7 +263,7 @@ fn shaken(points: &[Point], size: f64, dice: &mut Dice) -> Vec<Point> {
     line
 }
 
-/// Letters that nobody can read.
+/// Illegible letters.
 fn scribble(start: Point, height: f64, dice: &mut Dice) -> Vec<Point> {
     let letters = 3 + dice.below(7);
     let slant = dice.between(-0.2, 0.5);
@@ -281,7 +281,7 @@ fn scribble(start: Point, height: f64, dice: &mut Dice) -> Vec<Point> {
     points
 }
 
-/// A word on a plate of the pen's colour, its lower left corner at `at`.
+/// A word on a plate in the pen's colour; `at` is the plate's lower left corner.
 fn plate(picture: &mut RgbImage, at: Point, height: f64, pen: [u8; 3], dice: &mut Dice) {
     let font = &FONTS[0];
     let word = WORDS[dice.below(WORDS.len())];
@@ -298,7 +298,7 @@ fn plate(picture: &mut RgbImage, at: Point, height: f64, pen: [u8; 3], dice: &mu
     write(picture, font, word, place, 0.8 * height, ink, 1.0);
 }
 
-/// A word in one line, its left end and about its middle at `at`.
+/// A word on one line; `at` is the middle of its left end.
 fn write(
     picture: &mut RgbImage,
     font: &FontRef,
@@ -346,7 +346,7 @@ mod tests {
             }
             assert!(seen >= 5, "{kind}: {seen}");
         }
-        // Cards far outside do no harm.
+        // Cards far outside the picture must not cause an error.
         let mut picture = RgbImage::new(64, 48);
         let away = Quad::new(quad.0.map(|p| p + Point::new(900.0, -700.0)));
         for kind in 0..KINDS {

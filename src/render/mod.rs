@@ -1,32 +1,31 @@
-//! Draws cards and whole tables as a camera would see them, with their labels.
+//! Draws cards and whole tables as a camera would see them, with labels.
 //!
 //! A scene is drawn from a seed in this order: the table's material, other things, the cards from
-//! the lowest to the highest, each with its shadow; then the light over all of it, the lamp's
-//! reflections, and what lens and sensor make of that. All of it is linear light in floating point
-//! until the sensor.
+//! the lowest to the highest, each with its shadow; then the lighting, the lamp's reflections, and
+//! the effects of lens and sensor. Everything before the sensor is linear light in floating point.
 //!
-//! The same seed gives the same picture, whatever the number of threads: every scene has its own
-//! generators and nothing is kept between scenes. Across machines pictures agree but for what the
-//! standard library's `sin`, `exp` and `powf` differ by (some units in the last place of a
-//! `f64`): rounding to 8 bits hides that in all but a few pixels, which then differ by 1.
+//! The same seed gives the same picture on any number of threads: every scene has its own random
+//! generators, and nothing is kept between scenes. Across machines, pictures differ only as much as
+//! the standard library's `sin`, `exp` and `powf` (some units in the last place of an `f64`): after
+//! rounding to 8 bits, a few pixels differ by 1.
 //!
 //! | file | what it draws |
 //! |---|---|
-//! | [`card`], `ink`, `fill` | one card's face of any deck |
-//! | `table` | where the cards lie |
-//! | `background` | what they lie on |
-//! | `decoys`, `catalogue`, `leaflets`, `things` | what lies beside them, under them and on them |
-//! | `stack` | a deck or a pile, face up, that is not on the table |
-//! | `paint` | table and cards into pixels |
+//! | [`card`], `ink`, `fill` | the face of a card of any deck |
+//! | `table` | the layout of the cards |
+//! | `background` | the table's surface |
+//! | `decoys`, `catalogue`, `leaflets`, `things` | other objects beside, under and over the cards |
+//! | `stack` | a deck or a pile, face up, that does not count as on the table |
+//! | `paint` | rasterises table and cards |
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
 //! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
-//! | `marks` | what somebody drew on the picture |
+//! | `marks` | marks drawn on the picture afterwards |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`samples`] | the tables of `datasets/samples` |
-//! | [`scenes`] | tables to learn from |
-//! | [`suite`] | tables to measure on |
+//! | [`scenes`] | tables for training |
+//! | [`suite`] | tables for evaluation |
 
 mod background;
 mod camera;
@@ -80,64 +79,64 @@ use visible::Owner;
 pub struct Scene {
     /// 8-bit sRGB, before any JPEG.
     pub image: RgbImage,
-    /// The cards that are labelled, from the lowest to the highest.
+    /// The labelled cards, from the lowest to the highest.
     pub cards: Vec<DrawnCard>,
-    /// What makes it hard, in the words of the labels.
+    /// Tags for the labels that say why it is hard.
     pub tags: Vec<String>,
-    /// Where things lie that look like cards but are none: backs, other games' cards, envelopes,
-    /// papers, phones, boxes. Corners in pixels, clockwise, the first edge a long side; only
-    /// those of which the most part is in the picture and not covered.
+    /// Outlines of objects that resemble cards: backs, other games' cards, envelopes, papers,
+    /// phones, boxes. Corners in pixels, clockwise, starting with a long side; only objects that
+    /// are mostly in the picture and not covered.
     pub others: Vec<Quad>,
-    /// Which deck it shows; one deck lies on a table.
+    /// Its deck; all cards of a table are of one deck.
     pub deck: Arc<Deck>,
-    /// Whether the picture is mirrored, left for right; coordinates are those of the picture as it
-    /// is.
+    /// Whether the picture is mirrored left to right; coordinates are those of the mirrored
+    /// picture.
     pub mirrored: bool,
-    /// Quality at which this camera writes its JPEG, 1 to 100.
+    /// Quality of this camera's JPEG files, 1 to 100.
     pub jpeg_quality: u8,
 }
 
 /// A card in a drawn table. Coordinates in pixels of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnCard {
-    /// Which card.
+    /// The card.
     pub card: Card,
-    /// Exact corners of the card's rectangle (its round corners lie within), clockwise. The first
-    /// edge is a long side of the card itself, however perspective may shorten it; of the two
-    /// ways that remain the one whose first corner is higher.
+    /// Exact corners of the card's rectangle (its rounded corners lie inside), clockwise. The first
+    /// edge is a long side of the physical card, even if perspective makes it the shorter one. Of
+    /// the two possible starting corners, the higher one is first.
     pub corners_in_image: Quad,
-    /// Where its centre is seen.
+    /// Its centre in the picture.
     pub center_in_image: Point,
-    /// Where the centre of each symbol is seen.
+    /// The centre of each symbol in the picture.
     pub symbols_in_image: Vec<Point>,
-    /// Part of its symbols that is in the picture and not covered by a card, 0 to 1.
+    /// Fraction of its symbols that is in the picture and not covered by a card, 0 to 1.
     pub symbols_in_view: f64,
-    /// Part of the card that is in the picture and not covered by anything, 0 to 1.
+    /// Fraction of the card that is in the picture and not covered by anything, 0 to 1.
     pub area_in_view: f64,
-    /// The same for each symbol, in the order of `symbols_in_image`.
+    /// Fraction of each symbol that is in view, in the order of `symbols_in_image`.
     pub symbols_seen: Vec<f64>,
 }
 
 /// Why a scene cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// More cards than a deck has.
+    /// More cards requested than a deck has.
     #[error("{0} cards on one table: a deck has {DECK_SIZE}, and a table holds each card once")]
     TooManyCards(usize),
-    /// Too small to show a table or too large to hold in memory.
+    /// The picture is too small to show a table or too large for memory.
     #[error("a picture of {0}x{1} pixels: each side must be {MIN_SIDE_PX} to {MAX_SIDE_PX}")]
     Size(u32, u32),
 }
 
-/// Shortest side of a picture.
+/// Minimum side of a picture.
 pub const MIN_SIDE_PX: u32 = 32;
-/// Longest side of a picture.
+/// Maximum side of a picture.
 pub const MAX_SIDE_PX: u32 = 8192;
 
 /// Draws scene number `index` of a series.
 ///
 /// # Errors
-/// When `params` ask for more cards than a deck has, or for a size out of range.
+/// `params` ask for more cards than a deck has, or for a size out of range.
 pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderError> {
     if params.cards.1 > DECK_SIZE {
         return Err(RenderError::TooManyCards(params.cards.1));
@@ -187,7 +186,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         })
         .collect();
     let (middle, reach_mm) = extent(&lying);
-    // A lamp lights a room, not a single card.
+    // A lamp lights a room, so its reach does not shrink with a single card.
     let reach_mm = if params.keep_all { reach_mm.max(LAMP_MM) } else { reach_mm };
     let light =
         Light::random(params, &mut dice(Purpose::Light), (middle, reach_mm), long_px, &probes);
@@ -256,14 +255,14 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     Ok(Scene { image, cards: drawn, tags, others, deck, mirrored, jpeg_quality })
 }
 
-/// The corners in the mirrored picture, still clockwise with the same first edge.
+/// The corners in the mirrored picture, still clockwise and starting with the same edge.
 fn mirrored_quad(quad: Quad, width: f64) -> Quad {
     let [a, b, c, d] = quad.0.map(|p| Point::new(width - p.x, p.y));
     Quad::new([b, a, d, c])
 }
 
 impl DrawnCard {
-    /// Moves it to where it is in the mirrored picture.
+    /// Moves its coordinates to the mirrored picture.
     fn mirror(&mut self, width: f64) {
         let flipped = |p: Point| Point::new(width - p.x, p.y);
         self.corners_in_image = upper_first(mirrored_quad(self.corners_in_image, width).0);
@@ -272,10 +271,10 @@ impl DrawnCard {
     }
 }
 
-/// Smallest reach of a lamp over a table to learn from.
+/// Minimum reach of a lamp over a table for training.
 const LAMP_MM: f64 = 260.0;
 
-/// Different cards, as many as asked.
+/// Deals the requested number of different cards.
 fn deal(params: &Params, dice: &mut Dice) -> Vec<Card> {
     let (fewest, most) = params.cards;
     let count = fewest + dice.below(most - fewest.min(most) + 1);
@@ -285,7 +284,7 @@ fn deal(params: &Params, dice: &mut Dice) -> Vec<Card> {
     deck
 }
 
-/// Takes off the table what can hardly be seen, and says where the rest is seen.
+/// Removes cards with too little in view, and fills in the visible fractions of the others.
 fn in_view(
     mut lying: Vec<Lying>,
     view: &View,
@@ -317,7 +316,7 @@ fn in_view(
                         .into_iter()
                         .map(|(x, y)| at(x, y))
                         .collect(),
-                    // Covered and cut parts are counted as if they never were the same.
+                    // Assumes that covered parts and parts outside the picture never coincide.
                     symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
                         .max(0.0),
                     area_in_view: 1.0,
@@ -334,7 +333,7 @@ fn in_view(
     }
 }
 
-/// Half a turn at most: the higher of corners 0 and 2 comes first.
+/// Rotates by half a turn if that puts the higher of corners 0 and 2 first.
 fn upper_first(mut corners: [Point; 4]) -> Quad {
     if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
         corners.rotate_left(2);
@@ -342,7 +341,8 @@ fn upper_first(mut corners: [Point; 4]) -> Quad {
     Quad::new(corners)
 }
 
-/// A card's long side in the picture: the median, or what it would be in its middle.
+/// The median long side of the cards in the picture; without cards, that of a card at the table's
+/// origin.
 fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
     let mut sides: Vec<f64> = drawn.iter().map(|c| c.corners_in_image.long_side()).collect();
     sides.sort_by(f64::total_cmp);
@@ -352,7 +352,7 @@ fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
     })
 }
 
-/// Middle of the cards and how far they reach from it.
+/// The centre of the cards and their extent around it.
 fn extent(lying: &[Lying]) -> (Point, f64) {
     if lying.is_empty() {
         return (Point::default(), 250.0);
@@ -406,7 +406,7 @@ impl Scene {
     /// The picture as the camera's JPEG file.
     ///
     /// # Errors
-    /// When the encoder fails, which memory aside it has no reason to.
+    /// The encoder fails, in practice only for lack of memory.
     pub fn jpeg(&self) -> Result<Vec<u8>, image::ImageError> {
         let mut bytes = Vec::new();
         image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, self.jpeg_quality)
@@ -414,7 +414,7 @@ impl Scene {
         Ok(bytes)
     }
 
-    /// The picture after its own JPEG: what a reader of the file would see.
+    /// The picture after its own JPEG compression, as a reader of the file sees it.
     ///
     /// # Errors
     /// As [`Self::jpeg`].
@@ -423,7 +423,7 @@ impl Scene {
         Ok(image::load_from_memory_with_format(&bytes, image::ImageFormat::Jpeg)?.into_rgb8())
     }
 
-    /// Its labels, for a file of this name. Coordinates rounded to hundredths of a pixel.
+    /// Its label for a file of this name. Coordinates are rounded to hundredths of a pixel.
     pub fn label(&self, file: String) -> PhotoLabel {
         let round =
             |p: Point| Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0);

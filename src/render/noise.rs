@@ -1,9 +1,9 @@
-//! Smooth noise of the plane, the same on every machine.
+//! Smooth two-dimensional noise, the same on every machine.
 
 use super::dice::mix;
 
-/// An even value in [-1, 1) for each whole point. Two rounds of multiply and shift are enough to
-/// hide the lattice from the eye.
+/// A uniform value in [-1, 1) for each lattice point. Two rounds of multiply and shift are enough
+/// to hide the lattice from view.
 pub(super) fn lattice(seed: u64, i: i64, j: i64) -> f64 {
     let mut key = (i as u64).wrapping_mul(0x8da6_b343_d816_3841)
         ^ (j as u64).wrapping_mul(0xd816_3841_cb1a_b31f)
@@ -13,7 +13,7 @@ pub(super) fn lattice(seed: u64, i: i64, j: i64) -> f64 {
     (key >> 40) as f64 * (1.0 / f64::from(1 << 23)) - 1.0
 }
 
-/// The whole number at or below: as `floor`, which is a call into the C library on plain x86-64.
+/// The integer at or below `x`, like `floor`, which is a call into the C library on plain x86-64.
 pub(super) fn whole_below(x: f64) -> i64 {
     let cut = x as i64;
     cut.wrapping_sub(i64::from(cut as f64 > x))
@@ -24,7 +24,7 @@ pub(super) fn value(seed: u64, x: f64, y: f64) -> f64 {
     let (i, j) = (whole_below(x), whole_below(y));
     let fade = |t: f64| t * t * (3.0 - 2.0 * t);
     let (u, v) = (fade(x - i as f64), fade(y - j as f64));
-    // A place beyond the horizon may be infinitely far.
+    // A point beyond the horizon may be infinitely far away.
     let (right, below) = (i.wrapping_add(1), j.wrapping_add(1));
     let (a, b) = (lattice(seed, i, j), lattice(seed, right, j));
     let (c, d) = (lattice(seed, i, below), lattice(seed, right, below));
@@ -32,9 +32,9 @@ pub(super) fn value(seed: u64, x: f64, y: f64) -> f64 {
     top + (bottom - top) * v
 }
 
-/// Sum of octaves, each twice as fine and `roughness` as strong; an octave finer than a pixel is
-/// faded out. `coarse` is the size of the coarsest, `pixel` that of a pixel, in the unit of `x`
-/// and `y`. About -1 to 1.
+/// Sum of octaves, each twice as fine and `roughness` times as strong; octaves finer than a pixel
+/// are faded out. `coarse` is the size of the coarsest octave and `pixel` the size of a pixel, in
+/// the unit of `x` and `y`. About -1 to 1.
 pub(super) fn octaves(
     seed: u64,
     (x, y): (f64, f64),

@@ -1,4 +1,4 @@
-//! The table and the cards into pixels of linear light.
+//! Rasterises the table and the cards into linear light.
 
 use super::camera::View;
 use super::card::{self, Print};
@@ -12,7 +12,7 @@ use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::geometry::{Point, Quad};
 
 impl Lying {
-    /// Height above the table at a distance from the card's middle along its long side.
+    /// Height above the table at a distance from the card's centre along its long side.
     pub(super) fn height_mm(&self, x: f64) -> f64 {
         let part = (2.0 * x / CARD_LONG_MM).clamp(-1.0, 1.0);
         if self.curl_mm >= 0.0 {
@@ -30,18 +30,18 @@ impl Lying {
         card::Footprint { right: turned(on_table.right), down: turned(on_table.down) }
     }
 
-    /// How steeply it rises there.
+    /// Slope of the card there.
     fn slope(&self, x: f64) -> f64 {
         let part = (2.0 * x / CARD_LONG_MM).clamp(-1.0, 1.0);
         4.0 * self.curl_mm.abs() * part * self.curl_mm.signum() / CARD_LONG_MM
     }
 }
 
-/// Which pixels lie well within a card, so that the table there need not be drawn.
+/// Marks the pixels well inside a card, where the table need not be drawn.
 pub(super) fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<bool> {
     let mut hidden = vec![false; size.0 * size.1];
     for card in lying {
-        // Clear of the round corners, of a curled card's bent sides and of the pixel's width.
+        // Clear of the rounded corners, of a curled card's bent sides and of the pixel's width.
         let (a, b) = (CARD_LONG_MM / 2.0 - 5.0, CARD_SHORT_MM / 2.0 - 5.0);
         let at = |x: f64, y: f64| view.image_from_table(card.table_from_card(x, y), 0.0);
         let quad = Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)));
@@ -58,7 +58,7 @@ pub(super) fn hidden(lying: &[Lying], view: &View, size: (usize, usize)) -> Vec<
     hidden
 }
 
-/// Draws every second pixel of every second row, and the mean of its neighbours between them.
+/// Draws every second pixel of every second row, and interpolates between them.
 pub(super) fn draw_coarse(
     pixels: &mut [[f32; 4]],
     (width, height): (usize, usize),
@@ -68,7 +68,7 @@ pub(super) fn draw_coarse(
     let mean = |a: [f32; 4], b: [f32; 4]| [0, 1, 2, 3].map(|c| 0.5 * (a[c] + b[c]));
     let columns = width / 2 + 1;
     let needed = |i: usize, j: usize| {
-        // A node serves the pixels around it.
+        // A node is needed if one of the pixels around it is.
         (j.saturating_sub(1)..(j + 2).min(height))
             .any(|y| (i.saturating_sub(1)..(i + 2).min(width)).any(|x| !hidden[y * width + x]))
     };
@@ -94,7 +94,7 @@ pub(super) fn draw_coarse(
     }
 }
 
-/// Width of the dark seam where a card meets the table.
+/// Width of the dark seam between a card and the table.
 const SEAM_MM: f64 = 1.2;
 
 pub(super) fn draw_card(
@@ -142,7 +142,7 @@ pub(super) fn draw_card(
             if face.cover > 0.5 {
                 owner.take(j * size.0 + i);
             }
-            // A side that rises away from the lamp faces it.
+            // A side that rises away from the lamp faces the lamp.
             let shade = 1.0 + 1.2 * card.slope(p.x) * along_light;
             let paper = if seen.size_mm < 0.6 {
                 0.012 * noise::value(card.card.index() as u64, p.x / 0.7, p.y / 0.7)

@@ -1,4 +1,4 @@
-//! What may be drawn: ranges for everything that chance decides, and named sets of them.
+//! Ranges for everything random in a scene, and named sets of ranges.
 
 use super::background::Material;
 use super::cast::CastParams;
@@ -60,11 +60,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Those that weights are fitted on. A kind that is new stands behind them in [`Self::ALL`], so that a
-    /// fit of the same seed draws the same tables.
+    /// The kinds that weights are fitted on. New kinds come after them in [`Self::ALL`], so that a
+    /// fit with the same seed draws the same tables.
     pub const FITTED_ON: &[Self] = Self::ALL.split_at(19).0;
 
-    /// All of them, in the order of `--help`.
+    /// All kinds, in the order of `--help`.
     pub const ALL: [Self; 23] = [
         Self::Plain,
         Self::Wood,
@@ -91,7 +91,7 @@ impl Kind {
         Self::Print,
     ];
 
-    /// The name on the command line.
+    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -121,131 +121,132 @@ impl Kind {
     }
 }
 
-/// Where a table's deck comes from.
+/// The source of a table's deck.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeckChoice {
-    /// This deck.
+    /// A given deck.
     Known(Arc<Deck>),
-    /// One that nobody prints, another on each table.
+    /// A random deck that no edition prints, different on each table.
     Invented,
 }
 
-/// Ranges for everything in a scene. Angles in radians, lengths as their names say.
+/// Ranges for everything random in a scene. Angles are in radians, lengths as their names say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Width and height of the picture.
     pub size_px: (u32, u32),
-    /// Fewest and most cards; each card lies on a table at most once.
+    /// Minimum and maximum number of cards; each card occurs at most once.
     pub cards: (usize, usize),
-    /// Which deck they are of, with weights: all of a table are of one.
+    /// The decks, with weights; all cards of a table are of one deck.
     pub decks: Vec<(DeckChoice, f64)>,
-    /// How likely the picture is mirrored as a whole, left for right, its labels with it.
+    /// Probability that the picture and its labels are mirrored left to right.
     pub mirrored: f64,
-    /// How they may lie, with weights.
+    /// The layouts, with weights.
     pub layouts: Vec<(Layout, f64)>,
-    /// What the table may be made of, with weights.
+    /// The materials of the table, with weights.
     pub materials: Vec<(Material, f64)>,
     /// A white table's reflectance relative to the cards'.
     pub white_table: Span,
-    /// Fewest and most other things on the table.
+    /// Minimum and maximum number of other things on the table.
     pub decoys: (usize, usize),
-    /// How much decks differ in print, 0 (all alike) to 1.
+    /// How much the print varies between decks, 0 (not at all) to 1.
     pub variety: f64,
-    /// Height by which a card's ends stand up (or, negative, its middle), in millimetres.
+    /// Height of a card's ends above its middle, in millimetres; negative if the middle is higher.
     pub curl_mm: Span,
-    /// Part of the picture that the cards take, along its tighter side.
+    /// Fraction of the picture that the cards fill, along its tighter side.
     pub fill: Span,
-    /// A card's long side in the picture, where it must be in a range; `fill` is then a limit.
+    /// Range of a card's long side in the picture, if it is fixed; `fill` is then a maximum.
     pub long_side_px: Option<Span>,
     /// Angle between the line of sight and the table's normal.
     pub tilt: Span,
-    /// How the camera is turned about the line of sight.
+    /// Rotation of the camera about the line of sight.
     pub roll: Span,
-    /// Focal length in widths of the picture.
+    /// Focal length in picture widths.
     pub focal: Span,
-    /// Radial distortion of the lens at the picture's corner, as a part of the radius.
+    /// Radial distortion of the lens at the picture's corner, as a fraction of the radius.
     pub distortion: Span,
-    /// Temperature of the lamp in kelvin.
+    /// Colour temperature of the lamp in kelvin.
     pub kelvin: Span,
-    /// Part of the lamp's colour that the camera takes out.
+    /// Fraction of the lamp's colour that the white balance removes.
     pub balance: Span,
-    /// Linear value of a perfect white in full light, 1 clips.
+    /// Linear value of a perfect white in full light; 1 clips.
     pub exposure: Span,
-    /// How unevenly the light falls: about the part lost at the far end.
+    /// Unevenness of the light: roughly the fraction lost at the far end.
     pub falloff: Span,
-    /// Darkening of the picture's corners, as a part.
+    /// Darkening of the picture's corners, as a fraction.
     pub vignette: Span,
-    /// How dark the shadow is that a card throws, 0 to 1.
+    /// Depth of the shadow of a card, 0 to 1.
     pub card_shadow: Span,
-    /// How likely something throws a shadow across the cards.
+    /// Probability of a shadow across the cards.
     pub cast_shadow: f64,
-    /// How likely such shadows are many small ones: leaves, fingers, a blind.
+    /// Probability that such shadows are many small ones: leaves, fingers, a blind.
     pub dappled: f64,
-    /// Part of the light that such a shadow takes.
+    /// Fraction of the light that such a shadow removes.
     pub cast_depth: Span,
-    /// How likely the lamp is reflected in the cards.
+    /// Probability of a reflection of the lamp in the cards.
     pub glare: f64,
     /// Brightness of the reflection relative to white paper.
     pub glare_strength: Span,
-    /// Defocus as a part of a card's long side (deviation of a Gaussian).
+    /// Defocus as a fraction of a card's long side (standard deviation of a Gaussian).
     pub defocus: Span,
-    /// Length of motion blur as a part of a card's long side.
+    /// Length of motion blur as a fraction of a card's long side.
     pub motion: Span,
-    /// Noise at white, as a part of white (deviation); dark parts get relatively more.
+    /// Noise at white, as a fraction of white (standard deviation); dark parts get relatively more.
     pub noise: Span,
-    /// How likely the sensor's colour mosaic shows: fine stripes take on false colours.
+    /// Probability of demosaicing artefacts, which give fine stripes false colours.
     pub mosaic: f64,
     /// Strength of the camera's sharpening.
     pub sharpen: Span,
-    /// Colourfulness, 1 as it is.
+    /// Saturation; 1 leaves it unchanged.
     pub saturation: Span,
     /// JPEG quality, 1 to 100.
     pub jpeg: Span,
-    /// A card of which less than this part of its symbols can be seen is taken off the table.
+    /// Minimum fraction of a card's symbols in view; cards below it are removed from the table.
     pub symbols_in_view: f64,
-    /// Whether a card stays on the table however little of it can be seen; `symbols_in_view` then
-    /// only says how closely cards are laid on one another.
+    /// Whether cards with too little in view stay on the table; `symbols_in_view` then only limits
+    /// how much cards cover each other when they are laid.
     pub keep_all: bool,
-    /// How far the camera may aim beside the cards, as a part of the picture (deviation).
+    /// Offset of the camera's aim from the cards, as a fraction of the picture (standard
+    /// deviation).
     pub aim_off: f64,
-    /// How likely a stack of cards, face up, lies beside the others: the top of a deck or of the sets
-    /// that somebody won, which is not on the table.
+    /// Probability of a stack of cards, face up, beside the others: the top of a deck or of the
+    /// sets that somebody won. It does not count as on the table.
     pub stack: f64,
-    /// How likely another thing may lie under cards instead of clear of them.
+    /// Probability that another thing may lie under cards.
     pub decoys_under: f64,
-    /// How likely another thing is one that a finder of cards may fall for.
+    /// Probability that another thing is one that resembles a card.
     pub false_friends: f64,
-    /// Fewest and most things that lie over cards.
+    /// Minimum and maximum number of things over cards.
     pub covers: (usize, usize),
-    /// How worn the cards' edges are, 0 (new) to 1.
+    /// Wear of the cards' edges, 0 (new) to 1.
     pub wear: Span,
-    /// Width of a symbol's outline in millimetres, where it must be in a range.
+    /// Range of the width of a symbol's outline in millimetres, if it is fixed.
     pub outline_mm: Option<Span>,
-    /// Inked part of the stripes, where it must be in a range.
+    /// Range of the inked fraction of the stripes, if it is fixed.
     pub duty: Option<Span>,
-    /// How far the light's colour may lie off the black body's, as a part (deviation).
+    /// Deviation of the light's colour from a black body, as a fraction (standard deviation).
     pub tint: f64,
-    /// Light that the lens scatters over the whole picture, as a part of white.
+    /// Stray light in the lens over the whole picture, as a fraction of white.
     pub haze: Span,
-    /// By how much colour is blurred more than brightness, in pixels (deviation of a Gaussian): files
-    /// hold it at half the resolution, and cameras that take out noise leave less of it. Thin lines
-    /// become grey by it.
+    /// Blur of the chroma beyond that of the luma, in pixels (standard deviation of a Gaussian).
+    /// Files store chroma at half the resolution, and denoising blurs it further. Thin lines turn
+    /// grey.
     pub chroma_px: Span,
-    /// Whether the table's grain is drawn for every second pixel only, between which it is smooth:
-    /// a third of the time of a small picture.
+    /// Whether the table's grain is drawn for every second pixel only and interpolated between:
+    /// saves a third of the time of a small picture.
     pub coarse_table: bool,
     /// Colour casts beyond those of one lamp.
     pub cast: CastParams,
-    /// Fewest and most marks that somebody drew on the picture: rings, boxes, arrows, words.
+    /// Minimum and maximum number of marks drawn on the picture: rings, boxes, arrows, words.
     pub marks: (usize, usize),
-    /// Fewest and most printed things on the table with signs that look like symbols.
+    /// Minimum and maximum number of printed things on the table with signs that resemble symbols.
     pub leaflets: (usize, usize),
-    /// A tag for the labels that says what was asked for.
+    /// The requested kind, as a tag for the labels.
     pub asked: Kind,
 }
 
 impl Params {
-    /// The ranges of a kind, 1280x960, of the classic deck.
+    /// The ranges of a kind, at 1280x960 with the classic deck.
     pub fn of(kind: Kind) -> Self {
         let mut p = Self {
             size_px: (1280, 960),
@@ -387,7 +388,7 @@ impl Params {
                     ..CastParams::NONE
                 };
                 p.saturation = Span::new(0.8, 1.3);
-                // With white below clipping, or the tint would be lost in it.
+                // White must stay below clipping, or it would hide the tint.
                 p.exposure = Span::new(0.5, 0.95);
             }
             Kind::TwoLamps => {

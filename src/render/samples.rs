@@ -1,4 +1,4 @@
-//! The tables of `datasets/samples`: a few small pictures of rising difficulty.
+//! The tables of `datasets/samples`: a few small pictures of increasing difficulty.
 
 use super::background::Material;
 use super::dice::Span;
@@ -6,7 +6,7 @@ use super::params::{Kind, Params};
 use super::table::Layout;
 use super::{RenderError, Scene, render};
 
-/// One sample: its file name and how it is drawn.
+/// A sample: its file name and its parameters.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// File name.
@@ -63,7 +63,7 @@ pub fn all() -> Vec<Sample> {
             p.glare_strength = Span::only(0.5);
             p.materials = vec![(Material::Wood, 1.0)];
         }),
-        // Every symbol in view: of a card that hides some of them nobody could say what it is.
+        // Every symbol must be in view, because a card with hidden symbols could not be identified.
         of("8-overlap.jpg", 18, Kind::Overlap, |p| {
             p.cards = (14, 14);
             p.symbols_in_view = 1.0;
@@ -78,8 +78,8 @@ mod tests {
     use crate::dataset::PhotoLabels;
     use std::path::Path;
 
-    /// Largest mean difference of a channel, 0 to 255, between a sample as committed and as drawn
-    /// here: mathematical functions differ a little between platforms, JPEG decoders too.
+    /// Maximum mean difference of a channel, 0 to 255, between a committed sample and a new
+    /// drawing: mathematical functions and JPEG decoders differ slightly between platforms.
     const MEAN_TOLERANCE: f64 = 0.05;
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         for (sample, label) in samples.iter().zip(&labels.photos) {
             assert_eq!(sample.file, label.file);
         }
-        // One easy and one hard table; drawing all would take long.
+        // One easy and one hard table, because drawing all takes long.
         for i in [0, 7] {
             let scene = samples[i].draw().unwrap();
             let drawn = scene.through_jpeg().unwrap();

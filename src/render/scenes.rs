@@ -1,11 +1,11 @@
-//! Tables to learn from: for the finder whole tables, for the reader tables whose cards are cut
-//! out by the same stages that read photos.
+//! Tables for training: whole tables for the finder, and tables for the reader, whose cards are
+//! cropped by the same stages that read photos.
 //!
-//! Everything chance decides is in `finder_params` and `reader_params`: ranges are drawn from
-//! a seed of their own, then [`render`] draws the table. Nothing is taken off these tables: cards
-//! that can hardly be seen are labelled too, with what of them is in view.
+//! All randomness is in `finder_params` and `reader_params`: they draw ranges from a seed of their
+//! own, then [`render`] draws the table. No cards are removed from these tables; cards that can
+//! hardly be seen are labelled too, with their visible fraction.
 //!
-//! Seeds from [`HELD_BACK`] on are not for training: suites to measure on are drawn from them.
+//! Seeds from [`HELD_BACK`] up are reserved for evaluation suites.
 
 use super::background::Material;
 use super::cast::CastParams;
@@ -15,18 +15,18 @@ use super::table::Layout;
 use super::{RenderError, Scene, render};
 use crate::cards::Deck;
 
-/// Seeds from here on are kept for measuring: no training draws from them.
+/// Seeds from here up are reserved for evaluation: no training uses them.
 pub const HELD_BACK: u64 = 1 << 32;
 
 /// Scene number `index` of a series for the finder, `size_px` wide and high, after its JPEG.
 ///
 /// # Errors
-/// When the size is out of range.
+/// The size is out of range.
 pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
     finder_but(seed, index, size_px, |_| ())
 }
 
-/// The same with ranges changed.
+/// The same with changed ranges.
 fn finder_but(
     seed: u64,
     index: u64,
@@ -39,14 +39,14 @@ fn finder_but(
     compressed(render(&params, seed, index)?, dice.chance(0.4))
 }
 
-/// Scene number `index` of a series for the refiner, after its JPEG: as for the finder, but on seven of
-/// ten tables cards cover one another, for of those that lie by themselves the refiner is seldom asked,
-/// and none is bare.
+/// Scene number `index` of a series for the refiner, after its JPEG. Like the finder's, but no
+/// table is empty, and on seven tables in ten cards cover one another, because the refiner is
+/// seldom run on cards that lie by themselves.
 ///
 /// # Errors
-/// A size that cannot be drawn.
+/// The size is out of range.
 pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
-    /// Of fewer cards there is little to learn.
+    /// Fewer cards would give little to learn from.
     const FEWEST: usize = 6;
     finder_but(seed, index, size_px, |params| {
         params.layouts = vec![
@@ -63,8 +63,8 @@ pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, Rend
     })
 }
 
-/// Scene number `index` of a series for the reader, after its JPEG: cards 40 to 220 pixels long
-/// in a picture of a size that suits them.
+/// Scene number `index` of a series for the reader, after its JPEG: cards 40 to 220 pixels long in
+/// a picture of suitable size.
 ///
 /// # Errors
 /// None that a caller could cause.
@@ -72,10 +72,10 @@ pub fn reader(seed: u64, index: u64) -> Result<Scene, RenderError> {
     reader_but(seed, index, |_| ())
 }
 
-/// The same with ranges changed.
+/// The same with changed ranges.
 ///
 /// # Errors
-/// When what is changed is out of range.
+/// The changed ranges are invalid.
 pub fn reader_but(
     seed: u64,
     index: u64,
@@ -87,7 +87,7 @@ pub fn reader_but(
     compressed(render(&params, seed, index)?, dice.chance(0.8))
 }
 
-/// The scene as read back from its JPEG, where `lossy`.
+/// The scene as decoded from its JPEG, if `lossy`.
 fn compressed(mut scene: Scene, lossy: bool) -> Result<Scene, RenderError> {
     if lossy && let Ok(image) = scene.through_jpeg() {
         scene.image = image;
@@ -95,7 +95,7 @@ fn compressed(mut scene: Scene, lossy: bool) -> Result<Scene, RenderError> {
     Ok(scene)
 }
 
-/// One value of several, near it: a span of no width.
+/// A span of a single random value.
 fn one(dice: &mut Dice, low: f64, high: f64) -> Span {
     Span::only(dice.between(low, high))
 }
@@ -106,7 +106,7 @@ fn either(dice: &mut Dice, p: f64, usual: (f64, f64), rare: (f64, f64)) -> Span 
     one(dice, low, high)
 }
 
-/// Light, lens and sensor as photos have them, the usual more often than the extremes.
+/// Realistic lighting, lens and sensor; usual values are more frequent than extremes.
 fn conditions(p: &mut Params, dice: &mut Dice) {
     p.variety = dice.between(0.3, 1.4);
     p.curl_mm = either(dice, 0.8, (-0.5, 1.5), (-2.5, 4.5));
@@ -134,7 +134,8 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.mosaic = 0.2;
     p.jpeg = Span::new(35.0, 95.0);
     p.keep_all = true;
-    // Three decks show outlines of 1.5 to 2.3 mm and stripes inked to 0.22 to 0.35.
+    // Three printed decks have outlines of 1.5 to 2.3 mm, and stripes with an inked fraction of
+    // 0.22 to 0.35.
     p.outline_mm = Some(Span::new(1.1, 2.5));
     p.duty = Some(Span::new(0.18, 0.46));
     p.wear = either(dice, 0.5, (0.0, 0.0), (0.0, 1.0));
@@ -142,15 +143,17 @@ fn conditions(p: &mut Params, dice: &mut Dice) {
     p.haze = either(dice, 0.7, (0.0, 0.0), (0.0, 0.06));
 }
 
-/// What photos of other people show: other decks, casts, marks, printed signs. Drawn last, so that the
-/// rest of a table's ranges does not hang on it. None is mirrored: mirrored photos are read in a mirror.
+/// Conditions of other people's photos: other decks, casts, marks, printed signs. Drawn last, so
+/// that the table's other ranges do not depend on it. No table is mirrored, because mirrored photos
+/// are mirrored back before they are read.
 fn elsewhere(p: &mut Params, dice: &mut Dice) {
     p.decks = vec![
         (DeckChoice::Known(Deck::classic()), 0.68),
         (DeckChoice::Known(Deck::rectangles()), 0.22),
         (DeckChoice::Invented, 0.1),
     ];
-    // Few: violet and two-lamp tables were read as well by a reader that had learned from none.
+    // Rare, because a reader that had not trained on violet and two-lamp tables read them just as
+    // well.
     p.cast = CastParams {
         gain: dice.pick(&[(0.0, 5.0), (0.05, 3.0), (0.1, 1.0)]),
         cross_talk: dice.pick(&[(0.0, 8.0), (0.02, 2.0)]),
@@ -162,7 +165,7 @@ fn elsewhere(p: &mut Params, dice: &mut Dice) {
     p.leaflets = dice.pick(&[((0, 0), 8.0), ((1, 3), 1.5), ((2, 6), 0.5)]);
 }
 
-/// Materials with those that look like cards.
+/// All materials, including those that resemble cards.
 fn every_material() -> Vec<(Material, f64)> {
     let mut materials = all_materials();
     materials.extend([(Material::Printed, 1.0), (Material::Tiles, 0.6)]);
@@ -175,7 +178,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     p.size_px = size_px;
     conditions(&mut p, dice);
     p.materials = if dice.chance(0.3) { vec![(Material::White, 1.0)] } else { every_material() };
-    // A table without cards teaches what is none.
+    // Empty tables provide negative examples.
     let bare = dice.chance(0.1);
     let count = match dice.below(20) {
         _ if bare => 0,
@@ -204,7 +207,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
     p.covers = dice.pick(&[((0, 0), 8.0), ((1, 2), 2.0)]);
     p.coarse_table = dice.chance(0.6);
     let width = f64::from(size_px.0.max(size_px.1));
-    // The finder brings the median card of a photo to about a sixth of the picture.
+    // The finder scales a photo so that the median card is about a sixth of the picture's width.
     let long = (0.185 * width * (0.36 * dice.normal()).exp()).clamp(0.07 * width, 0.32 * width);
     p.long_side_px = Some(Span::only(long));
     p.fill = either(dice, 0.6, (0.8, 1.1), (1.1, 2.4));
@@ -225,7 +228,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
 fn reader_params(dice: &mut Dice) -> Params {
     let mut p = Params::of(Kind::Mixed);
     conditions(&mut p, dice);
-    // Small cards are the hard ones, hence as many of each octave.
+    // Small cards are the hard ones, so the sizes are uniform on a logarithmic scale.
     let long = 40.0 * 5.5f64.powf(dice.unit());
     let width = (5.2 * long).clamp(224.0, 880.0);
     p.size_px = if dice.chance(0.7) {

@@ -1,4 +1,4 @@
-//! What lens and sensor do to the light: vignette, blur, noise, tone, sharpening.
+//! Effects of lens and sensor: vignette, blur, noise, tone, sharpening.
 
 use super::dice::{Dice, mix};
 use super::light::srgb_from_linear;
@@ -8,7 +8,7 @@ use image::RgbImage;
 /// Linear light of a picture, row by row: R, G, B and the surface's gloss (which a lens ignores).
 pub(super) type Light4 = Vec<[f32; 4]>;
 
-/// Turns light into an 8-bit sRGB picture. `long_px` is a card's long side in it.
+/// Turns light into an 8-bit sRGB picture. `long_px` is a card's long side in the picture.
 pub(super) fn expose(
     mut light: Light4,
     params: &Params,
@@ -19,7 +19,7 @@ pub(super) fn expose(
     let (width, height) = (params.size_px.0 as usize, params.size_px.1 as usize);
     let exposure = dice.within(params.exposure) as f32;
     let vignette = dice.within(params.vignette) as f32;
-    // The lens itself: never sharper than a third of a pixel.
+    // The lens is never sharper than a third of a pixel.
     let optics = dice.between(0.33, 0.6);
     let sigma = optics.hypot(dice.within(params.defocus) * long_px) as f32;
     let shake = dice.within(params.motion) * long_px;
@@ -39,7 +39,8 @@ pub(super) fn expose(
         for (x, pixel) in row.iter_mut().enumerate() {
             let dx = x as f32 + 0.5 - width as f32 / 2.0;
             let gain = exposure * (1.0 - vignette * (dx * dx + dy * dy) / radius2);
-            // What clips on the sensor is blurred before it clips, but not from beyond all bounds.
+            // Highlights are blurred before they clip, but limited so that they do not spread
+            // without bound.
             *pixel = pixel.map(|v| (v * gain + haze).min(4.0));
         }
     }
@@ -53,12 +54,13 @@ pub(super) fn expose(
         key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let bits = mix(key);
         for (c, value) in pixel[..3].iter_mut().enumerate() {
-            // The sum of three even numbers of 7 bits is near enough to normal: mean 190.5,
-            // deviation 64.
+            // The sum of three uniform 7-bit numbers is close enough to normal: mean 190.5,
+            // standard deviation 64.
             let part = (bits >> (21 * c)) as u32;
             let sum = (part & 127) + (part >> 7 & 127) + (part >> 14 & 127);
             let normal = (sum as f32 - 190.5) / 64.0;
-            // Photon noise grows with the root of the light; `grain` is what remains in the dark.
+            // Photon noise grows with the root of the light; `grain` is the remaining noise in the
+            // dark.
             let deviation = noise * (value.max(0.0) * (1.0 - grain) + grain * 0.25).sqrt();
             *value += deviation * normal;
         }
@@ -91,9 +93,9 @@ pub(super) fn expose(
     image
 }
 
-/// sRGB values (0 to 255) with the same luma and their colour differences blurred.
+/// Blurs the chroma of sRGB values (0 to 255) and keeps their luma.
 fn with_blurred_chroma(light: Light4, width: usize, sigma: f32) -> Light4 {
-    /// Of R, G and B in luma, by ITU-R BT.601, as JPEG has it.
+    /// Weights of R, G and B in luma by ITU-R BT.601, as in JPEG.
     const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
     let differences = |pixel: &[f32; 4]| {
         let [r, g, b] = [0, 1, 2].map(|c| pixel[c].clamp(0.0, 255.0));
@@ -128,11 +130,11 @@ fn toned(table: &[f32], linear: f32) -> f32 {
     table[i] + (table[i + 1] - table[i]) * (at - i as f32)
 }
 
-/// What a sensor under a Bayer mosaic (red, green; green, blue) makes of the light, each missing
-/// colour the mean of its neighbours: fine stripes take on colours that are not there.
+/// Simulates a Bayer mosaic (red, green; green, blue) and bilinear demosaicing, which gives fine
+/// stripes false colours.
 fn through_mosaic(light: &[[f32; 4]], width: usize) -> Light4 {
     let height = light.len() / width;
-    // Beyond the border the mosaic is mirrored about the last pixel, which keeps its phase.
+    // At the border the mosaic is mirrored about the last pixel, which keeps its phase.
     let at = |x: usize, y: usize, dx: i32, dy: i32, c: usize| {
         let mirrored = |v: usize, d: i32, limit: usize| match v.checked_add_signed(d as isize) {
             Some(v) if v < limit => v,
@@ -161,7 +163,7 @@ fn through_mosaic(light: &[[f32; 4]], width: usize) -> Light4 {
     out
 }
 
-/// Gaussian blur, the border repeated outwards.
+/// Gaussian blur; the border is repeated outside.
 fn gaussian(light: &[[f32; 4]], width: usize, sigma: f32) -> Light4 {
     let reach = (2.8 * sigma).ceil().max(1.0) as usize;
     let mut kernel: Vec<f32> =
@@ -199,10 +201,10 @@ fn add_scaled(out: &mut [[f32; 4]], add: &[[f32; 4]], factor: f32) {
     }
 }
 
-/// Even blur along a line of `length` pixels.
+/// Uniform motion blur along a line of `length` pixels.
 fn smear(light: &[[f32; 4]], width: usize, length: f64, angle: f64) -> Light4 {
     let height = light.len() / width;
-    // The line as whole-pixel shifts, each point shared by its four neighbours.
+    // The line as shifts by whole pixels, each point split between its four neighbours.
     let steps = (2.0 * length).ceil() as i32;
     let reach = (length / 2.0).ceil() as i32 + 1;
     let side = (2 * reach + 1) as usize;

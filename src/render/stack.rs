@@ -1,7 +1,7 @@
 //! A deck or a pile of won sets, face up beside the table's cards.
 //!
-//! Its top card looks like any other but for three things: it is nearer to the camera, the stack's
-//! sides show where the camera sees them, and its shadow is as long as the stack is high.
+//! Its top card looks like any other, with three differences: it is nearer to the camera, the
+//! visible sides of the stack show, and its shadow is longer because of the stack's height.
 
 use super::camera::View;
 use super::card::{self, Print};
@@ -18,27 +18,27 @@ use crate::geometry::Point;
 
 /// Half of a card's sides.
 const HALF_MM: (f64, f64) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
-/// Clear of the other cards by so much.
+/// Minimum gap to the other cards.
 const MARGIN_MM: f64 = 6.0;
-/// A layer of the sides: some cards, told from the next ones by their shade.
+/// Height of a layer of the sides: a few cards with their own shade.
 const LAYER_MM: f64 = 0.9;
-/// Steps along which the shadow of the stack's sides is put together.
+/// Number of steps that make up the shadow of the stack's sides.
 const SHADOW_STEPS: usize = 6;
 
-/// Cards on one another.
+/// A stack of cards.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
-    /// From the lowest to the highest, `curl_mm` 0: where each layer lies.
+    /// The position of each layer, from the lowest to the highest; `curl_mm` is 0.
     layers: Vec<Lying>,
-    /// How bright each layer's side is, by the light that falls on a face.
+    /// Brightness of each layer's side, relative to the light on a face.
     tones: Vec<f64>,
     height_mm: f64,
-    /// Length of the shadow by the stack's height.
+    /// Length of the shadow relative to the stack's height.
     slant: f64,
 }
 
 impl Stack {
-    /// Somewhere in view and clear of the cards; `None` where chance or the room says so.
+    /// A stack in view and clear of the cards; `None` by chance or if there is no room.
     pub(super) fn random(
         params: &Params,
         view: &View,
@@ -54,7 +54,7 @@ impl Stack {
         let height_mm = dice.between(5.0, 26.0);
         let base = place(params, view, cards, height_mm, dice)?;
         let count = ((height_mm / LAYER_MM) as usize).max(2);
-        // Pushed together or thrown on one another.
+        // Neatly stacked or thrown on one another.
         let (off_mm, off_angle) = dice.pick(&[((0.3, 0.006), 2.0), ((1.0, 0.03), 1.0)]);
         let light = dice.between(0.45, 0.95);
         let mut layers = Vec::with_capacity(count);
@@ -74,7 +74,7 @@ impl Stack {
         Some(Self { layers, tones, height_mm, slant: dice.between(0.25, 1.2) })
     }
 
-    /// Draws it and its shadow into linear light, row by row. It covers what lies behind it.
+    /// Draws it and its shadow into linear light, row by row. It hides what lies behind it.
     pub(super) fn draw(
         &self,
         pixels: &mut [[f32; 4]],
@@ -95,7 +95,7 @@ impl Stack {
             .flat_map(|&p| [0.0, self.height_mm].map(|h| view.image_from_table(p, h)))
             .collect();
         let (_, softness, depth) = light.card_shadow;
-        // Light from all around fills the shadow of a card, and less that of something so high.
+        // Ambient light fills in a card's shadow, but less so the shadow of a high stack.
         let depth = 0.25 + 0.75 * depth;
         let edge = |p: Point| rounded_rectangle(p.x, p.y, HALF_MM.0, HALF_MM.1, print.corner_mm).mm;
         for_pixels(&around, size, |i, j| {
@@ -136,7 +136,7 @@ impl Stack {
     }
 }
 
-/// Where a stack stands: in view, or cut a little by the picture's border, and clear of the cards.
+/// A place for a stack: in view, perhaps cut by the picture's border, and clear of the cards.
 fn place(
     params: &Params,
     view: &View,
@@ -157,7 +157,7 @@ fn place(
         };
         let clear = |a: &Lying, b: &Lying| {
             let (long, short) = (HALF_MM.0 + MARGIN_MM, HALF_MM.1 + MARGIN_MM);
-            // Points along the border of one against the other's rectangle.
+            // Tests points along the border of one rectangle against the other.
             let border = [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (1.0, 0.0)];
             border.into_iter().chain([(0.0, 0.0)]).all(|(x, y)| {
                 [1.0, -1.0].into_iter().all(|sign| {
@@ -185,7 +185,7 @@ mod tests {
         for index in 0..4 {
             let (bare, stacked) =
                 (render(&without, 9, index).unwrap(), render(&with, 9, index).unwrap());
-            // The same cards at the same places.
+            // The cards and their places are the same.
             assert_eq!(bare.cards.len(), stacked.cards.len());
             for (a, b) in bare.cards.iter().zip(&stacked.cards) {
                 assert_eq!((a.card, a.corners_in_image), (b.card, b.corners_in_image));

@@ -1,6 +1,6 @@
-//! Suites: named series of tables to measure reading on, the same for everybody.
+//! Suites: named series of tables for evaluation, the same for everybody.
 //!
-//! A suite's seeds begin at [`HELD_BACK`], from which no training draws.
+//! A suite's seeds start at [`HELD_BACK`], which training never uses.
 
 use super::background::Material;
 use super::dice::Span;
@@ -22,9 +22,9 @@ pub enum Suite {
 /// Tables of one kind within a suite.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its folder and the beginning of its files' names.
+    /// Its folder, and the prefix of its file names.
     pub name: &'static str,
-    /// How many tables it has.
+    /// Its number of tables.
     pub count: usize,
     /// The seed of its series.
     pub seed: u64,
@@ -51,7 +51,8 @@ impl Part {
     }
 }
 
-/// Tables in each part of the hard suite: heaps, of twenty cards, and the rest, mostly of twelve.
+/// Numbers of tables in each part of the hard suite: heaps, with twenty cards, and the others,
+/// mostly with twelve.
 const HEAPS: usize = 15;
 const TABLES: usize = 25;
 
@@ -87,11 +88,11 @@ fn hard() -> Vec<Part> {
     parts.into_iter().enumerate().map(part).collect()
 }
 
-/// A kind of table under the conditions of every suite.
+/// The parameters of a kind under the conditions shared by all suites.
 fn usual(kind: Kind) -> Params {
     Params {
         variety: 1.0,
-        // As decks have them.
+        // Typical of printed decks.
         outline_mm: Some(Span::new(1.4, 2.4)),
         duty: Some(Span::new(0.2, 0.4)),
         tilt: Span::new(0.0, 0.45),
@@ -102,7 +103,7 @@ fn usual(kind: Kind) -> Params {
     }
 }
 
-/// The first seed of the wide suite, clear of the hard one's.
+/// The first seed of the wide suite, beyond the hard suite's.
 const WIDE: u64 = HELD_BACK + 0x7769_6465;
 
 fn wide() -> Vec<Part> {

@@ -1,4 +1,4 @@
-//! Where the cards lie on the table.
+//! The layout of the cards on the table.
 
 use super::card::{Print, symbol_probes};
 use super::dice::Dice;
@@ -7,12 +7,12 @@ use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::geometry::{Point, Quad};
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Ways to lay cards.
+/// Layouts of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Rows and columns with a gap.
     Grid,
-    /// Anywhere, turned any way, none touching.
+    /// Anywhere and at any angle, without touching.
     Scatter,
     /// Rows and columns without a gap.
     Touching,
@@ -30,20 +30,21 @@ pub(super) struct Lying {
     pub card: Card,
     /// Its centre, in millimetres of the table.
     pub center: Point,
-    /// Direction of its long side, as a unit vector.
+    /// Unit vector along its long side.
     pub along: Point,
-    /// Height by which its ends stand up; negative: its middle.
+    /// Height of its ends above its middle; negative if the middle is higher.
     pub curl_mm: f64,
 }
 
 impl Lying {
-    /// From the table to the card: millimetres from its centre, the long side along x.
+    /// From table coordinates to card coordinates: millimetres from its centre, with the long side
+    /// along x.
     pub fn card_from_table(&self, p: Point) -> Point {
         let off = p - self.center;
         Point::new(off.dot(self.along), self.along.cross(off))
     }
 
-    /// The way back.
+    /// From card coordinates to table coordinates.
     pub fn table_from_card(&self, x: f64, y: f64) -> Point {
         self.center + self.along * x + self.along.perpendicular() * y
     }
@@ -54,17 +55,17 @@ impl Lying {
         Quad::new([(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| self.table_from_card(x, y)))
     }
 
-    /// Whether it lies over a place of the table.
+    /// Whether it covers a place of the table.
     pub fn covers(&self, p: Point) -> bool {
         let q = self.card_from_table(p);
         q.x.abs() <= CARD_LONG_MM / 2.0 && q.y.abs() <= CARD_SHORT_MM / 2.0
     }
 }
 
-/// Radius of the circle about a card.
+/// Radius of a card's circumscribed circle.
 const REACH_MM: f64 = 53.0;
 
-/// Whether two cards come nearer than `margin_mm` (separating axes).
+/// Whether two cards are closer than `margin_mm` (separating axes).
 fn touch(a: &Lying, b: &Lying, margin_mm: f64) -> bool {
     if a.center.distance(b.center) > 2.0 * REACH_MM + margin_mm {
         return false;
@@ -79,7 +80,7 @@ fn touch(a: &Lying, b: &Lying, margin_mm: f64) -> bool {
     })
 }
 
-/// Part of a card's symbols that the cards above it leave in view.
+/// Fraction of a card's symbols that the cards above it leave uncovered.
 pub(super) fn symbols_uncovered(card: &Lying, above: &[Lying], print: &Print) -> f64 {
     let near: Vec<&Lying> =
         above.iter().filter(|o| o.center.distance(card.center) < 2.0 * REACH_MM).collect();
@@ -94,8 +95,8 @@ pub(super) fn symbols_uncovered(card: &Lying, above: &[Lying], print: &Print) ->
     seen.count() as f64 / probes.len() as f64
 }
 
-/// Lays `cards`, the first lowest, in a space of `aspect` (width by height). Of each card at
-/// least `symbols_in_view` of its symbols stays uncovered.
+/// Lays `cards`, the lowest first, in a space of aspect ratio `aspect` (width by height). At least
+/// a fraction `symbols_in_view` of each card's symbols stays uncovered.
 pub(super) fn lay(
     layout: Layout,
     cards: &[Card],
@@ -126,7 +127,7 @@ pub(super) fn lay(
     }
 }
 
-/// Rows of three to eight cards, each row turning a little as it goes.
+/// Rows of three to eight cards; each row rotates slightly along its length.
 fn fan(cards: &[Card], dice: &mut Dice) -> Vec<Lying> {
     let upright = dice.chance(0.6);
     let step_mm = dice.between(20.0, 52.0);
@@ -156,7 +157,7 @@ fn fan(cards: &[Card], dice: &mut Dice) -> Vec<Lying> {
     lying
 }
 
-/// Whether a card put on top leaves enough of the others in view.
+/// Whether a card on top leaves enough of the others uncovered.
 fn fits_above(new: &Lying, lying: &[Lying], apart_mm: f64, least: f64, print: &Print) -> bool {
     if lying.iter().any(|o| o.center.distance(new.center) < apart_mm) {
         return false;
@@ -188,7 +189,7 @@ fn grid(cards: &[Card], aspect: f64, gap_mm: f64, dice: &mut Dice) -> Vec<Lying>
     };
     let columns = (1..=n).min_by(|&a, &b| misfit(a).total_cmp(&misfit(b))).unwrap_or(1);
     let rows = n.div_ceil(columns);
-    // A tidy or a hasty hand; cards that touch are tidy.
+    // Neat or hasty placement; touching cards are neat.
     let hasty = if gap_mm > 1.0 { dice.between(0.1, 1.0) } else { 0.06 };
     let shift = (0.25 * gap_mm.max(0.5)).min(4.0) * hasty;
     cards
@@ -216,7 +217,7 @@ fn grid(cards: &[Card], aspect: f64, gap_mm: f64, dice: &mut Dice) -> Vec<Lying>
         .collect()
 }
 
-/// Cards anywhere in a space that grows when they do not fit.
+/// Cards anywhere in a space that grows if they do not fit.
 fn thrown(
     cards: &[Card],
     aspect: f64,

@@ -58,7 +58,7 @@ fn labels_are_as_the_kind_promises() {
     }
 }
 
-/// The labelled corners are where the card ends: just inside it is white, outside black.
+/// The labelled corners are at the card's border: white just inside, black outside.
 #[test]
 fn corners_lie_on_the_border() {
     let mut params = Params::of(Kind::Black);
@@ -73,7 +73,7 @@ fn corners_lie_on_the_border() {
         let quad = card.corners_in_image;
         let middle = quad.center();
         for i in 0..4 {
-            // Short sides, which curl leaves straight.
+            // Short sides stay straight when a card curls.
             if i % 2 == 0 {
                 continue;
             }
@@ -130,7 +130,7 @@ fn a_table_without_cards_and_the_whole_deck() {
 
 #[test]
 fn what_is_not_drawn_under_cards_is_not_seen() {
-    // A pixel of the table left out would be black; no card has black in its stock.
+    // An undrawn pixel of the table would be black; no card's stock is black.
     for index in 0..12 {
         let mut params = small(Kind::Heap);
         params.size_px = (640, 480);
@@ -145,9 +145,9 @@ fn what_is_not_drawn_under_cards_is_not_seen() {
     }
 }
 
-/// Suites and their figures are compared over time: the classic deck's tables must stay as they are,
-/// bit for bit. The hashes are those of the first program that drew them; on another platform a few
-/// pixels differ by 1.
+/// Suites and their results are compared over time, so the classic deck's tables must stay the same
+/// bit for bit. The hashes are of the first version that drew them; on other platforms a few pixels
+/// differ by 1.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn tables_of_a_seed_stay_as_they_are() {
@@ -189,7 +189,7 @@ fn a_mirrored_table_is_the_same_table_flipped_with_its_labels() {
         );
         let near = |p: Point| quad.0.iter().any(|q| flipped(p).distance(*q) < 1e-9);
         assert!(a.corners_in_image.0.into_iter().all(near));
-        // Half a turn may have put the opposite side first.
+        // A half turn may have put the opposite side first.
         let sides = |quad: Quad| [(0, 1), (2, 3)].map(|(i, j)| quad.0[i].distance(quad.0[j]));
         let long = quad.0[0].distance(quad.0[1]);
         let as_before = sides(a.corners_in_image).iter().any(|side| (side - long).abs() < 1e-9);

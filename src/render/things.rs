@@ -1,7 +1,7 @@
-//! How things are made that lie on a table besides the cards of the game.
+//! The construction of other objects on a table.
 //!
-//! Everything is made of flat layers, from the table upwards. Lengths in millimetres, colours as
-//! linear reflectances.
+//! Every object consists of flat layers, from the table upwards. Lengths are in millimetres,
+//! colours are linear reflectances.
 
 use super::camera::TablePoint;
 use super::ink::{self, coverage, rounded_rectangle, stripes};
@@ -10,7 +10,7 @@ use super::noise;
 use crate::cards::Shape;
 use crate::geometry::Point;
 
-/// What is printed on a layer.
+/// The print on a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Print {
     Plain,
@@ -25,7 +25,7 @@ pub(super) enum Print {
         pitch_mm: f64,
         ink: [f64; 3],
     },
-    /// Ruled lines along x, and along y too where `crossed`.
+    /// Ruled lines along x, and also along y if `crossed`.
     Ruled {
         pitch_mm: f64,
         crossed: bool,
@@ -41,14 +41,14 @@ pub(super) enum Print {
         pitch_mm: f64,
         wire: [f64; 3],
     },
-    /// Some words, as a logo or a name would stand there.
+    /// Some words, as in a logo or a name.
     Word {
         ink: [f64; 3],
         seed: u64,
     },
 }
 
-/// A rounded rectangle; a circle where the radius is half of both sides.
+/// A rounded rectangle; a circle if the radius is half of both sides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer {
     pub(super) offset: Point,
@@ -58,9 +58,9 @@ pub(super) struct Layer {
     pub(super) print: Print,
     pub(super) gloss: f64,
     pub(super) form: Form,
-    /// Direction of its x within the thing, as a unit vector.
+    /// Unit vector of its x axis within the object.
     pub(super) turn: (f64, f64),
-    /// Whether it is bent like a finger or a pen: darker towards its long sides.
+    /// Whether it is curved like a finger or a pen, and so darker towards its long sides.
     pub(super) bent: bool,
 }
 
@@ -69,22 +69,22 @@ pub(super) struct Layer {
 pub(super) enum Form {
     /// A rounded rectangle.
     Box,
-    /// One of the game's symbols, so much larger than on a card.
+    /// One of the game's symbols, scaled by this factor.
     Symbol(Shape, f64),
-    /// The border of a rounded rectangle, so wide in millimetres.
+    /// The border of a rounded rectangle, with this width in millimetres.
     Frame(f64),
 }
 
-/// One thing: layers from the table upwards, the first the largest.
+/// An object: layers from the table upwards, the largest first.
 #[derive(Clone, Debug)]
 pub(super) struct Thing {
     pub(super) center: Point,
     pub(super) along: Point,
     pub(super) height_mm: f64,
     pub(super) layers: Vec<Layer>,
-    /// Whether its outline is that of a sheet or a box, as a card's is.
+    /// Whether its outline resembles a card's, like a sheet or a box.
     pub(super) like_card: bool,
-    /// Radius about its centre in which it and its shadow lie.
+    /// Radius around its centre that contains it and its shadow.
     pub(super) reach_mm: f64,
 }
 
@@ -100,11 +100,12 @@ impl Thing {
             .map(|(x, y)| self.center + self.along * x + self.along.perpendicular() * y)
     }
 
-    /// Draws it and its shadow into one pixel; how much of the pixel it covers, 0 to 1.
+    /// Draws it and its shadow into one pixel; returns the fraction of the pixel that it covers, 0
+    /// to 1.
     pub(super) fn draw(&self, pixel: &mut [f32; 4], seen: &TablePoint, light: &Light) -> f64 {
         let base = &self.layers[0];
         let p = self.local(seen.place);
-        // Farther than its shadow and its largest layer reach.
+        // Beyond the reach of its shadow and of its largest layer.
         let reach = self.reach_mm + 2.0 * seen.size_mm;
         if p.dot(p) > reach * reach {
             return 0.0;
@@ -137,7 +138,7 @@ impl Thing {
 }
 
 impl Layer {
-    /// Part of a pixel of `pixel_mm` that it covers, 0 to 1.
+    /// Fraction that it covers of a pixel of size `pixel_mm`, 0 to 1.
     fn cover_at(&self, q: Point, pixel_mm: f64) -> f64 {
         let wide = pixel_mm * 1.2;
         match self.form {
@@ -168,7 +169,7 @@ impl Layer {
                 (a.max(b), ink)
             }
             Print::Keys { pitch_mm, ink } => {
-                // Every row a little farther right, as on a typewriter.
+                // Each row is shifted a little to the right, as on a typewriter.
                 let row = (q.y / pitch_mm).round();
                 let a = stripes(q.x + 0.3 * row * pitch_mm, pixel_mm, pitch_mm, 0.8);
                 (a * stripes(q.y, pixel_mm, pitch_mm, 0.8), ink)

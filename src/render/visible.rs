@@ -1,17 +1,17 @@
-//! What of each card can be seen in the picture.
+//! The visible parts of each card in the picture.
 
 use super::DrawnCard;
 use crate::geometry::{Point, Quad};
 
-/// The card that each pixel shows: its number from 1, 0 for anything else.
+/// The card that each pixel shows: its number from 1, or 0 for anything else.
 pub(super) struct Owner {
     pub(super) size: (usize, usize),
-    /// The card that takes pixels now.
+    /// The card that is being drawn.
     pub(super) next: usize,
     cards: Vec<u8>,
 }
 
-/// Part of a thing that must be in view for it to be told of.
+/// Minimum visible fraction of an object that is listed.
 const MOST: f64 = 0.6;
 
 impl Owner {
@@ -19,7 +19,7 @@ impl Owner {
         Self { size, next: 0, cards: vec![0; size.0 * size.1] }
     }
 
-    /// The card of the moment covers a pixel.
+    /// Assigns a pixel to the card that is being drawn.
     pub(super) fn take(&mut self, pixel: usize) {
         // A deck has fewer than 255 cards.
         self.cards[pixel] = self.next as u8;
@@ -31,8 +31,8 @@ impl Owner {
         inside.then(|| self.cards[p.y as usize * self.size.0 + p.x as usize])
     }
 
-    /// Says what of the card `number` is in view. `probes` are points of its symbols in the
-    /// picture, as many for each symbol.
+    /// Fills in the visible fractions of the card `number`. `probes` are points of its symbols in
+    /// the picture, the same number for each symbol.
     pub(super) fn see(&self, card: &mut DrawnCard, number: usize, probes: &[Point]) {
         let corners = card.corners_in_image;
         let (mut seen, mut low, mut high) = (0usize, Point::default(), Point::default());
@@ -57,7 +57,7 @@ impl Owner {
         }
     }
 
-    /// Those quads that are for the most part in the picture and under no card.
+    /// The quadrilaterals that are mostly in the picture and not covered by cards.
     pub(super) fn uncovered(&self, mut quads: Vec<Quad>) -> Vec<Quad> {
         const STEPS: usize = 8;
         quads.retain(|quad| {

@@ -1,15 +1,15 @@
-//! How likely three more cards bring a set.
+//! The probability that three more cards bring a set.
 
 use super::finder::find_all;
 use super::set::completing;
 use crate::cards::Card;
 
-/// A probability as a fraction of equally likely cases.
+/// A probability as a fraction of equally likely outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chance {
-    /// Cases in which it happens.
+    /// Number of favourable outcomes.
     pub favourable: u64,
-    /// All cases; not 0.
+    /// Number of all outcomes; not 0.
     pub total: u64,
 }
 
@@ -20,18 +20,18 @@ impl Chance {
     }
 }
 
-/// The exact chance that three more cards make a set of which at least one of them is a part,
-/// when all choices of three from the cards not on the board are equally likely. `None` when
-/// fewer than three such cards are left.
+/// The exact probability that three more cards make a set that includes at least one of them, if
+/// all choices of three from the cards not on the board are equally likely. `None` if fewer than
+/// three such cards are left.
 ///
-/// The other cases are counted: none of the three completes a pair of the board, no two of them
-/// a card of the board, and they are no set themselves.
+/// The unfavourable outcomes are counted: no card of the three completes a pair on the board, no
+/// two of them make a set with a card of the board, and the three are not a set themselves.
 pub fn three_more(board: &[Card]) -> Option<Chance> {
     three_more_from(board, Card::deck())
 }
 
-/// The same, when the three come from certain cards only: those that a game has not shown yet.
-/// Cards that lie on the board are not dealt again.
+/// The same, if the three come from certain cards only, such as those that a game has not dealt
+/// yet. Cards on the board are not dealt again.
 pub fn three_more_from(board: &[Card], deck: impl Iterator<Item = Card>) -> Option<Chance> {
     let on_board = mask(board.iter().copied());
     let unseen = mask(deck) & !on_board;
@@ -44,7 +44,7 @@ pub fn three_more_from(board: &[Card], deck: impl Iterator<Item = Card>) -> Opti
         completions |= mask(distinct[i + 1..].iter().map(|&b| completing(a, b)));
     }
     let candidates = cards_of(unseen & !completions);
-    // Per candidate: the later candidates that make no set with it and a card of the board.
+    // For each candidate: the later candidates that make no set with it and a card of the board.
     let harmless: Vec<u128> = candidates
         .iter()
         .enumerate()
@@ -61,8 +61,8 @@ pub fn three_more_from(board: &[Card], deck: impl Iterator<Item = Card>) -> Opti
             with_y.map(|(_, &after_y)| u64::from((after_x & after_y).count_ones())).sum::<u64>()
         })
         .sum();
-    // The third card of two that make a set among themselves is not on the board: all pairs of
-    // such a set are harmless, and it is among the triples.
+    // If two candidates make a set among themselves, its third card is not on the board. All pairs
+    // of such a set are harmless, so it is counted among the triples.
     let sets_among = find_all(&candidates).len() as u64;
     Some(Chance { favourable: total - (triples - sets_among), total })
 }
@@ -81,7 +81,7 @@ mod tests {
     use crate::cards::{DECK_SIZE, parse_codes};
     use proptest::prelude::*;
 
-    /// Every choice of three cards tried.
+    /// Tries every choice of three cards.
     fn by_trying(board: &[Card], deck: &[Card]) -> Option<Chance> {
         let unseen: Vec<Card> = deck.iter().copied().filter(|card| !board.contains(card)).collect();
         let mut chance = Chance { favourable: 0, total: 0 };
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn known_cases() {
-        // Nothing on the table: the chance that three cards are a set.
+        // An empty table: the probability that three cards are a set.
         let empty = three_more(&[]).unwrap();
         assert_eq!((empty.favourable, empty.total), (1080, 85_320));
         // A board of sixteen without a set.

@@ -3,26 +3,26 @@
 use crate::cards::{Card, Property};
 use std::fmt;
 
-/// How three cards stand to each other in one property.
+/// The relation of three cards in one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// All three show this value (0 to 2).
     AllAlike(usize),
-    /// Each shows another value: the three in the order of the cards.
+    /// Each card shows a different value; the values are in the order of the cards.
     AllDifferent([usize; 3]),
-    /// Two show one value and the third another: what spoils a set.
+    /// Two cards show one value and the third another, so they cannot be a set.
     TwoAlike {
         /// The value that two cards show.
         twice: usize,
-        /// The value of the third card.
+        /// The third card's value.
         once: usize,
-        /// Which card (0 to 2) that is.
+        /// Index of the third card, 0 to 2.
         odd_one: usize,
     },
 }
 
 impl Relation {
-    /// Between three values of a property.
+    /// The relation of three values of a property.
     fn between(values: [usize; 3]) -> Self {
         let [a, b, c] = values;
         let two_alike = |twice, odd_one| Self::TwoAlike { twice, once: values[odd_one], odd_one };
@@ -35,18 +35,18 @@ impl Relation {
         }
     }
 
-    /// Whether a set may stand like this in a property.
+    /// Whether the relation allows a set.
     pub const fn fits(self) -> bool {
         !matches!(self, Self::TwoAlike { .. })
     }
 }
 
-/// What [`explain`] says of three cards.
+/// The result of [`explain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The relation in each property, in [`Property::ALL`] order.
     pub relations: [Relation; 4],
-    /// Whether a card is there more than once, which never makes a set.
+    /// Whether a card occurs more than once, which rules out a set.
     pub repeated: bool,
 }
 
@@ -75,7 +75,7 @@ impl Verdict {
     }
 }
 
-/// The verdict in a sentence, naming what spoils it.
+/// The verdict as a sentence that names what prevents a set.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_set() {

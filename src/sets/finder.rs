@@ -13,7 +13,7 @@ use super::wide;
 use crate::cards::{Card, DECK_SIZE, Property};
 use std::cell::RefCell;
 
-/// What completes a pair with an empty place in it: never on a board.
+/// The completing key of a pair with an empty place; never on a board.
 const NOBODY: Key = KEYS as Key - 1;
 
 /// The key of the card that completes two others.
@@ -25,7 +25,7 @@ static COMPLETING: [[Key; KEYS]; KEYS] = {
         while b < DECK_SIZE {
             let (mut index, mut place) = (0, 1);
             while place < DECK_SIZE {
-                // The three values of a set add up to a multiple of 3 in every property.
+                // The three values of a set sum to a multiple of 3 in every property.
                 index += (6 - a / place % 3 - b / place % 3) % 3 * place;
                 place *= 3;
             }
@@ -37,22 +37,22 @@ static COMPLETING: [[Key; KEYS]; KEYS] = {
     table
 };
 
-/// Same as [`Card::index`], in one multiplication: the top byte of the product gathers the four
-/// values times their weights, and the sums below it stay below 256.
+/// Same as [`Card::index`], but with one multiplication: the top byte of the product is the
+/// weighted sum of the four values, and the lower sums stay below 256.
 #[inline(always)]
 fn key(card: Card) -> Key {
     let values = u32::from_le_bytes(Property::ALL.map(|p| card.value(p) as u8));
     (values.wrapping_mul(27 << 24 | 9 << 16 | 3 << 8 | 1) >> 24) as Key
 }
 
-/// Finds all sets of a board; keeps its tables and the room for its answer between boards.
+/// Finds all sets of a board; reuses its tables and its result buffer between boards.
 #[derive(Clone, Debug)]
 pub struct Finder {
-    /// 1 for each key on the board, 0 between searches.
+    /// 1 for each key on the board; all 0 between searches.
     present: [u8; 256],
-    /// Where a key that is present lies.
+    /// The place of each key that is present.
     place_of: [u8; KEYS],
-    /// At least [`FAST_SETS`] long; the answer stands at its beginning.
+    /// At least [`FAST_SETS`] long; the result is at the beginning.
     found: Vec<Set>,
     /// Proof that the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
@@ -66,7 +66,7 @@ impl Default for Finder {
 }
 
 impl Finder {
-    /// A finder to be used for many boards.
+    /// A finder for many boards.
     pub fn new() -> Self {
         Self {
             present: [0; 256],
@@ -77,10 +77,10 @@ impl Finder {
         }
     }
 
-    /// All sets of a board, in an order of its own; the three places of each ascend.
+    /// All sets of a board, in a fixed order; the three places of each ascend.
     ///
-    /// A place is a [`Card`] or an `Option<Card>`, an empty place being part of no set. A card may
-    /// stand on several places; each choice of places is a set of its own, and a set needs three
+    /// A place is a [`Card`] or an `Option<Card>`; an empty place is part of no set. A card may
+    /// occupy several places. Each choice of places is a set of its own, and a set needs three
     /// different cards.
     #[inline]
     pub fn find<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> &[Set] {
@@ -97,7 +97,7 @@ impl Finder {
         }
     }
 
-    /// The sets of a board given by keys.
+    /// The sets of a board of keys.
     #[inline(always)]
     pub(crate) fn find_keys<const N: usize>(&mut self, board: &[Key; N]) -> &[Set] {
         let n = match board.first_chunk() {
@@ -107,13 +107,13 @@ impl Finder {
         &self.found[..n.expect("no card twice")]
     }
 
-    /// The fast way for the usual board, with vectors where the processor has them.
+    /// The fast search for the usual board, with SIMD if the processor has it.
     #[inline(always)]
     fn search_12<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = self.simd {
             let room = self.found.first_chunk_mut().expect("made so");
-            // A length known beforehand makes the loop over the places a straight line.
+            // A constant length lets the compiler unroll the loop over the places.
             return if let Some(full) = board.first_chunk::<12>() {
                 wide::search(simd, |i| full[i].into().map_or(wide::GAP, wide::code), room)
             } else {
@@ -135,12 +135,13 @@ impl Finder {
         self.search(board)
     }
 
-    /// The fast way; `None` when a card comes twice. Gives the number of sets.
+    /// The fast search; `None` if a card occurs twice. Returns the number of sets.
     #[inline(always)]
     fn search<const N: usize>(&mut self, board: &[Key; N]) -> Option<usize> {
         let halves = const { [(0, N / 2), (N / 2, N)] };
         let Self { present, place_of, found, .. } = self;
-        // The masks tell the compiler what is known of keys, here and below: no bounds checks.
+        // The masks prove to the compiler that keys are in range, here and below, so it omits
+        // bounds checks.
         let keys: [usize; N] = board.map(|key| usize::from(key) % KEYS);
         let mut twice = 0;
         for (place, &key) in keys.iter().enumerate() {
@@ -164,7 +165,7 @@ impl Finder {
             return None;
         }
 
-        // Where both halves' hits fit into one word, there is one loop to leave instead of two.
+        // If the hits of both halves fit into one word, there is only one loop to mispredict.
         let pairs = halves.map(|(start, end)| (end - start) * (end - start - 1) / 2);
         let words =
             if pairs[0] + pairs[1] <= 64 { [0, hits[0] << pairs[1] | hits[1]] } else { hits };
@@ -179,14 +180,14 @@ impl Finder {
                 let k = place_of[usize::from(COMPLETING[a][b]) % KEYS];
                 let [i, j, k] = [i, j, k].map(usize::from);
                 room[n % FAST_SETS] = Set([i.min(k), if k < i { i } else { j }, j.max(k)]);
-                // Written in any case, counted when no other pair finds the same set.
+                // Always written, but counted only if no other pair reports the same set.
                 n += (third_places >> k & 1) as usize;
             }
         }
         Some(n)
     }
 
-    /// The plain way, for boards of any size and with any card any number of times.
+    /// The general search, for boards of any size with repeated cards.
     #[cold]
     fn search_any<P: Copy + Into<Option<Card>>>(&mut self, board: &[P]) -> &[Set] {
         let mut places_of = vec![Vec::new(); DECK_SIZE];
@@ -212,8 +213,8 @@ impl Finder {
     }
 }
 
-/// All sets of a board, by place. The board may hold a card more than once; a set needs three
-/// different cards. Ordered by places. For many boards, or boards with empty places: [`Finder`].
+/// All sets of a board, as places in ascending order. The board may hold a card more than once; a
+/// set needs three different cards. For many boards, or boards with empty places, use [`Finder`].
 pub fn find_all(board: &[Card]) -> Vec<Set> {
     thread_local! {
         static FINDER: RefCell<Finder> = RefCell::new(Finder::new());
@@ -235,16 +236,17 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// On a machine with vectors both ways are there to be compared.
+        /// Compares both searches on a machine with SIMD.
         #[test]
         fn both_ways_for_twelve_places_agree(places in prop::array::uniform12(0..2 * DECK_SIZE)) {
             let mut board = [0; 12];
             for (i, place) in places.into_iter().enumerate() {
-                // Repeats and gaps are frequent.
+                // Repeats and gaps occur often.
                 board[i] = if place < DECK_SIZE { place as Key / 2 } else { gap_key(i) };
             }
             let mut finder = Finder::new();
-            // In the same order, too: a random choice among them is the same everywhere.
+            // The order is the same too, so that a random choice among the sets is the same
+            // everywhere.
             let answer = |finder: &Finder, n: Option<usize>| n.map(|n| finder.found[..n].to_vec());
             let n = finder.search(&board);
             let plain = answer(&finder, n);

@@ -1,20 +1,19 @@
-//! Places of a board as numbers, and the pairs of places that the fast search goes through.
+//! The places of a board as numbers, and the pairs of places for the fast search.
 
 use crate::cards::DECK_SIZE;
 
-/// Largest board that takes the fast way. A board of different cards without a set has 20 at
-/// most, so an ordinary game never leaves it.
+/// Largest board for the fast search. A board of different cards without a set has at most 20, so
+/// ordinary games never exceed it.
 pub(super) const FAST_MAX: usize = 21;
-/// Room for the sets of a board that takes the fast way: each set found is one of at most
-/// 45 + 55 pairs.
+/// Capacity for the sets of the fast search: at most 45 + 55 pairs can each find one.
 pub(super) const FAST_SETS: usize = 128;
 
-/// A place of a board as the finder wants it: below [`DECK_SIZE`] the card's index in the deck,
-/// from there on an empty place.
+/// A place of a board: below [`DECK_SIZE`] the card's index in the deck, from there on an empty
+/// place.
 pub(crate) type Key = u8;
 /// Every key is below this power of two.
 pub(super) const KEYS: usize = 128;
-/// The key of an empty place; different for each place, so that no key comes twice.
+/// The key of an empty place; each place has its own, so that no key repeats.
 #[inline(always)]
 pub(crate) const fn gap_key(place: usize) -> Key {
     DECK_SIZE as Key + place as Key
@@ -23,19 +22,18 @@ pub(crate) const fn gap_key(place: usize) -> Key {
 /// More than the 100 pairs of [`FAST_MAX`] places.
 pub(super) const PAIRS_MAX: usize = 128;
 
-/// Two places of the same half, and which third ones to report with them.
+/// Two places of the same half, and the third places for which this pair reports the set.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) i: u8,
     /// Above `i`.
     pub(super) j: u8,
-    /// Bit k: with a third card on place k this pair is the one to report the set. All of the
-    /// other half, and of this half the places after `j`.
+    /// Bit k: with the third card at place k, this pair reports the set. Set for all places of the
+    /// other half, and for the places of this half after `j`.
     pub(super) third_places: u32,
 }
 
-/// The pairs within the two halves of N places, in the order in which the search goes through
-/// them.
+/// The pairs within the two halves of N places, in search order.
 pub(super) struct Pairs<const N: usize>;
 
 impl<const N: usize> Pairs<N> {

@@ -1,5 +1,5 @@
-//! The ordinary game: which three cards are a set and why, all sets of a board, hints, and how
-//! likely three more cards bring one.
+//! The ordinary game: whether three cards are a set and why, all sets of a board, hints, and the
+//! probability that three more cards bring a set.
 //!
 //! ```
 //! use setsight::cards::parse_codes;
@@ -29,15 +29,15 @@ pub use set::{Set, completing, is_set};
 
 use crate::cards::{Card, Property};
 
-/// A hint in steps: the places of the first `step` cards (1 to 3) of the set that is easiest to
-/// see. A further step adds to what the one before has told. `None` when there is no set.
+/// A stepwise hint: the places of the first `step` cards (1 to 3) of the set that is easiest to
+/// see. Each step adds a card to the one before. `None` if there is no set.
 pub fn hint(board: &[Card], step: usize) -> Option<Vec<usize>> {
     let easiest = easiest_first(board).into_iter().next()?;
     Some(easiest.0[..step.clamp(1, 3)].to_vec())
 }
 
-/// All sets of a board, the one that is easiest to see first: the more properties are alike, the sooner
-/// a set is seen. Ties go to the first by place.
+/// All sets of a board, the easiest to see first: a set is seen sooner if more properties are
+/// equal. Ties are ordered by place.
 pub fn easiest_first(board: &[Card]) -> Vec<Set> {
     let mut sets = find_all(board);
     sets.sort_by_key(|set| {
@@ -53,7 +53,7 @@ mod tests {
     use crate::cards::{DECK_SIZE, parse_codes};
     use proptest::prelude::*;
 
-    /// The definition, word for word.
+    /// The definition, literally.
     fn by_definition(cards: [Card; 3]) -> bool {
         let distinct = cards[0] != cards[1] && cards[0] != cards[2] && cards[1] != cards[2];
         distinct
@@ -81,7 +81,7 @@ mod tests {
     }
 
     fn place() -> impl Strategy<Value = Option<Card>> {
-        // A small part of the deck now and then, so that cards repeat.
+        // Sometimes only a small part of the deck, so that cards repeat.
         prop_oneof![
             1 => Just(None),
             6 => (0..DECK_SIZE).prop_map(|i| Some(Card::from_index(i))),
@@ -94,7 +94,7 @@ mod tests {
         #[test]
         fn the_finder_agrees_with_brute_force(board in prop::collection::vec(place(), 0..40)) {
             let mut finder = Finder::new();
-            // What an earlier board leaves behind does no harm.
+            // A previous board must not affect the result.
             finder.find(&board[board.len() / 2..]);
             let mut found = finder.find(&board).to_vec();
             found.sort();
@@ -135,7 +135,7 @@ mod tests {
     fn a_repeated_card_makes_a_set_on_each_of_its_places() {
         let board = parse_codes("1fgd 2fgd 3fgd 2fgd 2fgd").unwrap();
         assert_eq!(find_all(&board), [Set([0, 1, 2]), Set([0, 2, 3]), Set([0, 2, 4])]);
-        // Three times the same card is no set.
+        // Three copies of one card are not a set.
         assert_eq!(find_all(&[board[0]; 3]), []);
     }
 

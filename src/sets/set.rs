@@ -1,4 +1,4 @@
-//! What a set is.
+//! The definition of a set.
 
 use crate::cards::{Card, Property};
 
@@ -6,7 +6,7 @@ use crate::cards::{Card, Property};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Set(pub [usize; 3]);
 
-/// The one card that makes a set with two others (with two alike: that card again).
+/// The one card that makes a set with two others; for two equal cards, that card again.
 pub fn completing(a: Card, b: Card) -> Card {
     let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
     Card::from_index(
@@ -14,8 +14,8 @@ pub fn completing(a: Card, b: Card) -> Card {
     )
 }
 
-/// Whether three cards are a set: three different cards which, in every property, are all alike
-/// or all different.
+/// Whether three cards are a set: three different cards that are all equal or all different in
+/// every property.
 pub fn is_set(a: Card, b: Card, c: Card) -> bool {
     a != b && completing(a, b) == c
 }

@@ -1,9 +1,9 @@
-//! The finder's way for 12 places on processors with AVX2: all pairs at once.
+//! The finder's search of 12 places on processors with AVX2: all pairs at once.
 //!
-//! A card is a byte here, two bits for each property's value, counted from 1 (an empty place is
-//! 0). Then the completing value of two different values is their exclusive or, and that of two
-//! alike is the value itself. The 30 pairs lie in the 32 bytes of a vector; their completing cards
-//! are compared with each card of the board in turn.
+//! A card is a byte, with two bits for each property's value, counted from 1 (an empty place is 0).
+//! The completing value of two different values is their exclusive or; of two equal values it is
+//! the value itself. The 30 pairs are in the 32 bytes of a vector, and their completing cards are
+//! compared with each card of the board in turn.
 
 use super::keys::{FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs};
 use super::set::Set;
@@ -11,12 +11,12 @@ use crate::cards::{Card, DECK_SIZE, Property};
 use pulp::x86::V3;
 use std::arch::x86_64::__m256i;
 
-/// Places of the board.
+/// Number of places on the board.
 pub(super) const PLACES: usize = 12;
-/// Pairs within the halves of the board.
+/// Number of pairs within the halves of the board.
 const PAIRS: usize = 30;
-/// Sets that are written whether they exist or not: most boards have no more, and a number of
-/// rounds that is always the same costs less than to guess it wrong.
+/// Number of sets that are always written, whether they exist or not. Most boards have no more, and
+/// a fixed number of iterations costs less than a mispredicted branch.
 const BLIND: usize = 4;
 
 type Bytes = [u8; 32];
@@ -24,7 +24,7 @@ type Bytes = [u8; 32];
 /// The byte of a card.
 #[inline(always)]
 pub(super) fn code(card: Card) -> u8 {
-    // The top byte of the product gathers the values, the sums below it stay below 256.
+    // The top byte of the product gathers the values; the lower sums stay below 256.
     let values = u32::from_le_bytes(Property::ALL.map(|p| card.value(p) as u8));
     (values.wrapping_mul(64 << 24 | 16 << 16 | 4 << 8 | 1) >> 24) as u8 + 0x55
 }
@@ -48,13 +48,13 @@ pub(super) fn code_of_key(key: Key) -> u8 {
     CODES[usize::from(key) % KEYS]
 }
 
-/// What is known of each pair, one byte each.
+/// Constants of each pair, one byte each.
 struct Lanes {
     first: Bytes,
     second: Bytes,
-    /// A third card on a place counted from 1 above this makes a set to be reported.
+    /// Lower bound: a third card at a place (counted from 1) above this makes a set to report.
     above: Bytes,
-    /// So does one on a place below this, if there is one at all.
+    /// Upper bound: so does one at a place below this, except 0, which means none.
     below: Bytes,
 }
 
@@ -75,8 +75,8 @@ static LANES: Lanes = {
     lanes
 };
 
-/// Turns of 16 bytes, two to a vector: by 1 and 5, 2 and 6, 3 and 7, 4 and 8. With them every two
-/// bytes meet.
+/// Rotations of 16 bytes, two per vector: by 1 and 5, 2 and 6, 3 and 7, 4 and 8. Together they
+/// compare every two bytes.
 static TURNS: [Bytes; 4] = {
     let mut turns = [[0; 32]; 4];
     let mut i = 0;
@@ -88,8 +88,8 @@ static TURNS: [Bytes; 4] = {
     turns
 };
 
-/// Writes the sets of a board, given by the byte of each place, to the beginning of `found` and
-/// gives their number; `None` when a card comes twice.
+/// Writes the sets of a board, given as one byte per place, to the beginning of `found`, and
+/// returns their number; `None` if a card occurs twice.
 #[inline(always)]
 pub(super) fn search(
     simd: V3,
@@ -114,7 +114,7 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
         let load = |bytes: Bytes| -> __m256i { pulp::cast(bytes) };
         let zero = avx._mm256_setzero_si256();
 
-        // Put together in registers: single bytes written to memory would have to be waited for.
+        // Assembled in registers, because reading back single bytes written to memory would stall.
         let mut halves = [0u64; 2];
         for i in 0..PLACES {
             halves[i / 8] |= u64::from((self.code)(i)) << (i % 8 * 8);
@@ -134,7 +134,7 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
         let first = avx2._mm256_shuffle_epi8(board, load(LANES.first));
         let second = avx2._mm256_shuffle_epi8(board, load(LANES.second));
         let xor = avx2._mm256_xor_si256(first, second);
-        // The low bit of each value that differs, then both its bits.
+        // Sets the low bit of each differing value, then both its bits.
         let differs = avx2._mm256_and_si256(
             avx2._mm256_or_si256(xor, avx2._mm256_srli_epi16::<1>(xor)),
             avx._mm256_set1_epi8(0x55),
@@ -150,7 +150,8 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
             let here = avx2._mm256_and_si256(equal, avx._mm256_set1_epi8(k + 1));
             place = avx2._mm256_or_si256(place, here);
         }
-        // A pair with a gap finds one of its own places (or another gap), which is none of these.
+        // A pair with a gap finds one of its own places or another gap; both are outside these
+        // bounds.
         let above = avx2._mm256_cmpgt_epi8(place, load(LANES.above));
         let below = avx2._mm256_and_si256(
             avx2._mm256_cmpgt_epi8(place, zero),
@@ -163,7 +164,8 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
 
         let place: Bytes = pulp::cast(place);
         let mut write = |n: usize, hits: &mut u32| {
-            // From the last pair to the first, as the plain way does: the same order everywhere.
+            // From the last pair to the first, as in the scalar search, so that the order is the
+            // same everywhere.
             let pair = 31 ^ (hits.leading_zeros() as usize % 32);
             *hits &= !(1 << pair);
             let [i, j] = [LANES.first[pair], LANES.second[pair]].map(usize::from);

@@ -1,7 +1,7 @@
-//! A run on disk: all that is needed to go on from where it was, bit for bit.
+//! A run on disk: everything needed to resume it bit for bit.
 //!
-//! One file, written whole: 8 bytes that say what it is, the length of a JSON header (8 bytes,
-//! little endian), the header, the arrays as 32-bit floats (little endian), SHA-256 of all before.
+//! One file, written atomically: 8 bytes of magic, the length of a JSON header (8 bytes, little
+//! endian), the header, the arrays as 32-bit floats (little endian), SHA-256 of everything before.
 
 use super::optimiser::State;
 use super::weights::{Array, Role, Weights};
@@ -21,10 +21,10 @@ pub enum CheckpointError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It cannot be written; the one before is unharmed.
+    /// It cannot be written; the previous checkpoint is unharmed.
     #[error(
         "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room and go on \
          with --resume", .path.display()
@@ -32,10 +32,10 @@ pub enum CheckpointError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It is no checkpoint, or broken.
+    /// It is not a checkpoint, or it is damaged.
     #[error("{}: {reason}; delete the run's folder and train anew", .path.display())]
     Broken {
         /// The file.
@@ -48,26 +48,26 @@ pub enum CheckpointError {
 /// The best weights so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
-    /// Steps taken then.
+    /// Steps taken by then.
     pub step: u64,
-    /// Loss in validation.
+    /// Validation loss.
     pub loss: f64,
     /// The averaged weights.
     pub weights: Weights,
 }
 
-/// All of a run that changes.
+/// The whole changing state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// Weights and optimiser.
     pub state: State,
-    /// The best weights so far, once there was a validation.
+    /// The best weights so far; `None` before the first validation.
     pub best: Option<Best>,
-    /// Validations since then.
+    /// Validations since the best one.
     pub without_gain: u32,
-    /// What has been told so far, a line a validation.
+    /// Results so far, one entry per validation.
     pub history: Vec<super::curve::Entry>,
-    /// Seconds that the run has taken, all sittings together.
+    /// Seconds that the run has taken, over all sessions.
     pub seconds: f64,
 }
 
@@ -82,7 +82,7 @@ struct Header {
 }
 
 impl Checkpoint {
-    /// Writes it whole or not at all.
+    /// Writes the file completely or not at all.
     ///
     /// # Errors
     /// [`CheckpointError::Unwritable`].
@@ -91,10 +91,10 @@ impl Checkpoint {
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
 
-    /// Reads one.
+    /// Reads a checkpoint.
     ///
     /// # Errors
-    /// [`CheckpointError`]: not there, cut off, altered.
+    /// [`CheckpointError`]: the file is missing, truncated or altered.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = std::fs::read(path)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;

@@ -1,18 +1,19 @@
-//! Convolutions for training on the processor, in place of burn's.
+//! Convolutions for training on the processor, which replace burn's.
 //!
-//! burn's flex backend takes most of a step's time for copies around its products: it turns a
-//! convolution's gradients into other convolutions, one of them with a kernel as large as the image.
-//! Here each pass is the product of two matrices per strip of rows (Chellapilla, Puri and Simard 2006):
-//! the columns hold what every window sees, `[inputs * kernel rows * kernel columns, pixels]`.
+//! burn's flex backend spends most of a step copying data around its matrix products. It turns a
+//! convolution's gradients into other convolutions, one of them with a kernel as large as the
+//! image. Here each pass is one product of two matrices per strip of rows (Chellapilla, Puri and
+//! Simard 2006). A column holds the values inside one window:
+//! `[inputs * kernel rows * kernel columns, pixels]`.
 //!
 //! | pass | product |
 //! |---|---|
 //! | result | weights · columns |
-//! | gradient of the input | weights transposed · gradient, each column added back where it was taken from |
+//! | gradient of the input | weights transposed · gradient, each column added back to its pixels |
 //! | gradient of the weights | gradient · columns transposed, summed over strips and images |
 //!
-//! Strips are small enough that the columns stay in the cache. Graphics cards and grouped
-//! convolutions take burn's own.
+//! Strips are small enough for the columns to stay in the cache. Graphics cards and grouped
+//! convolutions use burn's own implementation.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -28,13 +29,13 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rayon::prelude::*;
 
-/// Most values of a strip's columns: 512 KiB, half of a core's second cache.
+/// Maximum number of values in a strip's columns: 512 KiB, half of one core's L2 cache.
 const STRIP_VALUES: usize = 1 << 17;
-/// Most sums of the weights' gradient that are formed side by side. A number of its own, not that of
-/// the threads, so that the last bit hangs on neither.
+/// Maximum number of partial sums of the weights' gradient formed in parallel. It does not follow
+/// the number of threads, so that results are the same to the last bit on any number of threads.
 const PARTIAL_SUMS: usize = 8;
 
-/// A convolution without bias and its gradients; burn's, where a backend has none of its own.
+/// A convolution without bias and its gradients; the defaults are burn's own.
 #[backend_extension(Flex, Cube: cfg(feature = "gpu"), Autodiff)]
 trait Convolve: Backend {
     /// `input` [n, inputs, rows, columns] and `weights` [outputs, inputs / groups, rows, columns]
@@ -47,7 +48,8 @@ trait Convolve: Backend {
         Self::conv2d(input, weights, None, options)
     }
 
-    /// The loss's gradient in the input, from that in the result.
+    /// Gradient of the loss with respect to the input, from the gradient with respect to the
+    /// result.
     fn input_gradient(
         input: FloatTensor<Self>,
         weights: FloatTensor<Self>,
@@ -57,7 +59,8 @@ trait Convolve: Backend {
         Self::conv2d_x_backward(input, weights, gradient, options)
     }
 
-    /// The loss's gradient in the weights, from that in the result.
+    /// Gradient of the loss with respect to the weights, from the gradient with respect to the
+    /// result.
     fn weights_gradient(
         input: FloatTensor<Self>,
         weights: FloatTensor<Self>,
@@ -68,11 +71,12 @@ trait Convolve: Backend {
     }
 }
 
-/// A convolution without bias that knows its gradients: `input` [n, inputs, rows, columns] and
-/// `weights` [outputs, inputs / groups, rows, columns] to [n, outputs, rows, columns].
+/// A differentiable convolution without bias: `input` [n, inputs, rows, columns] and `weights`
+/// [outputs, inputs / groups, rows, columns] to [n, outputs, rows, columns].
 ///
 /// # Panics
-/// If the kernel is larger than an image with its padding, or shapes do not fit: a plan's mistake.
+/// If the kernel is larger than an image with its padding, or the shapes do not fit. Both are
+/// mistakes in the plan.
 pub fn convolve(input: Tensor<4>, weights: Tensor<4>, options: ConvOptions<2>) -> Tensor<4> {
     let (input, weights) = (input.into_dispatch(), weights.into_dispatch());
     Tensor::from_dispatch(<Dispatch as Convolve>::convolve(input, weights, options))
@@ -128,7 +132,7 @@ impl Convolve for Flex {
     }
 }
 
-/// The convolution's node in burn's record of what was computed.
+/// The convolution's node in burn's autodiff graph.
 #[derive(Debug)]
 struct Node;
 
@@ -185,7 +189,8 @@ impl<B: Convolve, C: CheckpointStrategy> Convolve for Autodiff<B, C> {
     }
 }
 
-/// The sizes of a convolution over images that lie one after the other, `[n, channels, rows, columns]`.
+/// The sizes of a convolution over images stored one after the other,
+/// `[n, channels, rows, columns]`.
 #[derive(Clone, Copy, Debug)]
 struct Windows {
     images: usize,
@@ -198,7 +203,7 @@ struct Windows {
     kernel: [usize; 2],
     stride: [usize; 2],
     dilation: [usize; 2],
-    /// Rows of zeros above, columns of zeros to the left.
+    /// Rows of zeros above the image and columns of zeros to its left.
     padding: [usize; 2],
 }
 
@@ -225,12 +230,12 @@ impl Windows {
         }
     }
 
-    /// Values that a window sees.
+    /// Number of values in one window.
     fn seen(&self) -> usize {
         self.inputs * self.kernel[0] * self.kernel[1]
     }
 
-    /// Values of an image's input and of its result.
+    /// Number of input values and of result values per image.
     fn image_in(&self) -> usize {
         self.inputs * self.rows_in * self.columns_in
     }
@@ -239,20 +244,20 @@ impl Windows {
         self.outputs * self.rows_out * self.columns_out
     }
 
-    /// First rows of the strips, and the rows of each.
+    /// The first row of each strip, and its number of rows.
     fn strips(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let rows_out = self.rows_out;
         let rows = (STRIP_VALUES / (self.seen() * self.columns_out)).clamp(1, rows_out);
         (0..rows_out).step_by(rows).map(move |first| (first, rows.min(rows_out - first)))
     }
 
-    /// Room for the columns of any strip.
+    /// A buffer large enough for the columns of any strip.
     fn room(&self) -> Vec<f32> {
         let rows = self.strips().map(|(_, rows)| rows).max().unwrap_or(0);
         vec![0.0; self.seen() * rows * self.columns_out]
     }
 
-    /// Rows of a result's strip as `[outputs, pixels]`: where it begins in the image, and its shape.
+    /// A strip of the result as `[outputs, pixels]`: its offset in the image, and its shape.
     fn strip_out(
         &self,
         (first, rows): (usize, usize),
@@ -344,8 +349,8 @@ impl Windows {
         total
     }
 
-    /// What the windows of a strip see, `[seen, pixels]`, written into `room`; the input itself where
-    /// a window is one pixel.
+    /// The values in the windows of a strip, `[seen, pixels]`, written into `room`. For a kernel of
+    /// one pixel this is the input itself.
     fn columns<'a>(
         &self,
         input: &'a [f32],
@@ -379,7 +384,7 @@ impl Windows {
         matrix(room, self.seen(), pixels)
     }
 
-    /// Adds a strip's columns to the pixels that they were taken from.
+    /// Adds a strip's columns to the pixels that they came from.
     fn put_back(&self, columns: &[f32], strip: (usize, usize), image: &mut [f32]) {
         self.each_line(strip, |at, line| {
             let Some(Line { begin, first, past }) = line else { return };
@@ -394,8 +399,8 @@ impl Windows {
         });
     }
 
-    /// Calls `visit` for each row of windows, channel and place in the kernel with where the row's
-    /// values begin in the columns, and where they lie in the image; nowhere in the rows of zeros.
+    /// Calls `visit` for each row of windows, channel and kernel position, with the offset of the
+    /// row's values in the columns and their place in the image; `None` for rows of zeros.
     fn each_line(&self, (first, rows): (usize, usize), mut visit: impl FnMut(usize, Option<Line>)) {
         let mut at = 0;
         for channel in 0..self.inputs {
@@ -429,11 +434,11 @@ impl Windows {
     }
 }
 
-/// Where the values of a row of windows lie in an image.
+/// The place of the values of one row of windows in an image.
 struct Line {
-    /// The first of them.
+    /// Offset of the first value.
     begin: usize,
-    /// The first window that has one, and the one past the last.
+    /// The first window that has a value, and one past the last.
     first: usize,
     past: usize,
 }
@@ -461,7 +466,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// burn's own convolution and its gradients are the measure.
+        /// Compares with burn's own convolution and its gradients.
         #[test]
         fn result_and_gradients_are_burns(
             images in 1usize..10, inputs in 1usize..5, outputs in 1usize..5,

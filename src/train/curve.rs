@@ -1,4 +1,4 @@
-//! What a run tells of itself: a display while it goes, a table, a picture of its curves.
+//! How a run reports its progress: a display while it runs, a table, a picture of its curves.
 
 use crate::plot::{Curve, Curves, PlotError, SIZE_PX, save};
 use crate::printable::say;
@@ -15,17 +15,17 @@ use std::time::Instant;
 pub struct Entry {
     /// Steps taken.
     pub step: u64,
-    /// Mean loss in training since the entry before.
+    /// Mean training loss since the previous entry.
     pub loss: f64,
-    /// Mean parts of the loss in training since the entry before.
+    /// Mean parts of the training loss since the previous entry.
     pub parts: Vec<(String, f64)>,
-    /// Loss in validation, of the averaged weights.
+    /// Validation loss of the averaged weights.
     pub validation: f64,
-    /// Other figures of the validation, shares of 1.
+    /// Other validation figures, 0 to 1.
     pub figures: Vec<(String, f64)>,
 }
 
-/// The table as CSV, a line a validation.
+/// The table as CSV, one line per validation.
 pub fn table(history: &[Entry]) -> String {
     let mut text = String::from("step,loss,validation");
     if let Some(entry) = history.first() {
@@ -63,7 +63,7 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
             points: points(&|e| e.validation),
         },
     ];
-    // Shares of what is wrong go on the same falling scale as the losses.
+    // Error shares use the same falling scale as the losses.
     let colors = [
         (20, 130, 60),
         (150, 90, 200),
@@ -95,7 +95,7 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
     save(&chart, &folder.join("curve"), SIZE_PX).map(|_| ())
 }
 
-/// A bar on a terminal, else a line a validation; both on stderr.
+/// A bar on a terminal, otherwise one line per validation; both on stderr.
 pub struct Display {
     bar: ProgressBar,
     lines: bool,
@@ -105,7 +105,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// For a run of `steps` of which `done` are behind it.
+    /// For a run of `steps`, of which `done` are already taken.
     pub fn new(steps: u64, done: u64, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal && !quiet {
@@ -122,13 +122,13 @@ impl Display {
         Self { bar, lines: !quiet, began: Instant::now(), first_step: done, steps }
     }
 
-    /// After every step.
+    /// Call after every step.
     pub fn step(&self, step: u64, loss: f64) {
         self.bar.set_position(step);
         self.bar.set_message(format!("loss {loss:.3}, {} left", self.left(step)));
     }
 
-    /// After every validation.
+    /// Call after every validation.
     pub fn validated(&self, entry: &Entry) {
         if !self.lines {
             return;
@@ -149,7 +149,7 @@ impl Display {
         self.bar.suspend(|| say!("{line}"));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

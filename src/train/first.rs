@@ -1,32 +1,32 @@
-//! What a run begins with: chance's weights, another run's, or a finished network's.
+//! The initial weights of a run: random, from another run, or from a finished network.
 
 use super::net::Plan;
 use super::weights::Weights;
 use crate::model::graph::Graph;
 use burn::tensor::Tensor;
 
-/// Where first weights come from.
+/// Where the initial weights come from.
 #[derive(Clone, Debug, Default)]
 pub enum First {
-    /// Chance, by the run's seed.
+    /// Random weights from the run's seed.
     #[default]
     Chance,
     /// The best weights of another run.
     Run(Weights),
-    /// A network without its norms, as ONNX files hold it.
+    /// A network with its norms folded, as ONNX files hold it.
     Network(Graph),
 }
 
 impl First {
-    /// Whether there is something to go on from.
+    /// Whether there are weights to continue from.
     pub fn goes_on(&self) -> bool {
         !matches!(self, Self::Chance)
     }
 
-    /// The weights; `seen` gives pictures as training shows them.
+    /// The initial weights; `seen` returns pictures as training shows them.
     ///
     /// # Panics
-    /// If a network is of another plan, which its metadata rules out.
+    /// If a network follows another plan; its metadata rules that out.
     pub fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor<4>) -> Weights {
         match self {
             Self::Chance => plan.init(seed),

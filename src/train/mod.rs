@@ -5,19 +5,19 @@
 //! | [`net`] | a network as a plan: its first weights, its pass in burn, its graph |
 //! | [`convolution`] | convolutions and their gradients on the processor |
 //! | [`weights`] | named arrays of numbers |
-//! | [`optimiser`] | from gradients to better weights |
-//! | [`checkpoint`] | a run on disk, to go on from |
+//! | [`optimiser`] | updates weights from gradients |
+//! | [`checkpoint`] | a run saved on disk, from which it can resume |
 //! | [`run`] | the loop: batches, steps, validation, early stopping |
-//! | [`first`] | what a run begins with |
-//! | [`curve`] | what the run tells of itself: a display, a table, a picture |
-//! | [`fuse`] | how both readers' evidence is joined, and when it is enough |
-//! | [`reader`] | the network that reads a card, and what it learns from |
-//! | [`finder`] | the network that finds cards, and the tables it learns from |
-//! | [`refiner`] | the network that judges their outlines |
+//! | [`first`] | the weights that a run starts from |
+//! | [`curve`] | how a run reports progress: a display, a table, a picture |
+//! | [`fuse`] | the fusion of both classifiers' evidence, and the threshold for a claim |
+//! | [`reader`] | the card classifier and its training data |
+//! | [`finder`] | the card detector and its training data |
+//! | [`refiner`] | the network that classifies context crops and corrects outlines |
 //!
-//! burn computes a network and its gradients; the weights, the optimiser and the checkpoints are
-//! plain numbers of ours, so that a run can be stopped and taken up bit for bit and no file depends
-//! on burn's formats.
+//! burn computes a network and its gradients. The weights, the optimiser and the checkpoints are
+//! plain arrays in this crate, so that a run can be stopped and resumed bit for bit and no file
+//! depends on burn's formats.
 
 pub mod checkpoint;
 pub mod convolution;

@@ -1,5 +1,5 @@
-//! A network as a plan: one description from which come its first weights, its pass in burn with
-//! gradients, and the [`Graph`] that reading and the exports take.
+//! A network as a plan: one description that yields its initial weights, its forward pass in burn
+//! with gradients, and the [`Graph`] for inference and the exports.
 
 use super::convolution::convolve;
 use super::weights::{Array, Role, Weights};
@@ -22,7 +22,7 @@ pub enum Layer {
         inputs: usize,
         /// Channels out.
         outputs: usize,
-        /// Rows and columns of the kernel, alike.
+        /// Rows and columns of the kernel, which is square.
         kernel: usize,
         /// Step between windows.
         stride: usize,
@@ -49,7 +49,7 @@ pub enum Layer {
     },
     /// The mean over all rows and columns.
     GlobalAveragePool,
-    /// All values of an image in a row.
+    /// All values of an image as one row.
     Flatten,
     /// A matrix product with a bias.
     Dense {
@@ -60,18 +60,18 @@ pub enum Layer {
         /// Whether negative results become 0.
         relu: bool,
     },
-    /// The sum of two tensors.
+    /// The elementwise sum of two tensors.
     Add {
         /// Whether negative results become 0.
         relu: bool,
     },
-    /// Twice the rows and columns.
+    /// Nearest-neighbour upsampling to twice the rows and columns.
     Upsample,
 }
 
 impl Layer {
-    /// A 3x3 convolution with norm and ReLU that keeps rows and columns, or at stride 2 halves even
-    /// ones as TFLite's `SAME` does: nothing added above and left.
+    /// A 3x3 convolution with norm and ReLU that keeps rows and columns, or halves even ones at
+    /// stride 2 with TFLite's `SAME` padding: no zeros above and left.
     pub fn conv3(inputs: usize, outputs: usize, stride: usize) -> Self {
         let padding = if stride == 2 { [0, 0, 1, 1] } else { [1; 4] };
         let (norm, relu) = (true, true);
@@ -134,14 +134,14 @@ pub struct Step {
     pub inputs: Vec<usize>,
 }
 
-/// A network without its numbers. The last node's result is the output.
+/// A network without its weights. The last node's result is the output.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Plan {
     /// Channels of the input.
     pub input_channels: usize,
     /// Rows and columns of the input, when they are fixed.
     pub input_size: Option<[usize; 2]>,
-    /// In an order in which they can be computed.
+    /// Its steps in topological order.
     pub steps: Vec<Step>,
 }
 
@@ -158,7 +158,7 @@ impl Output {
     /// The tensor of images.
     ///
     /// # Panics
-    /// If it is one of rows: a plan's mistake.
+    /// If it is a tensor of rows, which is a mistake in the plan.
     pub fn map(self) -> Tensor<4> {
         match self {
             Self::Map(tensor) => tensor,
@@ -169,7 +169,7 @@ impl Output {
     /// The tensor of rows.
     ///
     /// # Panics
-    /// If it is one of images: a plan's mistake.
+    /// If it is a tensor of images, which is a mistake in the plan.
     pub fn flat(self) -> Tensor<2> {
         match self {
             Self::Flat(tensor) => tensor,
@@ -186,12 +186,12 @@ impl Output {
     }
 }
 
-/// A trained array as burn holds it.
+/// A trained array as a burn tensor.
 enum Leaf {
     One(Tensor<1>),
     Two(Tensor<2>),
     Four(Tensor<4>),
-    /// Not trained, hence not with burn.
+    /// Running statistics, which burn does not hold.
     Followed,
 }
 
@@ -257,12 +257,12 @@ impl Live {
     }
 }
 
-/// What the norms saw in a batch: the number of the array of means, means, variances.
+/// The statistics of the norms in a batch: index of the array of means, means, variances.
 pub type Statistics = Vec<(usize, Tensor<1>, Tensor<1>)>;
 
 impl Plan {
-    /// First weights: normal with a variance that keeps that of the values under ReLU (He et al.
-    /// 2015). Same seed, same weights.
+    /// Initial weights: normal, with the variance that keeps the values' variance under ReLU (He et
+    /// al. 2015). The same seed gives the same weights.
     pub fn init(&self, seed: u64) -> Weights {
         let mut rng = Pcg64::seed_from_u64(seed);
         let mut arrays = Vec::new();
@@ -298,7 +298,7 @@ impl Plan {
         Weights { arrays }
     }
 
-    /// The pass that training takes: norms use the batch's own statistics, which are handed back.
+    /// The pass for training: norms use the batch's own statistics, which are returned as well.
     pub fn forward(&self, live: &Live, input: Tensor<4>) -> (Output, Statistics) {
         let mut results = vec![Output::Map(input)];
         let mut statistics = Vec::new();
@@ -341,8 +341,8 @@ impl Plan {
         (results.pop().expect("the input at least"), statistics)
     }
 
-    /// The network as it is used: norms folded into the convolutions before them, with the means and
-    /// variances that training followed.
+    /// The network for inference: each norm is folded, with its running mean and variance, into the
+    /// convolution before it.
     pub fn graph(&self, weights: &Weights) -> Graph {
         let mut arrays = weights.arrays.iter().map(|array| &array.values);
         let mut take = || arrays.next().expect("arrays stand in the order of the plan").clone();
@@ -389,10 +389,10 @@ impl Plan {
         Graph { input_channels: self.input_channels, input_size: self.input_size, nodes }
     }
 
-    /// Weights that a network can be trained on from: the opposite of [`Self::graph`]. Its norms were
-    /// folded away; each is put back with the means and variances that `seen`, pictures as training shows
-    /// them, gives there, so that the first pass computes what the network does. `None` for a network of
-    /// another plan.
+    /// Weights to continue training a network from: the inverse of [`Self::graph`]. Each folded
+    /// norm is restored with the means and variances measured on `seen`, pictures as training shows
+    /// them, so that the first pass computes what the network does. `None` for a network of another
+    /// plan.
     pub fn weights_of(&self, graph: &Graph, seen: Tensor<4>) -> Option<Weights> {
         let mut weights = self.init(0);
         let nodes = graph.nodes.iter();
@@ -453,7 +453,7 @@ impl Plan {
         self.steps.push(Step { layer, inputs: vec![last] });
     }
 
-    /// Adds a layer that takes the last result, and its sum with that (He et al. 2016).
+    /// Adds a layer that takes the last result, and adds its result to that (He et al. 2016).
     pub fn then_add(&mut self, layer: Layer) {
         let last = self.steps.len();
         self.then(layer);
@@ -461,12 +461,12 @@ impl Plan {
     }
 }
 
-/// A graph's pass in burn, without gradients.
+/// The forward pass of a graph in burn, without gradients.
 pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
     results_of(graph, input).pop().expect("the input at least")
 }
 
-/// Of each channel the mean and the variance over pictures, rows and columns.
+/// The mean and the variance of each channel over pictures, rows and columns.
 fn of_channels(maps: Tensor<4>) -> (Vec<f32>, Vec<f32>) {
     let channels = maps.dims()[1];
     let rows = maps.swap_dims(0, 1).reshape([channels as i32, -1]);
@@ -476,7 +476,7 @@ fn of_channels(maps: Tensor<4>) -> (Vec<f32>, Vec<f32>) {
     (numbers(mean), numbers(variance))
 }
 
-/// A convolution with its bias; the ReLU is left to the caller.
+/// A convolution with its bias; the caller applies the ReLU.
 fn convolved(conv: &Conv, input: Tensor<4>) -> Tensor<4> {
     let device = input.device();
     let shape = [conv.outputs(), conv.inputs() / conv.groups, conv.kernel[0], conv.kernel[1]];
@@ -486,7 +486,7 @@ fn convolved(conv: &Conv, input: Tensor<4>) -> Tensor<4> {
     module::conv2d(input, weights, Some(Tensor::<1>::from_data(bias, &device)), options)
 }
 
-/// The input and what each node gives.
+/// The input and the result of each node.
 fn results_of(graph: &Graph, input: Tensor<4>) -> Vec<Output> {
     let device = input.device();
     let mut results = vec![Output::Map(input)];
@@ -516,7 +516,7 @@ fn results_of(graph: &Graph, input: Tensor<4>) -> Vec<Output> {
     results
 }
 
-/// Normal values by Box and Muller (1958).
+/// Normally distributed values by Box and Muller (1958).
 fn normals(rng: &mut Pcg64, count: usize, deviation: f32) -> Vec<f32> {
     let mut unit = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     (0..count)
@@ -576,7 +576,7 @@ mod tests {
     use super::*;
     use crate::train::optimiser::State;
 
-    /// One of everything.
+    /// A plan with every kind of layer.
     fn plan() -> Plan {
         let mut plan = Plan::chain(
             3,
@@ -617,7 +617,8 @@ mod tests {
         let seen: Vec<_> =
             statistics.into_iter().map(|(at, m, v)| (at, vector(m), vector(v))).collect();
         assert_eq!(seen.len(), 3);
-        // The first batch counts fully, so that the graph's norms are those of the batch.
+        // The first batch replaces the running statistics, so the graph's norms are those of the
+        // batch.
         state.follow(&seen);
         let graph = plan.graph(&state.weights);
         let used = run_graph(&graph, input(&device.clone().without_autodiff()));

@@ -1,28 +1,29 @@
-//! Maximum likelihood of a softmax whose scores are linear in the weights.
+//! Maximum likelihood fit of a softmax whose scores are linear in the weights.
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
 /// One observation.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// For each thing that could be chosen, what the weights multiply.
+    /// The feature vector of each option; the weights multiply it.
     pub features: Vec<Vec<f64>>,
-    /// What was.
+    /// Index of the observed option.
     pub truth: usize,
-    /// How often it counts.
+    /// Weight of the observation.
     pub weight: f64,
 }
 
 impl Choice {
-    /// Between no (0) and yes (1), as in a logistic model.
+    /// A choice between no (0) and yes (1), as in a logistic model.
     pub fn yes_or_no(features: Vec<f64>, yes: bool, weight: f64) -> Self {
         let features = vec![vec![0.0; features.len()], features];
         Self { features, truth: usize::from(yes), weight }
     }
 }
 
-/// The weights that make the observations most likely, drawn to `prior` by so much weight of
-/// samples. The likelihood is log-concave, so Newton's method with halved steps finds the one top.
+/// The weights that maximise the likelihood of the observations, with a Gaussian prior around
+/// `prior` of weight `strength` in samples. The likelihood is log-concave, so Newton's method with
+/// step halving finds the only maximum.
 pub fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {
     const STEPS: usize = 50;
     let prior = DVector::from_column_slice(prior);
@@ -53,7 +54,7 @@ pub fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {
     weights.iter().copied().collect()
 }
 
-/// Probability of each thing.
+/// Probability of each option.
 fn probabilities(choice: &Choice, weights: &DVector<f64>) -> Vec<f64> {
     let score = |f: &Vec<f64>| f.iter().zip(weights.iter()).map(|(f, w)| f * w).sum::<f64>();
     let scores: Vec<f64> = choice.features.iter().map(score).collect();
@@ -99,14 +100,14 @@ fn derivatives(
 mod tests {
     use super::*;
 
-    /// A coin that falls on 1 in three of four cases: the log odds are ln 3.
+    /// A coin that shows 1 three times in four has log odds of ln 3.
     #[test]
     fn the_weights_of_a_coin_are_its_log_odds() {
         let toss = |truth| Choice { features: vec![vec![0.0], vec![1.0]], truth, weight: 100.0 };
         let tosses = [toss(1), toss(1), toss(1), toss(0)];
         let weights = fit(&tosses, &[0.0], 1e-6);
         assert!((weights[0] - 3f64.ln()).abs() < 1e-4, "{weights:?}");
-        // Without observations the prior stays, and it draws where there are few.
+        // The prior stays without observations, and a strong prior outweighs a few.
         assert_eq!(fit(&[], &[0.7], 1.0), [0.7]);
         let drawn = fit(&tosses, &[0.0], 1e6);
         assert!(drawn[0] > 0.0 && drawn[0] < 0.01, "{drawn:?}");
@@ -117,7 +118,7 @@ mod tests {
         let choices: Vec<Choice> = (0..400)
             .map(|i| {
                 let (x, noise) = ((i % 20) as f64 / 10.0 - 1.0, ((i / 20) % 2) as f64);
-                // Yes for a share that follows a logistic with slope 2.
+                // The share of yes follows a logistic function with slope 2.
                 let yes = (i / 40) as f64 / 10.0 + 0.05 < 1.0 / (1.0 + (-2.0 * x).exp());
                 let features = vec![vec![0.0; 2], vec![x, noise - 0.5]];
                 Choice { features, truth: usize::from(yes), weight: 1.0 }

@@ -1,40 +1,39 @@
-//! From gradients to better weights: AdamW on plain numbers.
+//! AdamW on plain arrays.
 //!
-//! A network here has at most some hundred thousand weights, so a step costs nothing beside the
-//! gradients, and plain numbers can be kept in a checkpoint without loss.
+//! A network here has at most some hundred thousand weights, so a step costs almost nothing
+//! compared with the gradients. Plain arrays can be saved in a checkpoint without loss.
 
 use super::weights::{Role, Weights};
 use std::f32::consts::PI;
 
-/// How weights are trained.
+/// Hyperparameters of a run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Schedule {
     /// Highest learning rate.
     pub learning_rate: f32,
-    /// Steps over which it rises from 0.
+    /// Steps over which the learning rate rises from 0.
     pub warm_up: u64,
-    /// Steps in all, at whose end it has fallen to a hundredth along a cosine (Loshchilov and
+    /// Total number of steps; the learning rate falls along a cosine to a hundredth (Loshchilov and
     /// Hutter 2017).
     pub steps: u64,
-    /// How strongly weights are drawn towards 0, apart from the gradient (Loshchilov and Hutter
-    /// 2019).
+    /// Weight decay, decoupled from the gradient (Loshchilov and Hutter 2019).
     pub weight_decay: f32,
-    /// Longest gradient, all arrays together; longer ones are shortened to it.
+    /// Maximum norm of the gradient over all arrays; longer gradients are clipped to it.
     pub longest_gradient: f32,
-    /// Share of the past in the running average of weights, which is what is validated and kept
-    /// (Polyak and Juditsky 1992, with forgetting).
+    /// Decay of the running average of the weights. The average is what is validated and kept
+    /// (Polyak and Juditsky 1992, here with exponential decay).
     pub average: f32,
 }
 
-/// Share of the past in Adam's mean of gradients and in that of their squares (Kingma and Ba 2015).
+/// Decay rates of Adam's first and second moments (Kingma and Ba 2015).
 const BETA: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
-/// Share of the past in a norm's followed mean and variance.
+/// Decay of a norm's running mean and variance.
 const FOLLOW: f32 = 0.95;
-/// What is left of the learning rate at the end.
+/// Learning rate at the end, as a fraction of the highest.
 const LAST: f32 = 0.01;
 
-/// Weights, and what the optimiser remembers. All of it goes into a checkpoint.
+/// The weights and the optimiser's state. All of it goes into a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Steps taken.
@@ -50,15 +49,16 @@ pub struct State {
 }
 
 impl State {
-    /// Before the first step.
+    /// The state before the first step.
     pub fn new(weights: Weights) -> Self {
         let zeros = weights.zeros_like();
         Self { step: 0, first: zeros.clone(), second: zeros, average: weights.clone(), weights }
     }
 
-    /// Follows what norms saw in a batch: the number of the array of means, means, variances.
+    /// Updates the running statistics of the norms from a batch: index of the array of means,
+    /// means, variances.
     pub fn follow(&mut self, seen: &[(usize, Vec<f32>, Vec<f32>)]) {
-        // Early values say little of the input to come, so the first batches count fully.
+        // Early averages are poor estimates, so the first batches get a larger share.
         let share = (1.0 - FOLLOW).max(1.0 / (self.step + 1) as f32);
         for (at, means, variances) in seen {
             for (array, values) in self.weights.arrays[*at..].iter_mut().zip([means, variances]) {
@@ -69,8 +69,8 @@ impl State {
         }
     }
 
-    /// One step along the gradients. Gradients that are not finite change nothing; the answer says
-    /// whether they were.
+    /// Takes one step along the gradients; returns whether they were finite. Gradients that are not
+    /// finite change nothing.
     pub fn step(&mut self, gradients: &Weights, schedule: &Schedule) -> bool {
         self.step += 1;
         let squares = |v: &f32| f64::from(*v) * f64::from(*v);
@@ -104,7 +104,7 @@ impl State {
                 *w -= rate * (*m / correction[0] / root + decay * *w);
             }
         }
-        // The first averages are over as many steps as there were.
+        // The average's window grows with the number of steps at first.
         let past = schedule.average.min(self.step as f32 / (self.step + 10) as f32);
         self.average.approach(&self.weights, 1.0 - past);
         true

@@ -18,69 +18,69 @@ use std::time::{Duration, Instant};
 
 /// Version of the run folder; a folder of another one is refused.
 pub const RUN_VERSION: u32 = 1;
-/// Name of the file that says what a run is.
+/// Name of the file that defines a run.
 pub const CONFIG: &str = "config.json";
-/// Name of the file to go on from.
+/// Name of the checkpoint file.
 pub const CHECKPOINT: &str = "checkpoint.bin";
-/// Batches made ahead, so that neither side waits.
+/// Batches prepared ahead, so that neither side waits.
 const AHEAD: usize = 4;
-/// Steps without a finite gradient after which a run is given up.
+/// Steps without a finite gradient after which a run fails.
 const LOST_STEPS: u32 = 20;
 
 /// Something to train.
 pub trait Task: Sync {
-    /// What one step learns from.
+    /// Data of one training step.
     type Batch: Send;
-    /// Its name in messages: `reader`.
+    /// Its name in messages, such as `reader`.
     fn name(&self) -> &'static str;
     /// The network.
     fn plan(&self) -> &Plan;
-    /// What of the task decides the outcome: stands in the run's `config.json`, and a run goes on
-    /// only with the same.
+    /// The parts of the task that decide the outcome. They are written to the run's `config.json`,
+    /// and a run resumes only if they are unchanged.
     fn config(&self) -> serde_json::Value;
-    /// The first weights.
+    /// The initial weights.
     fn init(&self, seed: u64) -> Weights {
         self.plan().init(seed)
     }
-    /// The batch of a step, counted from 0: depends on nothing but the task and the step, so that a
-    /// run taken up again goes on as it would have.
+    /// The batch of a step, counted from 0. It depends on the task and the step alone, so that a
+    /// resumed run continues exactly as it would have.
     fn batch(&self, step: u64) -> Self::Batch;
     /// The network's input for a batch.
     fn input(&self, batch: &Self::Batch, device: &Device) -> Tensor<4>;
-    /// What is to become small, and its parts by name for the display.
+    /// The loss to minimise, and its parts by name for the display.
     fn loss(
         &self,
         output: Output,
         batch: &Self::Batch,
     ) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>);
-    /// Judges a network. `forward` needs no gradients; its input is on `device`.
+    /// Evaluates a network. `forward` needs no gradients; its input must be on `device`.
     fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation;
 }
 
-/// What validation found.
+/// Results of a validation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validation {
-    /// Early stopping goes by it: smaller is better.
+    /// Loss for early stopping; smaller is better.
     pub loss: f64,
-    /// Shares of 1 to tell, by name; larger is better.
+    /// Figures to report by name, 0 to 1; larger is better.
     pub figures: Vec<(String, f64)>,
 }
 
-/// How a run goes.
+/// Settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Same seed, same run (on one thread: to the bit).
+    /// The same seed gives the same run (on one thread: to the bit).
     pub seed: u64,
-    /// Learning rate and the like.
+    /// Learning rate and related settings.
     pub schedule: Schedule,
     /// Steps between validations.
     pub validate_every: u64,
-    /// Validations without a better one after which a run ends early.
+    /// Validations without improvement after which a run ends early.
     pub patience: u32,
 }
 
 impl Settings {
-    /// Of a run whose pictures never repeat: to the end, for there is nothing to stop early for.
+    /// Settings for a run whose pictures never repeat: it cannot overfit, so it never stops early.
     pub fn to_the_end(seed: u64, steps: u64, learning_rate: f32, validate_every: u64) -> Self {
         let schedule = Schedule {
             learning_rate,
@@ -94,31 +94,31 @@ impl Settings {
     }
 }
 
-/// Where and how a run is kept.
+/// Where a run is kept, and how it is controlled.
 #[derive(Clone, Copy)]
 pub struct Keeping<'a> {
-    /// The run's folder; made when it does not exist.
+    /// The run's folder; created if it does not exist.
     pub folder: &'a Path,
-    /// Goes on from the folder's checkpoint.
+    /// Whether to resume from the folder's checkpoint.
     pub resume: bool,
-    /// Ends the run after the step in hand once it is true.
+    /// Ends the run after the current step once it is true.
     pub stop: &'a AtomicBool,
-    /// Ends the sitting after this step, as `stop` would.
+    /// Ends the session after this step, as `stop` would.
     pub stop_after: Option<u64>,
     /// Longest time between checkpoints.
     pub checkpoint_every: Duration,
-    /// No messages.
+    /// Prints no messages.
     pub quiet: bool,
-    /// Is told each step that was taken.
+    /// Called after each step with its number.
     pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
-/// What came of a run.
+/// How a run ended.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// All steps were taken, or nothing got better any more.
+    /// All steps were taken, or validation no longer improved.
     Done(Box<Trained>),
-    /// It was stopped after this many steps, and can go on.
+    /// It was stopped after this many steps and can be resumed.
     Stopped {
         /// Steps taken.
         step: u64,
@@ -130,15 +130,15 @@ pub enum Ended {
 pub struct Trained {
     /// The best network, norms folded.
     pub graph: Graph,
-    /// Its step.
+    /// The step at which it was best.
     pub step: u64,
-    /// Its loss in validation.
+    /// Its validation loss.
     pub loss: f64,
     /// Every validation.
     pub history: Vec<Entry>,
-    /// Seconds of all sittings.
+    /// Seconds over all sessions.
     pub seconds: f64,
-    /// Whether it ended before its last step.
+    /// Whether it ended before the last step of its schedule.
     pub early: bool,
 }
 
@@ -159,7 +159,7 @@ pub enum TrainError {
     /// The curves cannot be written.
     #[error(transparent)]
     Curve(#[from] PlotError),
-    /// Nothing finite came out any more.
+    /// The gradients were no longer finite.
     #[error(
         "{LOST_STEPS} steps in a row gave no finite gradient, the last at step {0}; use a lower \
          learning rate"
@@ -167,7 +167,7 @@ pub enum TrainError {
     Lost(u64),
 }
 
-/// What a run is: the first file of its folder.
+/// What defines a run: the first file of its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Config {
     run_version: u32,
@@ -178,8 +178,8 @@ struct Config {
     plan: Plan,
 }
 
-/// What a run computes on, and its name where that is a graphics card: the first, where the program was
-/// built with the feature `gpu` and burn finds one, else the processor.
+/// The device of a run, and its name if it is a graphics card: the first card that burn finds if
+/// the program was built with the feature `gpu`, otherwise the processor.
 fn device() -> (Device, Option<String>) {
     #[cfg(feature = "gpu")]
     if let Some(card) = Device::enumerate_physical().into_iter().next()
@@ -190,10 +190,11 @@ fn device() -> (Device, Option<String>) {
     (Device::flex(), None)
 }
 
-/// Trains, or goes on.
+/// Trains from the beginning, or resumes.
 ///
 /// # Errors
-/// [`TrainError`]: a folder that holds another run or none, files that cannot be read or written.
+/// [`TrainError`]: a folder that holds another run or none, or files that cannot be read or
+/// written.
 pub fn train<T: Task>(
     task: &T,
     settings: &Settings,
@@ -224,7 +225,7 @@ pub fn train<T: Task>(
         let (send, batches) = sync_channel(AHEAD);
         let (from, to) = (run.state.step, settings.schedule.steps);
         scope.spawn(move || {
-            // Ends when nobody takes batches any more.
+            // Ends when the receiver of the batches is gone.
             (from..to).all(|step| send.send(task.batch(step)).is_ok())
         });
         let mut lately = Lately::default();
@@ -257,7 +258,8 @@ pub fn train<T: Task>(
                 saved = Instant::now();
                 curve::write(task.name(), &run.history, keeping.folder)?;
             } else if saved.elapsed() > keeping.checkpoint_every {
-                // Between validations a sitting's mean losses would be lost: they only are told.
+                // The losses summed since the last validation are not saved; they are only
+                // displayed.
                 run.seconds = earlier + began.elapsed().as_secs_f64();
                 run.write(&path)?;
                 saved = Instant::now();
@@ -285,7 +287,7 @@ pub fn train<T: Task>(
     })))
 }
 
-/// Means since the last validation.
+/// Mean losses since the last validation.
 #[derive(Default)]
 struct Lately {
     steps: u32,
@@ -308,7 +310,7 @@ impl Lately {
     }
 }
 
-/// One batch; whether its gradients were finite.
+/// Trains on one batch; returns whether the gradients were finite.
 fn one_step<T: Task>(
     task: &T,
     batch: &T::Batch,
@@ -364,7 +366,7 @@ fn validate<T: Task>(
     Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures }
 }
 
-/// Makes the folder, or finds the run in it.
+/// Creates the folder, or opens the run in it.
 fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpoint, TrainError> {
     let folder = keeping.folder;
     let wrong = |reason: String| TrainError::Folder { folder: folder.to_path_buf(), reason };
@@ -406,7 +408,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
             config.program_version
         )));
     }
-    // Through text on both sides, so that a float is compared as it was written.
+    // Both sides go through text, so that floats are compared as written.
     let mine: serde_json::Value =
         serde_json::from_str(&serde_json::to_string(config).expect("plain data"))
             .expect("just written");
@@ -423,10 +425,10 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     Ok(run)
 }
 
-/// The best weights of a run, to begin another one with.
+/// The best weights of a run, to start another run from.
 ///
 /// # Errors
-/// [`TrainError`]: no run there, a broken checkpoint, weights of another network than `plan`.
+/// [`TrainError`]: no run there, a damaged checkpoint, or weights of another network than `plan`.
 pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
     let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
     let weights = run.best.map_or(run.state.average, |best| best.weights);
@@ -437,7 +439,7 @@ pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
     Err(TrainError::Folder { folder: folder.to_path_buf(), reason })
 }
 
-/// Where two values differ first: `settings.seed is 1 there and 2 here`.
+/// The first place where two values differ: `settings.seed is 1 there and 2 here`.
 fn first_difference(
     at: &str,
     there: &serde_json::Value,

@@ -1,23 +1,23 @@
-//! Named arrays of numbers: all that a network knows.
+//! Named arrays of numbers: all weights of a network.
 
-/// What an array is for, which decides how it is trained.
+/// The kind of an array, which decides how it is trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Weights of a convolution or a matrix product: trained, and drawn towards 0.
+    /// Weights of a convolution or a matrix product: trained, with weight decay.
     Weight,
     /// Added to a result: trained.
     Bias,
     /// A norm's factor: trained.
     Scale,
-    /// Mean of a norm's input over past batches: followed, not trained.
+    /// Running mean of a norm's input: updated from batches, not by gradients.
     Mean,
-    /// Variance of a norm's input over past batches: followed, not trained.
+    /// Running variance of a norm's input: updated from batches, not by gradients.
     Variance,
 }
 
 impl Role {
-    /// Whether gradients change it.
+    /// Whether gradients update it.
     pub fn is_trained(self) -> bool {
         !matches!(self, Self::Mean | Self::Variance)
     }
@@ -28,7 +28,7 @@ impl Role {
 pub struct Array {
     /// The node's number and the part's name: `3.weight`.
     pub name: String,
-    /// What it is for.
+    /// Its kind.
     pub role: Role,
     /// Length of each dimension.
     pub shape: Vec<usize>,
@@ -44,13 +44,13 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Arrays of the same names and shapes, all 0.
+    /// Arrays of the same names and shapes, filled with 0.
     pub fn zeros_like(&self) -> Self {
         let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
         Self { arrays: self.arrays.iter().map(zero).collect() }
     }
 
-    /// Moves every number towards `other`'s: by all of the way at 1.
+    /// Moves every number towards `other` by `share` of the difference; 1 copies `other`.
     pub fn approach(&mut self, other: &Self, share: f32) {
         for (mine, theirs) in self.arrays.iter_mut().zip(&other.arrays) {
             for (a, b) in mine.values.iter_mut().zip(&theirs.values) {
@@ -59,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// Whether names, roles and shapes are those of `other`.
+    /// Whether the names, roles and shapes equal those of `other`.
     pub fn same_shape(&self, other: &Self) -> bool {
         self.arrays.len() == other.arrays.len()
             && self

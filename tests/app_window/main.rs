@@ -6,5 +6,7 @@
 mod correct;
 mod deal;
 mod harness;
+#[path = "../common/not_run.rs"]
+mod not_run;
 mod pages;
 mod photos;

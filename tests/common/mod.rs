@@ -3,7 +3,10 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod called;
+mod not_run;
 pub mod pictures;
+
+pub use not_run::not_run;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -19,7 +22,7 @@ pub fn photos() -> Option<PathBuf> {
         return Some(folder);
     }
     assert!(named.is_none(), "SETSIGHT_PHOTOS: no folder {}", folder.display());
-    eprintln!("skipped: no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display());
+    not_run(&format!("no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display()));
     None
 }
 

@@ -1,14 +1,14 @@
-//! Writes what `tools/h7/verify` compares the board's interpreters with: crops with the outputs of
-//! the Rust reference, boards with their sets, and frames with the cards that lie in them.
+//! Writes the data that `tools/h7/verify` compares the board's interpreters with: crops with the
+//! outputs of the Rust reference, boards with their sets, and frames with the cards in them.
 //!
 //! Usage: h7-verify-data EXPORTED_FOLDER OUT [--cards FOLDER] [--photos FOLDER]
 //!
 //! | file | content |
 //! |---|---|
 //! | `inputs.bin`, `outputs.bin` | crops of 96 x 64 x 3 bytes (int8), 17 bytes each |
-//! | `crops.json` | how many of which kind |
+//! | `crops.json` | number of crops of each kind |
 //! | `boards.json` | random boards (cards 0 to 80 or null) and their sets |
-//! | `frames/*.bin`, `frames.json` | 320 x 240 RGB565, little endian; codes in view, a card's usual length in pixels |
+//! | `frames/*.bin`, `frames.json` | 320x240 RGB565, little endian; codes in view, card length |
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -25,12 +25,12 @@ use setsight::sets::find_all;
 use std::path::{Path, PathBuf};
 
 const SEED: u64 = 7_100;
-/// Drawn tables whose cards are crops: twelve each.
+/// Number of drawn tables whose cards become crops, twelve each.
 const TABLES: usize = 20;
-/// Photographed crops of a folder.
+/// Number of photographed crops per folder.
 const CROPS_A_FOLDER: usize = 80;
 const BOARDS: usize = 1000;
-/// Drawn tables as frames for the whole program: what the board is for, and what makes it hard.
+/// Kinds of the drawn frames for the whole program: the intended conditions, and difficult ones.
 const DRAWN_FRAMES: [Kind; 12] = [
     Kind::Plain,
     Kind::Wood,
@@ -88,7 +88,7 @@ fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Res
     Ok(())
 }
 
-/// Folders with labels directly in a folder.
+/// The direct subfolders that have labels.
 fn folders_in(folder: Option<&Path>) -> anyhow::Result<Vec<PathBuf>> {
     let Some(folder) = folder else { return Ok(Vec::new()) };
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?
@@ -103,7 +103,7 @@ fn write_boards(out: &Path) -> anyhow::Result<()> {
     let mut dice = Dice::new(SEED, 0, Purpose::Layout);
     let boards: Vec<Value> = (0..BOARDS)
         .map(|i| {
-            // Twelve mostly; more, fewer, gaps and repeated cards now and then.
+            // Mostly twelve places; sometimes more or fewer, gaps and repeated cards.
             let places = if i % 4 == 0 { dice.below(22) } else { 12 };
             let mut deck: Vec<usize> = (0..81).collect();
             dice.shuffle(&mut deck);
@@ -114,7 +114,8 @@ fn write_boards(out: &Path) -> anyhow::Result<()> {
                     _ => Some(deck[place]),
                 })
                 .collect();
-            // The finder knows no gaps: without them, then back to places.
+            // `find_all` takes no gaps: they are removed first, and the results mapped back to
+            // places.
             let filled: Vec<usize> = (0..places).filter(|&p| board[p].is_some()).collect();
             let cards: Vec<Card> =
                 board.iter().flatten().map(|&card| Card::from_index(card)).collect();

@@ -1,12 +1,11 @@
-//! Decks that nobody prints: to learn that a deck may be another one, and to measure whether a
-//! reader knows what it has never seen.
+//! Random decks that no edition prints, to train and to measure the detection of unknown decks.
 
 use super::{Deck, Fill, FillKind, Ink, NamedFill, Sides, Symbol};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::f64::consts::TAU;
 
-/// Seeded chance, the same on every machine.
+/// A seeded random generator, the same on every machine.
 struct Chance(Pcg64);
 
 impl Chance {
@@ -19,15 +18,15 @@ impl Chance {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Three different places of `n`.
+    /// Three different indices below `n`.
     fn three_of(&mut self, n: usize) -> [usize; 3] {
         let mut places: Vec<usize> = (0..n).collect();
         std::array::from_fn(|_| places.remove(self.below(places.len())))
     }
 }
 
-/// A shape within -1 to 1 of both axes, y down, and how much wider than high it may be drawn: at
-/// least and at most, in millimetres by millimetres.
+/// A shape with coordinates from -1 to 1, y down, and the range of its aspect ratio (width by
+/// height on the card).
 struct Plan {
     name: &'static str,
     sides: Sides,
@@ -35,7 +34,7 @@ struct Plan {
     aspect: (f64, f64),
 }
 
-/// How many shapes there are to choose from.
+/// Number of shapes in the catalogue.
 const SHAPES: usize = 22;
 
 fn polar(count: usize, radius: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
@@ -50,7 +49,7 @@ fn star(points: usize, inner: f64) -> Vec<(f64, f64)> {
     polar(2 * points, |i| if i % 2 == 0 { 1.0 } else { inner })
 }
 
-/// The shape at a place of the catalogue. No two look alike.
+/// The shape at an index of the catalogue. No two look alike.
 fn plan(place: usize, chance: &mut Chance) -> Plan {
     use Sides::{Curved, Straight};
     let (name, sides, points, aspect) = match place {
@@ -63,7 +62,7 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
                 let y = 13.0 * c - 5.0 * (2.0 * t).cos() - 2.0 * (3.0 * t).cos() - (4.0 * t).cos();
                 (-s * s * s, -(y + 2.5) / 14.5)
             };
-            // The spline cannot follow the cleft and the tip, where straight sides can.
+            // Straight sides follow the cleft and the tip, which the spline would round off.
             let points = (0..60).map(|i| curve(TAU * f64::from(i) / 60.0)).collect();
             ("heart", Straight, points, (0.6, 1.0))
         }
@@ -127,7 +126,7 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
         11 => ("pentagon", Straight, polar(5, |_| 1.0), (0.6, 1.0)),
         12 => ("hexagon", Straight, polar(6, |_| 1.0), (0.55, 0.9)),
         13 => {
-            // A drop of water: round below, a point above.
+            // A drop: round at the bottom, pointed at the top.
             let mut points = vec![(0.0, -1.0)];
             points.extend((0..=28).map(|i| {
                 let angle = 0.62 * TAU * (f64::from(i) / 28.0 - 0.5);
@@ -149,7 +148,7 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
             ("arrow", Straight, points, (0.5, 0.8))
         }
         15 => {
-            // A ring with a gap: an outline has no hole.
+            // A ring with a gap, because an outline cannot have a hole.
             let thick = chance.between(0.35, 0.5);
             let gap = chance.between(0.06, 0.12);
             let turn = |i: i32| TAU * (gap + (1.0 - 2.0 * gap) * f64::from(i) / 40.0);
@@ -240,7 +239,7 @@ fn letter_l(width: f64) -> Vec<(f64, f64)> {
     ]
 }
 
-/// Names and sRGB colours of the inks to choose from; the first three are the classic ones.
+/// Names and sRGB colours of the inks; the first three are the classic ones.
 const INKS: [(&str, [u8; 3]); 12] = [
     ("green", [22, 140, 66]),
     ("purple", [84, 40, 126]),
@@ -256,10 +255,11 @@ const INKS: [(&str, [u8; 3]); 12] = [
     ("sky blue", [90, 176, 236]),
 ];
 
-/// Least distance of two inks of a deck in sRGB.
+/// Minimum distance between two inks of a deck in sRGB.
 const INKS_APART: f64 = 95.0;
 
-/// Ways to fill of which any two are told apart from afar, each with those that are not.
+/// Groups of fills: two from different groups can be told apart from afar, two from one group
+/// cannot.
 const FILLS: [&[FillKind]; 6] = [
     &[FillKind::Solid],
     &[FillKind::None],
@@ -270,8 +270,8 @@ const FILLS: [&[FillKind]; 6] = [
 ];
 
 impl Deck {
-    /// A deck that nobody prints, from a seed: three shapes, three fills and three inks that are well
-    /// apart, never the three inks of the classic deck, and no shape of a known edition.
+    /// A random deck from a seed: three shapes, three fills and three inks that are clearly
+    /// different; never the three inks of the classic deck, and no shape of a known edition.
     pub fn invented(seed: u64) -> Self {
         let chance = &mut Chance(Pcg64::seed_from_u64(seed ^ 0x0064_6563_6b73));
         let symbol_spacing = chance.between(0.225, 0.3);
@@ -306,13 +306,13 @@ impl Deck {
     }
 }
 
-/// Millimetres of a card's long and short side.
+/// A card's long and short side in millimetres.
 const CARD_MM: (f64, f64) = (super::CARD_LONG_MM, super::CARD_SHORT_MM);
 
 fn symbol(plan: Plan, half_x: f64, chance: &mut Chance) -> Symbol {
     let (low, high) = plan.aspect;
     let half_y = (half_x * CARD_MM.0 / CARD_MM.1 / chance.between(low, high)).min(0.345);
-    // Into the middle, for not every shape is drawn about its own.
+    // Centres the shape, because not every shape is drawn around its own centre.
     let bounds = |axis: fn(&(f64, f64)) -> f64| {
         let values = plan.points.iter().map(axis);
         let low = values.clone().fold(f64::INFINITY, f64::min);

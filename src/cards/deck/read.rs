@@ -1,10 +1,10 @@
-//! A deck's file: read field by field, so that what is wrong can be said in words.
+//! Parses a deck's file field by field, for precise error messages.
 
 use super::{Deck, DeckError, Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use serde_json::{Map, Value};
 use std::ops::RangeInclusive;
 
-/// One value of the file, with where it stands.
+/// One value in the file, with its path.
 #[derive(Clone)]
 struct Field<'a> {
     deck: &'a str,
@@ -34,7 +34,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A field of this object; `None` where it is missing.
+    /// A field of this object; `None` if it is missing.
     fn find(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
         let path =
@@ -115,7 +115,7 @@ impl<'a> Field<'a> {
 }
 
 impl Deck {
-    /// Reads a deck's file. `name` is what errors call it.
+    /// Parses a deck's file. `name` is used in error messages.
     ///
     /// # Errors
     /// [`DeckError::NotJson`]; [`DeckError::Field`] for the first field that is missing, unknown or

@@ -25,7 +25,7 @@ fn the_known_decks_are_what_was_measured() {
     let deck = Deck::rectangles();
     assert!(!deck.is_classic());
     assert_eq!(deck.card_name("2spd".parse().unwrap()), "two dotted purple rectangles");
-    // Widths and heights in card sides.
+    // Widths and heights as fractions of the card's sides.
     for (shape, (width, height)) in
         Shape::ALL.into_iter().zip([(0.155, 0.625), (0.19, 0.66), (0.18, 0.595)])
     {

@@ -5,22 +5,22 @@ use crate::geometry::Point;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What stands in the first line.
+/// The columns named in the first line.
 pub const COLUMNS: [&str; 4] = ["file", "code", "x", "y"];
 
-/// Whether a file's first line says that it is such a table.
+/// Whether a file's first line is that of such a table.
 pub fn is_centres(path: &Path) -> bool {
     let reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path);
     reader.is_ok_and(|mut reader| reader.headers().is_ok_and(|header| places(header).is_some()))
 }
 
-/// Which column is which.
+/// The index of each column.
 fn places(header: &csv::StringRecord) -> Option<[usize; 4]> {
     let place = |name: &str| header.iter().position(|column| column.eq_ignore_ascii_case(name));
     Some([place("file")?, place("code")?, place("x")?, place("y")?])
 }
 
-/// What the table says of the pictures.
+/// Reads the table's labels.
 pub fn read(path: &Path, pictures: &Pictures) -> Drafts {
     let mut drafts = Drafts::default();
     let mut photos: BTreeMap<String, usize> = BTreeMap::new();

@@ -14,7 +14,7 @@ struct Document {
     categories: Vec<Category>,
 }
 
-/// Ids are numbers by the format and text with some programs.
+/// IDs are numbers in the standard, but text in some programs' files.
 #[derive(Deserialize)]
 struct Image {
     id: Value,
@@ -48,7 +48,7 @@ pub fn is_coco(path: &Path) -> bool {
     ["images", "annotations", "categories"].iter().all(|key| document[key].is_array())
 }
 
-/// What the files say of the pictures.
+/// Reads the labels in the files.
 pub fn read(documents: &[PathBuf], pictures: &Pictures) -> Drafts {
     let mut drafts = Drafts::default();
     for path in documents {
@@ -107,11 +107,11 @@ fn read_one(path: &Path, pictures: &Pictures, drafts: &mut Drafts) -> Result<(),
     Ok(())
 }
 
-/// The border where there is one, else the box's middle. Masks as run lengths say no more than their
-/// box.
+/// The polygon if there is one, otherwise the box's centre. Masks as run lengths are reduced to
+/// their box.
 fn outline_of(annotation: &Annotation) -> Option<Outline> {
     let polygons = annotation.segmentation.as_array().map_or(&[][..], Vec::as_slice);
-    // What is cut in parts by something over it has several; the largest holds most of it.
+    // An object that is partly occluded has several polygons; the largest holds most of it.
     let polygons = polygons.iter().filter_map(points_of);
     if let Some(polygon) = polygons.max_by(|a, b| extent(a).total_cmp(&extent(b))) {
         return Some(Outline::Polygon(polygon));

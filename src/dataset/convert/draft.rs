@@ -1,4 +1,4 @@
-//! What the formats have in common: pictures, and classes at places in them, not looked at yet.
+//! The formats' common form: pictures with classes at places, not checked yet.
 
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{PHOTO_EXTENSIONS, natural_order};
@@ -8,74 +8,74 @@ use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// A box's border in a polygon's clothes: how far its corners may be off, in pixels. Formats of
-/// polygons write boxes as four corners, and no photographed card lies so straight.
+/// Maximum deviation, in pixels, of a polygon that is really a box. Polygon formats write boxes as
+/// four corners, and no photographed card is aligned that well.
 const STRAIGHT_PX: f64 = 0.5;
 
-/// What was found in a folder or file of labels.
+/// Labels found in a folder or file.
 #[derive(Debug, Default)]
 pub struct Drafts {
     /// Labelled photos, in the order of their files.
     pub photos: Vec<DraftPhoto>,
     /// Labelled crops: file and class.
     pub crops: Vec<(PathBuf, String)>,
-    /// Photos of which nothing is said.
+    /// Photos without labels.
     pub unlabelled: Vec<PathBuf>,
-    /// What is wrong, each with its file.
+    /// Errors, each with its file.
     pub problems: Vec<String>,
 }
 
-/// A photo and what is said of it.
+/// A photo and its labels.
 #[derive(Debug)]
 pub struct DraftPhoto {
     /// The photo's file.
     pub path: PathBuf,
-    /// Where it is said.
+    /// The file with the labels.
     pub told_in: PathBuf,
-    /// The size that the labels say the picture has, in pixels.
+    /// The picture size given in the labels, in pixels.
     pub told_px: Option<(u32, u32)>,
-    /// What the marks' coordinates are in.
+    /// The unit of the marks' coordinates.
     pub unit: Unit,
-    /// Cards, and perhaps other things.
+    /// Labelled objects: cards, and perhaps others.
     pub marks: Vec<Mark>,
 }
 
-/// What coordinates are in.
+/// A unit of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Pixels from the picture's top left corner.
     Pixels,
-    /// Shares of the picture's width and height, 0 to 1.
+    /// Fractions of the picture's width and height, 0 to 1.
     Shares,
 }
 
-/// Something of a class at a place.
+/// A labelled object.
 #[derive(Debug)]
 pub struct Mark {
-    /// As the labels name it.
+    /// The class name in the labels.
     pub class: String,
-    /// Where it is.
+    /// Its place.
     pub outline: Outline,
 }
 
-/// Where something is.
+/// The place of an object.
 #[derive(Debug)]
 pub enum Outline {
-    /// Its centre is known, its border not: the middle of a box with straight sides says no more.
+    /// The centre alone: a box with straight sides does not give a card's corners.
     Center(Point),
     /// Its border, corner by corner.
     Polygon(Vec<Point>),
 }
 
 impl Outline {
-    /// Centre and, where the border is a quadrilateral that a card can be, corners. Outlines are in
-    /// pixels.
+    /// The centre, and the corners if the border is a quadrilateral that can be a card. Outlines
+    /// are in pixels.
     pub fn settle(&self) -> (Point, Option<Quad>) {
         let points = match self {
             Self::Center(center) => return (*center, None),
             Self::Polygon(points) => points.as_slice(),
         };
-        // Some close the border by naming the first corner again.
+        // Some programs repeat the first corner to close the border.
         let points = match points {
             [first, .., last] if points.len() > 3 && first == last => &points[..points.len() - 1],
             points => points,
@@ -89,7 +89,7 @@ impl Outline {
         (centroid(points), None)
     }
 
-    /// Each point moved.
+    /// Applies a function to each point.
     pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
         match self {
             Self::Center(center) => Self::Center(change(*center)),
@@ -106,7 +106,7 @@ fn is_a_box(corners: &[Point; 4]) -> bool {
     (0..4).all(along)
 }
 
-/// Of a polygon's area; of what has none the mean of its corners.
+/// Centroid of a polygon; the mean of its corners if it has no area.
 fn centroid(points: &[Point]) -> Point {
     let mean = points.iter().fold(Point::default(), |sum, &p| sum + p) / points.len().max(1) as f64;
     let (mut area, mut sum) = (0.0, Point::default());
@@ -119,7 +119,7 @@ fn centroid(points: &[Point]) -> Point {
     if area.abs() < 1e-9 { mean } else { mean + sum / area }
 }
 
-/// All files of a folder and those below it but for hidden ones, as people count.
+/// All files in a folder and its subfolders except hidden ones, in natural order.
 ///
 /// # Errors
 /// A folder that cannot be read.
@@ -136,19 +136,19 @@ pub fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// Whether a file is called like a picture.
+/// Whether a file has the extension of a picture.
 pub fn is_picture(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     extension.is_some_and(|e| PHOTO_EXTENSIONS.contains(&e.as_str()))
 }
 
-/// Finds pictures by what labels call them.
+/// Resolves picture names in labels.
 pub struct Pictures<'a> {
     by_name: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
 }
 
 impl<'a> Pictures<'a> {
-    /// Among these files.
+    /// For these files.
     pub fn among(files: &'a [PathBuf]) -> Self {
         let mut by_name: BTreeMap<&OsStr, Vec<&PathBuf>> = BTreeMap::new();
         for file in files.iter().filter(|file| is_picture(file)) {
@@ -157,17 +157,17 @@ impl<'a> Pictures<'a> {
         Self { by_name }
     }
 
-    /// The picture that labels in `folder` call `name`: that very path, else the only one of its last
-    /// name, for programs name pictures by where they had them themselves.
+    /// The picture that labels in `folder` call `name`: the file at that path, otherwise the only
+    /// file with that base name, because programs store the paths of their own machine.
     ///
     /// # Errors
-    /// None, or several, in words.
+    /// A message if there is no such file, or several.
     pub fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
         let direct = folder.join(name);
         if direct.is_file() {
             return Ok(direct);
         }
-        // Written on Windows, perhaps.
+        // The path may come from Windows.
         let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let called: &[&PathBuf] = self.by_name.get(OsStr::new(last)).map_or(&[], Vec::as_slice);
         match called {

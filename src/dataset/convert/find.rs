@@ -1,4 +1,4 @@
-//! What form labels have, and what they say.
+//! Detects the format of labels and reads them.
 
 use super::draft::{self, Drafts};
 use super::{centres, coco, folders, yolo};
@@ -7,7 +7,7 @@ use crate::dataset::{CROP_LABELS, PHOTO_LABELS};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// How labels may be written.
+/// A format of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A folder for each card with its crops.
@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::Folders, Self::Coco, Self::Yolo, Self::Centres];
 
     /// Its name on the command line.
@@ -34,7 +34,7 @@ impl Format {
         }
     }
 
-    /// What it looks like.
+    /// A description of the format.
     pub fn looks_like(self) -> &'static str {
         match self {
             Self::Folders => "A folder for each card with its crops, such as 2spd/1.jpg",
@@ -48,33 +48,33 @@ impl Format {
 /// Why nothing can be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// Nothing there, or not allowed to look.
+    /// The path is missing or cannot be read.
     #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Labels as this program has them.
+    /// The labels are already in this program's format.
     #[error("{} is in the program's own form already; nothing is to be converted", .0.display())]
     Ours(PathBuf),
-    /// Labels of no known form.
+    /// No labels of a known format.
     #[error(
         "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), \
          COCO's JSON, YOLO's text files beside data.yaml or classes.txt, and a CSV file that begins \
          with file,code,x,y", .0.display()
     )]
     Unknown(PathBuf),
-    /// Labels of a form other than asked for.
+    /// Labels of another format than requested.
     #[error("{}: no labels of the form {} there; expected: {}", .path.display(), .format.name(), .format.looks_like())]
     Other {
         /// The path.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested format.
         format: Format,
     },
-    /// Labels of several forms.
+    /// Labels of several formats.
     #[error(
         "{}: labels of several forms there ({forms}); say which is meant, such as --from-format {}",
         .path.display(), .forms.split(' ').next().unwrap_or_default()
@@ -87,32 +87,32 @@ pub enum FindError {
     },
 }
 
-/// What was found, not checked yet.
+/// The labels found, not checked yet.
 #[derive(Debug)]
 pub struct Found {
-    /// Its form.
+    /// Their format.
     pub format: Format,
-    /// The folder that holds it.
+    /// The folder that holds them.
     pub(super) from: PathBuf,
     pub(super) drafts: Drafts,
 }
 
 impl Found {
-    /// Pictures to look at.
+    /// Number of pictures to check.
     pub fn len(&self) -> usize {
         self.drafts.photos.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pictures.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Finds out what form the labels of a file or folder have, and reads them.
+/// Detects the format of the labels in a file or folder, and reads them.
 ///
 /// # Errors
-/// [`FindError`]: no labels there, or of another or of several forms.
+/// [`FindError`]: no labels, or labels of another format or of several formats.
 pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
     let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
@@ -141,13 +141,14 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
         let card = |file: &&PathBuf| {
             let folder = file.parent().and_then(Path::file_name).and_then(OsStr::to_str);
             let named = folder.is_some_and(|name| Card::from_name(name).is_ok());
-            // Asked for, any folder will do: those that are no card's are named then.
+            // If the format was requested, any folder counts; names that are not cards are reported
+            // later.
             draft::is_picture(file) && (named || format.is_some())
         };
         forms.push((Format::Folders, files.iter().filter(card).take(1).cloned().collect()));
     }
     forms.retain(|(_, at)| !at.is_empty());
-    // Others call their files so too, so that it says something only of what is nothing else.
+    // Other programs use these file names too, so they count only if no other format matches.
     let own = [PHOTO_LABELS, CROP_LABELS].map(|name| root.join(name));
     let ours = own.into_iter().find(|own| own.is_file() && (!is_file || from == own));
     let (format, at) = match (forms.len(), format) {
@@ -181,7 +182,8 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
     Ok(Found { format, from: root, drafts })
 }
 
-/// The folder in which a file of labels has its pictures: its own, but `annotations/` is beside them.
+/// The folder that the pictures' paths in a label file start from: its own folder, or the parent if
+/// that is `annotations/`.
 fn root_of(file: &Path) -> PathBuf {
     let parent = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

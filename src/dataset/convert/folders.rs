@@ -1,11 +1,11 @@
-//! A folder for each card, with its crops.
+//! One folder of crops per card.
 
 use super::draft::{Drafts, is_picture};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The class of each picture is the name of its folder, however deep: classifiers' data are often
-/// split in parts first (`train/2spd/a.jpg`).
+/// The class of a picture is the name of its folder, at any depth, because classification data are
+/// often split into parts first (`train/2spd/a.jpg`).
 pub fn read(root: &Path, files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
     for file in files.iter().filter(|file| is_picture(file)) {

@@ -1,4 +1,4 @@
-//! What labels say, held against the pictures.
+//! Checks labels against the pictures and converts them.
 
 use super::draft::{DraftPhoto, Drafts, Unit};
 use super::find::{Format, Found};
@@ -11,34 +11,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why what was found makes no labels.
+/// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum SettleError {
-    /// All that is wrong, each with its file.
+    /// All errors, each with its file.
     #[error("{}", told(.0))]
     Problems(Vec<String>),
     /// Nothing is labelled.
     #[error("{}: no picture is labelled there", .0.display())]
     Empty(PathBuf),
-    /// A class to be left out that is none.
+    /// A class to leave out that does not occur.
     #[error("no class {class} in the labels to leave out; there are: {classes}")]
     NoSuchClass {
         /// Its name.
         class: String,
-        /// Those that there are.
+        /// The classes that occur.
         classes: String,
     },
-    /// Told to stop.
+    /// The conversion was cancelled.
     #[error("stopped: {done} of {all} pictures looked at, nothing written")]
     Stopped {
-        /// Pictures looked at.
+        /// Number of pictures checked.
         done: usize,
-        /// Pictures.
+        /// Number of all pictures.
         all: usize,
     },
 }
 
-/// One a line; of very many the first.
+/// One problem per line; only the first of very many.
 fn told(problems: &[String]) -> String {
     const SHOWN: usize = 30;
     let mut text = problems.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n");
@@ -48,30 +48,31 @@ fn told(problems: &[String]) -> String {
     text
 }
 
-/// Labels as ours, not written yet. Files are named by where they lie.
+/// Converted labels, not written yet. Files are named by their paths.
 #[derive(Debug)]
 pub struct Converted {
-    /// The form that they had.
+    /// Their original format.
     pub format: Format,
     /// Photos, each with its file's path; `file` is not the final name yet.
     pub photos: Vec<(PathBuf, PhotoLabel)>,
-    /// Crops, in the same way.
+    /// Crops, each with its file's path.
     pub crops: Vec<(PathBuf, CropLabel)>,
-    /// Photos of which nothing is said.
+    /// Photos without labels.
     pub unlabelled: Vec<PathBuf>,
-    /// Photos that EXIF turns, of which the labels were taken to speak as viewers show them.
+    /// Number of photos with an EXIF rotation whose labels were taken to refer to the upright
+    /// picture.
     pub turned: usize,
-    /// Marks of classes that were left out.
+    /// Number of marks of classes that were left out.
     pub left_out: usize,
     /// The folder that was converted.
     pub(super) from: PathBuf,
 }
 
 impl Found {
-    /// Makes labels of it. `go_on` is asked before each photo is looked at.
+    /// Converts the labels. `go_on` is called before each photo; `false` cancels.
     ///
     /// # Errors
-    /// [`SettleError`], with all that is wrong.
+    /// [`SettleError`], with all errors.
     pub fn settle(
         self,
         leave_out: &[String],
@@ -135,11 +136,11 @@ impl Found {
     }
 }
 
-/// The classes that the labels use.
+/// The classes in the labels.
 struct Classes {
-    /// The card of each; none for those that are left out and those that name no card.
+    /// The card of each class; `None` for classes that are left out or name no card.
     cards: BTreeMap<String, Option<Card>>,
-    /// Those that name no card: how often they are used, and why they do not.
+    /// Classes that name no card: how often they occur, and the reason.
     strange: BTreeMap<String, (usize, String)>,
     left_out: usize,
 }
@@ -193,9 +194,11 @@ impl Classes {
     }
 }
 
-/// A photo's label in pixels of the file as stored, and whether it was said of the upright picture.
+/// A photo's label in pixels of the file as stored, and whether the source labels referred to the
+/// upright picture.
 ///
-/// Labelling programs show photos upright, and so speak of the upright picture, except where they
+/// Labelling programs show photos upright, so coordinates refer to the upright picture unless the
+/// stated size is that of the file as stored.
 /// say that the picture has the size of the file as stored.
 fn label_of(
     draft: &DraftPhoto,
@@ -272,18 +275,18 @@ fn place(p: Point) -> String {
 }
 
 impl Converted {
-    /// Labelled cards.
+    /// Number of labelled cards.
     pub fn cards(&self) -> usize {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()
     }
 
-    /// Cards of photos whose corners are known.
+    /// Number of cards in photos with known corners.
     pub fn with_corners(&self) -> usize {
         let cards = self.photos.iter().flat_map(|(_, photo)| &photo.cards);
         cards.filter(|card| card.corners.is_some()).count()
     }
 
-    /// Different cards.
+    /// Number of different cards.
     pub fn different(&self) -> usize {
         let photos = self.photos.iter().flat_map(|(_, photo)| &photo.cards).map(|card| card.code);
         let all: BTreeSet<Card> = photos.chain(self.crops.iter().map(|crop| crop.1.code)).collect();

@@ -1,8 +1,8 @@
-//! Converted labels into a folder.
+//! Writes converted labels to a folder.
 //!
-//! Labels alone name their pictures by the way from the folder to where they lie, so that nothing of
-//! the user's is touched; in the photos' own folder those are their plain names, as the window has
-//! them. With copies the folder is made whole under another name first.
+//! Without copying, labels refer to pictures by relative paths, so that no user file is touched; in
+//! the photos' own folder these are plain file names, as the window writes them. With copying, the
+//! folder is first completed under a temporary name.
 
 use super::settle::Converted;
 use crate::dataset::{
@@ -15,19 +15,19 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Why converted labels are not written.
+/// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Labels are there.
+    /// The folder holds labels already.
     #[error("{} is there already; give --out another folder, or move it away", .0.display())]
     Exists(PathBuf),
-    /// Something is there.
+    /// The folder is not empty.
     #[error("{} is not empty; --copy makes a whole folder: give --out a new one", .0.display())]
     NotEmpty(PathBuf),
-    /// A name that labels cannot hold.
+    /// A file name that labels cannot hold.
     #[error("{}: its name is not UTF-8 text, which labels cannot hold; rename it", .0.display())]
     Name(PathBuf),
-    /// Two pictures of one name.
+    /// Two pictures with the same name.
     #[error("{} and another picture would both be called {name}; rename one of them", .path.display())]
     SameName {
         /// One of them.
@@ -40,23 +40,23 @@ pub enum WriteError {
     Unwritable {
         /// The file or folder.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
-    /// The labels' own file.
+    /// The label file cannot be written.
     #[error(transparent)]
     Labels(#[from] DatasetError),
-    /// Told to stop.
+    /// The copying was cancelled.
     #[error("stopped: nothing is written")]
     Stopped,
 }
 
 impl Converted {
-    /// Writes the labels into a folder, which is made if it is not there; gives their file. With
-    /// `copy` the pictures are copied beside them; `go_on` is asked before each.
+    /// Writes the labels to a folder, which is created if necessary; returns the label file. With
+    /// `copy`, the pictures are copied too; `go_on` is called before each, and `false` cancels.
     ///
     /// # Errors
-    /// [`WriteError`]; the folder is then as it was.
+    /// [`WriteError`]; the folder is then unchanged.
     pub fn write(
         self,
         out: &Path,
@@ -82,7 +82,7 @@ impl Converted {
             self.write_named(out, names)
         })();
         if written.is_err() && !was_there {
-            // Only if it is empty; and if it cannot be removed that is not what went wrong.
+            // Only removed if empty; a failure to remove it is not the error to report.
             let _ = fs::remove_dir(out);
         }
         written
@@ -109,7 +109,7 @@ impl Converted {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any other new folder; the umask still applies.
+            // The same permissions as any new folder; the umask still applies.
             builder.permissions(fs::Permissions::from_mode(0o777));
         }
         let making = builder.tempdir_in(above).map_err(|e| unwritable(above, e))?;
@@ -125,7 +125,7 @@ impl Converted {
             fs::remove_dir(out).map_err(|e| unwritable(out, e))?;
         }
         fs::rename(making.path(), out).map_err(|e| unwritable(out, e))?;
-        // It has another name now, and nothing is to be cleaned up.
+        // The folder was renamed, so there is nothing to clean up.
         let _ = making.keep();
         Ok(out.join(name))
     }
@@ -150,8 +150,8 @@ impl Converted {
         Ok(folder.join(CROP_LABELS))
     }
 
-    /// Names in one folder: a file's own where no other has it, else its way from the top with a dash
-    /// for each folder.
+    /// File names in one folder: the file's own name if it is unique, otherwise its path from the
+    /// top with dashes between folders.
     fn plain_names(&self) -> Result<Vec<String>, WriteError> {
         let own = |path: &Path| text(path.file_name().unwrap_or_default(), path);
         let mut names = self.files().map(|path| own(path)).collect::<Result<Vec<_>, _>>()?;
@@ -170,7 +170,8 @@ impl Converted {
                     way.iter().map(|part| text(part, path)).collect::<Result<Vec<_>, _>>()?;
                 *name = parts.join("-").trim_start_matches(['/', '-']).to_owned();
             }
-            // Some systems take a.jpg and A.JPG for one file; and labels must not be written over.
+            // Some systems treat a.jpg and A.JPG as one file, and label files must not be
+            // overwritten.
             let is_new = taken.insert(name.to_lowercase());
             if !is_new || [PHOTO_LABELS, CROP_LABELS].contains(&name.as_str()) {
                 return Err(WriteError::SameName { path: path.clone(), name: name.clone() });
@@ -190,8 +191,8 @@ fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
     name.to_str().map(str::to_owned).ok_or_else(|| WriteError::Name(path.to_path_buf()))
 }
 
-/// The way from a folder (without links in its path) to a file: `../photos/a.jpg`; whole where there
-/// is none, as between two drives.
+/// The relative path from a folder (without symbolic links) to a file, such as `../photos/a.jpg`;
+/// absolute if there is none, as between two drives.
 fn way_to(folder: &Path, file: &Path) -> Result<String, WriteError> {
     let unreadable = |source| WriteError::Unwritable { path: file.to_path_buf(), source };
     let file = file.canonicalize().map_err(unreadable)?;

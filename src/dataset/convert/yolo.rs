@@ -1,4 +1,4 @@
-//! YOLO's text files: boxes, oriented boxes and polygons, with names of classes beside them.
+//! YOLO's text files: boxes, oriented boxes and polygons, with the class names in another file.
 
 use super::draft::{DraftPhoto, Drafts, Mark, Outline, Unit, is_picture};
 use crate::geometry::Point;
@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Files that name the classes line by line.
+/// Names of files that list the classes line by line.
 const LISTS: [&str; 3] = ["classes.txt", "obj.names", "labels.names"];
-/// Of coordinates beyond the picture: what rounding leaves.
+/// Tolerance for coordinates outside the picture, for rounding.
 const ROUNDING: f64 = 0.01;
 
-/// The file of a folder that names its classes: one of YAML before a plain list.
+/// The file in a folder that names its classes: a YAML file before a plain list.
 pub fn names_in(folder: &Path) -> Option<PathBuf> {
     let mut yaml: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?
@@ -27,7 +27,7 @@ pub fn names_in(folder: &Path) -> Option<PathBuf> {
     yaml.into_iter().next().or_else(list)
 }
 
-/// What the text files below a folder say of its pictures.
+/// Reads the labels in the text files of a folder.
 pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
     let classes = match classes_of(names) {
@@ -61,7 +61,8 @@ pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
         }
         used.insert(own);
     }
-    // Lists of photos and notes are text too; labels are numbers from the first line on.
+    // Lists of photos and notes are text files too; label files hold numbers from the first line
+    // on.
     for text in texts.into_iter().filter(|text| !used.contains(*text)) {
         if marks_of(text, &classes).is_ok_and(|marks| !marks.is_empty()) {
             drafts.problems.push(format!(
@@ -73,7 +74,7 @@ pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     drafts
 }
 
-/// `labels/..txt` of `images/..jpg`: the last folder of that name is the one.
+/// The label file `labels/..txt` for `images/..jpg`; the last folder with that name is replaced.
 fn labels_apart(picture: &Path) -> Option<PathBuf> {
     let parts: Vec<&OsStr> = picture.iter().collect();
     let place = parts.iter().rposition(|part| *part == OsStr::new("images"))?;
@@ -106,7 +107,7 @@ fn mark_of(line: &str, classes: &BTreeMap<usize, String>) -> Result<Mark, String
         .get(&class)
         .ok_or_else(|| format!("class {class} has no name; {} classes are named", classes.len()))?;
     let outline = match numbers.as_slice() {
-        // A model's own labels say last how sure it was.
+        // A model's own predictions end with a confidence.
         &[x, y, _, _] | &[x, y, _, _, _] => Outline::Center(Point::new(x, y)),
         corners if corners.len() >= 6 && corners.len().is_multiple_of(2) => {
             let points = corners.as_chunks::<2>().0.iter().map(|&[x, y]| Point::new(x, y));
@@ -127,7 +128,7 @@ fn mark_of(line: &str, classes: &BTreeMap<usize, String>) -> Result<Mark, String
     Ok(Mark { class: name.clone(), outline })
 }
 
-/// The classes' names by their numbers.
+/// The class names by their numbers.
 fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
     let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
@@ -143,8 +144,8 @@ fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
     Ok(classes)
 }
 
-/// `names:` of a `data.yaml`, in each of the four ways in which YAML may write a list of words: for
-/// that alone no parser of all of YAML is worth its weight.
+/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A
+/// full YAML parser would be too large a dependency for this.
 fn names_of_yaml(text: &str) -> BTreeMap<usize, String> {
     let mut lines = text.lines().skip_while(|line| !line.starts_with("names:"));
     let first = lines.next().unwrap_or_default().trim_start_matches("names:").trim();

@@ -1,6 +1,6 @@
-//! Some labelled crops, laid on one table and read.
+//! Reads labelled crops together on one table.
 
-use super::{Checked, Doubt, Kind, Picture, Wrong};
+use super::item::{Checked, Doubt, Kind, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::load_crop;
 use crate::eval::mistakes;
@@ -13,18 +13,19 @@ use crate::pipeline::{CardImage, CardOutline, Frame, Pipeline, PipelineError, re
 use image::{Rgb, RgbImage, imageops};
 use std::path::PathBuf;
 
-/// Long side of a crop on its table, in pixels: that of a straightened card.
+/// Long side of a crop on its table, in pixels: as large as a rectified card.
 const LONG_PX: u32 = 192;
-/// Table between crops, in pixels: what a reader looks at about a card.
+/// Table between crops, in pixels: enough for a context crop.
 const GAP_PX: u32 = 64;
-/// Crops in a row.
+/// Number of crops per row.
 const COLUMNS: u32 = 4;
 /// Green felt, R, G, B.
 const TABLE: Rgb<u8> = Rgb([40, 80, 50]);
-/// A finder's log odds of a clear card: that they are cards is not in question.
+/// The finder's log odds for a clear card, because the crops certainly are cards.
 const CLEAR: f64 = 6.0;
 
-/// Reads crops together, each for itself: a set of crops may hold a card many times.
+/// Reads crops together, but settles each on a board of its own, because a set of crops may hold a
+/// card many times.
 pub fn check(
     pipeline: &Pipeline,
     crops: &[(PathBuf, Card)],
@@ -87,7 +88,7 @@ pub fn check(
     Ok(checked)
 }
 
-/// The crops in rows on a table.
+/// Lays the crops in rows on a table.
 fn lay(crops: &[RgbImage]) -> (Frame, Vec<CardOutline>) {
     let scaled: Vec<RgbImage> = crops
         .iter()

@@ -1,6 +1,7 @@
-//! All that was found, counted and told.
+//! Collects, counts and prints the findings.
 
-use super::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Plan, Wrong};
+use super::item::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Wrong};
+use super::labels::Plan;
 use crate::cards::{Card, DECK_SIZE, Property};
 use crate::json::VERSION;
 use crate::pipeline::source::natural_order;
@@ -9,32 +10,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A value with fewer examples than this is told as missing.
+/// Values with fewer examples than this are reported.
 pub const FEW: usize = 10;
-/// Of fewer labels it cannot be said that they are another photo's.
+/// Minimum number of labels for a verdict that they belong to another photo.
 const LEAST_LABELS: usize = 3;
-/// From this share of two boards' cards on they are the same cards: two boards of twelve share two by
-/// chance.
+/// Two boards hold the same cards if they share at least this fraction. By chance, two boards of
+/// twelve share two cards.
 const SAME_BOARD: f64 = 0.6;
 
-/// What was found in some labelled folders.
+/// The findings in some labelled folders.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Folders with labels.
     pub folders: usize,
-    /// Labelled photos that are there.
+    /// Labelled photos that exist.
     pub photos: usize,
-    /// Labelled crops that are there.
+    /// Labelled crops that exist.
     pub crops: usize,
     /// Labelled cards in both.
     pub cards: usize,
-    /// Photos that nobody has checked yet: not looked at, measured on or learnt from.
+    /// Photos with unconfirmed labels, which are not checked, evaluated or learnt from.
     pub unchecked: Vec<PathBuf>,
-    /// What is wrong.
+    /// Errors.
     pub wrong: Vec<Wrong>,
-    /// Where labels and reader disagree.
+    /// Disagreements between labels and reader.
     pub doubts: Vec<Doubt>,
-    /// Labelled cards that the reader sees but is not sure of: these say nothing about their labels.
+    /// Labelled cards that the reader finds but does not claim; these say nothing about the labels.
     pub unsure: usize,
     /// How often each value of each property is labelled, in [`Property::ALL`] order.
     pub examples: [[usize; 3]; 4],
@@ -44,7 +45,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// What is known before any picture is looked at.
+    /// The findings before any picture is read.
     pub fn of_plan(plan: &Plan) -> Self {
         let mut findings = Self {
             folders: plan.folders.len(),
@@ -74,7 +75,7 @@ impl Findings {
         findings
     }
 
-    /// Adds what came of an item; its doubts' pictures are let go.
+    /// Adds the result of an item, without its doubts' pictures.
     pub fn add(&mut self, checked: Checked) {
         self.wrong.extend(checked.wrong);
         self.unsure += checked.unsure;
@@ -84,8 +85,7 @@ impl Findings {
         self.doubts.extend(without);
     }
 
-    /// What shows only when all pictures were seen: labels that contradict each other, labels of
-    /// another photo.
+    /// Finds errors that need all pictures: contradictory labels, and labels of another photo.
     pub fn finish(&mut self) {
         self.find_contradictions();
         self.find_strangers();
@@ -94,7 +94,7 @@ impl Findings {
         self.doubts.sort_by(|a, b| by_path(&a.path, &b.path));
     }
 
-    /// The same picture with different labels.
+    /// Finds the same picture with different labels.
     fn find_contradictions(&mut self) {
         let mut first: BTreeMap<&str, &Picture> = BTreeMap::new();
         for seen in &self.seen {
@@ -114,7 +114,7 @@ impl Findings {
         }
     }
 
-    /// Photos whose labels are those of another, or at other places.
+    /// Finds photos whose labels belong to another photo or have wrong coordinates.
     fn find_strangers(&mut self) {
         for board in &self.boards {
             let count = board.labelled.len();
@@ -146,7 +146,7 @@ impl Findings {
         }
     }
 
-    /// Values with fewer examples than [`FEW`]: word and number.
+    /// Values with fewer examples than [`FEW`]: name and number.
     pub fn few(&self) -> Vec<(&'static str, usize)> {
         let mut few = Vec::new();
         for property in Property::ALL {
@@ -159,7 +159,7 @@ impl Findings {
         few
     }
 
-    /// Different cards that are labelled.
+    /// Number of different labelled cards.
     pub fn different(&self) -> usize {
         self.different.len()
     }
@@ -174,7 +174,7 @@ impl Findings {
                 "doubt": doubt.kind.name(),
                 "labelled": doubt.labelled.map(|card| card.to_string()),
                 "read": doubt.read.map(|(card, _)| card.to_string()),
-                // Four digits say enough.
+                // Four digits are enough.
                 "confidence": doubt.read.map(|(_, sure)| (f64::from(sure) * 1e4).round() / 1e4),
                 "center_in_upright_photo":
                     doubt.center_in_image.map(|p| [p.x, p.y].map(|v| (v * 10.0).round() / 10.0)),
@@ -207,7 +207,7 @@ impl Findings {
     }
 }
 
-/// The share of the smaller of two boards that is in the other.
+/// The fraction of the smaller board's cards that are in the other.
 fn shared(a: &BTreeSet<Card>, b: &BTreeSet<Card>) -> f64 {
     let both = a.intersection(b).count();
     both as f64 / a.len().min(b.len()).max(1) as f64
@@ -218,7 +218,7 @@ fn listed<'a>(cards: impl Iterator<Item = &'a Card>) -> String {
     if codes.is_empty() { "no more".to_owned() } else { codes.join(", ") }
 }
 
-/// A doubt in words, without the file.
+/// A doubt as a sentence, without the file.
 pub fn words(doubt: &Doubt) -> String {
     let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
     let at =
@@ -318,7 +318,7 @@ mod tests {
         assert!(alone[0].starts_with("a: has the labels of another photo"), "{alone:?}");
         let moved = reasons(vec![board("a", a, a, 0)]);
         assert!(moved[0].contains("at other places"), "{moved:?}");
-        // A reader that sees nothing proves nothing, and one wrong label is a doubt.
+        // A reader that finds nothing proves nothing, and a single wrong label is only a doubt.
         assert!(reasons(vec![board("a", a, "", 0), board("b", b, b, 3)]).is_empty());
     }
 

@@ -1,6 +1,6 @@
-//! The labels of folders, and what is wrong with them before any picture is looked at.
+//! Reads the labels of folders and finds errors that show without the pictures.
 
-use super::{Item, Wrong};
+use super::item::{Item, Wrong};
 use crate::cards::Card;
 use crate::dataset::{CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabel};
 use crate::geometry::Point;
@@ -10,27 +10,27 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Crops that are read together: as many as a table has cards, so that they tell together which edition
-/// they show and whether they are mirrored.
+/// Number of crops read together: as many as a table has cards, enough to detect their edition and
+/// whether they are mirrored.
 const TOGETHER: usize = 12;
 
-/// What is to be looked at, and what is wrong already.
+/// The items to check, and the errors found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Folders with labels.
     pub folders: Vec<PathBuf>,
-    /// Photos of which nobody has said that all their cards are right: not looked at.
+    /// Photos with unconfirmed labels, which are not checked.
     pub unchecked: Vec<PathBuf>,
-    /// Pictures to look at.
+    /// The items to check.
     pub items: Vec<Item>,
-    /// What is wrong with the labels by themselves.
+    /// Errors in the labels themselves.
     pub wrong: Vec<Wrong>,
 }
 
-/// Reads the labels of each folder, or of each folder directly in it.
+/// Reads the labels of each folder, or of its direct subfolders.
 ///
 /// # Errors
-/// [`DatasetError`]: a folder without labels. What is wrong within labels is in the plan.
+/// [`DatasetError`]: a folder without labels. Errors in the labels go into the plan.
 pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
     let mut plan = Plan::default();
     for folder in folders {
@@ -163,7 +163,7 @@ impl Plan {
                 Ok(code) => crops.push((path, code)),
             }
         }
-        // Crops often come card by card: those that are read together are taken from all over.
+        // Crops are often sorted by card, so those read together are picked from the whole list.
         let groups = crops.len().div_ceil(TOGETHER);
         self.items.extend(
             (0..groups).map(|group| {
@@ -173,7 +173,7 @@ impl Plan {
     }
 }
 
-/// Cards that cannot lie where they are said to.
+/// Cards whose coordinates are impossible.
 fn out_of_place(label: &PhotoLabel) -> Vec<String> {
     let (width, height) = (f64::from(label.width), f64::from(label.height));
     let inside = |p: Point| (0.0..=width).contains(&p.x) && (0.0..=height).contains(&p.y);
@@ -197,7 +197,7 @@ fn out_of_place(label: &PhotoLabel) -> Vec<String> {
     wrong
 }
 
-/// Whether a point lies within four corners, in whatever order they are named.
+/// Whether a point lies inside four corners, which may be in any order.
 fn around(corners: [Point; 4], center: Point) -> bool {
     let middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
     let mut ordered = corners;

@@ -1,6 +1,6 @@
-//! One labelled photo, read and held against its labels.
+//! Reads one labelled photo and compares it with its labels.
 
-use super::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
+use super::item::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
 use crate::cards::Card;
 use crate::dataset::{CardLabel, PhotoLabel};
 use crate::eval::mistakes::{self, Mistake};
@@ -83,7 +83,7 @@ pub fn check(
             Some(verdict) => verdict != Verdict::Unsure,
         };
         let all = mistakes::of_photo(&loaded.frame, &labels, &scan, &matched);
-        // In the same order: the labels', then what has none.
+        // Both lists have the labels first and then the readings without a label.
         for (doubt, mistake) in checked.doubts.iter_mut().zip(all.into_iter().filter(is_doubt)) {
             doubt.mistake = Some(mistake);
         }

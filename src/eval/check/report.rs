@@ -1,7 +1,7 @@
-//! A page with what is wrong, every doubt in pictures, and how many examples there are.
+//! A page with the errors, every doubt with pictures, and the numbers of examples.
 
-use super::findings::words;
-use super::{Checked, Doubt, FEW, Findings, Kind};
+use super::findings::{FEW, Findings, words};
+use super::item::{Checked, Doubt, Kind};
 use crate::cards::{DECK_SIZE, Property};
 use crate::eval::pictures::{Pictures, STYLE, marked};
 use crate::html::{escape, href};
@@ -10,7 +10,7 @@ use crate::whole_file::WholeFile;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A page in the making: `index.html` and a folder `pictures`.
+/// A page being written: `index.html` and a folder `pictures`.
 pub struct CheckReport {
     folder: PathBuf,
     pictures: Pictures,
@@ -19,16 +19,16 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Makes the page's folder.
+    /// Creates the page's folder.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The folder cannot be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), pictures, doubts: Vec::new() })
     }
 
-    /// Adds an item's doubts; writes their pictures.
+    /// Adds an item's doubts and writes their pictures.
     ///
     /// # Errors
     /// A picture cannot be written.
@@ -67,7 +67,7 @@ impl CheckReport {
     /// Writes `index.html`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The page cannot be written.
     pub fn finish(mut self, findings: &Findings) -> io::Result<()> {
         self.doubts.sort_by(|a, b| natural_order(a.0.as_os_str(), b.0.as_os_str()));
         let mut page = WholeFile::create(&self.folder.join("index.html"))?;

@@ -1,21 +1,21 @@
-//! The board's way from a frame to the network's input, step by step as its firmware does it: a
-//! frame of 320 x 240 in RGB565, a window around the card, straightened by taking the nearest
-//! pixel, balanced on the card's own white by whole factors.
+//! The board's path from a frame to the network's input, step by step as in its firmware: a frame
+//! of 320 x 240 in RGB565, a window around the card, rectified by nearest-neighbour sampling, and
+//! white-balanced on the card's own stock with integer gains.
 //!
-//! The scripts in `tools/h7/board` do the same with the firmware's functions. What the firmware
-//! does was read in its sources, nothing here on a board.
+//! The scripts in `tools/h7/board` do the same with the firmware's functions. The firmware's
+//! behaviour was read in its sources; nothing here was tested on a board.
 
 use super::float::Planes;
 use crate::geometry::{Homography, Point, Quad};
 use crate::model::reader;
 use image::RgbImage;
 
-/// Columns of a frame.
+/// Width of a frame in pixels.
 pub const FRAME_WIDTH: usize = 320;
-/// Rows of a frame.
+/// Height of a frame in pixels.
 pub const FRAME_HEIGHT: usize = 240;
 
-/// An RGB565 picture: red in the five highest bits.
+/// An RGB565 picture: red in the five high bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rgb565 {
     /// Columns.
@@ -26,7 +26,7 @@ pub struct Rgb565 {
     pub pixels: Vec<u16>,
 }
 
-/// Red, green and blue as the board's bits hold them: 5, 6 and 5 bits.
+/// Red, green and blue in the board's precision: 5, 6 and 5 bits.
 pub fn fields(pixel: u16) -> [u16; 3] {
     [pixel >> 11, pixel >> 5 & 63, pixel & 31]
 }
@@ -36,7 +36,7 @@ fn pixel(red: u16, green: u16, blue: u16) -> u16 {
 }
 
 impl Rgb565 {
-    /// The upper bits of each channel.
+    /// Truncates each channel of a picture.
     pub fn of(image: &RgbImage) -> Self {
         let pixels = image
             .pixels()
@@ -48,7 +48,7 @@ impl Rgb565 {
         Self { width: image.width() as usize, height: image.height() as usize, pixels }
     }
 
-    /// 8 bits a channel, the upper ones repeated below: 0 stays 0, full stays 255.
+    /// 8 bits per channel, with the upper bits repeated below: 0 stays 0, full scale becomes 255.
     pub fn channels(&self) -> impl Iterator<Item = [u8; 3]> {
         self.pixels.iter().map(|&p| {
             let [r, g, b] = fields(p);
@@ -61,7 +61,7 @@ impl Rgb565 {
         self.channels().flatten().map(|v| i8::from_le_bytes([v ^ 0x80])).collect()
     }
 
-    /// The same for the network in floating point.
+    /// The input of the floating-point network.
     pub fn planes(&self) -> Planes {
         let mut values = vec![0.0; 3 * self.pixels.len()];
         for (i, channels) in self.channels().enumerate() {
@@ -73,16 +73,17 @@ impl Rgb565 {
     }
 }
 
-/// A window of a frame that is to become a card's picture, and where the card's corners lie in it.
+/// The window of a frame that becomes a card's picture, and the card's corners in that picture.
 struct View {
     /// Left, top, width, height in the frame.
     window: [usize; 4],
-    /// In pixels of the picture of [`reader::WIDTH`] x [`reader::HEIGHT`], counted from centres.
+    /// In pixels of the picture of [`reader::WIDTH`] x [`reader::HEIGHT`], relative to pixel
+    /// centres.
     corners: [(f64, f64); 4],
 }
 
-/// The picture's own size where the card fits in, so that nothing is resampled twice; else the
-/// card's bounding box.
+/// A window of the picture's own size if the card fits in it, so that nothing is resampled twice;
+/// otherwise the card's bounding box.
 fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
     let bounds = |pick: fn(&(i32, i32)) -> i32, limit: usize, size: usize| {
         let limit = limit as i32;
@@ -114,7 +115,7 @@ fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
         if extent == size {
             return f64::from(v) - first as f64;
         }
-        // The middle of the pixel in the enlarged or shrunk window, to whole pixels.
+        // The centre of the pixel in the scaled window, in whole pixels.
         let at =
             ((2 * i64::from(v) - 2 * first as i64 + 1) * size as i64).div_euclid(2 * extent as i64);
         at as f64
@@ -130,9 +131,9 @@ fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
     }
 }
 
-/// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], unbalanced. Corners
-/// are whole pixels of the frame, clockwise, a long side first. A quad with three corners on a line
-/// gives a black picture.
+/// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], without white balance.
+/// Corners are whole pixels of the frame, clockwise, starting with a long side. A quadrilateral
+/// with three collinear corners gives a black picture.
 pub fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     let (width, height) = (reader::WIDTH, reader::HEIGHT);
     let view = view(frame, corners);
@@ -158,20 +159,20 @@ pub fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     card
 }
 
-/// Every so many pixels in both directions one is looked at for the card's white.
+/// Step between the pixels sampled for the card's white, in both directions.
 const WHITE_STEP: usize = 4;
-/// This part of the pixels looked at is darker than the white, in hundredths: as on the desktop,
-/// symbols cover up to a third of a card.
+/// Percentile of the sampled pixels that is taken as white. Symbols cover up to a third of a card,
+/// as on the desktop.
 const WHITE_PERCENT: usize = 85;
-/// [`reader::WHITE`] in 64ths of the red and blue fields and in 32nds of the green: the firmware's
-/// factors. Half a step more than the value, as its product is rounded down.
+/// [`reader::WHITE`] as the firmware's gain numerators: in 64ths of the red and blue fields and
+/// 32nds of the green one. Half a step above the value, because the product is rounded down.
 const TARGET: [u32; 3] = [1818, 1830, 1818];
-/// The firmware's factors end here: sixteenfold.
+/// Maximum gains of the firmware: sixteenfold.
 const LARGEST_FACTOR: [u32; 3] = [1024, 512, 1024];
-/// Bits that a product is shifted down.
+/// Right shift of the product in each channel.
 const FACTOR_BITS: [u32; 3] = [6, 5, 6];
 
-/// Factors that bring a card's white to [`reader::WHITE`]: red and blue in 64ths, green in 32nds.
+/// Gains that bring a card's white to [`reader::WHITE`]: red and blue in 64ths, green in 32nds.
 pub fn balance_factors(card: &Rgb565) -> [u32; 3] {
     let mut counts = [[0usize; 64]; 3];
     let mut looked_at = 0;
@@ -197,7 +198,7 @@ pub fn balance_factors(card: &Rgb565) -> [u32; 3] {
     factors
 }
 
-/// Brings the card's own white to [`reader::WHITE`].
+/// Applies white balance, so that the card's stock becomes [`reader::WHITE`].
 pub fn balance(card: &mut Rgb565) {
     let factors = balance_factors(card);
     for p in &mut card.pixels {
@@ -208,27 +209,28 @@ pub fn balance(card: &mut Rgb565) {
     }
 }
 
-/// The whole way for one card.
+/// Rectifies and balances one card.
 pub fn card(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     let mut card = straighten(frame, corners);
     balance(&mut card);
     card
 }
 
-/// A photo as the board would have taken it: the part around the cards, turned so that its long
-/// side lies across, shrunk to a frame.
+/// A photo as the board would take it: the part around the cards, rotated to landscape and scaled
+/// down to a frame.
 #[derive(Clone, Debug)]
 pub struct Framed {
     /// 320 x 240.
     pub frame: Rgb565,
-    /// The quads given, in whole pixels of the frame, clockwise, a long side first.
+    /// The given quadrilaterals, in whole pixels of the frame, clockwise, starting with a long
+    /// side.
     pub corners: Vec<[(i32, i32); 4]>,
 }
 
-/// Part of the cards' extent that is left free around them.
+/// Margin around the cards, as a fraction of their extent.
 const FRAME_MARGIN: f64 = 0.06;
 
-/// Frames a photo around some cards, as its owner would hold the camera. `None` without cards.
+/// Frames a photo around some cards, as a person would aim the camera. `None` without cards.
 pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
     let points = || cards.iter().flat_map(|quad| quad.0);
     let first = points().next()?;
@@ -245,7 +247,7 @@ pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
     width = width.max(height * aspect);
     height = height.max(width / aspect);
     let center = (low + high) / 2.0;
-    // Within the photo where it is large enough; what lies outside it is black.
+    // The frame lies inside the photo if the photo is large enough; outside it is black.
     let origin = |center: f64, size: f64, limit: u32| {
         let limit = f64::from(limit);
         if size >= limit {
@@ -271,7 +273,7 @@ pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
     Some(Framed { frame: Rgb565::of(&small), corners })
 }
 
-/// Each pixel the mean of what it covers: as many samples a side as it covers pixels.
+/// Area averaging: each output pixel takes as many samples per side as the input pixels it covers.
 fn shrink(photo: &RgbImage, x: f64, y: f64, step: f64, width: u32, height: u32) -> RgbImage {
     let samples = (step.ceil() as u32).clamp(1, 64);
     RgbImage::from_fn(width, height, |i, j| {
@@ -328,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_card_is_straightened_and_its_white_balanced() {
-        // One that fits the window, one upright and larger, one at the frame's edge.
+        // One fits the window, one is upright and larger, one is at the frame's edge.
         for corners in [
             [(100, 100), (170, 104), (168, 148), (97, 144)],
             [(60, 190), (62, 40), (160, 44), (156, 196)],
@@ -352,7 +354,7 @@ mod tests {
         let frame = Rgb565 { width: 320, height: 240, pixels: vec![0xffff; 320 * 240] };
         let card = straighten(&frame, &[(10, 10), (20, 20), (30, 30), (40, 40)]);
         assert!(card.pixels.iter().all(|&p| p == 0));
-        // Far outside.
+        // Far outside the frame.
         let card = straighten(&frame, &[(900, 900), (960, 900), (960, 940), (900, 940)]);
         assert_eq!(card.pixels.len(), 96 * 64);
     }

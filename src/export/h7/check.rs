@@ -10,16 +10,16 @@ use crate::model::reader;
 use serde_json::Value;
 use std::path::Path;
 
-/// What a folder turned out to be.
+/// The result of verifying a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// What is right, for people.
+    /// Passed checks, as text.
     pub good: Vec<String>,
-    /// What is wrong, and what to do.
+    /// Failed checks, and what to do.
     pub wrong: Vec<String>,
 }
 
-/// Looks at everything, even after the first fault.
+/// Runs all checks, even after a failure.
 pub fn check(folder: &Path) -> Checked {
     let mut found = Checked::default();
     let read = |name: &str| {
@@ -72,7 +72,7 @@ pub fn check(folder: &Path) -> Checked {
     found
 }
 
-/// Every file is listed, there, and the one listed.
+/// Checks that every file is listed, exists and has the listed hash.
 fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found: &mut Checked) {
     let empty = serde_json::Map::new();
     let files = report["files"].as_object().unwrap_or(&empty);
@@ -82,7 +82,7 @@ fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found:
     }
     let mut right = 0;
     for (name, listed) in files {
-        // A name that leads elsewhere is no file of this folder.
+        // A name with a path is not a file of this folder.
         if name.contains(['/', '\\']) || name.starts_with('.') {
             found.wrong.push(format!("{REPORT}: lists {name:?}, which is no file of the folder"));
             continue;

@@ -1,4 +1,4 @@
-//! Cards as the board sees them: drawn ones, and photographs of single cards.
+//! Cards as the board sees them: drawn cards, and photographs of single cards.
 
 use super::board::{self, FRAME_HEIGHT, FRAME_WIDTH, Rgb565};
 use super::float::Planes;
@@ -12,24 +12,24 @@ use image::RgbImage;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// A card's picture for the network, and which card it is.
+/// A card's picture as network input, and the true card.
 #[derive(Clone, Debug)]
 pub struct Crop {
-    /// Height x width x channels, XOR 0x80.
+    /// Height x width x channels, each byte XOR 0x80.
     pub bytes: Vec<i8>,
-    /// The same for the network in floating point.
+    /// The input of the floating-point network.
     pub planes: Planes,
-    /// The truth.
+    /// The true card.
     pub card: Card,
 }
 
 impl Crop {
-    /// From the board's picture of a card.
+    /// From the board's RGB565 picture of a card.
     pub fn of(picture: &Rgb565, card: Card) -> Self {
         Self { bytes: picture.network_input(), planes: picture.planes(), card }
     }
 
-    /// From a picture with 8 bits a channel.
+    /// From a picture with 8 bits per channel.
     pub fn of_rgb(picture: &RgbImage, card: Card) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let mut values = vec![0.0; 3 * width * height];
@@ -43,7 +43,7 @@ impl Crop {
     }
 }
 
-/// What makes drawn tables hard, in turn: all that a board on a stand may meet, no heaps.
+/// The kinds of drawn tables, in turn: everything that a board on a stand may meet, without heaps.
 const KINDS: [Kind; 10] = [
     Kind::Plain,
     Kind::Wood,
@@ -56,10 +56,10 @@ const KINDS: [Kind; 10] = [
     Kind::Perspective,
     Kind::Blur,
 ];
-/// How far off the corners may be that the board finds, in pixels of its frame.
+/// Maximum error of the corners that the board finds, in pixels of its frame.
 const CORNER_ERROR_PX: f64 = 1.2;
 
-/// A drawn table as the board's frame, and its cards with their exact corners.
+/// A drawn table as the board's frame, and its cards with exact corners.
 pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Card)>) {
     let mut params = Params::of(kind);
     params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
@@ -68,7 +68,7 @@ pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Car
     (Rgb565::of(&scene.image), cards)
 }
 
-/// Cards of drawn tables, twelve a table, as many tables as asked.
+/// The cards of `tables` drawn tables, twelve per table.
 pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
     (0..tables)
         .into_par_iter()
@@ -87,7 +87,7 @@ pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
         .collect()
 }
 
-/// Corners as found: whole pixels, off by a little.
+/// Corners as the board finds them: whole pixels with a small error.
 fn around(quad: &Quad, dice: &mut Dice) -> [(i32, i32); 4] {
     quad.0.map(|p| {
         let mut off = || dice.between(-CORNER_ERROR_PX, CORNER_ERROR_PX);
@@ -113,12 +113,12 @@ pub fn photographed(folder: &Path, step: usize, seed: u64) -> Result<Vec<Crop>, 
     Ok(crops.collect())
 }
 
-/// Longest and shortest card in the board's frame, in pixels.
+/// Range of a card's long side in the board's frame, in pixels.
 const CARD_PX: (f64, f64) = (52.0, 84.0);
-/// How far a card may be turned from level, in radians.
+/// Maximum rotation of a card from level, in radians.
 const TURN: f64 = 0.2;
 
-/// A frame with one card in its middle.
+/// A frame with one card in the middle.
 fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     if width < 8.0 || height < 8.0 {
@@ -140,7 +140,7 @@ fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
     }));
     let picture_from_frame = Homography::between(&quad, &rectangle)?;
     let table = [60 + dice.below(40), 50 + dice.below(30), 30 + dice.below(30)].map(|v| v as f64);
-    // Each pixel of the frame the mean of the picture's pixels in it.
+    // Each pixel of the frame is the mean of the picture's pixels in it.
     let samples = (1.0 / scale).ceil().clamp(2.0, 8.0) as usize;
     let image = RgbImage::from_fn(FRAME_WIDTH as u32, FRAME_HEIGHT as u32, |i, j| {
         let near = Point::new(f64::from(i), f64::from(j)).distance(middle) < 0.62 * long;
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_photographed_card_lies_straight_again() {
-        // Left third red, on white.
+        // The left third is red, on white.
         let picture = RgbImage::from_fn(300, 200, |x, _| {
             image::Rgb(if x < 100 { [200, 30, 30] } else { [240, 235, 230] })
         });
@@ -196,7 +196,7 @@ mod tests {
             let (frame, quad) = on_a_table(&picture, &mut dice).unwrap();
             let card = board::card(&frame, &quad.0.map(|p| (p.x as i32, p.y as i32)));
             let green = |x: usize| board::fields(card.pixels[32 * 96 + x])[1];
-            // Either way round: a card looks alike after half a turn.
+            // In either direction, because a card looks the same after half a turn.
             let (left, middle, right) = (green(12), green(48), green(84));
             assert!(middle > 50 && left.min(right) < 20 && left.max(right) > 50);
         }

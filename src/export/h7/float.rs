@@ -1,11 +1,11 @@
-//! The network in floating point, with every result on the way: what calibration looks at and what
-//! the quantised network is compared with.
+//! The floating-point network with all intermediate results, for calibration and for comparison
+//! with the quantised network.
 //!
-//! Plain loops over a chain of layers; small networks take a millisecond or two.
+//! Plain loops over a chain of layers; a small network takes a millisecond or two.
 
 use crate::model::graph::{Conv, Graph, Op};
 
-/// A picture or what a layer made of one.
+/// A picture, or a layer's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planes {
     /// Number of planes.
@@ -28,7 +28,7 @@ impl Planes {
 /// [`super::quantise::check`] accepts.
 ///
 /// # Panics
-/// If a node is no chain's node or the input has another size than the graph's first layer takes.
+/// If a node cannot be part of a chain, or the input size differs from the first layer's.
 pub fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
     let mut results: Vec<Planes> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
@@ -65,7 +65,7 @@ pub fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
     results
 }
 
-/// The network's output alone: its logits.
+/// The network's output: its logits.
 ///
 /// # Panics
 /// As [`run`], and for a graph without nodes.

@@ -1,4 +1,4 @@
-//! Makes the folder for the board and writes it whole or not at all.
+//! Makes the folder for the board and writes it completely or not at all.
 
 use super::board;
 use super::crops::{self, Crop};
@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// Name of the network.
+/// File name of the network.
 pub const MODEL: &str = "card.tflite";
-/// Name of its labels.
+/// File name of the labels.
 pub const LABELS: &str = "card.txt";
-/// Name of the self-test's pictures.
+/// File name of the self-test's pictures.
 pub const GOLDEN: &str = "golden.bin";
-/// Name of the figures as data, with the hashes of all other files.
+/// File name of the figures in JSON, with the hashes of all other files.
 pub const REPORT: &str = "report.json";
 
-/// The scripts and pages that are the same in every folder.
+/// The scripts and pages that are copied into every folder unchanged.
 pub const SOURCES: [(&str, &str); 6] = [
     ("set_finder.py", include_str!("../../../tools/h7/board/set_finder.py")),
     ("card_finder.py", include_str!("../../../tools/h7/board/card_finder.py")),
@@ -38,58 +38,58 @@ pub const SOURCES: [(&str, &str); 6] = [
     ("README.md", include_str!("../../../tools/h7/board/README.md")),
 ];
 
-/// Why there is no folder.
+/// Why no folder can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The network cannot be put on the board.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
-    /// Too large for the board.
+    /// A part exceeds the board's limits.
     #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
     TooLarge {
-        /// What is too large.
+        /// The part.
         what: &'static str,
         /// Its size.
         bytes: usize,
-        /// What is allowed.
+        /// The maximum.
         limit: usize,
     },
 }
 
-/// What is exported and what it is measured on.
+/// Options of an export.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// SHA-256 of the trained network's file.
     pub source_sha256: String,
-    /// Photographed crops for calibration, beside drawn ones.
+    /// Photographed crops for calibration, in addition to drawn ones.
     pub photographed: Vec<Crop>,
-    /// Collections to measure agreement on: a key, what they are, the crops.
+    /// Collections for measuring agreement: a key, a description, the crops.
     pub measure: Vec<(&'static str, String, Vec<Crop>)>,
 }
 
-/// Drawn tables for calibration, and others to compare ways and to measure on.
+/// Numbers of drawn tables: for calibration, for comparing calibration methods, for measuring.
 const CALIBRATION_TABLES: usize = 20;
 const COMPARISON_TABLES: usize = 20;
 const CALIBRATION_SEED: u64 = 7_001;
 const COMPARISON_SEED: u64 = 7_002;
 const GOLDEN_SEED: u64 = 7_003;
-/// Pictures in the self-test: 3 KB each on the board's flash.
+/// Number of pictures in the self-test; each takes 3 KB of the board's flash.
 const GOLDENS: usize = 6;
-/// Ways to take ranges.
+/// The calibration methods that are compared.
 const CALIBRATIONS: [Calibration; 3] =
     [Calibration::MinMax, Calibration::Percentile(0.9999), Calibration::Percentile(0.999)];
 
-/// A folder's files by name.
+/// The files of a folder.
 pub struct Folder {
     /// Contents by name.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// The network in integers.
+    /// The quantised network.
     pub net: Net,
-    /// What the report says.
+    /// The facts in the report.
     pub facts: Facts,
 }
 
-/// SHA-256.
+/// SHA-256 of some bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
@@ -102,7 +102,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     check(graph)?;
     let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
     let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
-    // Photographed crops in turn for ranges and for the comparison.
+    // Photographed crops alternate between calibration and the comparison.
     let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
     let ranges_on: Vec<Planes> =
         drawn.iter().chain(turn(0)).map(|crop| crop.planes.clone()).collect();
@@ -114,7 +114,8 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         let figures = agreement(graph, &net, &compare_on);
         tried.push((calibration, net, figures));
     }
-    // Read alike most often; of equals the one whose logits are closest.
+    // Choose the method with the most identical readings; among equals, the one with the closest
+    // logits.
     let chosen = (0..tried.len())
         .max_by(|&a, &b| {
             let (a, b) = (&tried[a].2, &tried[b].2);
@@ -183,25 +184,25 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     Ok(Folder { files, net, facts })
 }
 
-/// Name of the script that reads cards.
+/// Name of the script that classifies cards.
 const CARD_READER: &str = "card_reader.py";
-/// The line of it that says what every output is more than its logit.
+/// The line in that script for the offset of every output from its logit.
 const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
 
-/// The script with this network's offset.
+/// The script with this network's offset filled in.
 fn with_offset(script: &[u8], offset: f32) -> Vec<u8> {
     let text = String::from_utf8_lossy(script);
     assert!(text.contains(OFFSET_LINE), "the script has a line for the offset");
     text.replacen(OFFSET_LINE, &format!("OUTPUT_OFFSET = {offset:?}"), 1).into_bytes()
 }
 
-/// The labels' file: one a line, in the order of the outputs.
+/// The labels file: one label per line, in the order of the outputs.
 pub fn labels() -> String {
     reader::LABELS.map(|label| format!("{label}\n")).concat()
 }
 
-/// Drawn cards for the self-test: such as the network reads right where there are enough of them,
-/// no two of one colour and shape.
+/// Drawn cards for the self-test: cards that the network reads correctly, if there are enough, each
+/// with a different colour and shape.
 fn goldens(net: &Net) -> Vec<Golden> {
     let mut candidates: Vec<(bool, Golden)> = Vec::new();
     for index in 0..2 {
@@ -224,11 +225,10 @@ fn goldens(net: &Net) -> Vec<Golden> {
     chosen
 }
 
-/// Writes the files as a folder: made beside its place under another name, then renamed.
+/// Writes the files as a folder: under a temporary name in the same parent folder, then renamed.
 ///
 /// # Errors
-/// The place cannot be written to, or a folder with something in it is there that `replace` does
-/// not allow to be replaced.
+/// The folder cannot be written, or a folder that is not empty exists and `replace` is false.
 pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io::Result<()> {
     let parent = match out.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

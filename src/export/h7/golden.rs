@@ -1,10 +1,10 @@
-//! Inputs and outputs for the board's self-test: drawn cards in 16 colours, so that the file stays
-//! small on the board's flash.
+//! Inputs and outputs for the board's self-test: drawn cards in 16 colours, to keep the file small
+//! on the board's flash.
 //!
 //! Little endian: `SSG1`, the number of pictures and of outputs (16 bits each), the first 8 bytes
 //! of the SHA-256 of `card.tflite`, the output's scale (32-bit float) and zero point (32 bits);
-//! then for each picture its outputs (a byte each), the card's index (a byte), 16 colours (RGB565,
-//! 16 bits each) and 96 x 64 pixels, two to a byte, the left one in the lower four bits.
+//! then for each picture its outputs (one byte each), the card's index (one byte), 16 colours
+//! (RGB565, 16 bits each) and 96 x 64 pixels, two per byte, the left one in the lower four bits.
 
 use super::board::Rgb565;
 use super::net::Net;
@@ -19,22 +19,22 @@ const HEADER: usize = 4 + 2 + 2 + 8 + 4 + 4;
 const PIXELS: usize = reader::WIDTH * reader::HEIGHT;
 const RECORD: usize = reader::OUTPUTS + 1 + 2 * COLORS + PIXELS / 2;
 
-/// Why a file of golden pictures cannot be used, or does not say what the network says.
+/// Why a file of golden pictures cannot be used, or does not match the network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoldenError {
     /// Another kind of file, or another version of this one.
     #[error("begins with {0:?}, expected \"SSG1\": another version of the format, or damage")]
     Version(String),
-    /// Fewer or more bytes than it says.
+    /// Its length differs from the header.
     #[error("{0} bytes, expected {1}: cut short or damaged")]
     Length(usize, usize),
-    /// Made for another network.
+    /// It was made for another network.
     #[error("made for another card.tflite: it says SHA-256 {0}..., the file has {1}...")]
     OtherModel(String, String),
-    /// What it says of the network's outputs is wrong.
+    /// Its outputs differ from the network's.
     #[error("picture {0}: the network gives {1:?}, the file says {2:?}")]
     Outputs(usize, Vec<i8>, Vec<i8>),
-    /// The header does not fit the network.
+    /// Its header does not fit the network.
     #[error("{0}")]
     Odd(String),
 }
@@ -48,13 +48,14 @@ pub struct Golden {
     pub card: Card,
 }
 
-/// The picture in 16 colours: k-means in RGB, begun with colours evenly spaced in brightness.
+/// Reduces the picture to 16 colours: k-means in RGB, with initial colours evenly spaced in
+/// brightness.
 pub fn in_few_colors(picture: &Rgb565) -> Rgb565 {
     let points: Vec<[i32; 3]> = picture.channels().map(|c| c.map(i32::from)).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&i| points[i].iter().sum::<i32>());
-    // Dark and middle colours are few and matter most: half of the beginnings lie in the darker
-    // quarter of the pixels.
+    // Dark and mid-tone pixels are few but matter most: half of the initial colours come from the
+    // darker quarter of the pixels.
     let begin = |k: usize| {
         let share = if k < COLORS / 2 { k * 4 } else { 32 + (k - COLORS / 2) * 12 };
         points[order[share * (order.len() - 1) / 128]]
@@ -89,7 +90,7 @@ pub fn in_few_colors(picture: &Rgb565) -> Rgb565 {
     Rgb565 { pixels, ..picture.clone() }
 }
 
-/// The file.
+/// The file's bytes.
 ///
 /// # Panics
 /// If a picture has another size than a card's or more than 16 colours.
@@ -120,11 +121,11 @@ pub fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> Vec<u8> 
     file
 }
 
-/// Checks the file against the network: each picture run by the reference gives what the file
-/// says. The number of pictures.
+/// Checks the file against the network: the reference must give the stored outputs for each
+/// picture. Returns the number of pictures.
 ///
 /// # Errors
-/// [`GoldenError`] with the first thing that is wrong.
+/// [`GoldenError`] with the first error.
 pub fn verify(file: &[u8], net: &Net, model_sha256: &[u8; 32]) -> Result<usize, GoldenError> {
     let start = &file[..file.len().min(4)];
     if start != MAGIC {
@@ -174,7 +175,7 @@ pub fn verify(file: &[u8], net: &Net, model_sha256: &[u8; 32]) -> Result<usize, 
     Ok(count)
 }
 
-/// Lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Integers against floats, and both against the truth.
+//! Compares the quantised network with the floating-point one, and both with the truth.
 
 use super::crops::Crop;
 use super::float;
@@ -10,31 +10,31 @@ use crate::model::reader;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// How two networks read the same crops.
+/// Agreement of the two networks on the same crops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Crops.
+    /// Number of crops.
     pub crops: usize,
-    /// Crops that both read as the same card, right or not.
+    /// Number of crops that both read as the same card, right or wrong.
     pub same_card: usize,
-    /// The same for each property, in the order of [`Property::ALL`].
+    /// The same count for each property, in the order of [`Property::ALL`].
     pub same_value: [usize; 4],
-    /// Cards that the network in floating point reads right.
+    /// Cards that the floating-point network reads correctly.
     pub float_right: usize,
-    /// Cards that the network in integers reads right.
+    /// Cards that the quantised network reads correctly.
     pub int8_right: usize,
-    /// Mean difference of a logit.
+    /// Mean absolute difference of a logit.
     pub mean_logit_error: f64,
 }
 
 impl Agreement {
-    /// Part of `count` in percent.
+    /// `count` in per cent of the crops.
     pub fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.crops.max(1) as f64
     }
 }
 
-/// The most likely card: of each three logits the largest.
+/// The most likely card: the largest logit of each property.
 pub fn card_of(logits: &[f32]) -> Card {
     let best = |p: usize| {
         let three = &logits[3 * p..3 * p + 3];
@@ -43,7 +43,7 @@ pub fn card_of(logits: &[f32]) -> Card {
     Card::from_index((0..reader::PROPERTIES).fold(0, |index, p| 3 * index + best(p)))
 }
 
-/// The logits that the network's integers stand for.
+/// The logits that the network's integer outputs represent.
 pub fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
     let quant = net.output().quant;
     let made = reference::run(net, bytes);
@@ -51,7 +51,7 @@ pub fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
     made.into_iter().map(real).collect()
 }
 
-/// Reads all crops with both.
+/// Runs both networks on all crops.
 pub fn agreement(graph: &Graph, net: &Net, crops: &[Crop]) -> Agreement {
     let one = |crop: &Crop| {
         let exact = float::logits(graph, &crop.planes);

@@ -1,21 +1,21 @@
-//! The reader for the OpenMV Cam H7: the same weights as 8-bit integers in a TFLite file, and a
-//! folder with all that the board needs.
+//! Export of the reader to the OpenMV Cam H7: its weights quantised to 8-bit integers in a TFLite
+//! file, in a folder with everything that the board needs.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`board`] | the board's way from a frame to the network's input |
+//! | [`board`] | the board's path from a frame to the network's input |
 //! | [`crops`] | cards as the board sees them, drawn or from photographs |
-//! | [`float`] | the network in floating point, with every layer's result |
-//! | [`quantise`] | ranges and integers |
-//! | [`net`] | the network in integers: sizes, operators, multiply-accumulates |
-//! | [`reference`](mod@reference) | what the file computes, bit for bit |
-//! | [`tflite`], [`read_tflite`] | the file, written and read |
-//! | [`measure`] | integers against floats, and both against the truth |
+//! | [`float`] | the floating-point network with every layer's result |
+//! | [`quantise`] | calibration and quantisation |
+//! | [`net`] | the quantised network: sizes, operators, multiply-accumulates |
+//! | [`reference`](mod@reference) | inference of the file, bit for bit |
+//! | [`tflite`], [`read_tflite`] | writing and reading the file |
+//! | [`measure`] | agreement of the quantised network, and accuracy |
 //! | [`golden`] | inputs and outputs for the board's self-test |
-//! | [`folder`], [`check`] | the folder, written whole or not at all, and verified |
+//! | [`folder`], [`check`] | the folder, written completely or not at all, and its verification |
 //!
-//! What is known of the board was read in its firmware's sources (4.5 to 5.0); nothing was
-//! measured on one.
+//! The facts about the board come from its firmware's sources (4.5 to 5.0); nothing was measured on
+//! a board.
 
 pub mod board;
 pub mod check;
@@ -35,14 +35,14 @@ pub mod tflite;
 
 use float::Planes;
 
-/// Largest TFLite file: it lies in the heap beside the arena.
+/// Maximum size of the TFLite file, which lies in the heap next to the arena.
 pub const FILE_LIMIT_BYTES: usize = 64 * 1024;
-/// Largest arena: it must fit one block of the board's heap.
+/// Maximum size of the arena, which must fit one block of the board's heap.
 pub const ARENA_LIMIT_BYTES: usize = 160 * 1024;
-/// Largest input and output of one layer together.
+/// Maximum size of one layer's input and output together.
 pub const PEAK_LIMIT_BYTES: usize = 150 * 1024;
 
-/// A picture's values times 255, XOR 0x80, height x width x channels: the input in integers.
+/// The quantised input: a picture's values times 255, XOR 0x80, height x width x channels.
 pub fn bytes_of(picture: &Planes) -> Vec<i8> {
     let plane = picture.rows * picture.columns;
     (0..plane * picture.channels)

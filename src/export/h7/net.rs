@@ -1,7 +1,7 @@
-//! A network in 8-bit integers, as a TFLite file holds it. Activations are height x width x
-//! channels, the channel fastest.
+//! A network in 8-bit integers, as stored in a TFLite file. Activations are height x width x
+//! channels, with the channel fastest.
 
-/// How integers stand for reals: real = `scale` * (integer - `zero`).
+/// Affine quantisation: real = `scale` * (integer - `zero`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quant {
     /// Above 0.
@@ -10,7 +10,7 @@ pub struct Quant {
     pub zero: i32,
 }
 
-/// An input, or what a layer makes.
+/// The shape and quantisation of an input or a layer's result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Activation {
     /// Rows.
@@ -19,12 +19,12 @@ pub struct Activation {
     pub width: usize,
     /// Channels, the fastest index.
     pub channels: usize,
-    /// How its integers stand for reals.
+    /// Its quantisation.
     pub quant: Quant,
 }
 
 impl Activation {
-    /// Number of values, and of bytes.
+    /// Number of values, which is also the number of bytes.
     pub fn len(&self) -> usize {
         self.height * self.width * self.channels
     }
@@ -35,15 +35,15 @@ impl Activation {
     }
 }
 
-/// Weights, their scales (their zero point is 0) and biases. The scale of a bias is that of the
-/// input times that of its weights.
+/// Weights, their scales (with zero point 0) and biases. The scale of a bias is the input's scale
+/// times the weights' scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// -127 to 127, see [`Op`] for the order.
     pub values: Vec<i8>,
-    /// One for each output channel.
+    /// One scale per output channel.
     pub scales: Vec<f32>,
-    /// One for each output channel.
+    /// One bias per output channel.
     pub bias: Vec<i32>,
     /// Whether results below real 0 become 0.
     pub relu: bool,
@@ -56,29 +56,29 @@ pub struct Window {
     pub kernel: [usize; 2],
     /// Step in both directions.
     pub stride: usize,
-    /// Whether the picture is padded so that the result has ceil(size / stride) rows and columns,
-    /// the odd row or column below or right; else there is no padding.
+    /// Whether the input is zero-padded so that the result has ceil(size / stride) rows and
+    /// columns, with an odd row or column of padding below or right; otherwise there is no padding.
     pub same: bool,
 }
 
-/// What a layer does.
+/// The operation of a layer.
 ///
-/// A matrix product is a convolution whose kernel is the whole picture: interpreters round
-/// `FULLY_CONNECTED` in different ways, `CONV_2D` in one.
+/// A matrix product is stored as a convolution whose kernel covers the whole input, because
+/// interpreters round `FULLY_CONNECTED` in different ways but `CONV_2D` in one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A convolution; weights `[outputs, rows, columns, inputs]`.
     Conv(Window, Weights),
     /// A convolution of each channel with its own kernel; weights `[rows, columns, channels]`.
     Depthwise(Window, Weights),
-    /// The largest of each window; windows do not overlap.
+    /// The maximum of each window; windows do not overlap.
     MaxPool([usize; 2]),
     /// The rounded mean of each window; windows do not overlap.
     AveragePool([usize; 2]),
 }
 
 impl Op {
-    /// Its name among TFLite's operators.
+    /// Its name in TFLite.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Conv(..) => "CONV_2D",
@@ -100,46 +100,45 @@ impl Op {
 /// A layer of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
-    /// What it makes.
+    /// Its result.
     pub output: Activation,
 }
 
 /// A chain of layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// The picture.
+    /// The input picture.
     pub input: Activation,
-    /// In order; never empty.
+    /// The layers in order; never empty.
     pub layers: Vec<Layer>,
-    /// What every output is more than the logit it stands for. Not in the file.
+    /// The offset of every output from the logit that it represents. Not in the file.
     ///
-    /// Interpreters round negative halves in two ways (away from zero, or up), so that the last
-    /// layer, whose results no `relu` cuts off, must not come to any: all its results are moved
-    /// above 0.
+    /// Interpreters round negative halves in two ways (away from zero, or up). The last layer has
+    /// no `relu` to cut them off, so all its results are shifted above 0.
     pub output_offset: f32,
 }
 
-/// Bytes that TFLite-Micro's arena takes beside activations: for itself, and for each layer with
-/// its tensors. Above what its builds for x86 take, which take more than those of a Cortex-M7.
+/// Bytes of TFLite-Micro's arena besides activations: a base, and a part for each layer with its
+/// tensors. Upper bounds of its builds for x86, which need more than those for a Cortex-M7.
 const ARENA_BASE_BYTES: usize = 2_200;
 const ARENA_LAYER_BYTES: usize = 640;
-/// Multiplier and shift of each channel.
+/// Multiplier and shift of each output channel.
 const ARENA_CHANNEL_BYTES: usize = 8;
 
 impl Net {
-    /// What the last layer makes.
+    /// The network's output.
     pub fn output(&self) -> &Activation {
         &self.layers.last().expect("a network has layers").output
     }
 
-    /// What layer `i` takes.
+    /// The input of layer `i`.
     pub fn input_of(&self, i: usize) -> &Activation {
         if i == 0 { &self.input } else { &self.layers[i - 1].output }
     }
 
-    /// Multiply-accumulates of one run; pools count none.
+    /// Multiply-accumulates of one run, without pooling.
     pub fn multiply_accumulates(&self) -> usize {
         let of = |layer: &Layer| {
             let places = layer.output.height * layer.output.width;
@@ -148,23 +147,24 @@ impl Net {
         self.layers.iter().map(of).sum()
     }
 
-    /// Weights and biases.
+    /// Number of weights and biases.
     pub fn parameters(&self) -> usize {
         let weights = self.layers.iter().filter_map(|layer| layer.op.weights());
         weights.map(|w| w.values.len() + w.bias.len()).sum()
     }
 
-    /// Bytes of the largest layer's input and output together.
+    /// Maximum over the layers of input plus output, in bytes.
     pub fn peak_activation_bytes(&self) -> usize {
         let of = |i: usize| self.input_of(i).len() + self.layers[i].output.len();
         (0..self.layers.len()).map(of).max().unwrap_or(0)
     }
 
-    /// Bytes of arena that are enough for TFLite-Micro: an upper bound by rule, not a measurement.
+    /// An upper bound of the arena that TFLite-Micro needs, in bytes; computed by rule, not
+    /// measured.
     pub fn arena_bound_bytes(&self) -> usize {
         let channels: usize =
             self.layers.iter().filter_map(|l| l.op.weights()).map(|w| w.bias.len()).sum();
-        // A convolution unfolds two columns of its window as 16-bit integers.
+        // A convolution buffers two columns of its window as 16-bit integers.
         let scratch = self.layers.iter().map(|layer| match &layer.op {
             Op::Conv(_, w) => 4 * w.values.len() / w.bias.len(),
             Op::Depthwise(_, w) => 4 * w.values.len(),
@@ -177,7 +177,7 @@ impl Net {
             + ARENA_CHANNEL_BYTES * channels
     }
 
-    /// Names of its operators, each once, in alphabetical order.
+    /// Names of its operators, without duplicates, in alphabetical order.
     pub fn operators(&self) -> Vec<&'static str> {
         let names: std::collections::BTreeSet<_> =
             self.layers.iter().map(|layer| layer.op.name()).collect();

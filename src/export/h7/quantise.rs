@@ -1,5 +1,4 @@
-//! From floating point to 8-bit integers: ranges of activations over calibration crops, weights a
-//! channel at a time.
+//! Quantisation to 8-bit integers: activation ranges from calibration crops, weights per channel.
 
 use super::float::{self, Planes};
 use super::net::{Activation, Layer, Net, Op, Quant, Weights, Window};
@@ -7,33 +6,33 @@ use crate::model::graph::{self, Graph};
 use crate::model::reader;
 use rayon::prelude::*;
 
-/// Why a network cannot be written for the board.
+/// Why a network cannot be quantised for the board.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum QuantiseError {
-    /// A layer that the board's file has no operator for, or not in this shape.
+    /// A layer that has no operator in the board's file, or not in this shape.
     #[error("layer {place} of the network cannot be put on the board: {reason}")]
     Layer {
-        /// Counted from 1.
+        /// Its number, counted from 1.
         place: usize,
         /// What is expected.
         reason: String,
     },
-    /// Not the reader's input or output.
+    /// The input or output differs from the reader's.
     #[error("the network is no card reader for the board: {0}")]
     Contract(String),
 }
 
-/// How the range of an activation is taken from what calibration saw.
+/// How the range of an activation is derived from the calibration values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
     /// From the smallest to the largest value.
     MinMax,
-    /// So that this part of all values lies inside, 0 to 1; what is outside saturates.
+    /// The range that holds this fraction of all values, 0 to 1; values outside saturate.
     Percentile(f64),
 }
 
 impl Calibration {
-    /// For reports.
+    /// Its name in reports.
     pub fn name(self) -> String {
         match self {
             Self::MinMax => "min/max".into(),
@@ -42,10 +41,10 @@ impl Calibration {
     }
 }
 
-/// Cells of a histogram of one activation.
+/// Number of histogram bins per activation.
 const BINS: usize = 4096;
 
-/// What calibration saw of the result of each node.
+/// The values of each node's result during calibration.
 #[derive(Clone, Debug)]
 pub struct ActivationRanges {
     nodes: Vec<Values>,
@@ -62,7 +61,7 @@ impl ActivationRanges {
     /// Runs the network over the crops.
     ///
     /// # Panics
-    /// If there are no crops, or the network does not fit them (see [`check`]).
+    /// If there are no crops, or the network does not accept them (see [`check`]).
     pub fn over(graph: &Graph, crops: &[Planes]) -> Self {
         assert!(!crops.is_empty(), "nothing to calibrate on");
         let extremes: Vec<(f32, f32)> = crops
@@ -104,18 +103,18 @@ impl ActivationRanges {
         Self { nodes }
     }
 
-    /// The range of one node's result, 0 inside.
+    /// The range of one node's result, which includes 0.
     fn range(&self, node: usize, calibration: Calibration) -> (f32, f32) {
         let values = &self.nodes[node];
         let Calibration::Percentile(part) = calibration else {
             return (values.least, values.most);
         };
         let total: u64 = values.counts.iter().sum();
-        // Outside on each side where there are two, all of it above where nothing is negative.
+        // The cut is split between two sides, or all above if no value is negative.
         let sides = if values.least < 0.0 { 2.0 } else { 1.0 };
         let outside = (total as f64 * (1.0 - part) / sides) as u64;
         let cell = (values.most - values.least) / BINS as f32;
-        // Cells from one end that lie outside.
+        // Number of bins to cut from one end.
         let cut = |count: &dyn Fn(usize) -> u64| {
             let mut seen = 0;
             let inside = (0..BINS).position(|i| {
@@ -130,9 +129,8 @@ impl ActivationRanges {
     }
 }
 
-/// A scale whose product with another such is exact in 32-bit floats: interpreters differ in
-/// whether they multiply scales in 32 or 64 bits, and must not differ in the result. At least the
-/// value given.
+/// Rounds a scale up so that the product of two scales is exact in 32-bit floats. Interpreters
+/// multiply scales in 32 or in 64 bits, and both must give the same result.
 fn tidy(scale: f32) -> f32 {
     const LOW_BITS: u32 = (1 << 12) - 1;
     f32::from_bits((scale.max(f32::MIN_POSITIVE).to_bits() + LOW_BITS) & !LOW_BITS)
@@ -145,9 +143,11 @@ fn activation_quant((least, most): (f32, f32)) -> Quant {
     Quant { scale, zero }
 }
 
-/// Weights with one scale for each output, bias in units of input times weight.
+/// Quantises weights with one scale per output; biases are in units of input scale times weight
+/// scale.
 fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f32) -> Weights {
-    // Large enough that the bias fits 32 bits with room for the sum, even over weights of 0.
+    // The scale is large enough for the bias to fit 32 bits with room for the sum, even if all
+    // weights are 0.
     let least = |b: f32| b.abs() / (input_scale * (1 << 29) as f32);
     let scale_of = |row: &Vec<f32>, b: f32| {
         let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
@@ -168,16 +168,16 @@ fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f3
     Weights { values, scales, bias, relu }
 }
 
-/// Whether the network can be put on the board: a chain of known layers that takes a card of
+/// Checks that the network can be put on the board: a chain of known layers that takes a card of
 /// [`reader::HEIGHT`] x [`reader::WIDTH`] and gives [`reader::OUTPUTS`] values.
 ///
 /// # Errors
-/// [`QuantiseError`] with the first layer that cannot.
+/// [`QuantiseError`] for the first layer that cannot.
 pub fn check(graph: &Graph) -> Result<(), QuantiseError> {
     walk(graph, &mut |_, _, _, _| None).map(|_| ())
 }
 
-/// The network in integers, with the ranges that calibration saw.
+/// Quantises the network with the calibrated ranges.
 ///
 /// # Errors
 /// As [`check`].
@@ -192,8 +192,8 @@ pub fn quantise(
     Ok(net)
 }
 
-/// Moves the outputs above 0, see [`Net::output_offset`]: by the real value of the zero point,
-/// which every bias gets in its own units.
+/// Shifts the outputs above 0, see [`Net::output_offset`]: adds the real value of the zero point to
+/// every bias, in the bias's units.
 fn above_zero(net: &mut Net) {
     let last = net.layers.len() - 1;
     let input_scale = f64::from(net.input_of(last).quant.scale);
@@ -210,8 +210,8 @@ fn above_zero(net: &mut Net) {
     net.output_offset = offset as f32;
 }
 
-/// Goes along the chain; `quant_of` says how the result of a node with weights is quantised (node,
-/// rows, columns, channels).
+/// Walks the chain; `quant_of` returns the quantisation of a node with weights (node, rows,
+/// columns, channels).
 fn walk(
     graph: &Graph,
     quant_of: &mut dyn FnMut(usize, usize, usize, usize) -> Option<Quant>,
@@ -221,7 +221,7 @@ fn walk(
         height: reader::HEIGHT,
         width: reader::WIDTH,
         channels: reader::CHANNELS,
-        // What the firmware puts in: each byte XOR 0x80.
+        // The firmware's input: each byte XOR 0x80.
         quant: Quant { scale: reader::INPUT_SCALE, zero: -128 },
     };
     if graph.input_channels != input.channels
@@ -237,7 +237,7 @@ fn walk(
     }
     let mut layers: Vec<Layer> = Vec::new();
     let mut now = input;
-    // Rows, columns and channels before the last Flatten, whose order is another than TFLite's.
+    // Rows, columns and channels before the last `Flatten`, whose order differs from TFLite's.
     let mut flattened: Option<[usize; 3]> = None;
     for (i, node) in graph.nodes.iter().enumerate() {
         let wrong = |reason: String| QuantiseError::Layer { place: i + 1, reason };
@@ -262,7 +262,7 @@ fn walk(
                 let quant = quant_of(i, height, width, conv.outputs()).unwrap_or(unscaled);
                 let taps = conv.kernel[0] * conv.kernel[1];
                 let inputs = conv.weights.len() / conv.bias.len() / taps;
-                // From [output, input, tap] to [output, tap, input].
+                // Transposes [output, input, tap] to [output, tap, input].
                 let rows: Vec<Vec<f32>> = conv
                     .weights
                     .chunks_exact(inputs * taps)
@@ -273,7 +273,7 @@ fn walk(
                 let mut weights = quantise_weights(&rows, &conv.bias, conv.relu, now.quant.scale);
                 now = Activation { height, width, channels: conv.outputs(), quant };
                 let op = if depthwise {
-                    // Channels are the fastest index there.
+                    // There, channels are the fastest index.
                     let n = conv.outputs();
                     weights.values =
                         (0..taps * n).map(|j| weights.values[j % n * taps + j / n]).collect();
@@ -340,7 +340,7 @@ fn walk(
     Ok(Net { input, layers, output_offset: 0.0 })
 }
 
-/// The window of a convolution in TFLite's words, and whether it goes channel by channel.
+/// The window of a convolution as TFLite describes it, and whether it is depthwise.
 fn window_of(conv: &graph::Conv, from: &Activation) -> Result<(Window, bool), String> {
     let [rows, columns] = conv.kernel;
     let taps = rows * columns;

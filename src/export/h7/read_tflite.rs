@@ -1,4 +1,4 @@
-//! Reads a TFLite file of the kind that [`super::tflite`] writes, trusting nothing in it.
+//! Reads a TFLite file of the form that [`super::tflite`] writes; the file is untrusted.
 
 use super::net::{Activation, Layer, Net, Op, Quant, Weights, Window};
 use super::tflite::{
@@ -7,10 +7,10 @@ use super::tflite::{
     operator_code,
 };
 
-/// Why a file is no network that the board's reader can be.
+/// Why a file cannot be a network for the board.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TfliteError {
-    /// An offset that leads out of the file.
+    /// An offset that points outside the file.
     #[error("the file is damaged or cut short: something should be at byte {0} of {1}")]
     Outside(usize, usize),
     /// Not a TFLite file.
@@ -19,12 +19,12 @@ pub enum TfliteError {
     /// Another version of the schema.
     #[error("version {0} of the TFLite format; expected {VERSION}")]
     Version(u32),
-    /// An operator that is not expected.
+    /// An unexpected operator.
     #[error(
         "operator code {0}, version {1}; expected one of CONV_2D 3, DEPTHWISE_CONV_2D 3, MAX_POOL_2D 2, AVERAGE_POOL_2D 2"
     )]
     Operator(i32, i32),
-    /// Anything else that is not as this program writes it.
+    /// Any other difference from the files that this program writes.
     #[error("{0}")]
     Odd(String),
 }
@@ -35,7 +35,7 @@ fn odd(what: impl Into<String>) -> TfliteError {
 
 type Result<T> = std::result::Result<T, TfliteError>;
 
-/// A table: the file and where the table begins.
+/// A table: the file and the table's offset.
 #[derive(Clone, Copy)]
 struct Table<'a> {
     file: &'a [u8],
@@ -51,14 +51,14 @@ fn u32_at(file: &[u8], at: usize) -> Result<usize> {
     Ok(u32::from_le_bytes(take(file, at)?) as usize)
 }
 
-/// Where the offset at `at` leads.
+/// The target of the offset at `at`.
 fn follow(file: &[u8], at: usize) -> Result<usize> {
     let to = at + u32_at(file, at)?;
     if to < file.len() { Ok(to) } else { Err(TfliteError::Outside(to, file.len())) }
 }
 
 impl<'a> Table<'a> {
-    /// Where a field lies, if it is there.
+    /// Position of a field, if it is present.
     fn place(&self, n: u16) -> Result<Option<usize>> {
         let back = i32::from_le_bytes(take(self.file, self.at)?);
         let outside = TfliteError::Outside(self.at, self.file.len());
@@ -92,7 +92,7 @@ impl<'a> Table<'a> {
         at.map(|at| Ok(Table { file: self.file, at: follow(self.file, at)? })).transpose()
     }
 
-    /// Number of elements of a vector and where the first lies.
+    /// Number of elements of a vector, and the position of the first.
     fn vector(&self, n: u16, size: usize) -> Result<(usize, usize)> {
         let Some(at) = self.place(n)? else { return Ok((0, 0)) };
         let at = follow(self.file, at)?;
@@ -182,7 +182,7 @@ impl<'a> Tensor<'a> {
 /// The network in a file.
 ///
 /// # Errors
-/// [`TfliteError`] with the first thing that is wrong.
+/// [`TfliteError`] with the first error.
 pub fn read(file: &[u8]) -> Result<Net> {
     if file.get(4..8) != Some(IDENTIFIER.as_bytes()) {
         return Err(TfliteError::Identifier);
@@ -335,7 +335,7 @@ fn read_op(
     Ok(Op::Depthwise(window, weights_of(relu(4)?, channels, 3)?))
 }
 
-/// Whether a layer makes what the file says it makes.
+/// Checks that a layer's result has the stated size.
 fn check_sizes(op: &Op, from: &Activation, to: &Activation) -> Result<()> {
     let windowed = |window: &Window, from: usize, kernel: usize| {
         if window.same {

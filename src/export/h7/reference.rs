@@ -1,5 +1,5 @@
-//! What an int8 TFLite file computes, bit for bit: integers only, but for the multipliers, which
-//! are made from the file's scales as TFLite makes them.
+//! Reference inference for an int8 TFLite file, bit for bit. It uses integers only, except that
+//! multipliers are computed from the file's scales as TFLite does.
 //!
 //! The arithmetic is that of TFLite's reference kernels (Jacob et al. 2018, "Quantization and
 //! training of neural networks for efficient integer-arithmetic-only inference"): a 32-bit sum,
@@ -46,7 +46,7 @@ impl Multiplier {
     }
 }
 
-/// (a * b * 2) >> 32, rounded; the one product that does not fit saturates.
+/// (a * b * 2) >> 32, rounded; the only overflowing product saturates.
 fn rounding_doubling_high_multiply(a: i32, b: i32) -> i32 {
     if a == i32::MIN && b == i32::MIN {
         return i32::MAX;
@@ -57,7 +57,7 @@ fn rounding_doubling_high_multiply(a: i32, b: i32) -> i32 {
     ((product + nudge) / (1 << 31)) as i32
 }
 
-/// value / 2^bits, rounded, halves away from zero.
+/// value / 2^bits, rounded, with halves away from zero.
 fn rounding_shift(value: i32, bits: i32) -> i32 {
     let mask = ((1i64 << bits) - 1) as i32;
     let rest = value & mask;
@@ -65,10 +65,10 @@ fn rounding_shift(value: i32, bits: i32) -> i32 {
     (value >> bits) + i32::from(rest > threshold)
 }
 
-/// The network's output for one input: height x width x channels, each byte the pixel's XOR 0x80.
+/// The network's output for one input: height x width x channels, each byte a pixel value XOR 0x80.
 ///
 /// # Panics
-/// If the input has another length than the network's.
+/// If the input's length differs from the network's.
 pub fn run(net: &Net, input: &[i8]) -> Vec<i8> {
     assert_eq!(input.len(), net.input.len(), "the network takes another input");
     let mut values = input.to_vec();
@@ -94,7 +94,7 @@ fn step(from: &Activation, layer: &Layer, values: &[i8]) -> Vec<i8> {
     }
 }
 
-/// From a sum of products to a byte.
+/// Converts a sum of products to a byte.
 struct Finish<'a> {
     multipliers: Vec<Multiplier>,
     bias: &'a [i32],
@@ -120,7 +120,7 @@ impl<'a> Finish<'a> {
     }
 }
 
-/// Rows or columns of padding before the first.
+/// Rows or columns of padding before the first one.
 pub(super) fn padding_before(from: usize, to: usize, kernel: usize, stride: usize) -> usize {
     ((to - 1) * stride + kernel).saturating_sub(from) / 2
 }
@@ -140,7 +140,7 @@ fn convolve(
     };
     let top = before(from.height, to.height, kernel_rows);
     let left = before(from.width, to.width, kernel_columns);
-    // What padding adds is real 0, so it adds nothing to the sum.
+    // Padding is real 0, so it adds nothing to the sum.
     let centred: Vec<i32> = values.iter().map(|&v| i32::from(v) - from.quant.zero).collect();
     let wide: Vec<i32> = weights.values.iter().map(|&w| i32::from(w)).collect();
     let mut made = Vec::with_capacity(to.len());
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(Multiplier::new(1.0), Multiplier { mantissa: 1 << 30, exponent: 1 });
         assert_eq!(Multiplier::new(0.25), Multiplier { mantissa: 1 << 30, exponent: -1 });
         assert_eq!(Multiplier::new(0.0).mantissa, 0);
-        // A fraction that rounds up to one.
+        // A fraction that rounds up to 1.
         let almost = Multiplier::new(1.0 - 1e-12);
         assert_eq!(almost, Multiplier { mantissa: 1 << 30, exponent: 1 });
     }

@@ -1,4 +1,4 @@
-//! What is known of an exported reader: figures as data and as a page for people.
+//! The report on an exported reader: figures in JSON and a page.
 
 use super::board::{FRAME_HEIGHT, FRAME_WIDTH};
 use super::golden::hex;
@@ -14,10 +14,10 @@ use std::fmt::Write;
 /// Version of the folder's format, in `report.json`.
 pub const FORMAT: u64 = 1;
 
-/// Milliseconds per million multiply-accumulates at 480 MHz, least and most: published figures of
-/// a sibling chip and counts of emulated instructions. An estimate.
+/// Estimated range of milliseconds per million multiply-accumulates at 480 MHz, from published
+/// figures for a related chip and counts of emulated instructions.
 const MS_PER_MILLION: (f64, f64) = (4.0, 9.0);
-/// Cards on a board.
+/// Number of cards on a board.
 const BOARD_CARDS: f64 = 12.0;
 
 /// Agreement over one collection of crops.
@@ -25,26 +25,26 @@ const BOARD_CARDS: f64 = 12.0;
 pub struct Measured {
     /// A short key for `report.json`.
     pub key: &'static str,
-    /// What the crops are, and which way they went.
+    /// Description of the crops and of their processing.
     pub what: String,
     /// The figures.
     pub agreement: Agreement,
 }
 
-/// All that the report says beside the network itself.
+/// Facts in the report besides the network itself.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// SHA-256 of the trained network that was exported.
     pub source_sha256: String,
-    /// How ranges were taken, and what else was tried: name, part read alike, mean error of a logit.
+    /// The calibration methods that were compared, with their agreement.
     pub calibrations: Vec<(String, Agreement)>,
-    /// Which of them was taken.
+    /// Index of the chosen method.
     pub chosen: usize,
-    /// Crops that calibration saw, in words.
+    /// Description of the calibration crops.
     pub calibrated_on: String,
     /// Agreement over several collections.
     pub measured: Vec<Measured>,
-    /// Pictures in the self-test.
+    /// Number of pictures in the self-test.
     pub goldens: usize,
 }
 
@@ -128,14 +128,14 @@ fn round(percent: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }
 
-/// Estimated time for one card.
+/// Estimated time per card, in milliseconds.
 fn card_ms(net: &Net) -> (f64, f64) {
     let million = net.multiply_accumulates() as f64 / 1e6;
     let round = |ms: f64| (ms * 10.0).round() / 10.0;
     (round(million * MS_PER_MILLION.0), round(million * MS_PER_MILLION.1))
 }
 
-/// `report.md`.
+/// The text of `report.md`.
 pub fn markdown(net: &Net, facts: &Facts, model_bytes: usize, model_sha256: &str) -> String {
     let mut page = String::new();
     let mut line = |text: String| {
@@ -240,7 +240,7 @@ pub fn markdown(net: &Net, facts: &Facts, model_bytes: usize, model_sha256: &str
     page
 }
 
-/// One line for the terminal.
+/// A summary in one line for the terminal.
 pub fn summary(net: &Net, facts: &Facts, model_bytes: usize) -> String {
     let mut text = format!(
         "card.tflite {model_bytes} bytes, arena at most {} bytes, {} multiply-accumulates",

@@ -1,11 +1,11 @@
-//! A network of random weights in the shape of a small reader, for tests.
+//! A network with random weights in the shape of a small reader, for tests.
 
 use super::float::Planes;
 use crate::model::graph::{Conv, Graph, Node, Op};
 use crate::model::reader;
 use crate::render::dice::{Dice, Purpose};
 
-/// Convolutions of every kind, both pools, and a matrix.
+/// Convolutions of every kind, both pools, and a matrix product.
 pub fn graph(seed: u64) -> Graph {
     let mut dice = Dice::new(seed, 0, Purpose::Print);
     let mut noise = |n: usize, fan_in: usize| -> Vec<f32> {

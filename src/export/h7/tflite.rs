@@ -1,16 +1,16 @@
 //! Writes a network as a TFLite file (schema version 3). The tables are few, so they are written
-//! field by field; the numbers of fields and codes are those of TensorFlow's public schema.
+//! field by field; field numbers and codes are those of TensorFlow's public schema.
 
 use super::net::{Activation, Net, Op, Window};
 use flatbuffers::{
     FlatBufferBuilder, ForwardsUOffset, TableFinishedWIPOffset, VOffsetT, Vector, WIPOffset,
 };
 
-/// What a file begins with, from its fifth byte on.
+/// File identifier, from the fifth byte on.
 pub(super) const IDENTIFIER: &str = "TFL3";
 /// Version of the schema.
 pub(super) const VERSION: u32 = 3;
-/// Weights lie at multiples of this, counted from the beginning of the file.
+/// Alignment of weights, from the beginning of the file.
 pub(super) const DATA_ALIGNMENT: usize = 16;
 
 pub(super) const TYPE_INT32: i8 = 2;
@@ -33,7 +33,7 @@ pub(super) const ACTIVATION_RELU: i8 = 1;
 type Table = WIPOffset<TableFinishedWIPOffset>;
 type Builder = FlatBufferBuilder<'static>;
 
-/// Place of field number `n` in a table.
+/// Offset of field number `n` in a table.
 pub(super) const fn field(n: u16) -> VOffsetT {
     4 + 2 * n
 }
@@ -48,7 +48,7 @@ pub(super) fn operator_code(op: &Op) -> (i8, i32) {
     }
 }
 
-/// The file.
+/// The file's bytes.
 pub fn write(net: &Net, description: &str) -> Vec<u8> {
     let mut fbb = Builder::new();
     let mut parts = Parts::default();
@@ -97,7 +97,7 @@ pub fn write(net: &Net, description: &str) -> Vec<u8> {
         .iter()
         .map(|&(code, version)| {
             let start = fbb.start_table();
-            // Old readers know the first field alone, new ones take the second.
+            // Old parsers read only the first field, new ones the second.
             fbb.push_slot_always(field(0), code);
             fbb.push_slot_always(field(2), version);
             fbb.push_slot_always(field(3), i32::from(code));
@@ -119,14 +119,14 @@ pub fn write(net: &Net, description: &str) -> Vec<u8> {
     fbb.push_slot_always(field(3), description);
     fbb.push_slot_always(field(4), buffers);
     let model = fbb.end_table(start);
-    // The file is laid out from its end: data aligned there is aligned in the file when the whole
-    // is a multiple of the alignment. Identifier and root are 8 bytes more.
+    // The file is built from its end: data aligned there is aligned in the file if the total size
+    // is a multiple of the alignment. Identifier and root take 8 bytes more.
     pad(&mut fbb, 8);
     fbb.finish(model, Some(IDENTIFIER));
     fbb.finished_data().to_vec()
 }
 
-/// Adds zeros until `more` bytes would end at a multiple of the alignment.
+/// Adds zeros so that `more` bytes will end at a multiple of the alignment.
 fn pad(fbb: &mut Builder, more: usize) {
     while !(fbb.unfinished_data().len() + more).is_multiple_of(DATA_ALIGNMENT) {
         fbb.push(0u8);
@@ -162,18 +162,18 @@ fn quantization(fbb: &mut Builder, scales: &[f32], zero: i32, dimension: i32) ->
     fbb.end_table(start)
 }
 
-/// What has been written so far.
+/// The parts written so far.
 #[derive(Default)]
 struct Parts {
     tensors: Vec<Table>,
     operators: Vec<Table>,
     codes: Vec<(i8, i32)>,
-    /// From buffer 1 on; buffer 0 is empty by convention.
+    /// Buffers from number 1 on; buffer 0 is empty by convention.
     buffers: Vec<Vec<u8>>,
 }
 
 impl Parts {
-    /// A tensor; its number. Without bytes it is no constant.
+    /// Adds a tensor and returns its number. A tensor without bytes is not a constant.
     fn tensor(
         &mut self,
         fbb: &mut Builder,
@@ -276,7 +276,7 @@ mod tests {
             let mut net = quantise(&graph, &seen, Calibration::MinMax).unwrap();
             let bytes = super::write(&net, "a test");
             assert_eq!(&bytes[4..8], b"TFL3");
-            // Which the file does not hold.
+            // The offset is not in the file.
             net.output_offset = 0.0;
             assert_eq!(read_tflite::read(&bytes).unwrap(), net);
         }

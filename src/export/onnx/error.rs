@@ -1,22 +1,22 @@
-//! Why a file is not read.
+//! Errors of reading an ONNX file.
 
 use crate::model::MetadataError;
 
-/// Why an ONNX file is no network of this program.
+/// Why an ONNX file is not a network of this program.
 #[derive(Debug, thiserror::Error)]
 pub enum OnnxError {
-    /// Not ONNX, or cut off.
+    /// Not ONNX, or truncated.
     #[error("it is no whole ONNX file ({0})")]
     Broken(String),
-    /// ONNX, but not described as this program does.
+    /// ONNX, but without this program's metadata.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
-    /// It computes something that this program's networks do not.
+    /// It contains a node that this program's networks do not have.
     #[error("node `{node}`: {problem}")]
     Node {
-        /// Its name.
+        /// The node's name.
         node: String,
-        /// What is wrong with it.
+        /// What is wrong with the node.
         problem: String,
     },
 }

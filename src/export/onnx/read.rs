@@ -1,4 +1,5 @@
-//! ONNX, read back: by another library than the one that writes it, and from whoever wrote the same.
+//! Reads ONNX with another library than the one that writes it, from any program that writes the
+//! same form.
 
 use super::error::OnnxError;
 use crate::model::Metadata;
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 /// Reads a network that [`encode`](super::encode) wrote.
 ///
 /// # Errors
-/// [`OnnxError`]: not whole, not of this program, or with weights that do not fit.
+/// [`OnnxError`]: truncated, not from this program, or with weights of the wrong shapes.
 pub fn decode(bytes: &[u8]) -> Result<(Graph, Metadata), OnnxError> {
     let model = onnx_rs::parse(bytes).map_err(|error| OnnxError::Broken(error.to_string()))?;
     let metadata = Metadata::from_properties(|name| {
@@ -38,7 +39,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Graph, Metadata), OnnxError> {
     Ok((Graph { input_channels, input_size, nodes: reading.nodes }, metadata))
 }
 
-/// Channels, and rows and columns where they are fixed.
+/// Channels; rows and columns if they are fixed.
 type InputShape = (usize, Option<[usize; 2]>);
 
 fn input_of(file: &ast::Graph, metadata: &Metadata) -> Result<InputShape, OnnxError> {
@@ -58,15 +59,15 @@ fn input_of(file: &ast::Graph, metadata: &Metadata) -> Result<InputShape, OnnxEr
     ))
 }
 
-/// A file being read node by node.
+/// State of reading a file node by node.
 struct Reading<'a> {
     file: &'a ast::Graph<'a>,
-    /// Of the tensors that are there.
+    /// Indices of the tensors so far, by name.
     numbers: HashMap<&'a str, usize>,
-    /// Stored numbers of 16 bits, by the name that they have once they are of 32.
+    /// Names of stored 16-bit weights, by the names they have after the cast to 32 bits.
     halves: HashMap<&'a str, &'a str>,
     nodes: Vec<Node>,
-    /// Whether the last node still wants the one that makes it flat.
+    /// Whether the last node still needs a `Flatten` after it.
     open: bool,
 }
 
@@ -95,7 +96,8 @@ impl<'a> Reading<'a> {
                 number.ok_or_else(|| wrong(format!("takes `{name}`, which nothing gives")))
             })
             .collect::<Result<Vec<usize>, _>>()?;
-        // A second step belongs to the node before it, whose first result nobody else may take.
+        // A second node completes the previous one, whose intermediate result no other node may
+        // use.
         let last = self.nodes.len();
         let finished = match (&node.op_type, self.nodes.last_mut().map(|node| &mut node.op)) {
             _ if inputs[0] != last => false,
@@ -204,7 +206,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// A node's attributes; those left out have the default of ONNX.
+/// A node's attributes; omitted ones have ONNX's default.
 struct Attributes<'a>(&'a [Attribute<'a>]);
 
 impl Attributes<'_> {
@@ -223,7 +225,7 @@ impl Attributes<'_> {
         Ok(numbers)
     }
 
-    /// One number for both directions.
+    /// One number for both axes.
     fn twice(&self, name: &str) -> Result<usize, String> {
         match self.numbers(name, 2, 1)?.as_slice() {
             &[rows, columns] if rows == columns && rows > 0 => Ok(rows),
@@ -231,7 +233,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Side of a pool whose windows do not overlap.
+    /// Window size of a pool whose windows do not overlap.
     fn window(&self) -> Result<usize, String> {
         let (size, step) = (self.twice("kernel_shape")?, self.twice("strides")?);
         if size != step {

@@ -1,4 +1,4 @@
-//! ONNX, written.
+//! Writes ONNX.
 
 use crate::model::graph::{Conv, Graph, Node, Op};
 use crate::model::{Kind, Metadata};
@@ -11,15 +11,16 @@ use rten_onnx::onnx::{
 use rten_onnx::protobuf::{EncodeMessage, MessageWriter, ProtobufError, ValueWriter, WriteValue};
 use std::cell::RefCell;
 
-/// The operator set: old enough for both engines, new enough for today's meaning of `Resize`.
+/// The operator set: old enough for both engines, new enough for the current definition of
+/// `Resize`.
 const OPSET: i64 = 17;
-/// The file format that came with it.
+/// The file format version that goes with it.
 const IR_VERSION: i64 = 8;
 
 /// Writes a network.
 ///
 /// # Panics
-/// If the graph is not well formed (a node that takes a tensor that is not there yet).
+/// If the graph is malformed, with a node that uses a tensor before it is computed.
 pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
     let kind = metadata.kind;
     let last = graph.nodes.len().saturating_sub(1);
@@ -40,7 +41,7 @@ pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
         None => ["height", "width"].map(free_side),
     };
     let outputs = side(kind.labels().len());
-    // The sides of the finder's maps follow from the input's; ONNX wants a name for them.
+    // The size of the finder's maps follows from the input size; ONNX requires a name for it.
     let mut output_shape = vec![free_side("n"), outputs];
     if graph.input_size.is_none() {
         output_shape.extend(["map_height", "map_width"].map(free_side));
@@ -69,7 +70,7 @@ pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
     bytes
 }
 
-/// A model and its graph, which has a name: the standard wants one, the library knows none.
+/// A model and its graph's name, which the standard requires and the library lacks.
 struct Whole {
     model: ModelProto,
     graph: Named,
@@ -100,7 +101,7 @@ impl EncodeMessage for Named {
     }
 }
 
-/// A file being written node by node.
+/// State of writing a file node by node.
 struct Writing {
     kind: Kind,
     file: GraphProto,
@@ -139,7 +140,7 @@ impl Writing {
             Op::Flatten => ("Flatten", vec![]),
             Op::Add { .. } => ("Add", vec![]),
             Op::Upsample => {
-                // An empty name is an input left out: the region of interest.
+                // An empty name omits an input, here the region of interest.
                 inputs.push(String::new());
                 inputs.push(self.floats(&name, "scales", &[4], &[1.0, 1.0, 2.0, 2.0]));
                 let mode = text("coordinate_transformation_mode", "asymmetric");
@@ -155,7 +156,7 @@ impl Writing {
         };
         match second {
             None => self.add(&name, operator, inputs, output, attributes),
-            // What a second node finishes has a name between.
+            // The tensor between two nodes of one operation has a name of its own.
             Some(second) => {
                 let between = format!("t{i}.between");
                 self.add(&name, operator, inputs, between.clone(), attributes);
@@ -182,8 +183,8 @@ impl Writing {
         });
     }
 
-    /// Stores a node's weights, in half as many bits where the kind has them so and they fit, and
-    /// gives the name that they have as 32-bit floats.
+    /// Stores a node's weights, as 16-bit floats if the kind has them so and they fit, and returns
+    /// the name of their 32-bit version.
     fn weights(&mut self, node: &str, dims: &[usize], weights: &[f32]) -> String {
         let halves = || {
             let halves = weights.iter().map(|&weight| f16::from_f32(weight));
@@ -200,7 +201,7 @@ impl Writing {
         name
     }
 
-    /// Stores 32-bit floats of a node and gives their name.
+    /// Stores 32-bit floats of a node and returns their name.
     fn floats(&mut self, node: &str, part: &str, dims: &[usize], values: &[f32]) -> String {
         let name = format!("{node}.{part}");
         let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();

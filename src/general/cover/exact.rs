@@ -1,42 +1,43 @@
-//! Any number of values: for each new card an exact cover within each group of checked cards.
+//! Any number of values: an exact cover within each group of checked cards, for each new card.
 
 use super::narrow::NARROW;
 use super::table::{Candidates, Search};
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
 
-/// Boards up to this size are searched as they are, by rows of bits; larger ones group by group in
-/// tables of their own.
+/// Maximum number of cards on a board searched directly by rows of bits; larger boards are searched
+/// group by group in separate tables.
 const FEW: usize = NARROW * 64;
 
-/// Properties up to which groups have a table of their own (2^12 groups); above, a sort.
+/// Maximum number of properties for which groups are indexed by a table (2^12 groups); with more,
+/// they are sorted.
 const TABLE_UP_TO: usize = 12;
 
 /// `cover` for any number of values.
 ///
-/// Take a set with the new card c. In the properties E where another of its cards agrees with c,
-/// all of its cards agree; in the others they all differ, so no further card agrees with c there.
-/// Every other card of the set thus agrees with c in exactly the properties E, and the checked
-/// cards fall into *groups* by E. Within a group, v - 1 cards must have every value but c's exactly
-/// once in every property outside E: an exact cover, which `Search` looks for.
+/// Consider a set with the new card c. In the properties E where another of its cards agrees with
+/// c, all of its cards agree. In all other properties its cards differ, so no card agrees with c
+/// there. Every other card of the set thus agrees with c in exactly the properties E, and the
+/// checked cards can be divided into *groups* by E. Within a group, v - 1 cards must have every
+/// value except c's exactly once in every property outside E: an exact cover, which `Search` finds.
 pub struct Exact {
     rules: Rules,
-    /// Unchecked cards; the last comes first.
+    /// Unchecked cards; the last one comes first.
     waiting: Vec<Card>,
     checked: Vec<Card>,
     /// `columns[j][i]`: value of checked card i in property j.
     columns: Vec<Vec<u8>>,
-    /// A row of bits for each (property, value), [`NARROW`] words apart: which of the first [`FEW`]
-    /// checked cards have it.
+    /// A row of bits for each (property, value), [`NARROW`] words apart: the cards among the first
+    /// [`FEW`] checked ones that have it.
     rows: Vec<u64>,
     /// `items[i * p + j]`: the row of checked card i in property j.
     items: Vec<u16>,
     current_items: Vec<u16>,
     /// Values of the current card.
     current: Vec<u8>,
-    /// For each checked card the properties in which it agrees with the current card, as bits.
+    /// For each checked card, the properties in which it agrees with the current card, as bits.
     agreement: Vec<u32>,
-    /// Checked cards (their places) by agreement, those that agree most first.
+    /// Checked cards (by index) sorted by agreement, those that agree most first.
     groups: Vec<u32>,
     starts: Vec<u32>,
     /// Properties in which the cards of the current group differ from the current card.
@@ -66,7 +67,7 @@ impl Exact {
         }
     }
 
-    /// Places of checked cards that make a set with the card.
+    /// Indices of checked cards that make a set with the card.
     fn partners(&mut self, card: Card, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
         self.current.clear();
         self.current.extend(self.rules.values_of(card));
@@ -116,7 +117,7 @@ impl Exact {
         self.flip(place);
     }
 
-    /// Takes a checked card away; the last one moves to its place.
+    /// Removes a checked card; the last one moves to its place.
     fn remove(&mut self, place: usize) {
         let (p, last) = (self.columns.len(), self.checked.len() - 1);
         self.flip(place);
@@ -134,7 +135,7 @@ impl Exact {
         }
     }
 
-    /// Puts the card at a place into its rows, or takes it out.
+    /// Adds the card at a place to its rows, or removes it.
     fn flip(&mut self, place: usize) {
         if place < FEW {
             let p = self.columns.len();
@@ -154,7 +155,8 @@ impl Exact {
         }
     }
 
-    /// Those that agree most come first: their groups are small, and a set there is found cheaply.
+    /// Those that agree most come first, because their groups are small and a set there is found
+    /// cheaply.
     fn group_by_agreement(&mut self) {
         let properties = self.columns.len();
         self.groups.clear();

@@ -1,27 +1,27 @@
-//! Four values: a value is two bits, and the fourth card the exclusive or of three.
+//! Four values: a value is two bits, and the fourth card is the exclusive or of the other three.
 
 use crate::general::deal::CardSet;
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
 
-/// `cover` for four values. The index of a card is its values as bit pairs already.
+/// `cover` for four values. A card's index consists of its values as bit pairs.
 ///
-/// Checked cards lie in blocks of 64 with a row of bits for each (property, value). Given the new
-/// card c and a checked card a, the cards b that may be in one set with both are those that, in the
-/// properties where a agrees with c, agree as well, and in the others have neither's value: a few
-/// operations on the rows of a block. c, a and b are then all alike or all different everywhere, and
-/// the fourth card is their exclusive or, which is looked up.
+/// Checked cards are in blocks of 64 with a row of bits for each (property, value). Given the new
+/// card c and a checked card a, a card b can be in a set with both if it agrees with them in the
+/// properties where a and c agree, and differs from both in the others: a few operations on the
+/// rows of a block. Then c, a and b are all equal or all different in every property, and the
+/// fourth card, their exclusive or, is looked up.
 pub struct Four {
     properties: usize,
-    /// Unchecked cards; the last comes first.
+    /// Unchecked cards; the last one comes first.
     waiting: Vec<Card>,
-    /// The checked card at each place; meaningful where `taken` has a bit.
+    /// The checked card at each place; valid if its bit in `taken` is set.
     places: Vec<u64>,
-    /// Places that hold a card, a word for each block.
+    /// Bits of the places that hold a card, one word per block.
     taken: Vec<u64>,
     /// Rows of each block: `rows[block * p + property][value]`, the lowest bit pair first.
     rows: Vec<[u64; 4]>,
-    /// The checked cards once more, for the look-up.
+    /// The checked cards as a set, for the look-up.
     known: CardSet,
 }
 
@@ -29,7 +29,7 @@ impl Four {
     /// An empty board.
     ///
     /// # Panics
-    /// If the rules are not of four values.
+    /// If the rules do not have four values.
     pub fn new(rules: &Rules) -> Self {
         assert_eq!(rules.values(), 4, "Four is for four values");
         Self {
@@ -42,9 +42,9 @@ impl Four {
         }
     }
 
-    /// Two checked cards that make a set with c and a fourth checked card.
+    /// Two checked cards that make a set with c and a third checked card.
     fn pair(&self, c: u64) -> Option<(u64, u64)> {
-        // The loops over properties are short: worth unrolling for the decks that are played.
+        // The loops over properties are short, so they are unrolled for common decks.
         match self.properties {
             3 => self.pair_of(c, 3),
             4 => self.pair_of(c, 4),
@@ -57,8 +57,8 @@ impl Four {
     #[inline(always)]
     fn pair_of(&self, c: u64, p: usize) -> Option<(u64, u64)> {
         for (block, rows) in self.rows.chunks_exact(p).enumerate() {
-            // Of the three others of a set, one has the value c ^ 1 and one c ^ 2 in the first
-            // property that differs; taking only those as a and b meets each set once.
+            // Of the three other cards of a set, one has the value c ^ 1 and one c ^ 2 in the first
+            // property that differs. Choosing those as a and b finds each set once.
             let mut agreeing = self.taken[block];
             for (first, row) in rows.iter().enumerate() {
                 let value = (c >> (2 * first) & 3) as usize;
@@ -79,8 +79,8 @@ impl Four {
         None
     }
 
-    /// A checked card that makes a set with c and a and a fourth one, and has the value c ^ 2 in the
-    /// property `first`, where c and a differ.
+    /// A checked card that makes a set with c, a and a fourth card, and that has the value c ^ 2 in
+    /// the property `first`, where c and a differ.
     #[inline(always)]
     fn third(&self, c: u64, a: u64, first: usize, p: usize) -> Option<u64> {
         let value = (c >> (2 * first) & 3) as usize;
@@ -89,7 +89,7 @@ impl Four {
             let (mut c_rest, mut a_rest) = (c, a);
             for row in rows {
                 let (of_c, of_a) = ((c_rest & 3) as usize, (a_rest & 3) as usize);
-                // Agree: the common row. Differ: neither row.
+                // If they agree, the common row; if they differ, neither row.
                 let differ = if of_c == of_a { 0 } else { !0 };
                 fitting &= (row[of_c] | row[of_a]) ^ differ;
                 c_rest >>= 2;
@@ -125,7 +125,7 @@ impl Four {
         self.known.insert(card);
     }
 
-    /// Takes a checked card away; nothing if it is not there.
+    /// Removes a checked card, if it is there.
     fn remove(&mut self, card: u64) {
         let place = (0..self.places.len())
             .find(|&i| self.places[i] == card && self.taken[i / 64] >> (i % 64) & 1 == 1);

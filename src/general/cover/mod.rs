@@ -1,10 +1,10 @@
-//! The fast solver: one new card at a time, and an exact cover for each.
+//! The fastest solver: it processes one new card at a time, with an exact cover for each.
 //!
-//! The invariant that all its forms share: no set lies wholly within the cards already *checked*.
-//! So only sets through the next unchecked card c matter. If one is found, the game removes it; if
-//! not, c is checked too.
+//! All its forms share an invariant: no set consists only of cards that are already *checked*. So
+//! only sets with the next unchecked card c matter. If there is one, the game removes it; otherwise
+//! c becomes checked too.
 //!
-//! * [`Exact`] is for any number of values: see there.
+//! * [`Exact`] is for any number of values.
 //! * [`Three`]: two cards determine the third, which is looked up.
 //! * [`Four`]: values are two bits; the fourth card is the exclusive or of three.
 

@@ -1,30 +1,31 @@
-//! The innermost search: an exact cover among few candidates, held as bits in registers.
+//! The innermost search: an exact cover among few candidates, stored as bits in registers.
 
 use crate::general::solver::{Budget, Stop};
 
-/// Words of a row of candidates here: at most 512 candidates.
+/// Number of words in a row of candidates: at most 512 candidates.
 pub(super) const NARROW: usize = 8;
 
-/// Items that the choice of the next branch looks at: those that were rarest at the start.
+/// Number of items considered in the choice of the next branch: those that were rarest at the
+/// start.
 const LOOKS: usize = 16;
 
-/// Nodes between two looks at the clock.
+/// Nodes between two checks of the clock.
 const STEPS: u32 = 1 << 12;
 
-/// What a search looks at.
+/// The data of a search.
 pub(super) struct Board<'a> {
     /// The candidates that have each item.
     pub rows: &'a [[u64; NARROW]],
     /// The items of each candidate, `per_card` each.
     pub items: &'a [u16],
     pub per_card: usize,
-    /// Which of a candidate's items count: open properties.
+    /// The items of a candidate that count: open properties.
     pub open: &'a [u16],
-    /// Cards to choose: values still open in each open property.
+    /// Number of cards to choose: values still open in each open property.
     pub wanted: usize,
 }
 
-/// A search of `W` words a row and at most `64 * M` items.
+/// A search with `W` words per row and at most `64 * M` items.
 pub(super) trait Task {
     fn run<const W: usize, const M: usize>(
         self,
@@ -33,9 +34,8 @@ pub(super) trait Task {
     ) -> Result<bool, Stop>;
 }
 
-/// A task in a form that is compiled twice: the processor's better instructions (wide registers,
-/// counting of bits) are used where it has them. A closure would not be inlined into the better of
-/// the two, and so not profit.
+/// A task that is compiled twice, so that better instructions (wide registers, population count)
+/// are used if the processor has them. A closure would not be inlined into the better version.
 pub(super) struct Dispatched<'a, T, const W: usize, const M: usize>(
     pub T,
     pub &'a mut Narrow,
@@ -51,22 +51,25 @@ impl<T: Task, const W: usize, const M: usize> pulp::WithSimd for Dispatched<'_, 
     }
 }
 
-/// A part of the cards on the way to a group: properties looked at, those that agree, the cards.
+/// A part of the cards while they are divided into groups: number of properties processed, those
+/// that agree, the cards.
 type Part = (usize, u32, [u64; NARROW]);
 
-/// Working memory, kept from one search to the next.
+/// Working memory, reused by later searches.
 #[derive(Default)]
 pub(super) struct Narrow {
-    /// Cards chosen: the cover, once it is found.
+    /// The cards chosen so far; the cover, once it is found.
     pub path: Vec<u32>,
     pub parts: Vec<Part>,
     pub open: Vec<u16>,
-    /// Of each node on the way to the current one: the survivors, the candidates of its branch yet
+    /// For each node on the current path: the surviving candidates, the untried candidates of its
+    /// branch, its open items.
     /// to try, its open items.
     live: Vec<u64>,
     branch: Vec<u64>,
     items_open: Vec<u64>,
-    /// Items to cover, how many candidates they have, the items by rank (the rarest first), and the
+    /// The items to cover, the number of candidates of each, the items by rank (the rarest first),
+    /// and the rank of each.
     /// rank of each.
     items: Vec<u16>,
     counts: Vec<u32>,
@@ -76,15 +79,15 @@ pub(super) struct Narrow {
 }
 
 impl Narrow {
-    /// The items to be covered by the next search.
+    /// Sets the items to cover in the next search.
     #[inline(always)]
     pub fn set_items(&mut self, items: impl Iterator<Item = u16>) {
         self.items.clear();
         self.items.extend(items);
     }
 
-    /// Looks for a cover without recursion, so that all of it is compiled for the same processor.
-    /// The cover is left in `path`.
+    /// Searches for a cover without recursion, so that all of it is compiled for the same
+    /// processor. Leaves the cover in `path`.
     #[inline(always)]
     pub fn depth_first<const W: usize, const M: usize>(
         &mut self,
@@ -108,7 +111,7 @@ impl Narrow {
         }
         self.path.clear();
         if wanted == 1 {
-            // Any candidate has all that is open.
+            // Any candidate covers all open items.
             let mut start = start;
             self.path.extend(take_first(&mut start).map(|card| card as u32));
             return Ok(!self.path.is_empty());
@@ -150,7 +153,7 @@ impl Narrow {
             for i in 0..W {
                 live[i] &= !excluded[i];
             }
-            // One more card to choose after this: whoever survives has all that is open.
+            // Only one more card is needed after this one: any survivor covers all open items.
             if depth + 2 == wanted {
                 if let Some(last) = take_first(&mut live) {
                     self.path.extend([card as u32, last as u32]);
@@ -179,13 +182,13 @@ impl Narrow {
         }
     }
 
-    /// Orders items by their counts, the smallest first. A counting sort, as this is done for every
-    /// search and counts lie close together.
+    /// Sorts items by their counts, the smallest first. A counting sort, because every search does
+    /// this and the counts are close together.
     #[inline(always)]
     fn rank_items(&mut self, all: usize) {
         const SPAN: usize = 64;
         let least = self.counts.iter().copied().min().unwrap_or(0);
-        // Whatever lies beyond is far from rare; its order does not matter.
+        // Items beyond are far from rare, and their order does not matter.
         let bucket = |count: u32| ((count - least) as usize).min(SPAN - 1);
         let mut starts = [0u16; SPAN];
         for &count in &self.counts {
@@ -207,7 +210,7 @@ impl Narrow {
         }
     }
 
-    /// Memory held, in bytes.
+    /// Memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         let words = self.live.capacity() + self.branch.capacity() + self.items_open.capacity();
         let numbers = self.open.capacity()
@@ -221,8 +224,8 @@ impl Narrow {
     }
 }
 
-/// The open item with the fewest survivors among the first [`LOOKS`] open ones; `None` if one of
-/// them has none. Looking further finds better branches, but costs more than they save.
+/// The item with the fewest survivors among the first [`LOOKS`] open ones; `None` if one of them
+/// has none. Considering more items finds better branches but costs more than it saves.
 #[inline(always)]
 fn rarest<const W: usize, const M: usize>(
     rows: &[[u64; NARROW]],
@@ -257,7 +260,7 @@ fn rarest<const W: usize, const M: usize>(
     Some(best.1)
 }
 
-/// The word with this number of a set of the first `count` bits.
+/// The word with this index in a set of the first `count` bits.
 #[inline(always)]
 pub(super) const fn first_bits(count: usize, word: usize) -> u64 {
     match count.saturating_sub(word * 64) {
@@ -267,7 +270,7 @@ pub(super) const fn first_bits(count: usize, word: usize) -> u64 {
     }
 }
 
-/// Takes out the first bit and returns its place.
+/// Removes the first bit and returns its index.
 #[inline(always)]
 fn take_first<const W: usize>(words: &mut [u64; W]) -> Option<usize> {
     for (i, word) in words.iter_mut().enumerate() {

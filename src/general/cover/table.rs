@@ -1,36 +1,37 @@
-//! The exact cover: v - 1 cards of a group that have every open value of every open property once.
+//! The exact cover: v - 1 cards of a group that together have every open value of every open
+//! property exactly once.
 
 use super::narrow::{Board, Dispatched, NARROW, Narrow, Task, first_bits};
 use crate::general::solver::{Budget, Stop};
 
-/// Candidate cards of a group, as one set of bits for each item. An *item* is an open value of an
-/// open property; a cover takes every item exactly once.
+/// Candidate cards of a group, as a set of bits for each item. An *item* is an open value of an
+/// open property; a cover contains every item exactly once.
 #[derive(Default)]
 pub(super) struct Candidates {
-    /// Candidates.
+    /// Number of candidates.
     cards: usize,
-    /// Words of a row: a bit for each candidate.
+    /// Number of words in a row, with a bit for each candidate.
     words: usize,
-    /// Open properties: items of a card.
+    /// Number of open properties, which is the number of items of a card.
     properties: usize,
-    /// Cards still to choose: open values of each property.
+    /// Number of cards still to choose: open values of each property.
     wanted: usize,
-    /// A row for each item, property after property: the candidates that have it.
+    /// A row for each item, property after property: the candidates that contain it.
     rows: Vec<u64>,
     /// The items of each candidate, one for each open property.
     items: Vec<u16>,
-    /// What the candidate was called in the table this one comes from.
+    /// Each candidate's index in the table that this one was derived from.
     origin: Vec<u32>,
 }
 
-/// Words between two rows: what is needed, but a fixed number for all narrow tables.
+/// Words between two rows: as many as needed, but a fixed number for all narrow tables.
 fn stride(cards: usize) -> usize {
     cards.div_ceil(64).max(NARROW)
 }
 
 impl Candidates {
-    /// A table for a group: its cards by place in the columns; for each open property the column
-    /// and the value already taken; how many cards are wanted.
+    /// Fills the table for a group. Takes its cards as indices into the columns, the column and the
+    /// excluded value of each open property, and the number of cards wanted.
     pub fn fill<'a>(
         &mut self,
         group: &[u32],
@@ -50,7 +51,7 @@ impl Candidates {
         }
     }
 
-    /// A table of the `live` candidates of another after it has chosen one of them.
+    /// Fills the table with the `live` candidates of another one after the choice of a card.
     fn narrow(&mut self, from: &Self, live: &[u64], chosen: usize) {
         let cards = live.iter().map(|word| word.count_ones() as usize).sum();
         self.resize(cards, from.properties, from.wanted - 1);
@@ -64,7 +65,7 @@ impl Candidates {
             for (property, (own, (&item, &taken))) in
                 own.iter_mut().zip(from.items_of(old).iter().zip(taken)).enumerate()
             {
-                // Each property has lost one item: those behind it move up.
+                // Each property has lost one item, so the items after it move up.
                 let item = usize::from(item) - property - usize::from(item > taken);
                 *own = item as u16;
                 self.rows[item * words + card / 64] |= 1 << (card % 64);
@@ -91,14 +92,14 @@ impl Candidates {
         &self.rows[item * self.words..][..self.words]
     }
 
-    /// The item with the fewest candidates, and how many.
+    /// The item with the fewest candidates, and their number.
     fn rarest_item(&self) -> (usize, u32) {
         let count = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum();
         let counts = self.rows.chunks_exact(self.words).map(count).enumerate();
         counts.min_by_key(|&(_, count)| count).unwrap_or((0, 0))
     }
 
-    /// Memory held, in bytes.
+    /// Memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * 8 + self.items.capacity() * 2 + self.origin.capacity() * 4
     }
@@ -114,18 +115,18 @@ fn for_each_bit(words: &[u64], mut act: impl FnMut(usize)) {
     }
 }
 
-/// Looks for exact covers, and keeps its working memory from one search to the next.
+/// Searches for exact covers; keeps its working memory between searches.
 ///
-/// A depth-first search that always takes an item with few candidates and tries each of them
-/// (Knuth, "Dancing Links", 2000). Candidates are bits, so a choice is one pass over the rows of the
-/// chosen card's items. A wide table is first narrowed to the candidates that survive a choice.
+/// A depth-first search that always branches on an item with few candidates and tries each of them
+/// (Knuth, "Dancing Links", 2000). Candidates are bits, so a choice is one pass over the rows of
+/// the chosen card's items. A wide table is first reduced to the candidates that survive a choice.
 pub(super) struct Search {
     arch: pulp::Arch,
     narrow: Narrow,
-    /// Narrowed tables, by number of cards chosen.
+    /// Reduced tables, by number of cards chosen.
     tables: Vec<Candidates>,
     live: Vec<u64>,
-    /// 0, 1, 2, ...: a table has nothing but open properties.
+    /// 0, 1, 2, ...: a table contains only open properties.
     all: Vec<u16>,
 }
 
@@ -142,12 +143,12 @@ impl Default for Search {
 }
 
 impl Search {
-    /// Candidates of the table that cover every item once.
+    /// Candidates of the table that cover every item exactly once.
     pub fn run(&mut self, table: &Candidates, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
         self.descend(table, 0, budget)
     }
 
-    /// The same within each group of a board of few cards, without a table of its own.
+    /// The same within each group of a board with few cards, without separate tables.
     pub fn run_groups(
         &mut self,
         rows: &[u64],
@@ -238,14 +239,14 @@ impl Search {
         }
     }
 
-    /// Memory held, in bytes.
+    /// Memory in use, in bytes.
     pub fn bytes(&self) -> usize {
         let tables: usize = self.tables.iter().map(Candidates::bytes).sum();
         tables + self.narrow.bytes() + self.live.capacity() * 8 + self.all.capacity() * 2
     }
 }
 
-/// A table as one search.
+/// A whole table as one search.
 struct Whole<'a> {
     table: &'a Candidates,
     open: &'a [u16],
@@ -272,13 +273,13 @@ impl Task for Whole<'_> {
     }
 }
 
-/// A board of few cards seen from a new card: one search for each group.
+/// A board with few cards from the view of a new card: one search for each group.
 struct Groups<'a> {
     /// A row for each (property, value), [`NARROW`] words apart.
     rows: &'a [u64],
-    /// Of each card the numbers of its rows, p for each card.
+    /// Indices of each card's rows, p per card.
     items: &'a [u16],
-    /// The same of the new card.
+    /// Indices of the new card's rows.
     current: &'a [u16],
     values: usize,
     cards: usize,
@@ -294,7 +295,7 @@ impl Task for Groups<'_> {
         let rows = self.rows.as_chunks::<NARROW>().0;
         let properties = self.current.len();
         let wanted = self.values - 1;
-        // Split the cards property by property into those that agree with the new card and those
+        // Divide the cards, property by property, into those that agree with the new card and those
         // that do not. A part with too few cards for a set is dropped.
         let mut parts = std::mem::take(&mut narrow.parts);
         parts.clear();

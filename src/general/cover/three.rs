@@ -4,23 +4,23 @@ use crate::general::deal::CardSet;
 use crate::general::rules::{Card, Rules};
 use crate::general::solver::{Budget, Solver, Stop};
 
-/// Decks up to this size (3^10) have their cards' bit pairs in a table.
+/// Maximum size of a deck (3^10) with a table of its cards' bit pairs.
 const TABLE_UP_TO: u64 = 59_049;
 
-/// Properties whose bit pairs fit a word, with room to count the combinations.
+/// Maximum number of properties whose bit pairs fit a word, with room to count the combinations.
 const MOST_PROPERTIES: usize = 31;
 
 /// The lower bit of each pair.
 const LOW: u64 = 0x5555_5555_5555_5555;
 
-/// `cover` for three values. Each card is kept with two bits for each value, so that the third card
-/// of all properties at once comes from a few operations on whole words, and a set of bits knows
-/// the checked cards.
+/// `cover` for three values. Each card is stored with two bits per value, so that a few operations
+/// on whole words give the third card in all properties at once, and a set of bits holds the
+/// checked cards.
 pub struct Three {
     rules: Rules,
     /// Bit pairs of each card of a small deck.
     table: Vec<u32>,
-    /// Unchecked cards; the last comes first.
+    /// Unchecked cards; the last one comes first.
     waiting: Vec<Card>,
     /// Checked cards and their bit pairs.
     checked: Vec<(u64, Card)>,
@@ -28,7 +28,7 @@ pub struct Three {
 }
 
 impl Three {
-    /// Whether this form can play these rules: three values, no more than 31 properties.
+    /// Whether this form supports these rules: three values, at most 31 properties.
     pub const fn fits(rules: &Rules) -> bool {
         rules.values() == 3 && rules.properties() <= MOST_PROPERTIES
     }
@@ -63,8 +63,9 @@ fn spread(rules: &Rules, card: Card) -> u64 {
     rules.values_of(card).fold(0, |pairs, value| pairs << 2 | u64::from(value))
 }
 
-/// The card that makes a set with two others, all as bit pairs: where they agree the same value,
-/// else the third, which is the exclusive or of both and 3 (0^1^3 = 2, 0^2^3 = 1, 1^2^3 = 0).
+/// The card that makes a set with two others, all as bit pairs. Where they agree, it has the same
+/// value; elsewhere the third value, which is the exclusive or of both and 3 (0^1^3 = 2, 0^2^3 = 1,
+/// 1^2^3 = 0).
 #[inline]
 const fn third(a: u64, b: u64) -> u64 {
     let x = a ^ b;
@@ -98,7 +99,7 @@ impl Solver for Three {
         set.clear();
         while let Some(&card) = self.waiting.last() {
             let c = self.pairs(card);
-            // A third card that is `other` again cannot be: it would be c as well.
+            // The third card cannot be `other` again, because then it would be c as well.
             let pair =
                 self.checked.iter().find(|&&(other, _)| self.known.contains(third(c, other)));
             if let Some(&(a, other)) = pair {

@@ -16,15 +16,15 @@ pub(super) fn list() -> Vec<CameraInfo> {
     listed(&ffmpeg::said_by(&asked))
 }
 
-/// Why cameras may be there and not be listed.
+/// Why cameras cannot be listed although some may be connected.
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn cannot_list() -> Option<CameraError> {
-    // Called with nothing to do, it says how it is used.
+    // Without arguments, ffmpeg prints its usage.
     let is_there = !ffmpeg::said_by(&[]).is_empty();
     (!is_there).then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
 }
 
-/// The cameras in what ffmpeg says of its devices: `[0] FaceTime HD Camera` on macOS,
+/// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
 /// `"HD Webcam" (video)` on Windows.
 fn listed(said: &str) -> Vec<CameraInfo> {
     let mut cameras = Vec::new();
@@ -49,7 +49,7 @@ fn listed(said: &str) -> Vec<CameraInfo> {
 }
 
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
-// ffmpeg sets neither exposure nor focus, and sizes by names of each system's own.
+// ffmpeg cannot set exposure and focus, and its names of sizes differ between systems.
 pub(super) fn open(
     info: &CameraInfo,
     _: &Arc<CameraControl>,
@@ -60,7 +60,7 @@ pub(super) fn open(
     let device = if cfg!(target_os = "macos") { number } else { name };
     let ffmpeg = Ffmpeg::start(Input::Camera { interface: INTERFACE, device: &device });
     let mut ffmpeg = ffmpeg.map_err(|error| wrong(error, camera()))?;
-    // What is wrong shows at the first frame.
+    // Errors only show at the first frame.
     ffmpeg.next_frame().map_err(|error| wrong(error, camera()))?;
     Ok(Box::new(OtherCamera { ffmpeg, name: camera(), opened: Instant::now() }))
 }

@@ -25,19 +25,19 @@ use v4l::{Device, Format};
 
 /// Where Linux lists its cameras.
 const LISTED: &str = "/sys/class/video4linux";
-/// Asked of a camera; it gives what comes nearest.
+/// Size requested from a camera, which chooses the nearest it has.
 const WISHED_PX: (u32, u32) = (1280, 720);
 const WISHED_FPS: u32 = 30;
-/// What can be decoded, best first: only compressed frames come at this size in time over most
-/// cables.
+/// Formats that can be decoded, best first: at the requested size, most cables are only fast enough
+/// for compressed frames.
 const DECODED: [&[u8; 4]; 6] = [b"MJPG", b"JPEG", b"YUYV", b"UYVY", b"RGB3", b"GREY"];
-/// Frames that the driver may fill ahead: more would only be old.
+/// Number of frames that the driver may buffer; more would only get old.
 const BUFFERS: u32 = 3;
-/// A camera that gives nothing for so long is silent.
+/// A camera that gives nothing for this long is silent.
 const SILENT: Duration = Duration::from_secs(5);
-/// Broken frames in a row before they are told of.
+/// Number of broken frames in a row before an error is reported.
 const MOST_BROKEN: u32 = 30;
-/// Drivers of devices that give pictures only to those who feed them.
+/// Drivers of devices that only return pictures that were sent to them.
 const NO_CAMERAS: [&str; 2] = ["bcm2835-isp", "bcm2835-codec"];
 
 fn device(number: u32) -> PathBuf {
@@ -57,13 +57,13 @@ pub(super) fn list() -> Vec<CameraInfo> {
     })
 }
 
-/// Linux always says which cameras there are.
+/// Linux can always list its cameras.
 pub(super) fn cannot_list() -> Option<CameraError> {
     None
 }
 
-/// `asked` tells of the device of a number whether it is a camera, and `None` where it may not be
-/// asked: what is wrong with it is then told when it is opened.
+/// `asked` says whether the device of a number is a camera, or `None` if access is denied. Such a
+/// device is listed, and opening it reports what is wrong.
 fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut cameras: Vec<CameraInfo> = entries
@@ -71,7 +71,7 @@ fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo>
         .filter_map(|entry| {
             let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
             let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
-            // Of a camera's several devices only the first gives pictures.
+            // If a camera has several devices, only the first gives pictures.
             let is_first = || line("index").is_none_or(|index| index.trim() == "0");
             if !asked(number).unwrap_or_else(is_first) {
                 return None;
@@ -84,8 +84,8 @@ fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo>
     cameras
 }
 
-/// Whether a device gives pictures of the world: one of metadata does not, nor one that turns
-/// pictures into others.
+/// Whether a device captures pictures. A device for metadata does not, nor does one that converts
+/// pictures.
 fn is_camera(can: Capabilities, driver: &str) -> bool {
     can.contains(Capabilities::VIDEO_CAPTURE)
         && !can.intersects(Capabilities::VIDEO_M2M | Capabilities::VIDEO_M2M_MPLANE)
@@ -106,7 +106,7 @@ fn open_at(
 ) -> Result<Box<dyn Camera>, CameraError> {
     let refused = |error: io::Error| refusal(&error, name);
     let device = Device::with_path(path).map_err(refused)?;
-    // Asked first: what is no camera just offers no format.
+    // Query first: a device that is no camera just offers no formats.
     device.query_caps().map_err(refused)?;
     let offered = device.enum_formats().map_err(refused)?;
     let codes = offered.iter().map(|format| format.fourcc.repr);
@@ -126,7 +126,7 @@ fn open_at(
     Ok(Box::new(LinuxCamera { device, stream, format, code, wish, control, name, opened }))
 }
 
-/// Begins to take pictures of a kind, in the wished size or what comes nearest.
+/// Begins to capture in a format, at the requested size or the nearest one.
 fn begin(
     device: &Device,
     code: [u8; 4],
@@ -134,14 +134,14 @@ fn begin(
 ) -> io::Result<(Stream<'static>, Format)> {
     let (width, height) = size_px.unwrap_or(WISHED_PX);
     let format = device.set_format(&Format::new(width, height, FourCC::new(&code)))?;
-    // Not all let their speed be chosen.
+    // Some cameras do not support choosing the frame rate.
     let _ = device.set_params(&Parameters::with_fps(WISHED_FPS));
     let mut stream = Stream::with_buffers(device, Type::VideoCapture, BUFFERS)?;
     stream.set_timeout(SILENT);
     Ok((stream, format))
 }
 
-/// The sizes of a kind of pictures that a device says it has.
+/// The sizes that a device lists for a format.
 fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
     let told = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
     let discrete = told.into_iter().filter_map(|told| match told.size {
@@ -153,13 +153,13 @@ fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
     sizes.into_iter().collect()
 }
 
-/// The best of the formats on offer.
+/// The best of the offered formats.
 fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
     let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
     offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
 }
 
-/// What the system's refusal means.
+/// The meaning of a system error.
 fn refusal(error: &io::Error, camera: &str) -> CameraError {
     // From Linux's errno.h.
     const NO_ENTRY: i32 = 2;
@@ -183,7 +183,7 @@ fn refusal(error: &io::Error, camera: &str) -> CameraError {
 
 struct LinuxCamera {
     device: Device,
-    /// `None` only while another size begins.
+    /// `None` only while the size is being changed.
     stream: Option<Stream<'static>>,
     format: Format,
     code: [u8; 4],
@@ -194,10 +194,10 @@ struct LinuxCamera {
 }
 
 impl LinuxCamera {
-    /// Does what is wished for now.
+    /// Applies the user's settings.
     fn adjust(&mut self, wish: CameraWish) -> Result<(), CameraError> {
         if wish.size_px != self.wish.size_px {
-            // A device that gives pictures does not let their size be changed.
+            // A device that is streaming does not allow its size to be changed.
             self.stream = None;
             let begun = begin(&self.device, self.code, wish.size_px);
             let (stream, format) = begun.map_err(|error| refusal(&error, &self.name))?;
@@ -242,7 +242,7 @@ impl Camera for LinuxCamera {
     }
 }
 
-/// The pixels of a frame; `None` for a broken one.
+/// The pixels of a frame; `None` if it is broken.
 fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
     let (channels, code) = match &format.fourcc.repr {
         b"YUYV" => (2, imgproc::COLOR_YUV2RGB_YUYV),
@@ -257,7 +257,7 @@ fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
         let (width, height) = (format.width as i32, format.height as i32);
         let packed = Mat::from_slice(&packed)?;
         let packed = packed.reshape(channels as i32, height)?;
-        // Straight into the frame's own memory.
+        // Convert directly into the frame's memory.
         let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, image)?;
         imgproc::cvt_color_def(&packed, &mut rgb, code)
     };
@@ -265,7 +265,7 @@ fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
     Some(image)
 }
 
-/// The rows of a frame without what fills them up; `None` when some are missing.
+/// The rows of a frame without padding; `None` if some are missing.
 fn rows(bytes: &[u8], format: &Format, bytes_per_pixel: usize) -> Option<Vec<u8>> {
     let row = format.width as usize * bytes_per_pixel;
     let stride = (format.stride as usize).max(row);
@@ -294,7 +294,7 @@ mod tests {
             std::fs::write(folder.join("index"), index).unwrap();
             std::fs::write(folder.join("name"), name).unwrap();
         }
-        // 0 and 3 may not be asked.
+        // Access to 0 and 3 is denied.
         let asked = |number: u32| match number {
             0 | 3 => None,
             number => Some(number == 2),

@@ -1,24 +1,24 @@
-//! Exposure and focus by Video4Linux's controls, as cameras on USB have them.
+//! Sets exposure and focus by Video4Linux's controls, as USB cameras offer them.
 
 use crate::live::control::{CameraWish, Span};
 use v4l::Device;
 use v4l::control::{Control, Flags, Value};
 
-// From Linux's v4l2-controls.h.
+// Constants of Linux's v4l2-controls.h.
 const EXPOSURE_AUTO: u32 = 0x009a_0901;
 const EXPOSURE_ABSOLUTE: u32 = 0x009a_0902;
 const FOCUS_ABSOLUTE: u32 = 0x009a_090a;
 const FOCUS_AUTO: u32 = 0x009a_090c;
-/// Exposure by hand, in the menu of `EXPOSURE_AUTO`.
+/// Manual exposure, in the menu of `EXPOSURE_AUTO`.
 const BY_HAND: i64 = 1;
-/// And by the camera: all of it, or what is left at a fixed aperture. A camera has one or the other.
+/// Automatic exposure: complete, or with a fixed aperture. A camera offers one of the two.
 const BY_CAMERA: [i64; 2] = [0, 3];
 
-/// A device's controls.
+/// The controls of a device.
 pub trait Controls {
-    /// What a control can be set to; `None` where there is no such control.
+    /// The range of a control; `None` if the device does not have it.
     fn span(&self, id: u32) -> Option<Span>;
-    /// Sets it; false when the camera refuses.
+    /// Sets a control; false if the camera refuses.
     fn set(&self, id: u32, value: i64) -> bool;
 }
 
@@ -39,16 +39,16 @@ impl Controls for Device {
     }
 }
 
-/// Where exposure and focus can be set.
+/// The ranges of exposure and focus, if they can be set.
 pub fn spans(device: &impl Controls) -> (Option<Span>, Option<Span>) {
     let span = |id| device.span(id).filter(|span| span.least < span.most);
     (span(EXPOSURE_ABSOLUTE), span(FOCUS_ABSOLUTE))
 }
 
-/// Sets what is wanted. What a camera does not have or refuses stays as it is.
+/// Applies the user's settings. Controls that are missing or refused stay unchanged.
 pub fn apply(device: &impl Controls, wish: &CameraWish) {
     let (exposure, focus) = spans(device);
-    // A value counts only once the camera's own choice is off.
+    // A value only takes effect once automatic control is off.
     if let Some(span) = exposure {
         match wish.exposure {
             Some(value) => {
@@ -73,7 +73,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// A camera with exposure and, perhaps, focus. Its exposure knows the fixed aperture only.
+    /// A camera with exposure and, if true, focus. Its automatic exposure offers the fixed aperture
+    /// only.
     struct Fake(bool, RefCell<Vec<(u32, i64)>>);
 
     impl Controls for Fake {

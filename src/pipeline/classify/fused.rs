@@ -1,8 +1,9 @@
-//! Reads by a cascade: the reader network on every card; where that leaves a doubt the refiner on a
-//! context crop; where that leaves one too, the refiner from the other end, and the classical features.
+//! The default reader, a cascade: the reader network on every card; in doubt, the refiner on a
+//! context crop; still in doubt, the refiner with test-time augmentation, and the classical
+//! features.
 //!
-//! What the outputs say of a property, as logits or log probabilities, is weighed and added up. The
-//! weights are fitted by `setsight train fuse`.
+//! The outputs for a property, logits or log probabilities, are weighted and summed.
+//! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
 use super::fusion::Joint;
@@ -18,37 +19,38 @@ use crate::pipeline::probability::{logistic, softmax};
 use crate::pipeline::refiner::{self, Answer, RefinerNetwork};
 use std::sync::Arc;
 
-/// What all outputs say of one card.
+/// The outputs of all classifiers for one card.
 #[derive(Clone, Debug)]
 pub struct ClassifierOutputs {
-    /// The reader network's logits of the values of the table's edition, see [`reader::of_edition`].
+    /// The reader network's logits for the values of the table's edition, see
+    /// [`reader::of_edition`].
     pub values: [f32; 3 * reader::PROPERTIES],
-    /// The reader network's log odds of a card.
+    /// The reader network's log odds that this is a card.
     pub card: f32,
-    /// What was asked where these leave a doubt.
+    /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub asked: Option<Asked>,
 }
 
-/// What is asked of a card in doubt.
+/// The outputs for a card in doubt.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// What the refiner says of the context crop; `None` where there is none.
+    /// The refiner's answer on the context crop; `None` if there is no crop or no refiner.
     pub context: Option<Answer>,
-    /// What the classical features say; `None` where the context crop left no doubt.
+    /// The reading of the classical features; `None` if the context crop left no doubt.
     pub features: Option<Reading>,
 }
 
-/// Reads by the cascade.
+/// The reader that runs the cascade.
 pub struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
     joint: Joint,
-    /// Whether cards that stay in doubt are measured.
+    /// Whether the classical features are used for cards that are still in doubt.
     pub with_features: bool,
 }
 
 impl FusedReader {
-    /// With its networks and weights.
+    /// From the networks and the weights.
     pub fn new(
         network: NeuralReader,
         refiner: Option<Arc<dyn RefinerNetwork>>,
@@ -73,16 +75,16 @@ impl Reader for FusedReader {
     }
 }
 
-/// Asks the outputs of each card: the one rule of doubt.
+/// Runs the classifiers on each card. This is the only place that decides what is in doubt.
 ///
-/// A card is in doubt where the two likeliest values of a property are within [`LEAST_LEAD`] of one
-/// another to the reader network, and where other outlines share part of it, for what is seen there may
-/// be another card's. It stays in doubt where the refiner's values are as near to one another, where it
-/// names another card, and where the outline may be off. Values are those of the likeliest edition that
-/// has names for its cards, by what was believed of the table before and what the reader network tells.
+/// A card is in doubt if the reader network's two likeliest values of a property are within
+/// [`LEAST_LEAD`] of each other, or if other outlines share part of it, because that part may show
+/// another card. It is still in doubt if the refiner's values are that close, if the refiner names
+/// another card, or if the outline may be off. The values are those of the likeliest edition among
+/// the known ones, given the prior for the table and the reader network's outputs.
 ///
 /// # Errors
-/// A network that does not run.
+/// A network does not run.
 pub fn ask(
     cards: &Cards,
     network: &NeuralReader,
@@ -100,7 +102,7 @@ pub fn ask(
             asked: None,
         })
         .collect();
-    // It has learned from the classic edition alone, and takes a rectangle for an oval.
+    // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
     let refiner = refiner.filter(|_| edition == Edition::Classic);
     let in_doubt = |i: &usize| {
         least_lead(&outputs[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
@@ -137,25 +139,25 @@ pub fn ask(
     Ok((outputs, facts))
 }
 
-/// One look or two, see [`refiner`].
+/// One of the refiner's two modes, plain or with test-time augmentation; see [`refiner`].
 type Look = fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
 
-/// Natural logarithm of the odds from which a network leaves no doubt: about fifty to one.
+/// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
 pub const LEAST_LEAD: f32 = 4.0;
-/// Part of an outline from which what others share of it matters, 0 to 1: less is an error of the
-/// outlines.
+/// Shared part of an outline, 0 to 1, from which it counts as covered; smaller overlaps are errors
+/// of the outlines.
 const LEAST_SHARED: f32 = 0.02;
 
-/// The likeliest value of each property.
+/// Index of the likeliest value of each property.
 fn likeliest(values: &[f32]) -> Vec<usize> {
     let best = |three: &[f32]| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b]));
     values.chunks_exact(3).filter_map(best).collect()
 }
 
-/// What the classical features say of some cards, judged together with as many others as a table's
-/// colours need.
+/// Readings of the classical features for some cards. They are judged together with as many other
+/// cards as the estimate of the table's colours needs.
 fn in_company(some: &[usize], images: &[CardImage], edition: Edition) -> Vec<Reading> {
-    /// Three colours are told apart by about two cards of each.
+    /// Telling three colours apart takes about two cards of each.
     const COMPANY: usize = 6;
     if some.is_empty() {
         return Vec::new();
@@ -172,8 +174,8 @@ fn in_company(some: &[usize], images: &[CardImage], edition: Edition) -> Vec<Rea
     readings
 }
 
-/// Of logits of values, three for each property: by how much the likeliest value of a property leads
-/// the next, in the property where it leads by least.
+/// The smallest lead in any property: the logit of its likeliest value minus the next one's.
+/// `values` holds three logits for each property.
 pub fn least_lead(values: &[f32]) -> f32 {
     let leads = values.chunks_exact(3).map(|three| {
         let mut sorted = [three[0], three[1], three[2]];
@@ -184,7 +186,7 @@ pub fn least_lead(values: &[f32]) -> f32 {
 }
 
 impl Joint {
-    /// One reading from what the outputs say of a card.
+    /// Combines the outputs for a card into one reading.
     pub fn reading(&self, outputs: &ClassifierOutputs, outline: &CardOutline) -> Reading {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
@@ -222,10 +224,10 @@ impl Joint {
     }
 }
 
-/// For each value of a property what the reader network, the refiner and the features say of it: two
-/// logits and a log probability; 0 where nobody was asked.
+/// For each value of a property, the outputs of the reader network, the refiner and the features:
+/// two logits and a log probability. 0 where a classifier did not run.
 pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 3]; 3] {
-    /// No feature rules a value out: natural logarithm.
+    /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
     let asked = outputs.asked.as_ref();
     let context = asked.and_then(|asked| asked.context);
@@ -240,7 +242,7 @@ pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 
     })
 }
 
-/// What speaks for a card, in the order of [`super::fusion::CardWeights`].
+/// The evidence that the outline is a card, in the order of [`super::fusion::CardWeights`].
 pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
     let reader = outputs.card.clamp(-12.0, 12.0);
     let score = outline.score.clamp(-8.0, 8.0) as f32;
@@ -333,7 +335,7 @@ mod tests {
         assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
     }
 
-    /// Says of a dark card that it may be red or purple, and nothing doubtful of others.
+    /// Hesitates between red and purple on a dark card, and is certain of all others.
     struct Doubting;
     impl CardNetwork for Doubting {
         fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
@@ -348,7 +350,7 @@ mod tests {
         }
     }
 
-    /// Always the same, and counts what it is asked.
+    /// Always gives the same output, and records the size of each batch.
     struct Counting(std::sync::Mutex<Vec<usize>>);
     impl RefinerNetwork for Counting {
         fn answers(&self, _: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
@@ -377,7 +379,8 @@ mod tests {
         let (said, _) = ask(&cards, &network, Some(&counting), TableFacts::default()).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
-        // A look at each; both stay in doubt, and are looked at from both ends.
+        // One crop for each; both are still in doubt, so test-time augmentation runs two crops for
+        // each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 4]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
         let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();

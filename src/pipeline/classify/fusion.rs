@@ -1,25 +1,25 @@
-//! `fusion.json`: how the outputs' evidence becomes one probability, and when it is enough.
+//! `fusion.json`: the weights that combine the outputs into probabilities, and the threshold.
 
 use crate::model::Kind;
 use crate::pipeline::board;
 use crate::pipeline::engine::{FUSION, Models, ModelsError, file_of, sha256};
 use serde::{Deserialize, Serialize};
 
-/// The weights of the evidence for each finder, whose outlines and scores are its own.
+/// The weights of the evidence for each finder; the finders' outlines and scores differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fusion {
-    /// Version of the program that fitted it.
+    /// Version of the program that fitted the weights.
     pub version: String,
-    /// SHA-256 of the reading network that it was fitted with, in hexadecimal.
+    /// SHA-256 of the reader network that the weights were fitted with, in hexadecimal.
     pub reader_sha256: String,
-    /// The same of the network that looks at cards with their surroundings, if there was one.
+    /// SHA-256 of the refiner that they were fitted with, if there was one.
     pub refiner_sha256: Option<String>,
     /// For the learned finder.
     pub learned: Joint,
     /// For the classical finder.
     pub classical: Joint,
-    /// How it was fitted and what that gave, for people.
+    /// How the weights were fitted, and the results; for people.
     pub fitted: serde_json::Value,
 }
 
@@ -29,25 +29,25 @@ pub struct Fusion {
 pub struct Joint {
     /// For each property, in [`crate::cards::Property::ALL`] order.
     pub properties: [PropertyWeights; 4],
-    /// For card-or-not.
+    /// For whether the outline is a card.
     pub card: CardWeights,
-    /// What the board makes of it.
+    /// The board's calibration.
     pub board: board::Calibration,
 }
 
-/// What a property's log probabilities (features) and logits (networks) are multiplied by before they
-/// are added up; each at least 0.
+/// The factors of a property's log probabilities (features) and logits (networks) before they are
+/// summed; each is at least 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyWeights {
-    /// Of the reader network where it leaves no doubt: the reciprocal of a temperature.
+    /// For the reader network alone, if it leaves no doubt: the reciprocal of a temperature.
     pub clear: f32,
-    /// Where it leaves a doubt and the refiner leaves none.
+    /// If the reader network leaves a doubt and the refiner leaves none.
     pub context: ClassifierWeights,
-    /// Where that leaves a doubt too.
+    /// If both leave a doubt.
     pub doubtful: ClassifierWeights,
-    /// Where it leaves a doubt and there is no context crop: a card cut out already, or a folder of
-    /// models without a refiner.
+    /// If the reader network leaves a doubt and there is no context crop: the card was already cut
+    /// out, or the folder of models has no refiner.
     pub without_context: ClassifierWeights,
 }
 
@@ -55,39 +55,40 @@ pub struct PropertyWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassifierWeights {
-    /// Of the reader network.
+    /// For the reader network.
     pub reader: f32,
-    /// Of the refiner network, on the context crop.
+    /// For the refiner, on the context crop.
     pub refiner: f32,
-    /// Of the classical features.
+    /// For the classical features.
     pub features: f32,
 }
 
-/// Log odds of a card: the sum of these, each times what it is of.
+/// The log odds of a card are the sum of these weights, each times its quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardWeights {
-    /// Added to it all.
+    /// The constant term.
     pub bias: f32,
-    /// Of the reader network's log odds, -12 to 12.
+    /// For the reader network's log odds, clamped to -12 to 12.
     pub reader: f32,
-    /// Of the outline's score, -8 to 8.
+    /// For the outline's score, clamped to -8 to 8.
     pub score: f32,
-    /// Added where there was a context crop.
+    /// Added if there was a context crop.
     pub context: f32,
-    /// Of the refiner's log odds that the outline is right, -8 to 8.
+    /// For the refiner's log odds that the outline is right, clamped to -8 to 8.
     pub right: f32,
-    /// Of the least lead of its logits, 0 to 8: of what is no card it names none clearly.
+    /// For the least lead of the refiner's logits, clamped to 0 to 8: on something else than a
+    /// card, no value leads clearly.
     pub lead: f32,
-    /// Of the part that other outlines share, 0 to 1, where there was a context crop.
+    /// For the part that other outlines share, 0 to 1, if there was a context crop.
     pub shared: f32,
 }
 
 impl Fusion {
-    /// From a folder of models or the program itself.
+    /// Loads the weights from a folder of models or from the program itself.
     ///
     /// # Errors
-    /// It is not there, or not of this form.
+    /// The file is missing or does not have this form.
     pub fn load(models: &Models) -> Result<Self, ModelsError> {
         let bytes = models.read(FUSION)?;
         serde_json::from_slice(&bytes).map_err(|error| ModelsError::Json {
@@ -96,11 +97,11 @@ impl Fusion {
         })
     }
 
-    /// The networks beside it that are not those it was fitted with, by file name: how sure it is of what
-    /// they say was never looked at.
+    /// The file names of the networks that differ from those the weights were fitted with. For them
+    /// the confidence was never calibrated.
     ///
     /// # Errors
-    /// A network that is there cannot be read.
+    /// A network's file cannot be read.
     pub fn not_fitted_with(&self, models: &Models) -> Result<Vec<&'static str>, ModelsError> {
         let known = [
             (file_of(Kind::Reader), Some(&self.reader_sha256)),

@@ -1,9 +1,9 @@
-//! Whether a picture is mirrored, as webcams and front cameras store it: one hidden fact of a whole
-//! photo, which every squiggle on the table tells.
+//! Decides whether a picture is mirrored, as webcams and front cameras store it. The whole photo
+//! has one answer, and every squiggle on the table contributes to it.
 //!
-//! A squiggle has a handedness; mirrored it passes for an oval, clearly. Diamonds and ovals look alike in
-//! a mirror. So the cards are read once more in a flipped picture, and the reading that shows squiggles
-//! is believed.
+//! A squiggle has a handedness; a mirrored one is read clearly as an oval. Diamonds and ovals are
+//! symmetric. So if squiggles are missing, the cards are read once more in the flipped picture, and
+//! the reading with squiggles is used.
 
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
@@ -14,11 +14,11 @@ use crate::pipeline::engine::NetworkError;
 use crate::pipeline::rectify;
 use image::imageops;
 
-/// Reads the cards of a photo, as is or in a mirror: as its squiggles tell, unless it is settled before.
-/// Also what is believed of the table after that.
+/// Reads the cards of a photo as it is or mirrored, depending on its squiggles, unless that is
+/// already settled. Also returns the table facts given these cards.
 ///
 /// # Errors
-/// A network that does not run.
+/// A network does not run.
 pub fn read(
     reader: &dyn Reader,
     cards: &Cards,
@@ -39,7 +39,7 @@ pub fn read(
     Ok((readings, TableFacts { mirrored, ..facts }))
 }
 
-/// What a reader says of the cards in the mirrored picture, in their order.
+/// Reads the cards in the mirrored picture; the order stays.
 fn flipped(
     reader: &dyn Reader,
     cards: &Cards,
@@ -57,36 +57,37 @@ fn flipped(
     reader.read(&Cards { frame: &frame, outlines: &outlines, images: &images }, before)
 }
 
-/// A photo as a mirror shows it, left for right.
+/// The photo mirrored left to right.
 pub fn turned_back(frame: &Frame) -> Frame {
     Frame { image: imageops::flip_horizontal(&frame.image) }
 }
 
-/// Where a card of a photo of this width (in pixels) lies in the mirrored one; clockwise again, the same
-/// long side first.
+/// The corners of a card in the mirrored photo; `width_px` is the photo's width in pixels. The
+/// order is clockwise again, with the same long side first.
 pub fn in_a_mirror(quad: &Quad, width_px: f64) -> Quad {
     let p = quad.0.map(|p| Point::new(width_px - p.x, p.y));
     Quad::new([p[1], p[0], p[3], p[2]]).higher_corner_first()
 }
 
-/// Probability of a card with squiggles.
+/// Probability that this is a card with squiggles.
 fn squiggle(reading: &Reading) -> f32 {
     reading.is_card * reading.values[3][Shape::Squiggle.index()]
 }
 
-/// Whether a table shows so few squiggles that it may be mirrored: a third of a deck has them, and of
-/// twelve cards that are not mirrored fewer than one in nine is a squiggle once in twenty times.
+/// Whether a table shows so few squiggles that it may be mirrored. A third of the deck has
+/// squiggles; of twelve cards that are not mirrored, fewer than one in nine is a squiggle once in
+/// twenty times.
 fn lacks_squiggles(readings: &[Reading]) -> bool {
     let cards: f32 = readings.iter().map(|reading| reading.is_card).sum();
     let squiggles: f32 = readings.iter().map(squiggle).sum();
     cards > 0.0 && squiggles < (cards / 9.0).max(0.5)
 }
 
-/// What cards tell of a mirror, as log odds, by what is said of them as they are and in a mirror, where
-/// they were read in one; else as if no squiggle had been seen there. Each squiggle is a witness of its
-/// own.
+/// Log odds that the picture is mirrored, from the readings as it is and flipped. Without flipped
+/// readings, it assumes that no squiggle would be seen there. The squiggles count as independent
+/// evidence.
 fn log_odds_told(as_is: &[Reading], flipped: Option<&[Reading]>) -> f32 {
-    /// How often a squiggle is seen where there is none.
+    /// Probability of reading a squiggle where there is none.
     const MISTAKEN: f32 = 0.02;
     let told = as_is.iter().enumerate().map(|(i, as_is)| {
         let flipped = flipped.map_or(0.0, |flipped| squiggle(&flipped[i]));
@@ -101,8 +102,8 @@ mod tests {
     use crate::cards::Property;
     use image::{Rgb, RgbImage};
 
-    /// Says by the brightness of a card's left half against its right: a squiggle where the left one is
-    /// brighter, an oval where the right one is, a diamond where they are alike.
+    /// Reads a squiggle if the card's left half is brighter than its right, an oval if the right
+    /// half is brighter, and otherwise a diamond.
     struct Handed;
     impl Reader for Handed {
         fn read(
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// A row of cards, each white with a dark bar: on the left (L), the right (R), or none.
+    /// A row of cards, each white with a dark bar: on the left (L), on the right (R), or none (-).
     fn shapes(ends: &str, before: TableFacts) -> (Vec<usize>, bool) {
         let mut image = RgbImage::from_pixel(100 * ends.len() as u32, 80, Rgb([40, 90, 50]));
         for (i, end) in ends.chars().enumerate() {
@@ -172,10 +173,10 @@ mod tests {
         assert_eq!(plain, (vec![squiggle, squiggle, oval, diamond], false));
         let mirror = shapes("LLL-", auto);
         assert_eq!(mirror, (vec![squiggle, squiggle, squiggle, diamond], true));
-        // Nothing tells: as it usually is.
+        // Without squiggles, the usual orientation is assumed.
         assert_eq!(shapes("---", auto), (vec![diamond; 3], false));
         assert_eq!(shapes("", auto), (Vec::new(), false));
-        // Asked for, whatever is seen.
+        // A requested orientation is kept, whatever the cards show.
         assert_eq!(shapes("RR", auto.with_mirrored(true)), (vec![oval; 2], true));
         assert_eq!(shapes("LL", auto.with_mirrored(false)), (vec![oval; 2], false));
     }

@@ -1,4 +1,4 @@
-//! From straightened cards to readings: what each card is, as probabilities.
+//! Turns straightened cards into readings: the probabilities of each card's values.
 
 pub mod classical;
 pub mod fused;

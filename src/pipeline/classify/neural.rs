@@ -1,4 +1,4 @@
-//! Reading with a network.
+//! Classifies cards with a network.
 
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
@@ -7,10 +7,10 @@ use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::pipeline::engine::{Models, ModelsError, Network, NetworkError};
 use crate::pipeline::probability::{logistic, softmax};
 
-/// Something that gives logits for cards: the network, or a fake in a test.
+/// Gives logits for cards: the network, or a fake in a test.
 pub trait CardNetwork: Send + Sync {
-    /// `cards` card pictures `[cards, 3, 64, 96]` (see [`reader`]) to `[cards, 17]` logits, the last
-    /// dimension fastest in both.
+    /// From card pictures, `[cards, 3, 64, 96]` (see [`reader`]), to logits, `[cards, 17]`, the
+    /// last dimension fastest in both.
     ///
     /// # Errors
     /// The network does not run.
@@ -24,26 +24,26 @@ impl CardNetwork for Network {
     }
 }
 
-/// The reader that a network is.
+/// The reader that runs the reader network.
 pub struct NeuralReader {
     network: Box<dyn CardNetwork>,
 }
 
 impl NeuralReader {
-    /// With weights.
+    /// Loads the network.
     ///
     /// # Errors
-    /// They are missing, or no reader's.
+    /// The weights are missing, or belong to another kind of network.
     pub fn load(models: &Models) -> Result<Self, ModelsError> {
         Ok(Self::with_network(Box::new(models.network(Kind::Reader)?)))
     }
 
-    /// With any network.
+    /// From any network.
     pub fn with_network(network: Box<dyn CardNetwork>) -> Self {
         Self { network }
     }
 
-    /// The network's logits of each card, see [`reader`].
+    /// The network's logits for each card, see [`reader`].
     ///
     /// # Errors
     /// The network does not run.
@@ -72,7 +72,7 @@ impl Reader for NeuralReader {
     }
 }
 
-/// A card as the network takes it: `[3, 64, 96]`, the mean of each 2 x 2 pixels, 0 to 1.
+/// A card as the network's input: `[3, 64, 96]`, the mean of each 2 x 2 pixels, 0 to 1.
 pub fn input_of(card: &CardImage) -> Vec<f32> {
     const ACROSS: usize = CARD_LONG_PX as usize / reader::WIDTH;
     const DOWN: usize = CARD_SHORT_PX as usize / reader::HEIGHT;
@@ -98,7 +98,8 @@ pub fn input_of(card: &CardImage) -> Vec<f32> {
     input
 }
 
-/// Probabilities from the logits of values (see [`reader::of_edition`]) and the log odds of a card.
+/// Probabilities from the logits of the values (see [`reader::of_edition`]) and the log odds of a
+/// card.
 pub fn reading_of(values: &[f32; 3 * reader::PROPERTIES], card: f32) -> Reading {
     let values = std::array::from_fn(|p| softmax(std::array::from_fn(|v| values[3 * p + v])));
     Reading { values, is_card: logistic(card) }
@@ -110,7 +111,7 @@ mod tests {
     use crate::cards::Edition;
     use image::{Rgb, RgbImage};
 
-    /// Tells the mean of each plane as the first three logits.
+    /// Returns the mean of each channel as the first three logits.
     struct Means;
     impl CardNetwork for Means {
         fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {

@@ -1,28 +1,28 @@
-//! What reads cards, whichever way.
+//! The interface of all readers.
 
 use super::table_facts::TableFacts;
 use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
 use crate::pipeline::engine::NetworkError;
 
-/// The cards of one photo, under one light.
+/// The cards of one photo.
 #[derive(Clone, Copy)]
 pub struct Cards<'a> {
-    /// The photo that they lie in.
+    /// The photo.
     pub frame: &'a Frame,
-    /// Where each lies.
+    /// The outline of each card.
     pub outlines: &'a [CardOutline],
-    /// Each straightened, in the same order.
+    /// The straightened image of each card, in the same order.
     pub images: &'a [CardImage],
 }
 
-/// Something that reads cards.
+/// Classifies cards.
 pub trait Reader: Send + Sync {
-    /// One reading for each card, in the same order, and what is believed of the table after them. A
-    /// reader may judge the cards together; one that cannot tell editions apart takes the likeliest for
-    /// granted, since what nobody looks into must not make every card unsure.
+    /// Returns one reading for each card, in the same order, and the table facts given these cards.
+    /// A reader may judge the cards together. A reader that cannot tell editions apart assumes the
+    /// likeliest known one, so that this open question does not make every card unsure.
     ///
     /// # Errors
-    /// A network that does not run; a reader without one never fails.
+    /// A network does not run; a reader without networks never fails.
     fn read(
         &self,
         cards: &Cards,

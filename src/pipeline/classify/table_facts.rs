@@ -1,12 +1,12 @@
-//! The hidden facts of a table, each one choice for all its cards: which edition of the deck lies there,
-//! and whether the picture is mirrored. All cards tell of them together, by Bayes' rule; a film believes
-//! what its frames before have told.
+//! The facts that hold for a whole table: the edition of its deck, and whether the picture is
+//! mirrored. The cards are combined by Bayes' rule; in a film, each frame's posterior is the next
+//! frame's prior.
 
 use crate::cards::Edition;
 use crate::model::reader::{CARD, EDITION, OUTPUTS};
 use crate::pipeline::probability::{logistic, softmax};
 
-/// What is believed of a table.
+/// The probabilities of a table's facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableFacts {
     /// Probability of each edition, in the order of [`Edition::ALL`]; they sum to 1.
@@ -15,14 +15,14 @@ pub struct TableFacts {
     pub mirrored: f32,
 }
 
-/// Whether pictures are mirrored, as far as it is known before they are seen.
+/// Whether pictures are mirrored, as far as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mirrored {
-    /// They are not.
+    /// Pictures are not mirrored.
     No,
-    /// They are.
+    /// Pictures are mirrored.
     Yes,
-    /// Their squiggles tell.
+    /// The squiggles decide.
     #[default]
     Auto,
 }
@@ -42,29 +42,29 @@ impl Mirrored {
 }
 
 impl Default for TableFacts {
-    /// Before a card is seen.
+    /// The prior, before any card is seen.
     fn default() -> Self {
-        // Of 35 public sources of photos three show the rectangle edition and three are mirrored; decks
-        // that nobody knows are rarer.
+        // Of 35 public sources of photos, three show the rectangle edition and three are mirrored;
+        // unknown decks are rarer.
         Self { editions: [0.9, 0.08, 0.02], mirrored: -2.4 }
     }
 }
 
-/// What one card is believed to tell of its edition: natural logarithm of the odds. The cards of a table
-/// share their light, camera and printing, and err together.
+/// Bound on the evidence of one card for an edition, as log odds (natural logarithm): the cards of
+/// a table share light, camera and printing, so their errors are correlated.
 const MOST_TOLD: f32 = 3.0;
-/// Log odds from which it is settled whether a film is mirrored: later frames are read accordingly, and not
-/// in both ways any more.
+/// Log odds from which the orientation of a film is settled: later frames are read that way only,
+/// no longer both ways.
 const SETTLED: f32 = 8.0;
 
 impl TableFacts {
-    /// With the edition known.
+    /// Sets the edition as certain.
     pub fn of_edition(self, edition: Edition) -> Self {
         let editions = Edition::ALL.map(|own| f32::from(u8::from(own == edition)));
         Self { editions, ..self }
     }
 
-    /// With what is known of the mirror.
+    /// Sets what the user says of the orientation.
     pub fn with_mirror(self, mirrored: Mirrored) -> Self {
         match mirrored {
             Mirrored::No => self.with_mirrored(false),
@@ -73,7 +73,7 @@ impl TableFacts {
         }
     }
 
-    /// With it known whether pictures are mirrored.
+    /// Sets as certain whether pictures are mirrored.
     pub fn with_mirrored(self, mirrored: bool) -> Self {
         Self { mirrored: if mirrored { f32::INFINITY } else { f32::NEG_INFINITY }, ..self }
     }
@@ -83,7 +83,7 @@ impl TableFacts {
         self.likeliest(&Edition::ALL)
     }
 
-    /// The likeliest edition whose cards can be named, and how likely it is.
+    /// The likeliest of the known editions, and its probability.
     pub fn named_edition(&self) -> (Edition, f32) {
         let edition = self.likeliest(&Edition::KNOWN);
         (edition, self.editions[edition.index()])
@@ -94,7 +94,7 @@ impl TableFacts {
         self.mirrored > 0.0
     }
 
-    /// Whether it is settled that the picture is mirrored, or that it is not.
+    /// Whether the picture is mirrored, if that is settled.
     pub fn mirror_is_settled(&self) -> Option<bool> {
         (self.mirrored.abs() >= SETTLED).then(|| self.is_mirrored())
     }
@@ -104,7 +104,7 @@ impl TableFacts {
         *among.iter().max_by(|a, b| of(a).total_cmp(&of(b))).expect("some editions")
     }
 
-    /// What is believed after some cards, by the reader network's logits of each.
+    /// The posterior after some cards, given the reader network's logits of each.
     pub fn after_cards<'a>(self, cards: impl IntoIterator<Item = &'a [f32; OUTPUTS]>) -> Self {
         let mut told = [0.0; 3];
         for logits in cards {
@@ -122,10 +122,10 @@ impl TableFacts {
         Self { editions: std::array::from_fn(known), ..self }
     }
 
-    /// What a film's next frame begins with: never so sure of the edition that no later frame could tell
-    /// otherwise, unless it was said beforehand.
+    /// The prior for a film's next frame. It keeps every edition possible, so that later frames can
+    /// correct it, unless an edition was set as certain. It also bounds the log odds of a mirror.
     pub fn for_the_next_frame(self) -> Self {
-        /// Of an edition that may yet turn out to be the one.
+        /// Least probability of an edition that was not ruled out.
         const LEAST: f32 = 1e-3;
         let raised = self.editions.map(|p| if p > 0.0 { p.max(LEAST) } else { 0.0 });
         let sum: f32 = raised.iter().sum();
@@ -160,7 +160,7 @@ mod tests {
         let strange = usual.after_cards(&[says(Edition::Unknown, 6.0); 5]);
         assert_eq!(strange.edition(), Edition::Unknown);
         assert!(strange.named_edition().1 < 0.01, "its cards have no name");
-        // One odd card among many decides nothing, however sure.
+        // One odd card among many decides nothing, however certain it is.
         let mut cards = [says(Edition::Classic, 4.0); 6];
         cards[0] = says(Edition::Unknown, 50.0);
         assert!(usual.after_cards(&cards).named_edition().1 > 0.99);

@@ -1,23 +1,23 @@
-//! What a network's file may hold. Engines run whatever a file asks of them, loops and sizes without end
-//! among it; these networks need little.
+//! What a network's file may contain. An engine runs everything that a file asks for, including
+//! endless loops and huge arrays; these networks need few operators.
 
 use onnx_rs::ast::{Graph, Model, Node, OpType};
 
-/// Files above this are no networks of this program, whose largest has 1.5 megabytes.
+/// Largest file that is accepted; this program's largest network has 1.5 megabytes.
 pub const MAX_BYTES: usize = 32 << 20;
 const MAX_NODES: usize = 2_000;
-/// Numbers in one array of weights.
+/// Most numbers in one array of weights.
 const MAX_NUMBERS: u64 = 8 << 20;
-/// Kernels, strides, dilations and paddings.
+/// Largest kernel size, stride, dilation and padding.
 const MAX_WINDOW: i64 = 64;
 const MAX_GROUPS: i64 = 4_096;
-/// By which pictures within a network are enlarged.
+/// Largest factor by which a network may enlarge its arrays.
 const MAX_FACTOR: f32 = 4.0;
 
-/// Looks at a file that was parsed, before an engine sees it.
+/// Checks a parsed file before an engine runs it.
 ///
 /// # Errors
-/// What is not allowed, and where.
+/// What is not allowed, and where it is.
 pub fn check(model: &Model) -> Result<(), String> {
     let graph = model.graph.as_ref().ok_or("it holds no graph")?;
     if graph.node.len() > MAX_NODES {
@@ -69,7 +69,7 @@ fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
         return Err(format!("{} is not run", node.op_type.as_str()));
     }
     if node.op_type == Resize {
-        // Behind the picture: a region, factors, sizes. Only factors are given.
+        // The inputs after the picture are a region, factors and sizes. Only factors may be given.
         let factors = node.input.get(2).and_then(|name| graph.get_initializer(name));
         let factors = factors.and_then(|factors| factors.as_f32());
         if factors.is_none_or(|all| !all.iter().all(|by| (1.0..=MAX_FACTOR).contains(by))) {

@@ -1,4 +1,4 @@
-//! A network on the engine inside the program.
+//! Runs a network on the engine inside the program.
 
 use super::program::{Output, Program};
 use crate::model::Kind;
@@ -8,29 +8,30 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Threads kept for later runs.
+/// Most thread pools kept for later runs.
 const THREADS_KEPT: usize = 32;
 
 thread_local! {
     static CPU_ELSEWHERE: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// CPU time that other threads have spent so far on running networks for this one.
+/// CPU time that other threads have spent so far on running networks for this thread.
 pub fn cpu_elsewhere() -> Duration {
     CPU_ELSEWHERE.get()
 }
 
-/// One network.
+/// One loaded network.
 pub struct Embedded {
     model: Model,
-    /// Of its output.
+    /// Number of dimensions of its output.
     dimensions: usize,
-    /// Pools of one thread that nobody uses now.
+    /// Unused pools of one thread each.
     idle: Mutex<Vec<Arc<ThreadPool>>>,
 }
 
 impl Embedded {
-    /// Reads an ONNX file. Operators that no network of this program has are left out of it.
+    /// Loads an ONNX file. Operators that none of this program's networks uses are not available to
+    /// it.
     pub fn load(bytes: &[u8], kind: Kind) -> Result<Self, String> {
         let operators = OpRegistry::with_ops(&[
             &op_types::Add,
@@ -84,7 +85,7 @@ impl Embedded {
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Arc<ThreadPool>>> {
-        // A panic elsewhere leaves the list whole.
+        // A panic of another thread leaves the list intact.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -99,8 +100,8 @@ impl Program for Embedded {
                 (output, start.elapsed())
             })
         };
-        // Photos are read by workers of rayon's. One that waits for another pool takes up the next
-        // photo meanwhile, one inside the other without end; a thread of its own only waits.
+        // Photos are read by rayon's workers. A worker that waits for another pool would begin the
+        // next photo meanwhile, nested without end; a separate thread just waits.
         let (output, cpu) = if rayon::current_thread_index().is_some() {
             std::thread::scope(|scope| scope.spawn(in_pool).join())
                 .map_err(|_| "it stopped in the middle".to_owned())?

@@ -1,19 +1,19 @@
-//! Whether a file may be opened as a library: the system's loader maps what a file says of itself, and a
-//! file that is cut off ends the program by a signal.
+//! Checks whether a file may be opened as a library. The system's loader trusts the file's header,
+//! so a truncated file would end the program by a signal.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// ONNX Runtime is larger than this on every system.
+/// ONNX Runtime's library is larger than this on every system.
 const LEAST_BYTES: u64 = 1 << 20;
-/// First bytes of Mach-O files, for one processor and for several.
+/// First bytes of Mach-O files, for one architecture and for several.
 const MACH_O: [[u8; 4]; 2] = [[0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]];
 
-/// Looks at a library's file without opening it as one.
+/// Checks a library's file without opening it as a library.
 ///
 /// # Errors
-/// Why it cannot be one: not there, no library, cut off.
+/// Why the file cannot be a library: missing, no library, or cut off.
 pub fn check(path: &Path) -> Result<(), String> {
     let told = |reason: String| format!("{}: {reason}", path.display());
     let metadata = std::fs::metadata(path).map_err(|error| told(error.to_string()))?;
@@ -37,7 +37,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     }
 }
 
-/// How many bytes a library's head says that it has at least; none where it is no library.
+/// The least number of bytes that a library's header implies; `None` if the file is no library.
 fn described_bytes(file: &mut File) -> io::Result<Option<u64>> {
     let mut head = [0; 64];
     file.read_exact(&mut head)?;
@@ -47,7 +47,7 @@ fn described_bytes(file: &mut File) -> io::Result<Option<u64>> {
     if cfg!(target_os = "macos") {
         return Ok(MACH_O.iter().any(|magic| head.starts_with(magic)).then_some(0));
     }
-    // ELF of 64 bits, little end first (System V ABI, chapter 4).
+    // 64-bit little-endian ELF (System V ABI, chapter 4).
     if !head.starts_with(b"\x7fELF\x02\x01") {
         return Ok(None);
     }
@@ -89,7 +89,7 @@ mod tests {
         };
         says(b"no library", "10 bytes");
         says(&vec![b'x'; 2 << 20], "is no library of this system");
-        // The test's own program is as whole as a library.
+        // The test's own executable is as complete as a library.
         let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         says(&program[..program.len() / 2], "is cut off");
         std::fs::write(&path, &program).unwrap();

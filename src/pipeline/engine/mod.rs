@@ -1,5 +1,5 @@
-//! What runs the networks: ONNX Runtime where its library is there, else the engine inside the
-//! program. Both stand behind [`Network`].
+//! Runs the networks: on ONNX Runtime if its library is installed, otherwise on the engine inside
+//! the program. Both are used through [`Network`].
 
 mod allowed;
 mod embedded;

@@ -1,4 +1,4 @@
-//! Where weights come from: those inside the program, or a folder of one's own.
+//! Loads weights, from inside the program or from a folder.
 
 use super::network::{Network, NetworkError};
 use crate::model::Kind;
@@ -8,50 +8,50 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Name and content of what lay in `models/` when the program was built.
+/// Names and contents of the files in `models/` when the program was built.
 const SHIPPED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shipped_models.rs"));
 
-/// Names the files of a folder of models, with their hashes.
+/// File that lists the files of a folder of models with their hashes.
 pub const MANIFEST: &str = "manifest.json";
-/// How the readers' evidence is joined.
+/// File of the weights that combine the classifiers' outputs.
 pub const FUSION: &str = "fusion.json";
 
 /// A set of weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Models {
-    /// Those inside the program.
+    /// The weights inside the program.
     #[default]
     Shipped,
-    /// Those in a folder, named as in `models/`.
+    /// The weights in a folder, with the same file names as in `models/`.
     Folder(PathBuf),
 }
 
-/// `manifest.json`.
+/// The content of `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// In alphabetical order.
+    /// The files in alphabetical order.
     pub files: Vec<ManifestFile>,
 }
 
 /// One file of a folder of models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestFile {
-    /// Its name in the folder.
+    /// Its name within the folder.
     pub file: String,
     /// `reader`, `finder`, `refiner` or `fusion`.
     pub kind: String,
     /// Version of the program that wrote it.
     pub version: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: usize,
-    /// Of its content, in hexadecimal.
+    /// SHA-256 of its content, in hexadecimal.
     pub sha256: String,
 }
 
-/// Why weights cannot be had.
+/// Why weights cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelsError {
-    /// They are not in this program.
+    /// This program does not contain them.
     #[error(
         "{0} is not inside this program; give a folder that has it with --models DIR, or read without networks: --reader classical --finder classical"
     )]
@@ -61,38 +61,38 @@ pub enum ModelsError {
         "{file} cannot be read ({source}); a folder of models (--models) holds reader.onnx, finder.onnx and fusion.json, as `setsight train --add PHOTOS --out DIR` writes them"
     )]
     Unreadable {
-        /// With its folder.
+        /// The file's path.
         file: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file that is not the one that the manifest names.
+    /// A file's hash differs from the manifest's.
     #[error(
         "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or name the files anew with `setsight export manifest`"
     )]
     Changed {
-        /// With its folder.
+        /// The file's path.
         file: String,
         /// Its hash.
         found: String,
-        /// The manifest's.
+        /// The hash in the manifest.
         expected: String,
     },
-    /// A file of JSON that is none, or not of this form.
+    /// A JSON file is broken or does not have the expected form.
     #[error("{file} is not as expected ({reason}); fetch or make it again")]
     Json {
-        /// With its folder.
+        /// The file's path.
         file: String,
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
-    /// A network that does not load.
+    /// A network cannot be loaded.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
 
 impl Models {
-    /// What errors call a file.
+    /// The name of a file in error messages.
     pub fn name_of(&self, file: &str) -> String {
         match self {
             Self::Shipped => format!("models/{file}"),
@@ -100,7 +100,7 @@ impl Models {
         }
     }
 
-    /// Whether a file is there; it may yet be broken.
+    /// Whether a file is present; it may still be broken.
     pub fn has(&self, file: &str) -> bool {
         match self {
             Self::Shipped => SHIPPED.iter().any(|(name, _)| *name == file),
@@ -108,10 +108,10 @@ impl Models {
         }
     }
 
-    /// A file's content, checked against the manifest where there is one.
+    /// Reads a file and checks it against the manifest, if there is one.
     ///
     /// # Errors
-    /// It is not there, or not what the manifest says.
+    /// The file is missing or does not match the manifest.
     pub fn read(&self, file: &str) -> Result<Cow<'static, [u8]>, ModelsError> {
         match self {
             Self::Shipped => {
@@ -132,13 +132,14 @@ impl Models {
     /// Loads a network.
     ///
     /// # Errors
-    /// [`ModelsError`].
+    /// See [`ModelsError`].
     pub fn network(&self, kind: Kind) -> Result<Network, ModelsError> {
         let file = file_of(kind);
         Ok(Network::load(&self.read(file)?, &self.name_of(file), kind)?)
     }
 
-    /// A folder's files need not be named; those that are must be the ones named.
+    /// Checks a file against the manifest. The manifest need not list it; a listed file must match
+    /// its hash.
     fn check(&self, folder: &Path, file: &str, bytes: &[u8]) -> Result<(), ModelsError> {
         let name = self.name_of(MANIFEST);
         let manifest = match std::fs::read(folder.join(MANIFEST)) {
@@ -159,7 +160,7 @@ impl Models {
     }
 }
 
-/// The file of a network in a folder of models.
+/// The file name of a network in a folder of models.
 pub fn file_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Reader => "reader.onnx",
@@ -191,7 +192,7 @@ mod tests {
             kind: "reader".into(),
             version: "0.1.0".into(),
             bytes: 3,
-            // Known from FIPS 180-2.
+            // The test vector of FIPS 180-2.
             sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".into(),
         };
         let write = |entry: &ManifestFile| {

@@ -7,16 +7,16 @@ use super::program::{Output, Program};
 use super::runtime::{Chosen, EngineError, chosen};
 use crate::model::{Kind, Metadata, MetadataError};
 
-/// Side of the picture that a network with a free size is tried on.
+/// Side of the blank picture on which a network without a fixed size is tested.
 const TRIAL_SIDE_PX: usize = 64;
 
 /// Why a network cannot be loaded or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// No engine.
+    /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A file that is no network, or cut off.
+    /// The file is no network, or is cut off.
     #[error("{file}: {reason}; fetch or train it again")]
     Broken {
         /// The file's name.
@@ -24,31 +24,31 @@ pub enum NetworkError {
         /// What is wrong.
         reason: String,
     },
-    /// A network of another kind, or one with other inputs or outputs.
+    /// A network of another kind, or with other inputs or outputs.
     #[error(
         "{file}: {reason}; expected a {expected} that this version's `setsight export onnx` wrote"
     )]
     Foreign {
         /// The file's name.
         file: String,
-        /// What it is.
+        /// How it differs.
         reason: String,
         /// `reader`, `finder` or `refiner`.
         expected: &'static str,
     },
-    /// The engine failed at running it.
+    /// The engine failed to run the network.
     #[error("{file}: the {engine} engine cannot run it: {reason}")]
     Run {
         /// The file's name.
         file: String,
         /// The engine's name.
         engine: &'static str,
-        /// What the engine says.
+        /// The engine's message.
         reason: String,
     },
 }
 
-/// A network that is loaded. Runs on one thread for each that calls it; several may at once.
+/// A loaded network. Each run uses one thread; several runs may go on at once.
 pub struct Network {
     file: String,
     metadata: Metadata,
@@ -66,11 +66,12 @@ impl std::fmt::Debug for Network {
 }
 
 impl Network {
-    /// Loads a network of one kind from the bytes of an ONNX file and runs it once. `file` is what
-    /// errors call it.
+    /// Loads a network of the given kind from the bytes of an ONNX file and runs it once. `file` is
+    /// its name in error messages.
     ///
     /// # Errors
-    /// [`NetworkError`]: no engine, no whole ONNX file, another kind, labels or sizes.
+    /// [`NetworkError`]: there is no engine, the file is no complete ONNX file, or kind, labels or
+    /// sizes differ.
     pub fn load(bytes: &[u8], file: &str, kind: Kind) -> Result<Self, NetworkError> {
         let broken = |reason: String| NetworkError::Broken { file: file.to_owned(), reason };
         let foreign = |reason: String| NetworkError::Foreign {
@@ -93,7 +94,7 @@ impl Network {
             model.metadata_props.iter().find(|entry| entry.key == name).map(|entry| entry.value)
         });
         let metadata = match metadata {
-            // The properties stand at the end of a file.
+            // The properties are at the end of a file.
             Err(MetadataError::Missing(_)) if model.producer_name == "setsight" => {
                 return Err(broken("its end is missing".to_owned()));
             }
@@ -114,7 +115,8 @@ impl Network {
         let [rows, columns] = kind.input_size().unwrap_or([TRIAL_SIDE_PX; 2]);
         let shape = [1, kind.input_channels(), rows, columns];
         let blank = vec![0.5; shape.iter().product()];
-        // What cannot run a blank picture is no network of this kind, whatever it says of itself.
+        // A network that cannot run a blank picture is not of this kind, whatever its metadata
+        // claims.
         let output = network.run(blank, shape).map_err(|error| match error {
             NetworkError::Run { reason, .. } => broken(format!("it does not run ({reason})")),
             other => other,
@@ -127,7 +129,7 @@ impl Network {
         Ok(network)
     }
 
-    /// Where the weights come from.
+    /// The origin of the weights.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
@@ -135,7 +137,8 @@ impl Network {
     /// Runs the network on `[n, channels, rows, columns]` values, the last dimension fastest.
     ///
     /// # Errors
-    /// [`NetworkError::Run`]: sizes that the network does not take, no memory.
+    /// [`NetworkError::Run`]: the network does not accept this size, gives values that are not
+    /// finite, or lacks memory.
     pub fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, NetworkError> {
         let output = self.program.run(values, shape).map_err(|reason| self.failed(&reason))?;
         if output.values.iter().any(|value| !value.is_finite()) {

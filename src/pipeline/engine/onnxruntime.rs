@@ -1,4 +1,4 @@
-//! A network on ONNX Runtime.
+//! Runs a network on ONNX Runtime.
 
 use super::program::{Output, Program};
 use super::uncounted::uncounted;
@@ -7,10 +7,10 @@ use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;
 use std::sync::{Mutex, PoisonError};
 
-/// Sessions kept for later runs: one for each thread that runs at once.
+/// Most sessions kept for later runs; each concurrent run needs one.
 const SESSIONS_KEPT: usize = 32;
 
-/// One network's sessions; each thread that runs has one to itself.
+/// The sessions of one network; each concurrent run has one to itself.
 pub struct Sessions {
     environment: &'static Environment,
     bytes: Vec<u8>,
@@ -18,13 +18,13 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// None is open yet.
+    /// Without any open session.
     pub fn new(environment: &'static Environment, bytes: &[u8]) -> Self {
         Self { environment, bytes: bytes.to_vec(), idle: Mutex::default() }
     }
 
     fn open(&self) -> ort::Result<Session> {
-        // Photos are read side by side; a network's own threads would only be in their way.
+        // Photos are read in parallel already; more threads within a network would only compete.
         Session::builder(self.environment)?
             .with_optimization_level(GraphOptimizationLevel::Level3)?
             .with_intra_threads(1)?
@@ -51,7 +51,7 @@ impl Sessions {
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
-        // A panic elsewhere leaves the list whole.
+        // A panic of another thread leaves the list intact.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,16 +1,17 @@
-//! A network as an engine runs it.
+//! The interface of the engines.
 
-/// What a network gave.
+/// A network's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// The last dimension fastest.
+    /// The values, the last dimension fastest.
     pub values: Vec<f32>,
-    /// `[n, outputs]` of a reader or refiner, `[n, outputs, rows, columns]` of a finder.
+    /// `[n, outputs]` for a reader or refiner, `[n, outputs, rows, columns]` for a finder.
     pub shape: Vec<usize>,
 }
 
-/// A network as an engine has it. Several threads may run it at once; each waits for its own answer.
+/// A network loaded by an engine. Several threads may run it at once; each call waits for its
+/// result.
 pub(super) trait Program: Send + Sync {
-    /// Runs it on `[n, channels, rows, columns]` values on one thread.
+    /// Runs the network on `[n, channels, rows, columns]` values, on one thread.
     fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String>;
 }

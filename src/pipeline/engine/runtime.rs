@@ -1,4 +1,4 @@
-//! Which engine runs the networks. The choice is made once for the whole process, when the first network is loaded.
+//! Chooses the engine that runs the networks, once per process, when the first network is loaded.
 
 use super::library::check;
 use ort::environment::Environment;
@@ -7,22 +7,23 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Set to `embedded` or `onnxruntime` to ask for one engine: for comparing them, and for benches.
+/// Environment variable that forces an engine, `embedded` or `onnxruntime`: for comparisons and
+/// benches.
 pub const CHOICE_VARIABLE: &str = "SETSIGHT_ENGINE";
-/// Where ONNX Runtime's library lies, for whoever has one.
+/// Environment variable with the path of ONNX Runtime's library.
 pub const LIBRARY_VARIABLE: &str = "ORT_DYLIB_PATH";
 
-/// What runs the networks.
+/// The engine that runs the networks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Microsoft's library, opened at run time.
     OnnxRuntime {
         /// The file that was opened.
         library: PathBuf,
-        /// What it says of its build.
+        /// The library's description of its build.
         build: String,
     },
-    /// Pure Rust, inside this program: slower, always there.
+    /// Pure Rust inside this program: slower, but always available.
     Embedded,
 }
 
@@ -38,26 +39,26 @@ impl Engine {
 
 /// The engine of this process.
 pub struct Chosen {
-    /// Which it is.
+    /// The engine.
     pub engine: Engine,
-    /// Libraries that are there but could not be used, each with the reason.
+    /// Libraries that exist but could not be used, each with the reason.
     pub warnings: Vec<String>,
-    /// ONNX Runtime's; none for the embedded engine.
+    /// The environment of ONNX Runtime; `None` for the embedded engine.
     pub(super) environment: Option<Environment>,
 }
 
 /// Why there is no engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// Asked for an engine that does not exist.
+    /// The environment variable names no engine.
     #[error("{CHOICE_VARIABLE} is `{0}`; expected `embedded` or `onnxruntime`, or leave it unset")]
     UnknownChoice(String),
-    /// Asked for ONNX Runtime, and no library could be opened.
+    /// ONNX Runtime was required, but no library could be opened.
     #[error(
         "{CHOICE_VARIABLE} asks for ONNX Runtime, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or unset {CHOICE_VARIABLE}"
     )]
     NoLibrary(String),
-    /// A library that opens and does not start.
+    /// A library was opened but does not start.
     #[error("ONNX Runtime does not start ({0}); try {CHOICE_VARIABLE}=embedded")]
     NoStart(String),
 }
@@ -66,17 +67,18 @@ static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
 
 /// The engine of this process, chosen at the first call.
 ///
-/// ONNX Runtime's library is looked for where [`LIBRARY_VARIABLE`] points and where the set-up puts it
-/// ([`library_folder`]), not beside the program: what lies there may be anybody's. The first file that is a
-/// whole library is opened; where that fails the engine inside the program runs.
+/// ONNX Runtime's library is searched for at [`LIBRARY_VARIABLE`] and where the set-up puts it
+/// ([`library_folder`]), but not beside the program, where anybody may have put a file. The first
+/// complete library is opened; if it cannot be opened, or there is none, the engine inside the
+/// program runs.
 ///
 /// # Errors
-/// [`EngineError`].
+/// See [`EngineError`].
 pub fn chosen() -> Result<&'static Chosen, EngineError> {
     CHOSEN.get_or_init(choose).as_ref().map_err(Clone::clone)
 }
 
-/// The engine, if any network was loaded.
+/// The engine, once a network has been loaded.
 pub fn in_use() -> Option<&'static Engine> {
     CHOSEN.get()?.as_ref().ok().map(|chosen| &chosen.engine)
 }
@@ -104,7 +106,7 @@ fn choose() -> Result<Chosen, EngineError> {
             }
             Err(error) => {
                 warnings.push(error.to_string());
-                // A library that did not open cannot be followed by another: `ort` looks at one alone.
+                // `ort` accepts only one attempt to open a library.
                 break;
             }
         }
@@ -121,8 +123,8 @@ fn embedded(warnings: Vec<String>) -> Chosen {
     Chosen { engine: Engine::Embedded, warnings, environment: None }
 }
 
-/// Where libraries are tried, in order. What the variable names is tried even if it is not there,
-/// so that a typing error is told.
+/// The library files to try, in order. The one that the variable names is tried even if it does not
+/// exist, so that a typing error is reported.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(LIBRARY_VARIABLE).filter(|path| !path.is_empty());
     let found = library_folder().map(|folder| folder.join(library_name()));
@@ -130,19 +132,19 @@ fn candidates() -> Vec<PathBuf> {
     named.map(PathBuf::from).into_iter().chain(found).collect()
 }
 
-/// `libonnxruntime.so` or what it is called on this system.
+/// The library's file name on this system: `libonnxruntime.so` on Linux.
 pub fn library_name() -> String {
     format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}")
 }
 
-/// The folder of this user where the set-up puts ONNX Runtime's library.
+/// The folder in the user's data folder where the set-up puts ONNX Runtime's library.
 pub fn library_folder() -> Option<PathBuf> {
     data_folder(|name| std::env::var_os(name)).map(|folder| folder.join("setsight"))
 }
 
 /// The user's data folder: XDG's on Linux, the system's own on macOS and Windows.
 fn data_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // XDG: a relative path is to be ignored.
+    // The XDG specification says to ignore relative paths.
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let in_home = |rest: &str| absolute("HOME").map(|home| home.join(Path::new(rest)));
     match std::env::consts::OS {

@@ -1,4 +1,4 @@
-//! Time that counts in no stage.
+//! Measures time that no stage should count.
 
 use cpu_time::ThreadTime;
 use std::cell::Cell;
@@ -9,8 +9,8 @@ thread_local! {
         const { Cell::new((Duration::ZERO, Duration::ZERO)) };
 }
 
-/// Makes ready what is then kept, such as a network for its first photo: no stage's time counts it, else
-/// the first photo would seem slow.
+/// Runs a preparation whose result is kept, such as loading a network for the first photo. No stage
+/// counts its time; otherwise the first photo would seem slow.
 pub fn uncounted<T>(make: impl FnOnce() -> T) -> T {
     let (start, cpu_start) = (Instant::now(), ThreadTime::now());
     let made = make();
@@ -19,7 +19,7 @@ pub fn uncounted<T>(make: impl FnOnce() -> T) -> T {
     made
 }
 
-/// What this thread has spent so far in [`uncounted`], on the clock and of its CPU.
+/// The time that this thread has spent so far in [`uncounted`]: wall clock and CPU.
 pub fn uncounted_so_far() -> (Duration, Duration) {
     SO_FAR.get()
 }

@@ -1,11 +1,11 @@
-//! Which models this user reads with: those inside the program, or a folder that was chosen.
+//! The models that this user has chosen: those inside the program, or a folder.
 
 use super::models::Models;
 use crate::whole_file::write_whole;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file that names the folder.
+/// The file that stores the folder's path.
 fn choice_file() -> Option<PathBuf> {
     Some(dirs::config_dir()?.join("setsight").join("models"))
 }
@@ -17,12 +17,12 @@ pub fn chosen() -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(path))
 }
 
-/// What is read with where nothing else is asked for.
+/// The models to use unless the command line names others.
 pub fn models() -> Models {
     chosen().map_or(Models::Shipped, Models::Folder)
 }
 
-/// What to do where the chosen models cannot be used; none where none were chosen.
+/// Advice for when the chosen models cannot be used; `None` if none were chosen.
 pub fn remedy() -> Option<String> {
     chosen().map(|folder| {
         format!(
@@ -33,10 +33,10 @@ pub fn remedy() -> Option<String> {
     })
 }
 
-/// Chooses a folder from now on.
+/// Chooses a folder for all later runs; returns its canonical path.
 ///
 /// # Errors
-/// It is not there, or the choice cannot be kept.
+/// The folder does not exist, or the choice cannot be stored.
 pub fn choose(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let file = choice_file().ok_or_else(no_place)?;
@@ -48,10 +48,10 @@ pub fn choose(folder: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Goes back to those inside the program.
+/// Goes back to the models inside the program.
 ///
 /// # Errors
-/// The choice cannot be forgotten.
+/// The stored choice cannot be removed.
 pub fn reset() -> io::Result<()> {
     let file = choice_file().ok_or_else(no_place)?;
     match std::fs::remove_file(file) {

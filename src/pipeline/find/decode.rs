@@ -1,32 +1,33 @@
-//! From the network's maps to cards: peaks, and around each the card that its cell describes.
+//! Decodes the network's maps into cards: finds peaks, and the card that the cells around each
+//! describe.
 
 use super::network::Maps;
 use crate::geometry::{Point, Quad, space};
 use crate::model::finder;
 use crate::pipeline::probability::sigmoid;
 
-/// A card as the network sees it, in pixels of its input unless said otherwise.
+/// A card as the network describes it, by default in pixels of the network's input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate<S = space::Input> {
-    /// Corners in a card's order: clockwise, a long side of the card itself first.
+    /// The corners, clockwise, one of the card's true long sides first.
     pub quad: Quad<S>,
-    /// Log odds of a card's centre, as the network gives them.
+    /// The network's log odds of a card's centre.
     pub heat: f64,
 }
 
-/// A symbol as the network sees it.
+/// A symbol as the network detects it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolPeak {
     /// Its centre in pixels of the network's input.
     pub center: Point,
-    /// Log odds, as the network gives them.
+    /// The network's log odds.
     pub heat: f64,
 }
 
 const STRIDE: f64 = finder::STRIDE_PX as f64;
 
-/// All cards whose log odds are at least `least_heat`, best first, each once: of two whose centres
-/// are closer than `apart` short sides of the better one, the better stays.
+/// All cards whose log odds are at least `least_heat`, the likeliest first, after non-maximum
+/// suppression: of two whose centres are closer than `apart` short sides, the likelier stays.
 pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = peaks(maps, finder::CARD, least_heat)
         .into_iter()
@@ -48,8 +49,8 @@ pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
     kept
 }
 
-/// All symbols whose log odds are at least `least_heat`, in raster order. Their places are those of
-/// the parabolas through each peak and its neighbours.
+/// All symbols whose log odds are at least `least_heat`, in raster order. A parabola through each
+/// peak and its neighbours refines its position.
 pub fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
     let peak = |(row, column, heat): (usize, usize, f64)| {
         let value = |dy: isize, dx: isize| {
@@ -66,14 +67,14 @@ pub fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
     peaks(maps, finder::SYMBOL, least_heat).into_iter().map(peak).collect()
 }
 
-/// Where the parabola through three neighbours is highest, -0.5 to 0.5 from the middle one.
+/// Offset of the maximum of a parabola through three neighbours from the middle one, -0.5 to 0.5.
 fn vertex(before: Option<f64>, middle: f64, after: Option<f64>) -> f64 {
     let (Some(before), Some(after)) = (before, after) else { return 0.0 };
     let bend = before + after - 2.0 * middle;
     if bend > -1e-9 { 0.0 } else { ((before - after) / (2.0 * bend)).clamp(-0.5, 0.5) }
 }
 
-/// Cells that no neighbour exceeds: row, column, value.
+/// Local maxima, that is, cells that no neighbour exceeds: row, column, value.
 fn peaks(maps: &Maps, output: usize, least: f64) -> Vec<(usize, usize, f64)> {
     let plane = maps.plane(output);
     let mut found = Vec::new();
@@ -93,19 +94,19 @@ fn peaks(maps: &Maps, output: usize, least: f64) -> Vec<(usize, usize, f64)> {
     found
 }
 
-/// A cell and those around it, as far as there are any.
+/// A cell and its eight neighbours, as far as they exist.
 fn neighbours(maps: &Maps, row: usize, column: usize) -> impl Iterator<Item = (usize, usize)> {
     let rows = row.saturating_sub(1)..(row + 2).min(maps.rows);
     let columns = column.saturating_sub(1)..(column + 2).min(maps.columns);
     rows.flat_map(move |r| columns.clone().map(move |c| (r, c)))
 }
 
-/// The card of a peak. The cells around it were trained to describe the same card, so their
-/// answers are averaged as far as they agree on where its corners' mean lies; `None` when they
-/// describe nothing that has a surface.
+/// The card of a peak. The cells around it were trained to describe the same card, so their outputs
+/// are averaged, if they agree on the mean of the corners. `None` if they describe no quadrilateral
+/// with an area.
 fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Input>> {
-    /// How far two cells' answers on the mean of the corners may differ, in cells, to be of one
-    /// card: neighbours in a heap differ by several.
+    /// Largest distance, in cells, between two cells' means of the corners for one card; neighbours
+    /// in a heap differ by several cells.
     const AGREE: f64 = 1.0;
     let mean_of = |r: usize, c: usize| {
         let offset = Point::new(maps.at(finder::OFFSET, r, c), maps.at(finder::OFFSET + 1, r, c));
@@ -119,7 +120,7 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Inp
         if there.distance(own) > AGREE {
             continue;
         }
-        // The peak's own answer is the best trained one.
+        // The peak's own cell was trained best.
         let weight =
             if (r, c) == (row, column) { 1.0 } else { 0.5 * sigmoid(maps.at(finder::CARD, r, c)) };
         weights += weight;
@@ -141,14 +142,15 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Inp
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
 
-/// v from v vT / |v|: the leading eigenvector, as long as its eigenvalue. `None` without a length.
+/// Recovers v from v vT / |v|: the leading eigenvector, with its eigenvalue as length. `None` if it
+/// is too short.
 fn half_axis(xx: f64, yy: f64, xy: f64) -> Option<Point> {
     let length = f64::midpoint(xx, yy) + ((xx - yy) / 2.0).hypot(xy);
     let angle = 0.5 * f64::atan2(2.0 * xy, xx - yy);
     (length > 0.1 && length.is_finite()).then(|| Point::new(angle.cos(), angle.sin()) * length)
 }
 
-/// The best log odds of a symbol within half a cell of a point of the input; `None` outside.
+/// The highest log odds of a symbol in the cells next to a point of the input; `None` outside.
 pub fn symbol_heat_at(maps: &Maps, at: Point) -> Option<f64> {
     heat_at(maps, finder::SYMBOL, at)
 }
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Maps of some cards as the contract asks for them: every cell within one of the centre
+    /// Draws the maps that a perfect network would give: every cell within one of a card's centre
     /// describes the card.
     pub fn drawn(rows: usize, columns: usize, cards: &[Quad]) -> Maps {
         let cells = rows * columns;
@@ -214,7 +216,7 @@ mod tests {
     fn card(x: f64, y: f64, angle: f64, long: f64, squeeze: f64) -> Quad {
         let (sin, cos) = angle.sin_cos();
         let at = |u: f64, v: f64| {
-            // A little perspective: what lies at +u is nearer and larger.
+            // Adds a little perspective: the end at +u is nearer and larger.
             let depth = 1.0 + squeeze * u / long;
             let (u, v) = (u / depth, v / depth);
             Point::new(x + u * cos - v * sin, y + u * sin + v * cos)
@@ -252,8 +254,8 @@ mod tests {
     #[test]
     fn a_symbol_lies_between_the_cells_that_show_it() {
         let mut maps = drawn(16, 16, &[]);
-        // A parabola whose vertex is a quarter of a cell to the right of cell (5, 7), in rows and
-        // columns; its value there is 2.
+        // A parabola with its vertex a quarter of a cell to the right of cell (5, 7), where its
+        // value is 2.
         for row in 0..16 {
             for column in 0..16 {
                 let (dy, dx) = (row as f64 - 5.0, column as f64 - 7.25);

@@ -10,36 +10,38 @@ use crate::pipeline::segment::maps::Working;
 /// Sizes and thresholds of the learned finder.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Long side of the photo in the first scaled, in pixels.
+    /// Long side of the photo in the first pass, in pixels.
     pub long_side_px: f64,
-    /// Long side that a card should have in a scaled: the middle of what the network was trained on.
+    /// Long side of a card in the second pass, in pixels: the middle of the network's training
+    /// range.
     pub card_px: f64,
-    /// No second pass when the median card's long side is in this range, in pixels.
+    /// There is no second pass if the median card's long side is in this range, in pixels.
     pub content_px: (f64, f64),
-    /// Most passes per photo. A second one is run where the first detects nothing likely, or cards
-    /// whose length is outside `content_px`.
+    /// Most passes per photo. Further passes run if the first finds no likely card, or cards whose
+    /// length is outside `content_px`.
     pub passes: usize,
-    /// Shortest and longest long side of the second scaled.
+    /// Shortest and longest long side of the photo in the second pass, in pixels.
     pub second_pass_px: (f64, f64),
-    /// Long sides of the photo in further passes when the first detected nothing: for small cards, and
-    /// for one that fills the photo.
+    /// Long sides of the photo, in pixels, in further passes if the first detects nothing: one for
+    /// small cards, one for a card that fills the photo.
     pub blind_passes_px: [f64; 2],
     /// Threshold of the network's log odds for a card's peak.
     pub least_heat: f64,
-    /// The same for a symbol's peak.
+    /// Threshold of the network's log odds for a symbol's peak.
     pub least_symbol_heat: f64,
     /// Non-maximum suppression: two centres closer than this, in short sides, are one card.
     pub apart: f64,
-    /// Threshold of a candidate's log odds by all features. It is below 0 because the reader judges
-    /// again.
+    /// Threshold of a candidate's log odds given all features. It is below 0 because the reader
+    /// judges each card again.
     pub least_score: f64,
     /// Weights of the features.
     pub weights: evidence::Weights,
-    /// How corners are fitted.
+    /// Parameters of fitting corners.
     pub place: place::Params,
     /// Long side of the working image, in which borders are fitted, in pixels.
     pub working_px: f64,
-    /// Shortest median card in the working image, in pixels; a shorter one gets a larger image.
+    /// Shortest median card in the working image, in pixels; for shorter cards the image is
+    /// enlarged.
     pub smallest_working_card_px: f64,
     /// Longest side of the working image, in pixels.
     pub largest_working_px: f64,
@@ -80,6 +82,6 @@ pub struct Detections {
     pub symbols: Vec<SymbolPeak>,
     /// The candidates with their fitted corners.
     pub placed: Vec<Placed>,
-    /// The features of each.
+    /// The features of each candidate.
     pub features: Vec<[f64; evidence::FEATURES]>,
 }

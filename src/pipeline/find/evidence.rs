@@ -1,4 +1,5 @@
-//! Features of a candidate, and the logistic regression that makes them the log odds of a card.
+//! Features of a candidate, and the logistic regression that turns them into the log odds of a
+//! card.
 
 use super::decode::{SymbolPeak, symbol_heat_at};
 use super::network::Maps;
@@ -55,10 +56,11 @@ pub fn features(
     placed.iter().zip(owned(placed, peaks)).map(of).collect()
 }
 
-/// For each card how many of the network's symbols on it are its own, and how many are a likelier
-/// card's: a card's symbols seen once more, shifted by one, make no second card.
+/// For each card, the number of the network's symbols on it that are its own, and the number that
+/// belong to a likelier card. An outline shifted by one symbol on the same card has few symbols of
+/// its own.
 fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
-    /// Where symbols are, from the card's centre, in long and in short sides.
+    /// Half extents of the area with symbols around a card's centre, in long and in short sides.
     const BAND: (f64, f64) = (0.40, 0.16);
     let strength = |card: &Placed| card.candidate.heat + card.refined.sides_seen() as f64;
     let mut order: Vec<usize> = (0..placed.len()).collect();
@@ -91,10 +93,10 @@ fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
     owned
 }
 
-/// Log odds of symbols at a card's places: the mean over the places of the number that fits best,
-/// and the best single one.
+/// Log odds of symbols at a card's places: the mean over the places of the best fitting number, and
+/// the highest single value.
 fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) {
-    /// Log odds that say no more than that there is none, or one.
+    /// Range to which a symbol's log odds are clamped.
     const RANGE: (f64, f64) = (-4.0, 3.0);
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
         return (RANGE.0, RANGE.0);
@@ -105,7 +107,7 @@ fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) 
     };
     let (mut all, mut best) = (RANGE.0, RANGE.0);
     for number in Number::ALL {
-        // Places outside the picture say nothing.
+        // Places outside the picture carry no information.
         let heats: Vec<f64> = symbol_centers(number).iter().filter_map(|&x| heat(x)).collect();
         if heats.is_empty() {
             continue;
@@ -116,7 +118,7 @@ fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) 
     (all, best)
 }
 
-/// Weights of the features and, last, the constant: log odds of a card.
+/// Weights of the features, followed by the constant.
 pub type Weights = [f64; FEATURES + 1];
 
 /// Log odds that a candidate with these features is a card.

@@ -1,9 +1,10 @@
-//! The learned finder: a network detects cards, their borders and the table's plane give the corners.
+//! The learned finder: a network detects cards; their borders and the table's plane give the
+//! corners.
 //!
-//! The photo is scaled until a card is about 52 pixels long ([`shrink`]). A network detects cards and
-//! symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and to its
-//! borders ([`place`]); for covered cards, other positions are tried ([`search`]). A logistic regression
-//! of what was measured ([`evidence`]) gives each outline its log odds.
+//! The photo is scaled so that a card is about 52 pixels long ([`shrink`]). A network detects cards
+//! and symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and
+//! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
+//! logistic regression on the features ([`evidence`]) gives each outline its log odds.
 
 pub mod decode;
 pub mod detections;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 pub struct Learned {
     /// The detector.
     pub network: Box<dyn FinderNetwork>,
-    /// Corrects and scores outlines; without it the borders alone decide.
+    /// Corrects and scores outlines; without it, the borders alone decide.
     pub refiner: Option<Arc<dyn RefinerNetwork>>,
     /// Sizes and thresholds.
     pub params: Params,
@@ -46,10 +47,11 @@ impl Learned {
         Self { network, refiner, params: Params::default() }
     }
 
-    /// Detects cards and keeps all intermediate results; `None` for a photo too small to hold a card.
+    /// Detects cards and keeps all intermediate results. `None` for a photo too small to hold a
+    /// card.
     ///
     /// # Errors
-    /// [`FindError`].
+    /// See [`FindError`].
     pub fn detect(&self, frame: &Frame) -> Result<Option<Detections>, FindError> {
         detect(frame, &*self.network, self.refiner.as_deref(), &self.params)
     }
@@ -131,7 +133,7 @@ pub fn outlines(seen: &Detections, params: &Params) -> Vec<CardOutline> {
     outlines
 }
 
-/// The pass in which the cards have the size that the network was trained on.
+/// The pass in which the cards' size is closest to what the network was trained on.
 fn best_pass(
     working: &Working,
     network: &dyn FinderNetwork,
@@ -168,12 +170,12 @@ fn best_pass(
         return Ok(best);
     }
     let (least, most) = params.second_pass_px;
-    // The embedded engine prepares itself for each size: few sizes.
+    // The embedded engine prepares itself for each size, so use few sizes.
     const STEP_PX: f64 = 32.0;
     let wanted = best.0.long_side_px * params.card_px / median;
     let wanted = ((wanted / STEP_PX).round() * STEP_PX).clamp(least, most);
     let second = take(wanted)?;
-    // A pass at a size that the network was not trained on detects fewer cards.
+    // Keep the second pass unless it detects far fewer cards than the first.
     let expected = |cards: &[Candidate]| cards.iter().map(|c| sigmoid(c.heat)).sum::<f64>();
     Ok(if expected(&second.2) >= 0.8 * expected(&best.2) { second } else { best })
 }

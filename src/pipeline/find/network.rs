@@ -1,12 +1,12 @@
-//! What the finder asks of a network, so that tests can do without weights.
+//! The finder network's interface, so that tests need no weights.
 
 use crate::model::finder;
 use crate::pipeline::engine::{Network, NetworkError};
 
-/// A shrunk photo as the network takes it (see [`crate::model::finder`]).
+/// A scaled photo as the network's input (see [`crate::model::finder`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// All of R, then all of G, then all of B, each row-major; 8-bit sRGB divided by 255.
+    /// All of R, then all of G, then all of B, each row by row; 8-bit sRGB divided by 255.
     pub pixels: Vec<f32>,
     /// Columns, a multiple of [`finder::SIDE_MULTIPLE_PX`].
     pub width: usize,
@@ -14,14 +14,14 @@ pub struct Input {
     pub height: usize,
 }
 
-/// What the network says: [`finder::OUTPUTS`] planes of `rows` x `columns` cells.
+/// The network's output: [`finder::OUTPUTS`] planes of `rows` x `columns` cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Maps {
-    /// Plane by plane, each row-major.
+    /// Plane by plane, each row by row.
     pub values: Vec<f32>,
-    /// Cells in a column.
+    /// Number of cells in a column.
     pub rows: usize,
-    /// Cells in a row.
+    /// Number of cells in a row.
     pub columns: usize,
 }
 
@@ -38,19 +38,19 @@ impl Maps {
     }
 }
 
-/// Something that finds cards in a shrunk photo.
+/// Detects cards in a scaled photo: the network, or a fake in a test.
 pub trait FinderNetwork: Send + Sync {
-    /// The maps of one picture.
+    /// The maps for one picture.
     ///
     /// # Errors
-    /// The engine failed.
+    /// The network does not run.
     fn maps(&self, input: &Input) -> Result<Maps, NetworkError>;
 }
 
 impl FinderNetwork for Network {
     fn maps(&self, input: &Input) -> Result<Maps, NetworkError> {
         let output = self.run(input.pixels.clone(), [1, 3, input.height, input.width])?;
-        // Loading has tried that a finder gives planes of this size.
+        // Loading the network has checked that its output has this size.
         let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
         Ok(Maps { values: output.values, rows, columns })
     }

@@ -1,4 +1,4 @@
-//! What the finder sees on the way, as pictures for people.
+//! Draws the finder's intermediate results, for people.
 
 use super::detections::{Detections, Params};
 use super::evidence;
@@ -14,8 +14,8 @@ const FITTED: Rgb<u8> = Rgb([0, 158, 115]);
 const EXPECTED: Rgb<u8> = Rgb([230, 159, 0]);
 const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 
-/// What the network said, over the photo as it saw it, three times as large: where it sees the
-/// centres of cards in red, of symbols in blue.
+/// The network's heat map over its input, enlarged three times: centres of cards in red, of symbols
+/// in blue.
 pub fn heat(seen: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
     let input = &seen.scaled.input;
@@ -26,7 +26,7 @@ pub fn heat(seen: &Detections) -> RgbImage {
         let (x, y) = (x as usize, y as usize);
         let at = y * input.width + x;
         let probability = |output| sigmoid(seen.maps.at(output, y / stride, x / stride)) as f32;
-        // A grey photo, darker, so that the colours are the network's.
+        // Use a dark grey photo, so that the only colours are the network's.
         let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
         let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
         let mix = |own: f32| {
@@ -40,9 +40,9 @@ pub fn heat(seen: &Detections) -> RgbImage {
     picture
 }
 
-/// The photo with each candidate: what the network said in blue, where table and symbols put it in
-/// orange, its corners in green (dark where the log odds, written in its middle, are against it),
-/// with the number of sides seen; and the network's symbols as dots.
+/// The photo with each candidate: the network's prediction in blue, the expected place by table and
+/// symbols in orange, and the fitted corners in green (grey if the log odds, written in the middle,
+/// are negative), with the number of sides found; the network's symbols as dots.
 pub fn places(frame: &Frame, seen: &Detections, params: &Params) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.image.clone();

@@ -1,9 +1,10 @@
-//! From the network's rough outlines to exact corners.
+//! Turns the network's rough outlines into exact corners.
 //!
-//! The network is off by a few hundredths of a card. What makes the corners exact: the table is one
-//! plane on which all cards have one size (twelve rough cards show it better than one shows
-//! itself); the symbols stand on the card's middle line at known places; and the border, where it
-//! can be seen, is looked for in the working image near where all that puts it.
+//! The network is off by a few hundredths of a card. Three sources make the corners exact. The
+//! table is one plane on which all cards have the same size; a dozen rough outlines determine it
+//! better than one outline its own card. The symbols lie on the card's middle line at known places.
+//! And the border, where it is visible, is searched for in the working image near the place that
+//! the other two predict.
 
 use super::decode::{Candidate, SymbolPeak};
 use super::placer::{Placed, Placer, fit_on, log_size};
@@ -18,34 +19,35 @@ use crate::pipeline::segment::maps::{Working, WorkingQuad};
 use crate::pipeline::segment::plane::{SizeField, TablePlane};
 use crate::pipeline::segment::rim::even_rim;
 
-/// How outlines are made exact.
+/// Parameters of fitting corners.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// How the sides are looked for. The network's outlines are less exact than those that
-    /// symbols measured in the photo give, so it reaches further.
+    /// Parameters for finding sides. The network's outlines are less exact than those of the
+    /// classical finder, which are measured on symbols in the photo, so this search reaches
+    /// further.
     pub corners: corners::Params,
-    /// The same where the table is known better and the card was put in its place: what lies farther
-    /// off is a neighbour's.
+    /// Parameters for finding sides again, on a table that has been refitted: a side farther off is
+    /// a neighbour's.
     pub corners_again: corners::Params,
-    /// How often the table is fitted to the sides that were seen, and sides are looked for again.
+    /// How often the table is fitted to the sides found, and sides are searched for again.
     pub rounds: usize,
-    /// Mean distance of the corners, in short sides, from which a card does not lie on the table
-    /// of the others: on a box, in a hand, or no card.
+    /// Mean distance of the corners, in short sides, from which a card does not lie on the table of
+    /// the others: it lies on a box, is held in a hand, or is no card.
     pub elsewhere: f64,
-    /// Fewest cards that show a table: fewer say too little about a tilt.
+    /// Fewest cards that determine a table; fewer leave the tilt too uncertain.
     pub fewest_on_table: usize,
-    /// Share of the likely cards' sides that must be seen for the table to be believed: on one that is
-    /// wrong the cards' sides do not lie where it puts them.
+    /// Share of the likely cards' sides that must be found for the table to be accepted: on a wrong
+    /// table, the sides are not where it predicts them.
     pub enough_sides: f64,
-    /// How covered cards are looked for in other places; `None`: they stay where they were put.
+    /// Parameters of the search for other places of covered cards; `None` skips the search.
     pub search: Option<search::Params>,
 }
 
 impl Default for Params {
     fn default() -> Self {
         Self {
-            // Decks differ in how large their symbols are, and the network is off, so that the table's
-            // unit is not exact yet: the sides may disagree with it by more than later.
+            // Decks differ in the size of their symbols, and the network is inexact, so the table's
+            // unit is uncertain at first: sides may deviate from it by more than later.
             corners: corners::Params { reach: 0.15, agreement: 0.08, ..Default::default() },
             corners_again: corners::Params {
                 reach: 0.05,
@@ -61,11 +63,12 @@ impl Default for Params {
     }
 }
 
-/// Puts every candidate (in working pixels) in its place; `peaks` are the network's symbols.
+/// Fits the corners of all candidates (in working pixels); `peaks` are the network's symbols.
 ///
-/// The table is first believed to be as the candidates show it. Where too few sides then lie where they
-/// should, the refiner names each card's corners, and they show the table anew. Cards that others cover
-/// are looked for in other places too. Last, the sides that were seen show the table best.
+/// The first table is fitted to the candidates. If too few sides are found where it predicts them,
+/// the refiner names each card's corners, and a second table is fitted to those; it replaces the
+/// first if more sides are found. Next, other places are tried for covered cards. Last, the table
+/// is fitted to the sides found, which determine it best.
 ///
 /// # Errors
 /// The working image cannot be read, or the network does not run.
@@ -117,7 +120,7 @@ pub fn place(
     Ok(cards)
 }
 
-/// Cards and the table that they show.
+/// Cards and the table fitted to them.
 struct Laid {
     table: Option<TablePlane>,
     cards: Vec<Placed>,
@@ -141,7 +144,7 @@ fn laid(
     Ok(Laid { table, cards })
 }
 
-/// Of all sides of the likely cards the share that was seen, 0 to 1; 1 without such cards.
+/// Share of the likely cards' sides that were found, 0 to 1; 1 if there are no likely cards.
 fn sides_of_likely(cards: &[Placed]) -> f64 {
     let likely = cards.iter().filter(|card| card.candidate.heat > 0.0);
     let (count, seen) =
@@ -156,7 +159,7 @@ fn corrected(
     candidates: &[Candidate<space::Working>],
     refiner: &dyn RefinerNetwork,
 ) -> Result<Vec<Candidate<space::Working>>, FindError> {
-    /// From where it leads first, it sees the card straighter.
+    /// A second step helps: the first correction shows the card straighter.
     const STEPS: usize = 2;
     let mut quads: Vec<Quad> =
         candidates.iter().map(|candidate| working.in_image(&candidate.quad)).collect();
@@ -175,7 +178,7 @@ fn corrected(
     Ok(candidates.iter().zip(quads).map(with).collect())
 }
 
-/// The table that all candidates show together, each counting as much as it is likely a card.
+/// The table fitted to all candidates, each weighted by its probability of being a card.
 fn table_of(
     candidates: &[Candidate<space::Working>],
     long_side_px: f64,
@@ -191,10 +194,13 @@ fn table_of(
     TablePlane::fit(&quads, &SizeField::fit(&sizes), long_side_px)
 }
 
-/// The cards of which most sides were seen, with weights: they show the table best.
+/// The cards with weights by the number of sides found: they determine the table best.
 fn seen_quads(placed: &[Placed]) -> Vec<(WorkingQuad, f64)> {
     let weight = |card: &Placed| {
         [0.02, 0.02, 0.1, 0.5, 1.0][card.refined.sides_seen()] * sigmoid(card.candidate.heat)
     };
     placed.iter().map(|card| (card.refined.quad, weight(card))).collect()
 }
+
+#[cfg(test)]
+mod tests;

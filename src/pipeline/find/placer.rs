@@ -1,4 +1,4 @@
-//! One card on a table that is known.
+//! Fits one card to a given table.
 
 use super::decode::{Candidate, SymbolPeak};
 use crate::cards::Number;
@@ -9,47 +9,47 @@ use crate::pipeline::segment::maps::{Working, WorkingQuad};
 use crate::pipeline::segment::plane::{CARD_ASPECT, Pose, TablePlane};
 use crate::pipeline::segment::rim::even_rim;
 
-/// A card in its place. Coordinates in working pixels.
+/// A candidate with fitted corners. Coordinates are in working pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
-    /// What the network said.
+    /// The network's prediction.
     pub candidate: Candidate<space::Working>,
-    /// Where table and symbols put it.
+    /// The outline that table and symbols predict.
     pub expected: WorkingQuad,
-    /// Where its sides were found.
+    /// The outline with the sides found.
     pub refined: Refined,
-    /// Share of its rim that is even, see [`even_rim`].
+    /// Even share of its rim, 0 to 1, see [`even_rim`].
     pub rim: f64,
-    /// How the network's outline fits the table of the others, if they show one.
+    /// How the network's outline fits the table of the other cards, if there is one.
     pub on_table: Option<OnTable>,
 }
 
-/// How an outline fits the table of the others.
+/// How an outline fits the table of the other cards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnTable {
-    /// Mean distance of its corners from the nearest card's, in short sides.
+    /// Mean distance of its corners from those of the nearest possible card, in short sides.
     pub misfit: f64,
-    /// Natural logarithm of its size over that of a card there.
+    /// Natural logarithm of its size relative to a card at that place.
     pub log_size: f64,
 }
 
-/// Puts cards on a table.
+/// Fits cards to a table.
 pub struct Placer<'a> {
-    /// The photo in which sides are looked for.
+    /// The working image in which sides are searched for.
     pub working: &'a Working,
-    /// The table that the cards lie on, if they show one.
+    /// The table that the cards lie on, if one could be fitted.
     pub table: Option<&'a TablePlane>,
     /// The network's symbols, in working pixels.
     pub peaks: &'a [SymbolPeak],
-    /// How sides are looked for.
+    /// Parameters for finding sides.
     pub corners: &'a corners::Params,
     /// Mean distance of the corners, in short sides, from which a card does not lie on the table.
     pub elsewhere: f64,
 }
 
 impl Placer<'_> {
-    /// Where a card should lie that seems to lie at an outline: laid on the table, if it seems to lie
-    /// there, and moved to the symbols that the network saw.
+    /// The predicted outline of a card whose rough outline is given: laid on the table, if it is
+    /// close to it, and moved to the symbols that the network detected.
     pub fn expected(&self, outline: &WorkingQuad) -> WorkingQuad {
         let laid = match self.table {
             Some(table) if table.misfit(outline) < self.elsewhere => {
@@ -61,10 +61,10 @@ impl Placer<'_> {
         centred_on_symbols(&laid, self.peaks)
     }
 
-    /// A card with its sides looked for near where it is expected.
+    /// Searches for the card's sides near the expected outline.
     ///
     /// # Errors
-    /// Those of OpenCV, when the working image cannot be read.
+    /// OpenCV cannot read the working image.
     pub fn put(
         &self,
         candidate: &Candidate<space::Working>,
@@ -78,7 +78,7 @@ impl Placer<'_> {
     }
 }
 
-/// Logarithm of the long side of a card of this area.
+/// Natural logarithm of the long side of a card with this quad's area.
 pub fn log_size<S>(quad: &Quad<S>) -> f64 {
     (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
 }
@@ -92,16 +92,16 @@ pub fn fit_on(table: &TablePlane, quad: &WorkingQuad) -> OnTable {
     }
 }
 
-/// The card moved so that the symbols on it stand where a card's symbols stand.
+/// Moves the card so that the symbols on it coincide with a card's places.
 ///
-/// The number is not known: of one, two and three that one counts which leaves the fewest symbols
-/// unexplained and the fewest places empty (in a heap some are covered).
+/// The number of symbols is unknown: of one, two and three, it takes the one that leaves the fewest
+/// symbols unexplained and the fewest places empty (in a heap, some symbols are covered).
 fn centred_on_symbols(quad: &WorkingQuad, symbols: &[SymbolPeak]) -> WorkingQuad {
-    /// How far from its place a symbol may stand, in long and in short sides.
+    /// Largest distance of a symbol from its place, in long and in short sides.
     const REACH: (f64, f64) = (0.10, 0.16);
     const UNEXPLAINED: f64 = 0.7;
     const EMPTY: f64 = 0.5;
-    /// Precision of the predicted centre, in symbols: the mean of this many would weigh the same.
+    /// Weight of the predicted centre, as a number of symbols whose mean would weigh the same.
     const PREDICTION: f64 = 0.5;
     let unit = Quad::unit_card();
     let Some(image_from_card) = Homography::between(&unit, quad) else { return *quad };

@@ -1,8 +1,8 @@
-//! Other places for cards that others cover.
+//! Searches for other places of covered cards.
 //!
-//! A side that is seen may be a neighbour's: a card of three symbols under another may pass for one of
-//! a single symbol. The refiner says which of the places that such a card may have is its own, and
-//! leads from there to better ones.
+//! A side that was found may be a neighbour's: a card of three symbols that is partly covered can
+//! pass for a card of one symbol. The refiner judges which of the possible places is right, and its
+//! corrected corners lead to better ones.
 
 use super::placer::{Placed, Placer};
 use crate::cards::outline::SYMBOL_SPACING;
@@ -13,12 +13,12 @@ use crate::pipeline::overlap::{is_overlapped, is_same_place};
 use crate::pipeline::refiner::{self, RefinerNetwork};
 use crate::pipeline::segment::maps::WorkingQuad;
 
-/// When a covered card is looked for in other places.
+/// Thresholds for searching other places of a covered card.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Log odds that a place is right, by one look at it, from which no other is tried.
+    /// Log odds that a place is right from which no other is tried, by one crop.
     pub right_enough: f32,
-    /// The same by the mean of two looks.
+    /// The corresponding threshold with test-time augmentation.
     pub right_enough_both_ends: f32,
 }
 
@@ -28,10 +28,10 @@ impl Default for Params {
     }
 }
 
-/// Moves each card that another one covers, that does not show all its sides and whose place is in
-/// doubt, to its likeliest place. All cards' places are judged at once: a network takes many for little
-/// more than one. No two cards lie in one place, nor one in the place of a card that is not in doubt,
-/// unless it has no other.
+/// Moves each doubtful card to its likeliest place. A card is doubtful if another card covers it,
+/// not all its sides were found, and the refiner does not confirm its place. All places are judged
+/// in one batch, which costs little more than one place. Each place is given to one card only, and
+/// to none if a card without doubt lies there, unless a card has no other place.
 ///
 /// # Errors
 /// The working image cannot be read, or the network does not run.
@@ -47,7 +47,7 @@ pub fn settle_covered(
     let mut doubtful: Vec<usize> = (0..cards.len())
         .filter(|&i| cards[i].refined.confirmed != [true; 4] && is_overlapped(i, &quads))
         .collect();
-    // Two looks are asked only where one leaves a doubt.
+    // Test-time augmentation runs only where a single crop leaves a doubt.
     let places: Vec<Quad> = doubtful.iter().map(in_image).collect();
     let mut said = refiner::classify(frame, &places, network)?.into_iter();
     doubtful
@@ -64,7 +64,7 @@ pub fn settle_covered(
 
     let mut tried: Vec<(usize, Placed)> = Vec::new();
     for (&i, places) in doubtful.iter().zip(likely) {
-        // What cannot be looked at stays where it is.
+        // A card without a context crop stays where it is.
         tried.push((i, cards[i]));
         for place in places {
             let place = placer.working.in_working(&place);
@@ -96,19 +96,20 @@ pub fn settle_covered(
     Ok(())
 }
 
-/// What the picture shows of a card, in log odds of the refiner: sides that are seen, and an even rim,
-/// for a place half off a card has none.
+/// The visible evidence for a place, on the scale of the refiner's log odds: sides found, and an
+/// even rim, which a place half off a card lacks.
 fn seen_of(card: &Placed) -> f64 {
     const SIDE: f64 = 0.5;
     const RIM: f64 = 2.0;
     SIDE * card.refined.sides_seen() as f64 + RIM * card.rim
 }
 
-/// Places from which to look for a covered card, in pixels of the photo: where it was put, where its
-/// symbols would be others of a card's, and turned to either side; the same of the network's own outline.
+/// Start places of the search for a covered card, in pixels of the photo: the fitted outline, moved
+/// so that its symbols would be others of the card's, and turned to either side; and the same for
+/// the network's own outline.
 fn starts(placer: &Placer, card: &Placed) -> Vec<Quad> {
     const HALF: f64 = SYMBOL_SPACING / 2.0;
-    /// In radians: of covered cards that are misplaced one in two is off by 4 to 30 degrees.
+    /// In radians. Of misplaced covered cards, one in two is off by 4 to 30 degrees.
     const TURN: f64 = 15.0 * std::f64::consts::PI / 180.0;
     let about = |base: WorkingQuad| {
         let moved = [0.0, -1.0, 1.0, -2.0, 2.0].map(|steps| shifted(&base, steps * HALF));
@@ -118,18 +119,18 @@ fn starts(placer: &Placer, card: &Placed) -> Vec<Quad> {
     bases.into_iter().flat_map(about).map(|quad| placer.working.in_image(&quad)).collect()
 }
 
-/// For each of some cards the places that the network finds likeliest, of those given and of those to
-/// which it leads from them: where it would put a card's corners, seen from there, again and again. Where
-/// another card is known to lie (`taken`) none is looked for: a covered card's starts lead to those on it.
+/// The likeliest places of each card, by the refiner: of the start places and of the corrected
+/// places that the refiner leads to, step by step. Places in `taken`, where other cards lie, are
+/// excluded, because a covered card's start places lead to the cards on top of it.
 fn likely_places(
     frame: &Frame,
     starts: Vec<Vec<Quad>>,
     taken: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Vec<Quad>>, FindError> {
-    /// From how many of a card's likeliest places it goes on, step by step.
+    /// Number of each card's likeliest places that each step continues from.
     const GOES_ON: [usize; 3] = [6, 4, 0];
-    /// How many places are wanted of each card.
+    /// Number of places returned for each card.
     const WANTED: usize = 4;
     let mut seen: Vec<Vec<(Quad, f32)>> = vec![Vec::new(); starts.len()];
     let mut next = starts;
@@ -156,9 +157,9 @@ fn likely_places(
     Ok(seen.into_iter().map(likeliest).collect())
 }
 
-/// The first `most` of some places, those left out that are as good as another before them.
+/// The first `most` places, without those nearly equal to an earlier one.
 fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
-    /// Of one corner, in short sides: what is nearer has the same sides to look for.
+    /// Distance of a corner, in short sides: at nearer places, the same sides would be found.
     const APART: f64 = 0.04;
     let mut kept: Vec<Quad> = Vec::with_capacity(most);
     for place in places {
@@ -173,14 +174,14 @@ fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
     kept
 }
 
-/// The card moved along its long side, by a part of it.
+/// The card moved along its long side, by a share of that side.
 fn shifted(quad: &WorkingQuad, shift: f64) -> WorkingQuad {
     let unit = Quad::unit_card();
     let moved = Quad::new(unit.0.map(|p| p + Point::new(shift, 0.0)));
     Homography::between(&unit, quad).map_or(*quad, |h| h.apply_quad(&moved))
 }
 
-/// The card turned in the picture about its middle, by an angle in radians.
+/// The card turned about its centre in the picture, by an angle in radians.
 fn turned(quad: &WorkingQuad, angle: f64) -> WorkingQuad {
     let (sin, cos) = angle.sin_cos();
     let center = quad.center();
@@ -197,8 +198,8 @@ mod tests {
     use crate::pipeline::engine::NetworkError;
     use image::RgbImage;
 
-    /// On a photo whose red is the column: that a card belongs about column 130, by at most a tenth of a
-    /// short side of 50 pixels at a time.
+    /// Works on photos whose red value is the column: leads each outline towards column 130, by at
+    /// most a tenth of its short side of 50 pixels per step.
     struct TowardsColumn130;
 
     impl RefinerNetwork for TowardsColumn130 {
@@ -226,13 +227,14 @@ mod tests {
         let starts = vec![vec![at(90.0), at(100.0), at(100.5)], Vec::new(), vec![at(128.0)]];
         let found = likely_places(&frame, starts, &[], &TowardsColumn130).unwrap();
         let columns = |i: usize| found[i].iter().map(|q| q.center().x).collect::<Vec<f64>>();
-        // Two steps of five pixels from the nearer start; what is less than two apart is one place.
+        // Two steps of five pixels from the nearer start; places less than two pixels apart are
+        // merged.
         let first = columns(0);
         assert!((first[0] - 110.0).abs() < 1.5 && first.len() == 4, "{first:?}");
         assert!(first.windows(2).all(|two| two[0] > two[1] + 2.0), "{first:?}");
         assert!(columns(1).is_empty());
         assert!((columns(2)[0] - 130.0).abs() < 1.0, "{found:?}");
-        // Another card lies 14 pixels to the right of the first start, its ends exchanged.
+        // Another card lies 14 pixels to the right of the first start, turned by half a turn.
         let taken = at(104.0);
         let taken = Quad::new([2, 3, 0, 1].map(|i| taken.0[i]));
         let starts = vec![vec![at(85.0), at(100.0)]];

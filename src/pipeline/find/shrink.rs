@@ -1,4 +1,4 @@
-//! The network's input: the photo scaled down, its sides padded to whole cells.
+//! The network's input: the photo scaled down, with its sides padded to a multiple of 16.
 
 use super::network::Input;
 use crate::geometry::Point;
@@ -17,15 +17,15 @@ pub struct ScaledPhoto {
     pub working_per_input: Point,
     /// Columns and rows of the input that show the photo; the rest repeats its border.
     pub size: (usize, usize),
-    /// Long side of the photo in the input.
+    /// Long side of the photo in the input, in pixels.
     pub long_side_px: f64,
 }
 
 impl ScaledPhoto {
-    /// Shrinks the working image to a long side of about `long_side_px`.
+    /// Scales the working image to a long side of about `long_side_px`.
     ///
     /// # Errors
-    /// Those of OpenCV, such as no memory.
+    /// OpenCV failed, for instance for lack of memory.
     pub fn new(working: &Working, long_side_px: f64) -> opencv::Result<Self> {
         let scale = long_side_px / working.width.max(working.height) as f64;
         let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
@@ -66,12 +66,12 @@ impl ScaledPhoto {
         })
     }
 
-    /// A point of the input in the working image.
+    /// Maps a point of the input to the working image.
     pub fn working_from_input(&self, p: Point) -> Point {
         Point::new(p.x * self.working_per_input.x, p.y * self.working_per_input.y)
     }
 
-    /// A point of the working image in the input.
+    /// Maps a point of the working image to the input.
     pub fn input_from_working(&self, p: Point) -> Point {
         Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
     }

@@ -1,8 +1,8 @@
-//! Constants printed by `tools/fit_finder.rs`; not to be changed by hand.
+//! Constants printed by `tools/fit_finder.rs`; do not edit.
 
 use super::evidence::Weights;
 
-/// In the order of [`super::evidence::NAMES`], then the constant.
+/// The weights in the order of [`super::evidence::NAMES`], then the constant.
 #[rustfmt::skip]
 pub const WEIGHTS: Weights = [
     1.7239, // heat

@@ -1,25 +1,25 @@
-//! Smooth lines, discs and text on an RGB picture.
+//! Antialiased lines, discs and text on an RGB picture.
 
 use crate::geometry::{Point, Quad};
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::{Rgb, RgbImage};
 use std::sync::LazyLock;
 
-/// The one font of all pictures, with digits of equal width: the same on every machine.
+/// The only font of all pictures, built in, with digits of equal width.
 static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
     FontRef::try_from_slice(epaint_default_fonts::HACK_REGULAR).expect("a font in the program")
 });
 
-/// How a line is broken: lengths in pixels of the drawn part and of the period.
+/// A dash pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Dash {
-    /// Length that is drawn.
+    /// Length of the drawn part, in pixels.
     pub on_px: f64,
-    /// Length after which the pattern repeats.
+    /// Period of the pattern, in pixels.
     pub period_px: f64,
 }
 
-/// Lays `color` over one pixel; coverage 0 to 1. Outside of the picture nothing happens.
+/// Blends `color` into one pixel, with a coverage of 0 to 1. Does nothing outside the picture.
 fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
     if coverage <= 0.0 || x < 0 || y < 0 || x >= image.width().into() || y >= image.height().into()
     {
@@ -32,7 +32,8 @@ fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
     }
 }
 
-/// A line with round ends. `start_px` is how far along the dash pattern it begins.
+/// Draws a line with round ends. `dash` holds the pattern and the offset in pixels at which the
+/// line begins.
 pub fn segment(
     image: &mut RgbImage,
     (a, b): (Point, Point),
@@ -51,7 +52,8 @@ pub fn segment(
     let y1 = limit((a.y.max(b.y) + reach).ceil(), image.height());
     for y in y0..=y1 {
         let yc = y as f64 + 0.5;
-        // Of each row only the part near the line, or a long slanted line costs its whole box.
+        // Visit only the part of each row near the line; the bounding box of a long slanted line is
+        // large.
         let (mut x0, mut x1) = (a.x.min(b.x) - reach, a.x.max(b.x) + reach);
         if along.y.abs() > 1e-6 {
             let middle = a.x + (yc - a.y) * along.x / along.y;
@@ -72,7 +74,7 @@ pub fn segment(
     }
 }
 
-/// A closed outline; dashes run on round the corners.
+/// Draws a closed outline; dashes continue around the corners.
 pub fn outline(
     image: &mut RgbImage,
     quad: &Quad,
@@ -88,7 +90,7 @@ pub fn outline(
     }
 }
 
-/// A filled disc.
+/// Draws a filled disc.
 pub fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>) {
     let reach = radius_px.ceil() as i64 + 1;
     let (cx, cy) = (centre.x.round() as i64, centre.y.round() as i64);
@@ -100,7 +102,7 @@ pub fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>)
     }
 }
 
-/// A filled rectangle with square corners; coverage 0 to 1.
+/// Draws a filled rectangle with square corners and a coverage of 0 to 1.
 pub fn rectangle(
     image: &mut RgbImage,
     (left, top): (f64, f64),
@@ -115,17 +117,17 @@ pub fn rectangle(
     }
 }
 
-/// Width of a text in pixels; its height is `size_px`.
+/// Width of a text in pixels at height `size_px`.
 pub fn text_width(text: &str, size_px: f64) -> f64 {
     let font = FONT.as_scaled(PxScale::from(size_px as f32));
     text.chars().map(|c| f64::from(font.h_advance(FONT.glyph_id(c)))).sum()
 }
 
-/// A text in one line, its left end and vertical middle at `at`.
+/// Draws one line of text; `at` is its left end and vertical middle.
 pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
     let scale = PxScale::from(size_px as f32);
     let font = FONT.as_scaled(scale);
-    // The middle of a capital letter, not of the line: codes and numbers have no descenders.
+    // Centre on a capital letter, not on the line height: codes and numbers have no descenders.
     let capital = f64::from(
         font.outline_glyph(FONT.glyph_id('H').with_scale(scale))
             .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height()),
@@ -146,7 +148,7 @@ pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text:
     }
 }
 
-/// A text in one line around `centre`.
+/// Draws one line of text centred on `centre`.
 pub fn text_centred(
     image: &mut RgbImage,
     centre: Point,
@@ -158,10 +160,10 @@ pub fn text_centred(
     text(image, Point::new(left, centre.y), size_px, color, content);
 }
 
-/// The quad with every side moved outward (inward when negative) by the same distance.
+/// The quad with every side moved outward by the same distance, or inward if it is negative.
 pub fn offset(quad: &Quad, outward_px: f64) -> Quad {
     let sign = quad.signed_area().signum();
-    // Each side as a point and a direction, moved.
+    // Each moved side as a point and a direction.
     let side = |i: usize| {
         let (a, b) = (quad.0[i % 4], quad.0[(i + 1) % 4]);
         let along = (b - a) / a.distance(b).max(1e-9);
@@ -170,7 +172,7 @@ pub fn offset(quad: &Quad, outward_px: f64) -> Quad {
     Quad::new([0, 1, 2, 3].map(|i| {
         let ((p, u), (q, v)) = (side(i + 3), side(i));
         let cross = u.cross(v);
-        // Nearly parallel sides meet far away: the corner is then only moved aside.
+        // Nearly parallel sides would meet far away: then only shift the corner.
         if cross.abs() < 0.1 { q } else { p + u * ((q - p).cross(v) / cross) }
     }))
 }

@@ -1,7 +1,7 @@
-//! Cards whose symbols cannot be read: regions of the binary maps with a card's shape and, on the
-//! table that the other cards show, a card's size.
+//! Finds cards whose symbols cannot be read: regions of the binary maps with a card's shape and, on
+//! the table that the other cards determine, a card's size.
 //!
-//! Whether such a region is a card and not a card's back or a phone is for the reader to say.
+//! The reader decides whether such a region is a card, or else a card's back or a phone.
 
 use super::components::{Component, Components};
 use super::maps::WorkingQuad;
@@ -11,16 +11,16 @@ use super::shape::MomentFrame;
 use crate::geometry::Point;
 use std::sync::LazyLock;
 
-/// What counts as a card's border.
+/// Thresholds for a card's border.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Shortest bounding box (longer side) in working pixels.
+    /// Shortest bounding box (longer side), in working pixels.
     pub smallest_px: f64,
-    /// Share of the probes around a rectangle's sides that are right.
+    /// Least share of the probes around a rectangle's sides that agree with it.
     pub iou: f64,
-    /// Mean distance of the corners from a card on the table, in card short sides.
+    /// Largest mean distance of the corners from a card on the table, in card short sides.
     pub misfit: f64,
-    /// In how many maps it must be seen: a chance shape is seen in one.
+    /// Number of maps that must show the region; a chance shape appears in one.
     pub votes: usize,
 }
 
@@ -30,7 +30,7 @@ impl Default for Params {
     }
 }
 
-/// Gathers regions that look like a rectangle, map by map.
+/// Collects rectangular regions, map by map.
 #[derive(Debug)]
 pub struct BorderSearch {
     params: Params,
@@ -38,15 +38,15 @@ pub struct BorderSearch {
     quads: Vec<WorkingQuad>,
 }
 
-/// Turns of the moment frame that are tried, in radians. In the frame a rectangle is a square, so
-/// an eighth of a turn to each side covers all.
+/// Rotations of the moment frame that are tried, in radians. In this frame a rectangle is a square,
+/// so 45 degrees to either side cover all.
 const TURNS: [f64; 9] = [0.0, 0.09, -0.09, 0.18, -0.18, 0.36, -0.36, 0.6, -0.6];
 
-/// A square of unit variance reaches to the root of three.
+/// Half the side of a square of unit variance: the square root of three.
 const SQUARE_REACH: f64 = 1.732_050_807_568_877_2;
 
-/// Places in the moment frame just inside and just outside a square's sides, and whether they are
-/// inside. A few dozen tell a rectangle as well as a whole mask does.
+/// Points in the moment frame just inside and just outside a square's sides, and whether they are
+/// inside. A few dozen points identify a rectangle as well as a whole mask does.
 static PROBES: LazyLock<Vec<(Point, bool)>> = LazyLock::new(|| {
     let mut probes = Vec::new();
     for along in [-0.84, -0.6, -0.36, -0.12, 0.12, 0.36, 0.6, 0.84] {
@@ -61,14 +61,14 @@ static PROBES: LazyLock<Vec<(Point, bool)>> = LazyLock::new(|| {
 });
 
 impl BorderSearch {
-    /// For maps of one working image.
+    /// For the maps of one working image.
     pub fn new(working: &Working, params: &Params) -> Self {
-        // A lone card may fill the photo.
+        // A single card may fill the photo.
         let largest_px = 0.9 * working.width.max(working.height) as f64;
         Self { params: *params, largest_px, quads: Vec::new() }
     }
 
-    /// Looks through one map.
+    /// Collects the rectangular regions of one map.
     pub fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
         for component in &components.all {
             if let Some(quad) = self.rectangle(map, components, component) {
@@ -92,7 +92,7 @@ impl BorderSearch {
             return None;
         }
         let frame = MomentFrame::new(&component.filled)?;
-        // A rectangle has 0.955, rounded corners a little more.
+        // A rectangle has 0.955; rounded corners raise this a little.
         if !(0.92..0.99).contains(&frame.compactness()) || frame.elongation() > 4.0 {
             return None;
         }
@@ -123,7 +123,7 @@ impl BorderSearch {
         Some(WorkingQuad::of([corner(-1., -1.), corner(1., -1.), corner(1., 1.), corner(-1., 1.)]))
     }
 
-    /// Those that are cards by their size on the table, each once, in a card's order of corners.
+    /// The regions that have a card's size on the table, each once, with corners in a card's order.
     pub fn cards_on(self, table: &TablePlane) -> Vec<WorkingQuad> {
         let mut fitting: Vec<(f64, WorkingQuad)> = self
             .quads

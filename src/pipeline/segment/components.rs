@@ -1,9 +1,9 @@
-//! The components of a binary map and how they lie within each other.
+//! The connected components of a binary map, and how they are nested.
 //!
-//! Both colours are labelled: dark components by 8-neighbourhood, light ones by 4-neighbourhood. A
-//! component's *filled* region is the component with everything that it encloses, so the filled
-//! region of an outline is the shape that it draws, and the filled region of the hole inside is the
-//! same shape without the pen's width. Moments come from the runs, without tracing any contour.
+//! Both colours are labelled: dark components 8-connected, light ones 4-connected. A component's
+//! *filled* region is the component with everything that it encloses. So the filled region of an
+//! outline is the shape that it draws, and the filled region of the hole inside it is the same
+//! shape without the width of the line. Moments follow from the runs, without tracing contours.
 //!
 //! Run-based union-find labelling (He, Chao, Suzuki 2008); the enclosing component is the one to
 //! the left of a component's first pixel in raster order (Suzuki, Abe 1985).
@@ -41,7 +41,7 @@ impl Moments {
     }
 }
 
-/// One component with all that it encloses.
+/// One component with everything that it encloses.
 #[derive(Clone, Copy, Debug)]
 pub struct Component {
     /// Moments of the filled region.
@@ -50,7 +50,7 @@ pub struct Component {
     pub bounds: [u32; 4],
     /// Whether it is a hole: a light component within a dark one.
     pub is_hole: bool,
-    /// Places of this component and of those inside it in the order of nesting.
+    /// Range of the positions of this component and of those inside it, in nesting order.
     nested: (u32, u32),
 }
 
@@ -60,9 +60,9 @@ pub struct Components {
     width: usize,
     /// Every component, in raster order of its first pixel.
     pub all: Vec<Component>,
-    /// For every pixel, the place of its component in the order of nesting.
+    /// For every pixel, the position of its component in nesting order.
     order_of_pixel: Vec<u32>,
-    // Kept between maps so that memory is asked for once.
+    // Kept between maps, to allocate memory only once.
     runs: Vec<Run>,
     parent: Vec<u32>,
     row_starts: Vec<u32>,
@@ -95,11 +95,11 @@ fn unite(parent: &mut [u32], a: u32, b: u32) {
 }
 
 impl Components {
-    /// Labels a map of `width` columns in which a dark pixel is 255 and a light one 0. Reuses the
-    /// memory of an earlier call.
+    /// Labels a map of `width` columns in which dark pixels are 255 and light ones 0. Reuses the
+    /// memory of earlier calls.
     ///
     /// # Panics
-    /// If the map's length is no multiple of `width`.
+    /// The map's length is not a multiple of `width`.
     pub fn label(&mut self, map: &[u8], width: usize) {
         assert_eq!(map.len() % width, 0, "a map has whole rows");
         self.width = width;
@@ -122,13 +122,13 @@ impl Components {
             let (mut above, mut below) = (window[0] as usize, window[1] as usize);
             let (above_end, below_end) = (window[1] as usize, window[2] as usize);
             while above < above_end && below < below_end {
-                // Runs fill their rows, so the two at hand always overlap.
+                // Runs fill their rows, so the two current runs always overlap.
                 let (a, b) = (self.runs[above], self.runs[below]);
                 if a.dark == b.dark {
                     unite(&mut self.parent, above as u32, below as u32);
                 }
-                // Advance the run that ends first; at a common end both, after looking across the
-                // corner for dark runs that touch diagonally.
+                // Advance the run that ends first. If both end together, first join dark runs that
+                // touch diagonally, then advance both.
                 match a.end.cmp(&b.end) {
                     std::cmp::Ordering::Less => above += 1,
                     std::cmp::Ordering::Greater => below += 1,
@@ -153,7 +153,8 @@ impl Components {
     fn collect(&mut self) {
         const NONE: u32 = u32::MAX;
         self.all.clear();
-        // Component of each run; roots come first in raster order, so one pass numbers them all.
+        // Component of each run; roots come first in raster order, so one pass numbers all
+        // components.
         let mut component_of_run = vec![NONE; self.runs.len()];
         let mut enclosing: Vec<u32> = Vec::new();
         for (y, window) in self.row_starts.windows(2).enumerate() {
@@ -184,7 +185,8 @@ impl Components {
                 bounds[3] = y as u32 + 1;
             }
         }
-        // What touches the map's edge is enclosed by nothing, whatever stands to its left.
+        // A component that touches the map's edge has no enclosing component, whatever is to its
+        // left.
         let n = self.all.len();
         let height = self.row_starts.len() as u32 - 1;
         for (component, outer) in self.all.iter().zip(&mut enclosing) {
@@ -193,7 +195,7 @@ impl Components {
                 *outer = NONE;
             }
         }
-        // An enclosing component has a smaller number than those inside it.
+        // An enclosing component has a smaller number than the components inside it.
         let mut size = vec![1u32; n];
         for i in (0..n).rev() {
             if enclosing[i] != NONE {
@@ -222,7 +224,7 @@ impl Components {
         }
     }
 
-    /// Whether a pixel belongs to the filled region of a component. Outside the map: no.
+    /// Whether a pixel belongs to the filled region of a component; false outside the map.
     pub fn filled_contains(&self, component: &Component, x: i32, y: i32) -> bool {
         if x < 0 || y < 0 || x as usize >= self.width {
             return false;
@@ -233,7 +235,7 @@ impl Components {
     }
 }
 
-/// Cuts a row into runs of one colour; eight pixels are compared at once.
+/// Splits a row into runs of one colour, comparing eight pixels at a time.
 fn push_runs(row: &[u8], runs: &mut Vec<Run>) {
     let n = row.len();
     let mut start = 0;
@@ -278,7 +280,8 @@ mod tests {
     fn a_ring_holds_its_hole_and_what_lies_in_it() {
         let c = label(&["........", ".#####..", ".#...#..", ".#.#.#..", ".#...#..", ".#####.#"]);
         let areas: Vec<_> = c.all.iter().map(|c| (c.is_hole, c.filled.area)).collect();
-        // Ground with the ring's inside left out of it, ring, hole, dot, and the lone pixel.
+        // In order: the ground except the ring's inside, the ring, its hole, the dot, the lone
+        // pixel.
         assert_eq!(areas, [(true, 22.0), (false, 25.0), (true, 9.0), (false, 1.0), (false, 1.0)]);
         assert!(c.filled_contains(&c.all[1], 3, 3) && c.filled_contains(&c.all[2], 3, 3));
         assert!(!c.filled_contains(&c.all[2], 1, 1) && !c.filled_contains(&c.all[1], 7, 5));

@@ -1,9 +1,9 @@
-//! A card's sides, sharpened by the border lines near where they are expected.
+//! Locates a card's sides exactly, by border lines near the expected sides.
 //!
-//! The symbols tell where the sides must be to a few hundredths of the card; near there a line is
-//! looked for in the picture, in all three channels, by a small Hough transform over the line's two
-//! ends (a border may be a step to a dark cloth or a faint shadow on a white table). Where there is
-//! no line, the expected side stays.
+//! The symbols predict the sides to within a few hundredths of the card. Near each predicted side,
+//! a small Hough transform over the line's two ends searches for a line in all three channels (a
+//! border may be a step to a dark cloth or a faint shadow on a white table). Without such a line,
+//! the predicted side is kept.
 
 use super::maps::Working;
 use super::maps::WorkingQuad;
@@ -14,17 +14,19 @@ use crate::geometry::Point;
 use nalgebra::{Matrix3, Vector3};
 use opencv::prelude::*;
 
-/// How sides are looked for.
+/// Parameters for finding sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// How far from the expected side, in card short sides. A card's own symbols begin at 0.16.
+    /// Largest distance from the expected side, in card short sides. A card's own symbols begin at
+    /// 0.16.
     pub reach: f64,
-    /// Standard deviation of the expected side's place, in card short sides.
+    /// Standard deviation of the expected side's position, in card short sides.
     pub expected_deviation: f64,
-    /// How much more of a line must be edge than of its surroundings, 0 to 1.
+    /// Threshold of a line's support, 0 to 1: its mean edge strength minus that of its
+    /// surroundings.
     pub support: f64,
-    /// Distance from the rectangle that fits best, in short sides, up to which a line is the
-    /// card's.
+    /// Largest distance from the best fitting rectangle, in short sides, at which a line still
+    /// belongs to the card.
     pub agreement: f64,
 }
 
@@ -34,26 +36,26 @@ impl Default for Params {
     }
 }
 
-/// A side found in the picture: two points of it, a fifth of the side from its ends, in working
-/// pixels.
+/// A side found in the picture, as two points in working pixels, each a fifth of the side from an
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// Near the side's first corner and near its second.
+    /// The point near the side's first corner and the point near its second.
     pub points: [Point; 2],
-    /// How much more of it is edge than of its surroundings, 0 to 1.
+    /// The line's mean edge strength minus that of its surroundings, 0 to 1.
     pub support: f64,
 }
 
-/// Places on a side where the picture is sampled, away from the round corners.
+/// Number of samples along a side, away from the round corners.
 const SAMPLES: usize = 24;
 const FIRST_SAMPLE: f64 = 0.10;
-/// Where on a side [`Side::points`] lie.
+/// Positions of [`Side::points`] on the side.
 const POINTS_AT: [f64; 2] = [0.2, 0.8];
 
-/// Looks for the four sides of a card near an expected quad.
+/// Searches for the four sides of a card near an expected quad.
 ///
 /// # Errors
-/// Those of OpenCV, when the working image cannot be read.
+/// OpenCV cannot read the working image.
 pub fn find_sides(
     working: &Working,
     expected: &WorkingQuad,
@@ -74,12 +76,13 @@ pub fn find_sides(
     }))
 }
 
-/// What an edge counts whose inner side is the darker one, against one of a white card on a darker
-/// table: in a narrow gap between two cards the one edge is this card's, the other the neighbour's.
-/// Where there is but one edge, as on a table brighter than the cards, it counts in full.
+/// Weight of an edge whose inner side is darker, relative to the edge of a white card on a darker
+/// table. In a narrow gap between two cards, one edge is this card's and the other is the
+/// neighbour's. If there is only one edge, as on a table brighter than the cards, its support is
+/// not reduced.
 const DARKER_INSIDE: f32 = 0.8;
 
-/// By how many pixels a line that rises by `slope` in all has risen at a sample.
+/// Offset in pixels, at one sample, of a line that rises by `slope` over the whole side.
 fn risen(slope: i32, sample: usize) -> isize {
     (slope as f32 / (SAMPLES - 1) as f32 * sample as f32).round() as isize
 }
@@ -90,7 +93,7 @@ struct Profiles<'a> {
     height: usize,
     /// Edge strength, 0 to 1, for each sample along the side and each offset across it.
     edge: Vec<f32>,
-    /// The same, edges that are darker inside counting less: for choosing between two.
+    /// Edge strength with [`DARKER_INSIDE`] applied, for choosing between two edges.
     preferred: Vec<f32>,
 }
 
@@ -113,8 +116,8 @@ impl Profiles<'_> {
         let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
         let deviation = (params.expected_deviation * short_px).max(1.5);
         let mut best = (f64::MIN, 0, 0);
-        // A side turns by no more than the cards' own error in direction. Lines of one slope lie beside
-        // one another, so that they are summed side by side.
+        // A side turns by no more than the predicted direction's error. Lines of one slope are
+        // adjacent in memory, so they are summed together.
         let steepest = (offsets / 2) as i32;
         let mut sums: Vec<f32> = Vec::with_capacity(offsets);
         for slope in -steepest..=steepest {
@@ -155,7 +158,7 @@ impl Profiles<'_> {
         Some(Side { points: POINTS_AT.map(point), support })
     }
 
-    /// Fills the edge strengths; returns how many samples lie wholly in the picture.
+    /// Fills in the edge strengths; returns the number of samples completely inside the picture.
     fn sample(
         &mut self,
         reach: i32,
@@ -189,7 +192,7 @@ impl Profiles<'_> {
                 self.edge[k * offsets + i] = if brighter_outwards { -change } else { change };
             }
         }
-        // Against the texture at hand: half strength at three times the median change.
+        // Normalise by the local texture: three times the median change has half strength.
         let mut sorted: Vec<f32> = self.edge.iter().map(|e| e.abs()).collect();
         let middle = sorted.len() / 2;
         let median = *sorted.select_nth_unstable_by(middle, f32::total_cmp).1;
@@ -220,8 +223,8 @@ impl Profiles<'_> {
         }))
     }
 
-    /// Least squares through the edge's centre of mass near the line, sample by sample; offsets at
-    /// the first and the last sample, in pixels from the most inward one.
+    /// Least squares line through the centres of mass of the edge near the given line. Returns its
+    /// offsets at the first and the last sample, in pixels from the innermost offset.
     fn sharpen(&self, first: usize, last: usize, offsets: usize) -> Option<(f64, f64)> {
         let (mut n, mut sk, mut skk, mut sd, mut skd) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for k in 0..SAMPLES {
@@ -254,28 +257,28 @@ impl Profiles<'_> {
     }
 }
 
-/// A card after its sides were looked for.
+/// A card whose sides have been searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refined {
     /// Corners in working pixels.
     pub quad: WorkingQuad,
-    /// Which sides were seen in the picture and agree with a card on the table.
+    /// Which sides were found in the picture and agree with a card on the table.
     pub confirmed: [bool; 4],
     sides: [Option<Side>; 4],
 }
 
 impl Refined {
-    /// How many sides were seen, 0 to 4.
+    /// Number of sides found, 0 to 4.
     pub fn sides_seen(&self) -> usize {
         self.confirmed.iter().filter(|&&seen| seen).count()
     }
 
-    /// Looks for the sides near `expected` and fits the card to them. On a known table a card has
-    /// three degrees of freedom, so two sides fix the others, and a side that does not agree with
-    /// the rest is somebody else's border.
+    /// Searches for the sides near `expected` and fits the card to them. On a given table a card
+    /// has three degrees of freedom, so two sides determine the others, and a side that does not
+    /// agree with the rest belongs to something else.
     ///
     /// # Errors
-    /// Those of OpenCV, when the working image cannot be read.
+    /// OpenCV cannot read the working image.
     pub fn of(
         working: &Working,
         expected: &WorkingQuad,
@@ -286,11 +289,11 @@ impl Refined {
         Ok(Self::fit(expected, sides, table, params))
     }
 
-    /// The same card on a table that is known better; sides that were not seen are looked for
-    /// again where they must now be.
+    /// Refits the card on an improved table, and searches again for the missing sides at their new
+    /// predicted places.
     ///
     /// # Errors
-    /// Those of OpenCV, when the working image cannot be read.
+    /// OpenCV cannot read the working image.
     pub fn again(
         &self,
         working: &Working,
@@ -305,14 +308,14 @@ impl Refined {
         Self::of(working, &table.quad_in_working(&pose), Some(table), params)
     }
 
-    /// The same card with its visible symbols in other places of its axis, where that explains the
-    /// picture's lines much better: in a heap one symbol of three may be all that is seen.
-    /// `contested` says that other cards lie on the same place, or that the picture ends there;
-    /// `white` is the card's stock, R, G, B, 0 to 255: inside its sides a card shows nothing else,
-    /// and a card that covers it is as white.
+    /// Tries the card with its visible symbols at other places of its axis: in a heap, one symbol
+    /// of three may be all that is visible. The card moves if that explains the picture's lines
+    /// much better. `contested` says that other cards overlap this place, or that the picture ends
+    /// there. `white` is the card's stock, R, G, B, 0 to 255: just inside its sides a card shows
+    /// nothing else, and a card that covers it is equally white.
     ///
     /// # Errors
-    /// Those of OpenCV, when the working image cannot be read.
+    /// OpenCV cannot read the working image.
     pub fn elsewhere_on_axis(
         &self,
         working: &Working,
@@ -322,8 +325,8 @@ impl Refined {
         contested: bool,
         params: &Params,
     ) -> opencv::Result<Self> {
-        // How much more support the other place needs: a neighbour's border may stand there, and a
-        // card that lies free shows all its symbols.
+        // Extra support that another place needs: a neighbour's border may lie there, and a card
+        // that lies free shows all its symbols.
         let needed = if contested { 0.25 } else { 0.9 };
         let half = SYMBOL_SPACING / 2.0;
         let shifts: &[f64] = match symbols_seen {
@@ -335,7 +338,7 @@ impl Refined {
         if ends(self) == 2 {
             return Ok(*self);
         }
-        /// What a wholly white rim is worth against fully supported sides.
+        /// Weight of an entirely white rim relative to one fully supported side.
         const RIM_WEIGHT: f64 = 2.0;
         let evidence = |card: &Self| -> opencv::Result<f64> {
             Ok(card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white)?)
@@ -354,7 +357,7 @@ impl Refined {
         Ok(best.1)
     }
 
-    /// Support of all confirmed sides together, 0 to 4.
+    /// Sum of the support of all confirmed sides, 0 to 4.
     fn support(&self) -> f64 {
         let confirmed = self.sides.iter().zip(self.confirmed).filter(|(_, ok)| *ok);
         confirmed.filter_map(|(side, _)| side.map(|s| s.support)).sum()
@@ -385,7 +388,8 @@ impl Refined {
         let corners =
             [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
         let quad = WorkingQuad::of(corners);
-        // Nearly parallel lines meet anywhere: a wild corner means that the lines were not sides.
+        // Nearly parallel lines may intersect anywhere: a far corner means that the lines were not
+        // sides.
         let limit = 0.25 * base.short_side();
         let wild = quad.0.iter().zip(&base.0).any(|(a, b)| a.distance(*b) > limit);
         if wild || !quad.is_convex() {
@@ -395,7 +399,7 @@ impl Refined {
     }
 }
 
-/// Signed distance, on the table, of an image point from side `i` of a card at `pose`: positive
+/// Signed distance, on the table, of an image point from side `i` of a card at `pose`; positive
 /// outside.
 fn distance_outside(table: &TablePlane, pose: &Pose, i: usize, p: Point) -> f64 {
     let (sin, cos) = (pose.angle + std::f64::consts::FRAC_PI_2 * (i as f64 - 1.0)).sin_cos();
@@ -403,8 +407,8 @@ fn distance_outside(table: &TablePlane, pose: &Pose, i: usize, p: Point) -> f64 
     (table.table_from_working.apply(p) - pose.center).dot(Point::new(cos, sin)) - half
 }
 
-/// Gauss-Newton on centre and angle over the sides' points, with weights that let a wrong side go,
-/// and a weak pull to where the symbols put the card.
+/// Fits centre and angle to the sides' points by Gauss-Newton, with robust weights that reject a
+/// wrong side, and a weak prior at the place that the symbols predict.
 fn fit_pose(
     expected: &WorkingQuad,
     sides: &[Option<Side>; 4],
@@ -421,7 +425,7 @@ fn fit_pose(
             pull * (start.center.y - pose.center.y),
             0.3 * pull * (start.angle - pose.angle),
         );
-        // Large deviations are still welcome at first.
+        // Tolerate larger deviations in the first rounds.
         let tolerance = params.agreement * if round < 3 { 2.0 } else { 1.0 };
         for (i, side) in sides.iter().enumerate() {
             let Some(side) = side else { continue };
@@ -457,7 +461,7 @@ mod tests {
     use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
-    /// A light card on a dark cloth, both a little uneven, its sides at the given x and y.
+    /// A light card on a dark cloth, both slightly uneven, with its sides at the given x and y.
     fn photo(left: f64, top: f64, right: f64, bottom: f64) -> Working {
         let cover = |from: f64, to: f64, i: u32| {
             let (a, b) = (f64::from(i), f64::from(i) + 1.0);
@@ -498,7 +502,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_side_of_a_card_is_let_go() {
-        // The card's own table: the picture itself, in short sides.
+        // The table's plane is the picture itself, in units of the card's short side.
         let scale = 100.0;
         let working_from_table = crate::geometry::Homography(nalgebra::Matrix3::from_diagonal(
             &Vector3::new(scale, scale, 1.0),

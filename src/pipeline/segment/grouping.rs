@@ -1,6 +1,6 @@
-//! Symbols to cards: symbols that stand as a card's symbols stand are one card.
+//! Groups symbols into cards: symbols placed like those of one card are one card.
 //!
-//! Everything is measured in the symbols' own whitened frames, so that perspective costs little.
+//! Everything is measured in the symbols' own whitened frames, so perspective has little effect.
 
 use super::maps::WorkingQuad;
 use super::plane::{CARD_ASPECT, Pose, SizeField, TablePlane};
@@ -9,7 +9,7 @@ use crate::cards::Shape;
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::Point;
 
-/// A card as its symbols show it. Coordinates in working pixels.
+/// A card as its symbols determine it. Coordinates are in working pixels.
 #[derive(Clone, Debug)]
 pub struct SymbolGroup {
     /// One to three symbols, from one end of the card to the other.
@@ -20,15 +20,15 @@ pub struct SymbolGroup {
     pub long_side: Point,
     /// The card's short side as a vector.
     pub short_side: Point,
-    /// Log odds that this is a card, by the symbols' votes, shape and look.
+    /// Log odds that this is a card, from the symbols' votes, shape and colours.
     pub score: f64,
-    /// The card's corners as the table has them, when it lies there.
+    /// The card's corners on the table's plane, if it lies there.
     pub quad_on_table: Option<WorkingQuad>,
 }
 
 impl SymbolGroup {
-    /// The card's corners: on the table where it is known to lie there, else the parallelogram
-    /// that its sides span.
+    /// The card's corners: those on the table if it lies there, otherwise the parallelogram that
+    /// its sides span.
     pub fn quad(&self) -> WorkingQuad {
         if let Some(quad) = self.quad_on_table {
             return quad;
@@ -46,9 +46,9 @@ impl SymbolGroup {
         [0, 1, 2].map(|c| self.symbols.iter().map(|s| s.colors.white[c]).sum::<f64>() / n)
     }
 
-    /// Straightens the card by what the table knows: one size, right angles.
+    /// Corrects the card with what holds on the table: one size, right angles.
     fn lie_on(&mut self, table: &TablePlane) {
-        /// Misfit, in short sides, from which a card lies on something else.
+        /// Misfit, in short sides, from which a card does not lie on the table.
         const ELSEWHERE: f64 = 0.30;
         let quad = self.quad();
         if table.misfit(&quad) > ELSEWHERE {
@@ -68,20 +68,20 @@ impl SymbolGroup {
     }
 }
 
-/// Bars and weights of grouping. Qualities are log odds.
+/// Thresholds and weights of grouping. Qualities are log odds.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Quality below which a symbol is not looked at.
+    /// Quality below which a symbol is ignored.
     pub weakest: f64,
-    /// Quality that a card of a single symbol needs.
+    /// Least quality of a card's only symbol.
     pub single: f64,
-    /// Quality that the best of several symbols needs.
+    /// Least quality of the best of several symbols.
     pub several: f64,
-    /// Cost up to which two symbols are joined.
+    /// Largest cost at which two symbols are joined.
     pub cost: f64,
-    /// Deviation of a symbol's size (log) from the table's that is free.
+    /// Deviation of a symbol's log size from the table's that costs nothing.
     pub free_size: f64,
-    /// Quality lost per unit of further deviation.
+    /// Quality lost per unit of additional deviation.
     pub size_weight: f64,
 }
 
@@ -98,27 +98,27 @@ impl Default for Params {
     }
 }
 
-/// A symbol's own evidence: log odds that it is one.
+/// The evidence of a symbol alone: the log odds that it is one.
 ///
-/// The weights were set by hand in proportion to how well each sign alone tells symbols from
-/// chance shapes: votes and iou best (area under the curve 0.98 each), contrast and an even
-/// white around it less (0.91 and 0.90). Colour tells least and is not asked for.
+/// The weights were set by hand, in proportion to how well each feature alone separates symbols
+/// from chance shapes: votes and IoU do so best (area under the curve 0.98 each), contrast and the
+/// evenness of the white around it less (0.91 and 0.90). Colour separates least and is not used.
 pub fn quality(symbol: &Symbol) -> f64 {
     const VOTES_WEIGHT: f64 = 1.7;
     const IOU_WEIGHT: f64 = 12.0;
-    /// IoU that counts neither for nor against: true symbols have 0.95 and more.
+    /// IoU that counts neither for nor against; true symbols reach 0.95 and more.
     const NEUTRAL_IOU: f64 = 0.89;
     const SPREAD_WEIGHT: f64 = 4.0;
-    /// Spread of the white that paper shows under uneven light.
+    /// Spread of the white on paper under uneven light, which costs nothing.
     const FREE_SPREAD: f64 = 0.12;
     const CONTRAST_WEIGHT: f64 = 2.0;
-    /// Beyond this more contrast says no more.
+    /// Higher contrast adds no evidence.
     const FULL_CONTRAST: f64 = 0.5;
-    /// Sum of the white's channels below which all is noise.
+    /// Sum of the white's channels below which the picture is mostly noise.
     const DARK: f64 = 150.0;
-    /// Contrast of mere noise.
+    /// Contrast of noise alone.
     const NO_CONTRAST: f64 = 0.015;
-    /// Votes at which the vote counts neither for nor against.
+    /// Number of votes that counts neither for nor against.
     const NEUTRAL_VOTES: f64 = 1.8;
     let votes = ((symbol.votes as f64 + 0.16) / (NEUTRAL_VOTES + 0.16)).ln();
     let look = &symbol.colors;
@@ -129,7 +129,7 @@ pub fn quality(symbol: &Symbol) -> f64 {
     if look.white.iter().sum::<f64>() < DARK {
         q -= 1.0;
     }
-    // A turned frame had more chances to look alike.
+    // A rotated frame had more chances to match.
     if symbol.turn != 0.0 {
         q -= 0.6;
     }
@@ -142,7 +142,8 @@ pub fn quality(symbol: &Symbol) -> f64 {
 struct Weighed {
     symbol: Symbol,
     quality: f64,
-    /// Frame coordinates from an image vector: the inverse of (minor, major) turned.
+    /// Rows of the map from image vectors to the whitened frame: the inverse of (minor, major),
+    /// rotated.
     rows: [Point; 2],
 }
 
@@ -164,32 +165,32 @@ impl Weighed {
     fn frame_from_image(&self, v: Point) -> Point {
         Point::new(self.rows[0].dot(v), self.rows[1].dot(v))
     }
-    /// Long side of a card of the area that this symbol implies.
+    /// Long side of a card with the area that this symbol implies.
     fn card_long_px(&self) -> f64 {
         card_long_px(&self.symbol)
     }
 }
 
-/// Long side (in working pixels) of a card of the area that a symbol implies: less sensitive to a
-/// wrong shear than either side alone.
+/// Long side, in working pixels, of a card with the area that a symbol implies; it is less
+/// sensitive to a wrong shear than either side alone.
 pub fn card_long_px(symbol: &Symbol) -> f64 {
     (symbol.long_side.cross(symbol.short_side).abs() * CARD_ASPECT).sqrt()
 }
 
-/// The cards of a photo and the table on which they lie.
+/// The cards of a photo and the table they lie on.
 #[derive(Debug, Default)]
 pub struct Grouped {
-    /// Best first.
+    /// The likeliest first.
     pub cards: Vec<SymbolGroup>,
-    /// When enough of them lie in one plane.
+    /// The table's plane, if enough cards lie on one.
     pub table: Option<TablePlane>,
 }
 
-/// Groups symbols into cards. `long_side_px` is that of the working image.
+/// Groups symbols into cards. `long_side_px` is the working image's long side.
 ///
-/// Three times: each pair in its own whitened frames; again without the symbols whose size is not
-/// the table's; and, once the cards have shown how the table lies, on the table, where every card
-/// has one size and right angles.
+/// The grouping runs three times: each pair in its own whitened frames; again without symbols whose
+/// size differs from the table's; and, once the table's plane has been fitted, on that plane, where
+/// every card has one size and right angles.
 pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Grouped {
     let mut weighed: Vec<Weighed> = symbols.into_iter().map(Weighed::new).collect();
     sort(&mut weighed);
@@ -214,26 +215,26 @@ pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Groupe
     Grouped { cards, table: Some(table) }
 }
 
-/// How much each card counts where cards show the table. A card of one symbol knows its size and
-/// direction only from the symbol's own shape, and a cloth may be full of dots that look like
-/// one: where there are several cards of more symbols, they decide. A plaid shows those too, but
-/// its ground is not white: next to cards it counts little.
+/// The cards' weights in fitting the table. A card of one symbol gets its size and direction from
+/// that symbol's shape alone, and a cloth may be full of similar dots: if there are several cards
+/// with more symbols, they decide. A plaid may show such groups too, but its ground is not white:
+/// beside cards it has little weight.
 fn weights(cards: &[SymbolGroup]) -> impl Iterator<Item = f64> + '_ {
     let several = cards.iter().filter(|c| c.symbols.len() > 1).count();
     let single = if several >= 3 { 0.03 } else { 0.3 };
-    // Coloured grounds are dark in one channel.
+    // Coloured ground is dark in at least one channel.
     let whiteness = |c: &SymbolGroup| c.white().into_iter().fold(f64::MAX, f64::min).max(1.0);
     let sure = cards.iter().filter(|c| c.score > 3.0);
     let whitest = sure.map(whiteness).fold(1.0, f64::max);
     cards.iter().map(move |c| {
-        // A sure card of several symbols scores 6 and more.
+        // A likely card of several symbols scores 6 and more.
         let sure = (c.score / 6.0).clamp(0.1, 1.0).powi(2);
         let white = (whiteness(c) / whitest).min(1.0).powi(2);
         white * if c.symbols.len() > 1 { sure } else { single }
     })
 }
 
-/// How size depends on place, when there are cards enough to tell.
+/// Fits the size field, if there are cards to fit it to.
 fn size_field(cards: &[SymbolGroup], long_side_px: f64) -> Option<SizeField> {
     let sizes: Vec<(Point, f64, f64)> = cards
         .iter()
@@ -260,7 +261,7 @@ fn cards_of(kept: &[&Weighed], table: Option<&TablePlane>, params: &Params) -> V
     cards.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut apart: Vec<SymbolGroup> = Vec::new();
     for card in cards {
-        // A lone symbol in the middle of a better card is one of its own, seen twice.
+        // A lone symbol inside a likelier card is one of that card's, detected twice.
         let within = apart.iter().any(|other| {
             let det = other.long_side.cross(other.short_side);
             let d = card.center - other.center;
@@ -278,7 +279,7 @@ fn sort(weighed: &mut [Weighed]) {
     weighed.sort_by(|a, b| b.quality.total_cmp(&a.quality));
 }
 
-/// Drops symbols that lie on a better one.
+/// Drops symbols that overlap a better one.
 fn without_copies(weighed: &[Weighed], weakest: f64) -> Vec<&Weighed> {
     let mut kept: Vec<&Weighed> = Vec::new();
     for w in weighed.iter().filter(|w| w.quality >= weakest) {
@@ -294,19 +295,19 @@ fn without_copies(weighed: &[Weighed], weakest: f64) -> Vec<&Weighed> {
     kept
 }
 
-/// Length of the long side in a shape's whitened frame: the spacing of neighbours is
-/// [`SYMBOL_SPACING`] of it.
+/// Length of the card's long side in a shape's whitened frame; neighbours are [`SYMBOL_SPACING`] of
+/// it apart.
 fn long_side_in_frame(shape: Shape) -> f64 {
     super::shape::template(shape).long_side_in_frame.norm()
 }
 
-/// How badly two symbols fit as neighbours on one card; `None` when they cannot be.
+/// The cost of two symbols as neighbours on one card; `None` if they cannot be neighbours.
 fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
     let d = b.center() - a.center();
     if d.norm() > 0.7 * a.card_long_px() {
         return None;
     }
-    // Eigenvalues of one covariance in the frame of the other: 1 and 1 when equal.
+    // Eigenvalues of one covariance in the frame of the other: both 1 if they are equal.
     let (ratio_low, ratio_high) = relative_covariance(a, b);
     if ratio_low < 0.45 || ratio_high > 2.2 {
         return None;
@@ -319,7 +320,7 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
     if spacing.abs() > 0.32 {
         return None;
     }
-    // The frames' axes may point opposite ways.
+    // The axes of the two frames may point in opposite directions.
     if wa.dot(wb) < 0.0 {
         wb = -wb;
     }
@@ -331,7 +332,7 @@ fn cost_of_pair(a: &Weighed, b: &Weighed) -> Option<f64> {
     Some(spacing.abs() * 2.5 + shape_change + degrees_off / 30.0 + ink_difference(a, b)?)
 }
 
-/// How badly two symbols fit as neighbours by their places on the table.
+/// The cost of two symbols as neighbours, by their places on the table; `None` if they cannot be.
 fn cost_on_table(a: &Weighed, b: &Weighed, table: &TablePlane) -> Option<f64> {
     let at = |w: &Weighed| table.table_from_working.apply(w.center());
     let d = at(b) - at(a);
@@ -357,7 +358,7 @@ fn cost_on_table(a: &Weighed, b: &Weighed, table: &TablePlane) -> Option<f64> {
     Some(spacing.abs() * 4.0 + degrees_off / 20.0 + size_off + ink_difference(a, b)?)
 }
 
-/// What colours and shapes say against one card; `None` when they forbid it.
+/// The cost of differences in colour and shape; `None` if two symbols cannot be of one card.
 fn ink_difference(a: &Weighed, b: &Weighed) -> Option<f64> {
     let (ia, ib) = (a.symbol.colors.ink, b.symbol.colors.ink);
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>();
@@ -380,7 +381,7 @@ fn ink_difference(a: &Weighed, b: &Weighed) -> Option<f64> {
 fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
     let (u, v) =
         (a.frame_from_image(b.symbol.frame.minor), a.frame_from_image(b.symbol.frame.major));
-    // Covariance of b in a's frame: u u' + v v'.
+    // The covariance of b in a's frame is u u' + v v'.
     let xx = u.x * u.x + v.x * v.x;
     let xy = u.x * u.y + v.x * v.y;
     let yy = u.y * u.y + v.y * v.y;
@@ -388,7 +389,7 @@ fn relative_covariance(a: &Weighed, b: &Weighed) -> (f64, f64) {
     (mean - root, mean + root)
 }
 
-/// Joins the best fitting pairs first, up to three symbols on a line.
+/// Joins the pairs of lowest cost first, into groups of up to three symbols on a line.
 fn join(symbols: &[&Weighed], table: Option<&TablePlane>, params: &Params) -> Vec<Vec<usize>> {
     let mut pairs = Vec::new();
     for i in 0..symbols.len() {
@@ -429,7 +430,7 @@ fn join(symbols: &[&Weighed], table: Option<&TablePlane>, params: &Params) -> Ve
     groups
 }
 
-/// The members from one end of their line to the other.
+/// The members in order, from one end of their line to the other.
 fn end_to_end(members: &[usize], symbols: &[&Weighed]) -> Vec<usize> {
     let mut ends = (members[0], members[0], 0.0);
     for &i in members {
@@ -457,7 +458,7 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
         return None;
     }
     let score = parts.iter().map(|w| w.quality.max(-0.5)).sum();
-    // The shape of most symbols; among equals that of the best.
+    // The shape of most symbols; if tied, the shape of the best one.
     let shape = parts
         .iter()
         .max_by(|a, b| {
@@ -480,7 +481,7 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
         let n = parts.iter().filter(|w| w.symbol.shape == shape).count();
         (first.lerp(last, 0.5), long_side, short_side / n as f64)
     };
-    // Clockwise corners: the short side points a quarter turn clockwise from the long one.
+    // For clockwise corners, the short side must point a quarter turn clockwise from the long one.
     let short_side = if long_side.cross(short_side) < 0.0 { -short_side } else { short_side };
     Some(SymbolGroup {
         symbols: parts.into_iter().map(|w| w.symbol.clone()).collect(),
@@ -493,7 +494,7 @@ fn card_of(members: &[usize], symbols: &[&Weighed], params: &Params) -> Option<S
 }
 
 /// The card's short side, given the direction of its long side: in the whitened frame the two keep
-/// the angle of the template, whatever the shear in the image.
+/// the template's angle, whatever the shear in the image.
 fn short_side_across(w: &Weighed, long_side: Point) -> Point {
     let t = super::shape::template(w.symbol.shape);
     let along = w.frame_from_image(long_side);
@@ -504,3 +505,6 @@ fn short_side_across(w: &Weighed, long_side: Point) -> Point {
     let turned = Point::new(cos * s.x - sin * s.y, sin * s.x + cos * s.y);
     w.symbol.frame.image_from_frame(turned, w.symbol.turn) - w.symbol.frame.center
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
-//! The binary maps in which symbols and borders are looked for.
+//! The binary maps in which symbols and borders are searched for.
 //!
-//! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do, and a
-//! true symbol appears in many of them while a chance shape appears in one.
+//! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do. A true
+//! symbol appears in many of them, a chance shape in one.
 
 use crate::geometry::{Quad, space};
 use crate::pipeline::data::Frame;
@@ -10,16 +10,16 @@ use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint,
 use opencv::imgproc;
 use opencv::prelude::*;
 
-/// What a binary map was made from: the name of its picture.
+/// The kind of a binary map; it names the map's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MapKind {
     /// Darker than the local mean.
     Local,
-    /// Edges, thickened until outlines close.
+    /// Edges, thickened so that outlines close.
     Edges,
     /// Darker than the local white in some channel.
     Ink,
-    /// The same at half resolution, where stripes run together.
+    /// Ink at half resolution, where stripes merge.
     CoarseInk,
 }
 
@@ -40,10 +40,10 @@ pub struct Working {
 }
 
 impl Working {
-    /// Scales a photo to a long side of `long_side_px`, at most doubling it.
+    /// Scales a photo to a long side of `long_side_px`, enlarging it at most twice.
     ///
     /// # Errors
-    /// Those of OpenCV, such as no memory.
+    /// OpenCV failed, for instance for lack of memory.
     pub fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
         let image = &frame.image;
         let (w, h) = image.dimensions();
@@ -54,47 +54,47 @@ impl Working {
         Ok(Self { rgb, scale, width: width as usize, height: height as usize })
     }
 
-    /// An outline in pixels of the photo, given in working pixels.
+    /// Converts an outline from working pixels to pixels of the photo.
     pub fn in_image(&self, quad: &WorkingQuad) -> Quad {
         quad.in_space(1.0 / self.scale)
     }
 
-    /// An outline in working pixels, given in pixels of the photo.
+    /// Converts an outline from pixels of the photo to working pixels.
     pub fn in_working(&self, quad: &Quad) -> WorkingQuad {
         quad.in_space(self.scale)
     }
 }
 
-/// A binary map (255 dark or inky, 0 light) and where it comes from.
+/// A binary map: 255 is dark or ink, 0 is light.
 #[derive(Debug)]
 pub struct BinaryMap<'a> {
-    /// Row-major, [`Self::width`] columns.
+    /// Row by row, [`Self::width`] columns.
     pub pixels: &'a [u8],
     /// Columns of this map.
     pub width: usize,
     /// Working pixels per pixel of this map: 1 or 2.
     pub step: f64,
-    /// What it was made from.
+    /// The kind of this map.
     pub kind: MapKind,
 }
 
-/// Window of the local mean, and of the local white, as fractions of the long side.
+/// Windows of the local mean, as shares of the long side.
 const LOCAL_WINDOWS: [f64; 2] = [0.018, 0.044];
-/// How much darker than the local mean counts, in levels of 255.
+/// How much darker than the local mean a pixel must be, in levels of 255.
 const LOCAL_OFFSETS: [i16; 2] = [4, 9];
 /// Lower and upper threshold of Canny's hysteresis, on the L1 gradient of the darkest channel.
 const CANNY: [(f64, f64); 2] = [(10.0, 30.0), (25.0, 70.0)];
 const WHITE_WINDOW: f64 = 0.050;
 const COARSE_WHITE_WINDOW: f64 = 0.087;
-/// Thresholds on ink, where white is 0 and black [`INK_FULL`].
+/// Thresholds of the ink, where white is 0 and black is [`INK_FULL`].
 const INK: [u8; 2] = [20, 52];
 const COARSE_INK: [u8; 2] = [10, 26];
 const INK_FULL: f64 = 200.0;
 
-/// Makes the ten maps one by one; each lives only during its call of `use_map`.
+/// Makes the ten maps one by one and passes each to `use_map`.
 ///
 /// # Errors
-/// Those of OpenCV, such as no memory.
+/// OpenCV failed, for instance for lack of memory.
 pub fn for_each_map(
     working: &Working,
     mut use_map: impl FnMut(&BinaryMap<'_>),
@@ -180,9 +180,9 @@ pub fn for_each_map(
     Ok(())
 }
 
-/// Ink: how much darker than the local white the darkest channel is, 0 (white) to [`INK_FULL`]
-/// (black), one byte a pixel. The local white is a grey closing over `window_px`, at `shrink` of
-/// the size, since it is smooth.
+/// The ink: how much darker than the local white the darkest channel is, 0 (white) to [`INK_FULL`]
+/// (black), one byte per pixel. The local white is a grey closing over `window_px`. It is smooth,
+/// so it is computed at `shrink` of the size.
 fn ink_of(rgb: &Mat, window_px: f64, shrink: f64) -> opencv::Result<Mat> {
     let mut small = Mat::default();
     imgproc::resize(rgb, &mut small, Size::new(0, 0), shrink, shrink, imgproc::INTER_AREA)?;
@@ -219,7 +219,7 @@ fn ink_of(rgb: &Mat, window_px: f64, shrink: f64) -> opencv::Result<Mat> {
         let (rgb, white) = (rgb.data_bytes()?, white.data_bytes()?);
         for ((out, px), white) in out.iter_mut().zip(rgb.chunks_exact(3)).zip(white.chunks_exact(3))
         {
-            // Below this a white cannot be told from noise.
+            // A white below this is indistinguishable from noise.
             const DARKEST_WHITE: f32 = 16.0;
             let mut lightest = f32::MAX;
             for c in 0..3 {
@@ -235,7 +235,7 @@ fn zeros(rows: i32, cols: i32) -> opencv::Result<Mat> {
     Mat::new_rows_cols_with_default(rows, cols, CV_8U, Scalar::all(0.0))
 }
 
-/// The darkest channel of each pixel: every ink of the game is dark in at least one.
+/// The darkest channel of each pixel: every ink of the game is dark in at least one channel.
 pub fn darkest_channel(rgb: &Mat) -> opencv::Result<Mat> {
     let mut dark = zeros(rgb.rows(), rgb.cols())?;
     for (out, px) in dark.data_bytes_mut()?.iter_mut().zip(rgb.data_bytes()?.chunks_exact(3)) {
@@ -260,4 +260,86 @@ fn square(side: i32) -> opencv::Result<Mat> {
 
 fn odd(side: f64) -> i32 {
     (side as i32).max(2) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::segment::drawn::{FlatCard, card_at, photo};
+    use image::RgbImage;
+
+    /// The kind, step and pixels of each map.
+    fn maps_of(frame: &Frame) -> Vec<(MapKind, f64, usize, Vec<u8>)> {
+        let working = Working::new(frame, 400.0).unwrap();
+        let mut maps = Vec::new();
+        for_each_map(&working, |map| {
+            maps.push((map.kind, map.step, map.width, map.pixels.to_vec()));
+        })
+        .unwrap();
+        maps
+    }
+
+    fn one_card() -> Frame {
+        photo((400, 300), &[FlatCard::at(card_at(150.0, 120.0, 0.2))])
+    }
+
+    #[test]
+    fn there_are_ten_maps_and_two_of_them_at_half_resolution() {
+        let maps = maps_of(&one_card());
+        let count = |kind| maps.iter().filter(|map| map.0 == kind).count();
+        assert_eq!(count(MapKind::Local), 4);
+        assert_eq!([MapKind::Edges, MapKind::Ink, MapKind::CoarseInk].map(count), [2, 2, 2]);
+        for (kind, step, width, pixels) in &maps {
+            let half = *kind == MapKind::CoarseInk;
+            assert_eq!((*step, *width), if half { (2.0, 200) } else { (1.0, 400) });
+            assert_eq!(pixels.len(), if half { 200 * 150 } else { 400 * 300 });
+        }
+    }
+
+    #[test]
+    fn every_map_shows_a_symbol_or_its_outline_and_none_shows_plain_paper() {
+        let paper = Frame { image: RgbImage::from_pixel(400, 300, image::Rgb([235, 233, 228])) };
+        for (kind, _, _, pixels) in maps_of(&paper) {
+            assert!(pixels.iter().all(|&value| value == 0), "{kind:?}");
+        }
+        let frame = one_card();
+        let card = card_at(150.0, 120.0, 0.2);
+        for (kind, step, width, pixels) in maps_of(&frame) {
+            let marked = |p: crate::geometry::Point| {
+                pixels[(p.y / step) as usize * width + (p.x / step) as usize] > 0
+            };
+            // Points across a symbol's edge, from the white into the ink.
+            let (left, right) = (card.0[0].lerp(card.0[3], 0.5), card.0[1].lerp(card.0[2], 0.5));
+            let across = (30..50).map(|i| left.lerp(right, f64::from(i) / 100.0));
+            assert!(across.filter(|p| marked(*p)).count() >= 2, "{kind:?}");
+            // The white between the symbols and the card's edge, out of reach of all windows.
+            assert!(!marked(left.lerp(right, 0.14)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn ink_does_not_depend_on_the_light() {
+        let bright = one_card();
+        let mut dim = bright.clone();
+        for (x, _, pixel) in dim.image.enumerate_pixels_mut() {
+            let light = 1.0 - 0.5 * x as f32 / 400.0;
+            pixel.0 = pixel.0.map(|value| (f32::from(value) * light) as u8);
+        }
+        let ink = |frame| maps_of(frame).into_iter().find(|map| map.0 == MapKind::Ink).unwrap().3;
+        let (bright, dim) = (ink(&bright), ink(&dim));
+        let differ = bright.iter().zip(&dim).filter(|(a, b)| a != b).count();
+        let inked = bright.iter().filter(|value| **value > 0).count();
+        assert!(inked > 500 && differ * 10 < inked, "{differ} of {inked}");
+    }
+
+    #[test]
+    fn outlines_go_to_the_working_image_and_back() {
+        let working = Working::new(&one_card(), 200.0).unwrap();
+        assert_eq!((working.width, working.height, working.scale), (200, 150, 0.5));
+        let card = card_at(150.0, 120.0, 0.2);
+        let back = working.in_image(&working.in_working(&card));
+        assert!(back.0.iter().zip(card.0).all(|(a, b)| a.distance(b) < 1e-9));
+        // A small photo is enlarged to at most twice its size.
+        assert_eq!(Working::new(&one_card(), 4000.0).unwrap().scale, 2.0);
+    }
 }

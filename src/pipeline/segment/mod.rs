@@ -1,14 +1,17 @@
-//! Finds the cards of a photo by their symbols, and their corners by their borders.
+//! The classical finder: detects cards by their symbols, and locates their corners by their
+//! borders.
 //!
 //! Symbols stay readable where borders vanish: white cards on a white table, touching and
-//! overlapping cards. So the order is: binary [`maps`], their [`components`], each compared in its
-//! moment frame with the three outlines ([`shape`]), [`symbols`] by votes over the maps,
-//! [`grouping`] into cards, the table as one [`plane`], sides sharpened by border lines
-//! ([`corners`]), and last the cards of which only the border can be seen ([`borders`]).
+//! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
+//! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
+//! the maps; [`grouping`] into cards; the table as one [`plane`]; sides located at border lines
+//! ([`corners`]); and last, cards of which only the border is visible ([`borders`]).
 
 pub mod borders;
 pub mod components;
 pub mod corners;
+#[cfg(test)]
+pub(crate) mod drawn;
 pub mod grouping;
 pub mod maps;
 pub mod plane;
@@ -24,25 +27,25 @@ use super::stage::StageSink;
 use crate::geometry::Quad;
 use maps::WorkingQuad;
 
-/// How cards are looked for.
+/// Parameters of the classical finder.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Long side of the working image in pixels.
+    /// Long side of the working image in the first pass, in pixels.
     pub long_side_px: f64,
-    /// Long side of a card in working pixels below which a second, closer look is taken: its
-    /// symbols are then 12 pixels wide.
+    /// Long side of a card, in working pixels, below which there is a second pass at a larger
+    /// scale; symbols are then 12 pixels wide.
     pub small_card_px: f64,
-    /// Long side that cards should have in the closer look.
+    /// Long side that cards should have in the second pass, in working pixels.
     pub closer_card_px: f64,
-    /// Long side of the working image in the closest look.
+    /// Largest long side of the working image in the second pass, in pixels.
     pub closest_long_side_px: f64,
-    /// What counts as a symbol.
+    /// Parameters of the symbol search.
     pub symbols: symbols::Params,
-    /// What counts as a card's symbols.
+    /// Parameters of grouping symbols into cards.
     pub grouping: grouping::Params,
-    /// What counts as the border of a card whose symbols cannot be read.
+    /// Parameters for borders of cards whose symbols cannot be read.
     pub borders: borders::Params,
-    /// How a card's sides are looked for.
+    /// Parameters for finding a card's sides.
     pub corners: corners::Params,
 }
 
@@ -61,7 +64,7 @@ impl Default for Params {
     }
 }
 
-/// The finder that needs no network.
+/// The finder without networks.
 impl CardFinder for Params {
     fn name(&self) -> &'static str {
         "classical"
@@ -72,7 +75,7 @@ impl CardFinder for Params {
         frame: &Frame,
         sink: Option<&dyn StageSink>,
     ) -> Result<Vec<CardOutline>, FindError> {
-        // In less than this no symbol can be told, and the coarse maps would have no pixel.
+        // In a smaller picture no symbol is recognisable, and the coarse maps would have no pixel.
         const SMALLEST_PX: f64 = 16.0;
         let (width, height) = frame.image.dimensions();
         let scale = (self.long_side_px / f64::from(width.max(height))).min(1.0);
@@ -84,21 +87,21 @@ impl CardFinder for Params {
             return Ok(in_photo(first));
         };
         let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
-        // A closer look sees more cards, unless it only brought texture into reach.
+        // The second pass detects more cards, unless it only resolved more texture.
         let evidence =
             |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
         Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
     }
 }
 
-/// What one look at one working size found.
+/// The result of one pass.
 struct Detections {
     outlines: Vec<Outline>,
     scale: f64,
     long_side_px: f64,
 }
 
-/// A card, and the log odds that it is one.
+/// The outline of a card, and its log odds.
 struct Outline {
     quad: WorkingQuad,
     score: f64,
@@ -114,11 +117,11 @@ fn in_photo(seen: Detections) -> Vec<CardOutline> {
     outlines
 }
 
-/// The working size for a second look, when the cards are too small in the first.
+/// The long side of the working image for a second pass, if the cards are too small in the first.
 fn closer_long_side_px(seen: &Detections, params: &Params) -> Option<f64> {
     let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
     sizes.sort_by(f64::total_cmp);
-    // The far cards of a tilted table decide.
+    // The far cards of a tilted table decide: use the lower quartile.
     let wanted = match sizes.get(sizes.len() / 4) {
         Some(&size) if size >= params.small_card_px => return None,
         Some(&size) => seen.long_side_px * params.closer_card_px / size,
@@ -128,7 +131,7 @@ fn closer_long_side_px(seen: &Detections, params: &Params) -> Option<f64> {
     (closer > 1.2 * seen.long_side_px).then_some(closer)
 }
 
-/// `sink` takes its pictures, named with an ending.
+/// Runs one pass. `sink` holds a suffix for the pictures' names, and the sink.
 fn at_scale(
     frame: &Frame,
     params: &Params,
@@ -165,8 +168,8 @@ fn at_scale(
             &params.corners,
         )?);
     }
-    // The sides that were seen show the table better than the symbols did; then look again where
-    // a side was not seen.
+    // The sides found determine the table better than the symbols did. Refit the table, then search
+    // again for the missing sides.
     if let Some(first) = table
         && let Some(better) = first.improved(&sure_quads(&refined))
     {
@@ -190,7 +193,7 @@ fn at_scale(
                 heaped || cut,
                 &params.corners,
             )?;
-            // Outside a heap a card does not move onto its neighbour.
+            // Outside a heap, a card must not move onto its neighbour.
             if heaped || !covered(&moved.quad) {
                 *card = moved;
             }
@@ -209,7 +212,7 @@ fn at_scale(
     Ok(Detections { outlines, scale: working.scale, long_side_px: long })
 }
 
-/// Adds the quads of which three sides can be seen and whose place no card has.
+/// Adds the quads with at least three sides found that do not lie on a card already found.
 fn add_borders(
     outlines: &mut Vec<Outline>,
     quads: &[WorkingQuad],
@@ -231,11 +234,11 @@ fn add_borders(
     Ok(())
 }
 
-/// Log odds of a border without a readable symbol: more often a card in glare than something else
-/// of a card's very size, but the reader must see ink in it.
+/// Log odds of a border without readable symbols: it is more often a card in glare than another
+/// object of exactly a card's size, but the reader must find ink on it.
 const BORDER_ONLY_SCORE: f64 = 0.5;
 
-/// Corners of the cards whose sides were nearly all seen, with weights.
+/// Corners of the cards with at least two sides found, weighted by the number of sides.
 fn sure_quads(cards: &[corners::Refined]) -> Vec<(WorkingQuad, f64)> {
     cards
         .iter()

@@ -1,29 +1,29 @@
-//! The table as one plane: how large a card is, depending on where it lies.
+//! The table as one plane: the size of a card, depending on where it lies.
 
 use super::maps::WorkingQuad;
 use crate::geometry::Point;
 use crate::geometry::{Homography, Quad};
 use nalgebra::{Matrix3, Vector3};
 
-/// Size of a card across the picture of a plane.
+/// The size of a card at each place of the picture of a plane.
 ///
-/// Under a homography whose line at infinity is `1 + a x + b y = 0` the area of a small patch
-/// scales with `(1 + a x + b y)^-3`, so a card's length follows the power -3/2.
+/// Under a homography whose line at infinity is `1 + a x + b y = 0`, the area of a small patch
+/// scales with `(1 + a x + b y)^-3`, so a card's length scales with the power -3/2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeField {
     log_size_at_origin: f64,
-    /// Line at infinity, for positions in long sides of the picture.
+    /// Coefficients a, b of the line at infinity, for positions in long sides of the picture.
     tilt: Point,
 }
 
 impl SizeField {
-    /// Robust fit (iteratively reweighted Gauss-Newton with Cauchy-like weights) to positions, in
-    /// long sides of the picture, logarithms of card lengths, and weights. Fewer than four give
-    /// the (weighted) median size everywhere.
+    /// Robust fit (iteratively reweighted Gauss-Newton with Cauchy-like weights). Each entry of
+    /// `sizes` is a position in long sides of the picture, the logarithm of a card's length, and a
+    /// weight. Fewer than four entries give the weighted median size everywhere.
     pub fn fit(sizes: &[(Point, f64, f64)]) -> Self {
-        /// Deviation of a log size that halves its weight's root.
+        /// Deviation of a log size that halves the square root of its weight.
         const TOLERANCE: f64 = 0.2;
-        /// A weak pull to a fronto-parallel table keeps few cards from inventing a tilt.
+        /// A weak prior towards a fronto-parallel table prevents a spurious tilt from few cards.
         const PULL: f64 = 0.05;
         let median = weighted_median(sizes);
         let mut field = Self { log_size_at_origin: median, tilt: Point::default() };
@@ -31,7 +31,7 @@ impl SizeField {
             return field;
         }
         for round in 0..14 {
-            // A tilt makes sizes differ before it is known.
+            // Tolerate larger deviations first: the tilt that causes them is not yet fitted.
             let tolerance = if round < 4 { 2.0 * TOLERANCE } else { TOLERANCE };
             let mut normal = Matrix3::from_diagonal(&Vector3::new(1e-6, PULL, PULL));
             let mut right = Vector3::new(0.0, -PULL * field.tilt.x, -PULL * field.tilt.y);
@@ -51,20 +51,20 @@ impl SizeField {
         field
     }
 
-    /// Logarithm of a card's length at a position (in long sides of the picture).
+    /// Logarithm of a card's length at a position, in long sides of the picture.
     pub fn log_size(&self, at: Point) -> f64 {
         self.log_size_at_origin - 1.5 * self.depth(at).ln()
     }
 
-    /// The homography that makes the plane's parallels parallel again, from a picture whose long
-    /// side is `long_side_px`. What it leaves open is an affine map.
+    /// The homography that makes the plane's parallel lines parallel again, from a picture whose
+    /// long side is `long_side_px`. It determines the plane up to an affine map.
     fn affine_from_image(&self, long_side_px: f64) -> Homography {
         let t = self.tilt / long_side_px;
         Homography(Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, t.x, t.y, 1.0))
     }
 
     fn depth(&self, at: Point) -> f64 {
-        // Beyond the horizon there is no table; stay short of it.
+        // There is no table beyond the horizon; stay short of it.
         (1.0 + self.tilt.dot(at)).max(0.15)
     }
 }
@@ -83,15 +83,15 @@ fn weighted_median(sizes: &[(Point, f64, f64)]) -> f64 {
     0.0
 }
 
-/// Long side of a card in short sides, as measured (57 x 89 mm would be 1.56).
+/// Long side of a card in short sides, as measured (57 x 89 mm would give 1.56).
 pub const CARD_ASPECT: f64 = 1.54;
 
-/// A card's place on the table: unit of length is the card's short side.
+/// A card's place on the table, in units of the card's short side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Centre of the card on the table.
     pub center: Point,
-    /// Direction of its long side in radians; half a turn more is the same card.
+    /// Direction of its long side, in radians; half a turn more gives the same card.
     pub angle: f64,
 }
 
@@ -105,30 +105,29 @@ impl Pose {
         Quad::new([c - w - h, c + w - h, c + w + h, c - w + h])
     }
 
-    /// The pose whose card comes nearest to four corners given in a card's order.
+    /// The pose of the card nearest to four corners in a card's order.
     pub fn nearest(quad: &Quad) -> Self {
         let [a, b, c, d] = quad.0;
-        // Long edges, and short edges turned by a quarter: all four vote for one direction, each
+        // Average long edges and short edges turned by 90 degrees into one direction, each weighted
         // by its length.
         let along = (b - a) + (c - d) - (c - b).perpendicular() - (d - a).perpendicular();
         Self { center: (a + b + c + d) / 4.0, angle: along.y.atan2(along.x) }
     }
 }
 
-/// The table as seen in the picture.
+/// The table's plane in the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct TablePlane {
     /// From table coordinates (unit: a card's short side) to the working image.
     pub working_from_table: Homography,
-    /// And back.
+    /// From the working image to table coordinates.
     pub table_from_working: Homography,
 }
 
 impl TablePlane {
-    /// The homography that makes the given cards (corners in a card's order, with weights) as
-    /// nearly as it can rectangles of one size. Starts from the sizes' tilt and the cards' mean
-    /// metric. Cards that do not lie in the plane lose their weight. `None` when the cards do not
-    /// determine a plane.
+    /// The homography that best maps the given cards (corners in a card's order, with weights) to
+    /// rectangles of one size. It starts from the tilt of the size field and the cards' mean
+    /// metric. Cards off the plane lose their weight. `None` if the cards do not determine a plane.
     pub fn fit(cards: &[(WorkingQuad, f64)], field: &SizeField, long_side_px: f64) -> Option<Self> {
         if cards.is_empty() {
             return None;
@@ -139,9 +138,9 @@ impl TablePlane {
         start.improved(cards)
     }
 
-    /// The same table seen through better corners: fits rectangles to the cards and the homography
-    /// to the rectangles, in turn. Unchanged with fewer than three cards, which say too little
-    /// about a tilt. `None` when the fit falls apart.
+    /// Refits the plane to better corners, alternating between fitting rectangles to the cards and
+    /// the homography to the rectangles. With fewer than three cards, which do not determine a
+    /// tilt, it returns the plane unchanged. `None` if the fit fails.
     pub fn improved(&self, cards: &[(WorkingQuad, f64)]) -> Option<Self> {
         /// Mean corner error, in short sides, at which a card's weight is a quarter.
         const TOLERANCE: f64 = 0.10;
@@ -174,19 +173,19 @@ impl TablePlane {
         Some(Self { working_from_table: table_from_working.inverse()?, table_from_working })
     }
 
-    /// A vector at a place of the image, as it lies on the table.
+    /// Maps a vector at a point of the image to the table.
     pub fn vector_on_table(&self, at: Point, vector: Point) -> Point {
         jacobian(&self.table_from_working, at, vector)
     }
 
-    /// How far a quad of the image is from any card on this table: mean distance of its corners
-    /// from the nearest card's, in short sides.
+    /// Mean distance of a quad's corners from those of the nearest card on this table, in short
+    /// sides.
     pub fn misfit(&self, quad: &WorkingQuad) -> f64 {
         let seen = self.table_from_working.apply_quad(quad);
         corner_error(&seen, &Pose::nearest(&seen).quad_on_table())
     }
 
-    /// A card at a pose, in the image.
+    /// The image of a card at a pose.
     pub fn quad_in_working(&self, pose: &Pose) -> WorkingQuad {
         self.working_from_table.apply_quad(&pose.quad_on_table())
     }
@@ -196,7 +195,7 @@ fn corner_error(a: &Quad, b: &Quad) -> f64 {
     a.0.iter().zip(&b.0).map(|(a, b)| a.distance(*b)).sum::<f64>() / 4.0
 }
 
-/// The map's derivative at a point, applied to a vector.
+/// The derivative of the map at a point, applied to a vector.
 fn jacobian(map: &Homography, at: Point, vector: Point) -> Point {
     let m = &map.0;
     let image = map.apply(at);
@@ -210,7 +209,7 @@ fn jacobian(map: &Homography, at: Point, vector: Point) -> Point {
 }
 
 /// The linear map after which the cards' sides are as nearly as possible [`CARD_ASPECT`] and 1 long
-/// and at right angles: least squares in the three entries of its Gram matrix, reweighted.
+/// and perpendicular: reweighted least squares in the three entries of its Gram matrix.
 fn metric_of(cards: &[(WorkingQuad, f64)], affine_from_image: &Homography) -> Option<Homography> {
     let sides: Vec<(Point, Point, f64)> = cards
         .iter()
@@ -219,7 +218,7 @@ fn metric_of(cards: &[(WorkingQuad, f64)], affine_from_image: &Homography) -> Op
             ((b - a + c - d) / 2.0, (c - b + d - a) / 2.0, weight)
         })
         .collect();
-    // Lengths are scaled to about one, so that the errors below are relative.
+    // Scale lengths to about one, so that the errors below are relative.
     let mut areas: Vec<f64> = sides.iter().map(|(w, h, _)| w.cross(*h).abs()).collect();
     areas.sort_by(f64::total_cmp);
     let unit = (areas[areas.len() / 2] / CARD_ASPECT).sqrt();
@@ -242,7 +241,8 @@ fn metric_of(cards: &[(WorkingQuad, f64)], affine_from_image: &Homography) -> Op
         }
         gram = normal.lu().solve(&right)?;
     }
-    // Cholesky: gram = L' L with L upper triangular keeps the picture's orientation.
+    // Cholesky decomposition: gram = L' L with L upper triangular preserves the picture's
+    // orientation.
     let [xx, xy, yy] = [gram[0], gram[1], gram[2]];
     let rest = yy - xy * xy / xx;
     if xx <= 0.0 || rest <= 0.0 {
@@ -286,7 +286,7 @@ mod tests {
         sizes[5].1 += 1.0;
         let field = SizeField::fit(&sizes);
         for (at, log_size, _) in truth {
-            // The weak pull to a flat view is felt under a tilt as strong as this.
+            // Under such a strong tilt, the weak prior towards a flat table has an effect.
             assert!(
                 (field.log_size(at) - log_size).abs() < 0.2,
                 "{at:?} {}",
@@ -303,7 +303,7 @@ mod tests {
             .map(|pose| (working_from_table.apply_quad(&pose.quad_on_table()), 1.0))
             .collect();
         let truth = quads.clone();
-        // One outline is nonsense.
+        // Make one outline wrong.
         quads[4].0 = quads[4].0.scaled(1.3);
         let sizes: Vec<(Point, f64, f64)> = quads
             .iter()

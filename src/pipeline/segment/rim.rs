@@ -1,14 +1,14 @@
-//! What the rim of a card looks like, where a card is blank.
+//! Measures the rim of a card, which is blank.
 
 use super::maps::Working;
 use super::maps::WorkingQuad;
 use opencv::prelude::*;
 
-/// Where the rim is, from the centre (0) to the side (1).
+/// Position of the rim between the centre (0) and the side (1).
 const INWARDS: f64 = 0.9;
 
-/// Colours (R, G, B) of places on the rim of a card, `count` on each side from `first` to its mirror, in
-/// sides; what lies outside the picture is left out.
+/// Colours (R, G, B) of points on a card's rim, `count` along each side, from the position `first`
+/// to its mirror image, in sides. Points outside the picture are left out.
 fn rim(
     quad: &WorkingQuad,
     working: &Working,
@@ -32,11 +32,11 @@ fn rim(
     Ok(seen)
 }
 
-/// Share of the rim just inside the sides (in working pixels) that looks like the rim's median, 0 to 1: a
-/// card is blank there, in one colour. What lies outside the picture does not count.
+/// Share of the rim, just inside the sides (in working pixels), whose colour is close to the rim's
+/// median, 0 to 1: a card is blank there, in one colour. Points outside the picture do not count.
 ///
 /// # Errors
-/// Those of OpenCV, when the working image cannot be read.
+/// OpenCV cannot read the working image.
 pub fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.08, 10)?;
     if seen.is_empty() {
@@ -53,11 +53,11 @@ pub fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
     Ok(alike.count() as f64 / seen.len() as f64)
 }
 
-/// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1; what lies outside the
-/// picture does not count.
+/// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1. Points outside
+/// the picture do not count.
 ///
 /// # Errors
-/// Those of OpenCV, when the working image cannot be read.
+/// OpenCV cannot read the working image.
 pub fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.1, 9)?;
     let like_stock = |rgb: &&[u8; 3]| {

@@ -1,8 +1,8 @@
-//! Comparing a region with the three symbols in its moment frame.
+//! Compares a region with the three symbols in its moment frame.
 //!
-//! A region is shifted to its centroid and whitened by its second moments; what is left of an affine
-//! change (and nearly so of a perspective one) is a turn, fixed by the principal axes. In that frame
-//! the region is compared with the symbols by intersection over union of 32 x 48 masks.
+//! A region is shifted to its centroid and whitened by its second moments. That undoes an affine
+//! view (and nearly a perspective one) except for a rotation, which the principal axes give. In
+//! that frame, the region is compared with the symbols by the IoU of 32 x 48 masks.
 
 use super::components::Moments;
 use crate::cards::Shape;
@@ -16,17 +16,17 @@ use std::sync::LazyLock;
 pub struct MomentFrame {
     /// Centroid in the image.
     pub center: Point,
-    /// Minor principal axis, as long as the standard deviation along it.
+    /// Minor principal axis; its length is the standard deviation along it.
     pub minor: Point,
-    /// Major principal axis, as long as the standard deviation along it; a quarter turn clockwise
-    /// (on the screen) from `minor`.
+    /// Major principal axis; its length is the standard deviation along it. It points a quarter
+    /// turn clockwise (on the screen) from `minor`.
     pub major: Point,
     /// Area in pixels.
     pub area: f64,
 }
 
 impl MomentFrame {
-    /// `None` for a region without extent in two directions.
+    /// `None` for a region that does not extend in two directions.
     pub fn new(moments: &Moments) -> Option<Self> {
         let n = moments.area;
         if n < 4.0 {
@@ -42,7 +42,7 @@ impl MomentFrame {
         if small <= 1e-6 {
             return None;
         }
-        // Twice the angle of the major axis has tangent 2 xy / (xx - yy).
+        // The tangent of twice the major axis's angle is 2 xy / (xx - yy).
         let angle = f64::atan2(xy, half_difference) / 2.0;
         let major = Point::new(angle.cos(), angle.sin());
         Some(Self {
@@ -53,41 +53,42 @@ impl MomentFrame {
         })
     }
 
-    /// Standard deviation along the major axis over that along the minor one.
+    /// Ratio of the standard deviations along the major and the minor axis.
     pub fn elongation(&self) -> f64 {
         self.major.norm() / self.minor.norm()
     }
 
-    /// Area over that of the ellipse with the same second moments: 1 for an ellipse, 0.955 for any
-    /// rectangle or rhombus, less for ragged shapes.
+    /// Ratio of the area to that of the ellipse with the same second moments: 1 for an ellipse,
+    /// 0.955 for any rectangle or rhombus, less for ragged shapes.
     pub fn compactness(&self) -> f64 {
         self.area / (4.0 * PI * self.minor.norm() * self.major.norm())
     }
 
-    /// A point of the frame turned by `turn` radians, in the image.
+    /// Maps a point of the frame, rotated by `turn` radians, to the image.
     pub fn image_from_frame(&self, p: Point, turn: f64) -> Point {
         let (sin, cos) = turn.sin_cos();
         self.center + self.minor * (cos * p.x + sin * p.y) + self.major * (-sin * p.x + cos * p.y)
     }
 }
 
-/// What a region looks like in its moment frame, 32 columns a row.
+/// A region sampled in its moment frame, 32 columns per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask([u32; ROWS]);
 
 const COLUMNS: usize = 32;
 const ROWS: usize = 48;
-/// Mask pixels per standard deviation: two deviations and a little to each side, since the longest
-/// of the shapes (the rhombus) reaches 2.45 at its points only.
+/// Mask pixels per standard deviation. The mask covers slightly more than two deviations to each
+/// side; the longest shape, the rhombus, extends to 2.45 at its tips only.
 const PX_PER_MINOR: f64 = 8.0;
 const PX_PER_MAJOR: f64 = 11.0;
 
-/// 15 whole bits are enough for any working image, and 16 behind the point for 48 steps.
+/// 15 integer bits are enough for any working image, and 16 fractional bits for 48 steps.
 const FIXED_BITS: u32 = 16;
 const FIXED_ONE: f64 = (1 << FIXED_BITS) as f64;
 
 impl Mask {
-    /// Samples a region (`inside` takes pixel coordinates) in the moment frame turned by `turn`.
+    /// Samples a region (`inside` takes pixel coordinates) in the moment frame, rotated by `turn`
+    /// radians.
     pub fn sample(frame: &MomentFrame, turn: f64, inside: impl Fn(i32, i32) -> bool) -> Self {
         let mut rows = [0; ROWS];
         let origin = frame.image_from_frame(
@@ -101,7 +102,7 @@ impl Mask {
             frame.image_from_frame(Point::new(1.0 / PX_PER_MINOR, 0.0), turn) - frame.center;
         let step_y =
             frame.image_from_frame(Point::new(0.0, 1.0 / PX_PER_MAJOR), turn) - frame.center;
-        // Fixed point: the sampling is the finder's inner loop, and a shift floors.
+        // Fixed point, because sampling is the finder's inner loop and a shift is a floor.
         let fixed = |p: Point| ((p.x * FIXED_ONE) as i32, (p.y * FIXED_ONE) as i32);
         let (step_across, step_down) = (fixed(step_x), fixed(step_y));
         let mut start = fixed(origin);
@@ -132,19 +133,19 @@ impl Mask {
     }
 }
 
-/// How alike a region is to each thing it may be: intersection over union, 0 to 1.
+/// IoU of a region with each template, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TemplateIou {
-    /// To the symbols, in [`Shape::ALL`] order.
+    /// With the symbols, in [`Shape::ALL`] order.
     pub symbols: [f64; 3],
-    /// To a rectangle.
+    /// With a rectangle.
     pub rectangle: f64,
-    /// To a squiggle in the mirror: no card shows one.
+    /// With a mirrored squiggle, which no card shows.
     pub mirrored_squiggle: f64,
 }
 
 impl TemplateIou {
-    /// Compares a mask with all of them.
+    /// Compares a mask with all templates.
     pub fn of(mask: &Mask) -> Self {
         let t = &*TEMPLATES;
         Self {
@@ -154,13 +155,14 @@ impl TemplateIou {
         }
     }
 
-    /// The most alike symbol and its iou; `None` when something that is no symbol is closer.
+    /// The symbol with the highest IoU, and that IoU; `None` if a template that is no symbol fits
+    /// better.
     pub fn symbol(&self) -> Option<(Shape, f64)> {
         let (shape, best) = self.best_symbol();
         (best >= self.rectangle && best >= self.mirrored_squiggle).then_some((shape, best))
     }
 
-    /// The most alike symbol, whatever else is closer.
+    /// The symbol with the highest IoU, even if another template fits better.
     pub fn best_symbol(&self) -> (Shape, f64) {
         let i = (0..3)
             .max_by(|&a, &b| self.symbols[a].total_cmp(&self.symbols[b]))
@@ -169,17 +171,17 @@ impl TemplateIou {
     }
 }
 
-/// A symbol's mask and how its moment frame lies on the card.
+/// A symbol's mask, and the card's sides in the symbol's moment frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
     mask: Mask,
-    /// A card's short side (down the card), in the moment frame.
+    /// The card's short side (down the card) in the moment frame.
     pub short_side_in_frame: Point,
-    /// A card's long side (to the right), in the moment frame.
+    /// The card's long side (to the right) in the moment frame.
     pub long_side_in_frame: Point,
 }
 
-/// The template of a shape, from its measured outline.
+/// The template of a shape, computed from its measured outline.
 pub fn template(shape: Shape) -> &'static Template {
     &TEMPLATES.symbols[shape.index()]
 }
@@ -191,7 +193,7 @@ struct Templates {
 }
 
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
-    // Millimetres on the card.
+    // In millimetres on the card.
     let outline = |shape: Shape| -> Vec<Point> {
         let scale = |&(x, y): &(f64, f64)| Point::new(x * CARD_LONG_MM, y * CARD_SHORT_MM);
         symbol_outline(shape).iter().map(scale).collect()
@@ -217,10 +219,10 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
     Templates { symbols, rectangle, mirrored_squiggle }
 });
 
-/// Fine enough that rounding to samples does not show in a mask.
+/// Fine enough that rounding to samples is invisible in a mask.
 const SAMPLES_PER_MM: f64 = 32.0;
 
-/// Moment frame (in samples) and mask of a closed polygon given in millimetres.
+/// Moment frame (in samples) and mask of a closed polygon, which is given in millimetres.
 fn frame_and_mask(outline: &[Point]) -> (MomentFrame, Mask) {
     let outline: Vec<Point> = outline.iter().map(|&p| p * SAMPLES_PER_MM).collect();
     let edges = || outline.iter().zip(outline.iter().cycle().skip(1));
@@ -228,7 +230,7 @@ fn frame_and_mask(outline: &[Point]) -> (MomentFrame, Mask) {
         let p = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
         edges().filter(|(a, b)| crosses_ray(p, **a, **b)).count() % 2 == 1
     };
-    // Moments of a polygon by Green's theorem, an edge at a time.
+    // The moments of a polygon follow from Green's theorem, edge by edge.
     let mut moments = Moments::default();
     for (a, b) in edges() {
         let cross = a.cross(*b);
@@ -240,13 +242,13 @@ fn frame_and_mask(outline: &[Point]) -> (MomentFrame, Mask) {
             cross * (a.x * b.y + 2.0 * a.x * a.y + 2.0 * b.x * b.y + b.x * a.y) / 24.0;
         moments.second[2] += cross * (a.y * a.y + a.y * b.y + b.y * b.y) / 12.0;
     }
-    // The sign of all of them is the direction in which the outline runs.
+    // All moments are negative if the outline runs the other way round.
     let sign = moments.area.signum();
     moments.area *= sign;
     moments.first = moments.first.map(|m| m * sign);
     moments.second = moments.second.map(|m| m * sign);
     let mut frame = MomentFrame::new(&moments).expect("a template has extent");
-    // The axes of a region are known up to half a turn; let the template's point the same way.
+    // A region's axes have no sign; make every template's major axis point down.
     if frame.major.y < 0.0 {
         frame.major = -frame.major;
         frame.minor = -frame.minor;
@@ -255,7 +257,7 @@ fn frame_and_mask(outline: &[Point]) -> (MomentFrame, Mask) {
     (frame, mask)
 }
 
-/// Whether the edge a-b crosses the ray from `p` to the right.
+/// Whether the edge from a to b crosses the ray from `p` to the right.
 fn crosses_ray(p: Point, a: Point, b: Point) -> bool {
     (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
 }
@@ -278,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_sheared_symbol_is_found_by_turning_its_frame() {
-        // A diamond under a strong shear: its principal axes are no longer the card's.
+        // A strong shear turns a diamond's principal axes away from the card's axes.
         let shear = |p: Point| Point::new(p.x + 0.35 * p.y, p.y);
         let outline: Vec<Point> = symbol_outline(Shape::Diamond)
             .iter()
@@ -299,7 +301,7 @@ mod tests {
     fn the_card_s_sides_are_seen_from_every_template() {
         for shape in Shape::ALL {
             let t = template(shape);
-            // Published standard deviations: 0.150 to 0.182 short sides, 0.045 to 0.057 long ones.
+            // Published standard deviations: 0.150 to 0.182 short sides, 0.045 to 0.057 long sides.
             assert!((5.2..7.0).contains(&t.short_side_in_frame.norm()), "{t:?}");
             assert!((16.0..24.0).contains(&t.long_side_in_frame.norm()), "{t:?}");
         }

@@ -1,4 +1,4 @@
-//! The symbols of a photo: regions of the binary maps that look like one in their moment frame.
+//! Detects symbols: regions of the binary maps that resemble a symbol in their moment frame.
 
 use super::components::Components;
 use super::maps::{BinaryMap, Working};
@@ -8,28 +8,29 @@ use crate::cards::outline::symbol_outline;
 use crate::geometry::Point;
 use opencv::prelude::*;
 
-/// A place that looks like a symbol. Coordinates in working pixels.
+/// A detected symbol. Coordinates are in working pixels.
 #[derive(Clone, Debug)]
 pub struct Symbol {
     /// Its moment frame.
     pub frame: MomentFrame,
-    /// How far the frame had to be turned, in radians, to look like the symbol: the shear.
+    /// Rotation of the frame, in radians, at which the region matches best; it compensates the
+    /// shear.
     pub turn: f64,
-    /// What it looks like.
+    /// The shape that matches best.
     pub shape: Shape,
     /// IoU with that shape, 0 to 1.
     pub iou: f64,
     /// IoU with all shapes.
     pub all_iou: TemplateIou,
-    /// In how many maps it was seen.
+    /// Number of maps that show it.
     pub votes: usize,
-    /// Its size in each of them, relative to `frame`: outer edges, holes and blur differ.
+    /// Its size in each map, relative to `frame`: outer edges, holes and blur change it.
     sizes: Vec<f64>,
-    /// The card's long side as this symbol implies it.
+    /// The card's long side that this symbol implies.
     pub long_side: Point,
-    /// The card's short side as this symbol implies it.
+    /// The card's short side that this symbol implies.
     pub short_side: Point,
-    /// What its colours say.
+    /// Its colours.
     pub colors: InkColors,
 }
 
@@ -47,33 +48,37 @@ impl Symbol {
 /// Colours in and around a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InkColors {
-    /// White of the card around the symbol, 0 to 255, R, G, B.
+    /// White of the card around the symbol, R, G, B, 0 to 255.
     pub white: [f64; 3],
-    /// Spread of that white: difference of upper and lower levels over the mean, 0 and up.
+    /// Spread of that white: the difference of two quantiles of its lightness, relative to the
+    /// mean.
     pub white_spread: f64,
-    /// Ink of the outline: 1 - I / white, R, G, B.
+    /// Ink of the outline: 1 - intensity / white, R, G, B.
     pub ink: [f64; 3],
 }
 
 impl InkColors {
-    /// The strongest of the three inks, 0 to 1.
+    /// The strongest ink of the three channels, 0 to 1.
     pub fn contrast(&self) -> f64 {
         self.ink.into_iter().fold(f64::MIN, f64::max)
     }
 }
 
-/// What counts as a symbol.
+/// Thresholds for symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Shortest bounding box (longer side) in working pixels: below, the mask is guesswork.
+    /// Shortest bounding box (longer side), in working pixels; smaller masks are unreliable.
     pub smallest_px: f64,
-    /// Longest bounding box as a fraction of the working long side: a lone card fills the photo.
+    /// Longest bounding box as a share of the working image's long side; a single card may fill the
+    /// photo.
     pub largest: f64,
-    /// IoU from which a region is a symbol: true ones have 0.95 to 0.98, others at most 0.82.
+    /// IoU from which a region is a symbol: true symbols reach 0.95 to 0.98, other regions at most
+    /// 0.82.
     pub iou: f64,
-    /// Below this iou other turns of the frame are tried.
+    /// IoU below which other rotations of the frame are tried.
     pub turn_below: f64,
-    /// IoU that a turned frame must reach: more ways to look are more ways to be fooled.
+    /// IoU that a rotated frame must reach; it is higher because more attempts give more false
+    /// matches.
     pub turned_iou: f64,
 }
 
@@ -83,7 +88,7 @@ impl Default for Params {
     }
 }
 
-/// Gathers sightings of symbols, map by map.
+/// Collects detections of symbols, map by map.
 pub struct SymbolSearch {
     params: Params,
     largest_px: f64,
@@ -91,13 +96,13 @@ pub struct SymbolSearch {
 }
 
 impl SymbolSearch {
-    /// For maps of one working image.
+    /// For the maps of one working image.
     pub fn new(working: &Working, params: &Params) -> Self {
         let largest_px = params.largest * working.width.max(working.height) as f64;
         Self { params: *params, largest_px, seen: Vec::new() }
     }
 
-    /// Adds the sightings of one map.
+    /// Adds the detections of one map.
     pub fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
         collect(map, components, self.largest_px, &self.params, &mut self.seen);
     }
@@ -105,7 +110,7 @@ impl SymbolSearch {
     /// Every symbol once, with its colours.
     ///
     /// # Errors
-    /// Those of OpenCV, when the working image cannot be read.
+    /// OpenCV cannot read the working image.
     pub fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
         let mut symbols = merge(self.seen);
         let rgb = working.rgb.data_bytes()?;
@@ -120,7 +125,7 @@ impl SymbolSearch {
     }
 }
 
-/// One sighting in one map.
+/// The detection of a symbol in one map.
 struct Sighting {
     frame: MomentFrame,
     turn: f64,
@@ -130,7 +135,7 @@ struct Sighting {
     is_hole: bool,
 }
 
-/// Turns of the moment frame that are tried on a sheared symbol, in radians.
+/// Rotations of the moment frame that are tried on a sheared symbol, in radians.
 const TURNS: [f64; 6] = [-0.6, -0.4, -0.2, 0.2, 0.4, 0.6];
 
 fn collect(
@@ -192,7 +197,8 @@ fn best_turn(
     {
         return (1.3..4.6).contains(&elongation).then_some((0.0, shape, straight));
     }
-    // Hopeless, or a rectangle that some turn would make a rhombus.
+    // Either no rotation can match, or the region is a rectangle that some rotation would make a
+    // rhombus.
     if straight.best_symbol().1 < 0.70 || (straight.rectangle > 0.90 && elongation < 2.1) {
         return None;
     }
@@ -223,7 +229,8 @@ fn scaled(frame: &MomentFrame, step: f64) -> MomentFrame {
     }
 }
 
-/// Joins sightings of one symbol; the best stands for all. Holes first: they are free of the pen.
+/// Merges detections of one symbol; the best one gives the geometry. Holes are preferred, because
+/// the width of the line does not affect them.
 fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
     const CELL_PX: f64 = 40.0;
     let rank = |s: &Sighting| s.iou + if s.is_hole { 0.0 } else { -0.03 };
@@ -273,8 +280,8 @@ fn merge(mut seen: Vec<Sighting>) -> Vec<Symbol> {
     symbols
 }
 
-/// Samples a ring outside the outline (the card's white) and a band inside it (the ink). `None`
-/// when too little of the ring is in view.
+/// Samples a ring outside the outline (the card's white) and a band inside it (the ink). `None` if
+/// too little of the ring is in the picture.
 fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Option<InkColors> {
     let at = |p: Point| -> Option<[f64; 3]> {
         let (x, y) = (p.x.floor(), p.y.floor());
@@ -299,10 +306,10 @@ fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Optio
             outwards = -outwards;
         }
         let p = symbol.frame.center + outline[i];
-        // The gap to the next symbol is 1.8 deviations wide: stay within half of it.
+        // The gap to the next symbol is 1.8 deviations wide: sample less than half of it.
         ring.extend([0.6, 0.75, 0.9].iter().filter_map(|d| at(p + outwards * (d * thickness))));
-        // The region may be the hole within the pen's stroke or the stroke's outer edge: the
-        // darkest point across it is on the stroke.
+        // The region may be the hole inside the stroke or the stroke's outer edge; the darkest
+        // point across it is on the stroke.
         let across = [-0.4, -0.27, -0.13, 0.0, 0.13, 0.27, 0.4];
         let darkest = across
             .iter()
@@ -321,7 +328,7 @@ fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Optio
     let mut lightness: Vec<f64> = ring.iter().map(lowest).collect();
     let spread = quantile(&mut lightness, 0.85) - quantile(&mut lightness, 0.25);
     let mean_white = white.iter().sum::<f64>() / 3.0;
-    // The middle half: neither gaps in the outline nor a neighbour's ink.
+    // Use the middle half, to exclude gaps in the outline and a neighbour's ink.
     strokes.sort_by(|a, b| lowest(a).total_cmp(&lowest(b)));
     let middle = &strokes[strokes.len() / 4..strokes.len() * 3 / 4];
     let ink = [0, 1, 2].map(|c| {
@@ -334,8 +341,116 @@ fn lowest(rgb: &[f64; 3]) -> f64 {
     rgb[0].min(rgb[1]).min(rgb[2])
 }
 
-/// The value below which a fraction `q` of `values` lies.
+/// The quantile of `values` at the fraction `q`.
 fn quantile(values: &mut [f64], q: f64) -> f64 {
     let i = ((values.len() - 1) as f64 * q).round() as usize;
     *values.select_nth_unstable_by(i, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Number;
+    use crate::geometry::Quad;
+    use crate::pipeline::data::Frame;
+    use crate::pipeline::segment::drawn::{FlatCard, GREEN, RED, WHITE, card_at, photo};
+    use crate::pipeline::segment::maps::for_each_map;
+
+    fn symbols_of(frame: &Frame) -> Vec<Symbol> {
+        let long_side_px = f64::from(frame.image.width().max(frame.image.height()));
+        let working = Working::new(frame, long_side_px).unwrap();
+        let mut search = SymbolSearch::new(&working, &Params::default());
+        let mut components = Components::default();
+        for_each_map(&working, |map| {
+            components.label(map.pixels, map.width);
+            search.add(map, &components);
+        })
+        .unwrap();
+        search.finish(&working).unwrap()
+    }
+
+    /// The symbols that many maps show. Of several at one place, which grouping would join, it
+    /// keeps the best.
+    fn clear(frame: &Frame) -> Vec<Symbol> {
+        let mut symbols: Vec<Symbol> = Vec::new();
+        for symbol in symbols_of(frame).into_iter().filter(|s| s.votes >= 3 && s.iou > 0.9) {
+            let here = |s: &Symbol| s.frame.center.distance(symbol.frame.center) < 3.0;
+            match symbols.iter_mut().find(|s| here(s)) {
+                Some(other) if other.iou < symbol.iou => *other = symbol,
+                Some(_) => {}
+                None => symbols.push(symbol),
+            }
+        }
+        symbols.sort_by(|a, b| a.frame.center.x.total_cmp(&b.frame.center.x));
+        symbols
+    }
+
+    #[test]
+    fn each_shape_is_found_where_it_lies_and_shows_how_its_card_lies() {
+        for shape in Shape::ALL {
+            for angle in [0.0, 0.4, -0.9] {
+                let corners = card_at(180.0, 140.0, angle);
+                let card = FlatCard { number: Number::One, shape, ink: RED, corners };
+                let found = clear(&photo((400, 320), &[card]));
+                let [symbol] = &found[..] else { panic!("{shape} {angle}: {found:?}") };
+                assert_eq!(symbol.shape, shape);
+                assert!(symbol.frame.center.distance(corners.center()) < 1.0, "{shape} {angle}");
+                // The direction has no sign: a card looks the same after half a turn.
+                let (long, short) = (corners.0[1] - corners.0[0], corners.0[3] - corners.0[0]);
+                let off = |found: Point, true_side: Point| {
+                    found.cross(true_side).abs() / true_side.dot(true_side)
+                };
+                assert!(off(symbol.long_side, long) < 0.12, "{shape} {angle}: {symbol:?}");
+                assert!((symbol.long_side.norm() / 90.0 - 1.0).abs() < 0.3, "{shape} {angle}");
+                assert!((symbol.short_side.norm() / short.norm() - 1.0).abs() < 0.3, "{shape}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_three_symbols_of_a_card_are_three_places_with_its_colours() {
+        let corners = card_at(150.0, 120.0, 0.3);
+        let card = FlatCard { number: Number::Three, shape: Shape::Oval, ink: GREEN, corners };
+        let found = clear(&photo((400, 300), &[card]));
+        assert_eq!(found.len(), 3);
+        for symbol in &found {
+            let near = |a: [f64; 3], b: [f64; 3], by: f64| {
+                a.iter().zip(b).all(|(a, b)| (a - b).abs() < by)
+            };
+            let ink = [0, 1, 2].map(|c| 1.0 - f64::from(GREEN[c]) / f64::from(WHITE[c]));
+            assert!(near(symbol.colors.white, WHITE.map(f64::from), 6.0), "{:?}", symbol.colors);
+            assert!(near(symbol.colors.ink, ink, 0.1), "{:?}", symbol.colors);
+            assert!(symbol.colors.white_spread < 0.05);
+        }
+    }
+
+    #[test]
+    fn a_sheared_symbol_is_still_its_shape() {
+        let corners = Quad::new(
+            [(120.0, 90.0), (210.0, 110.0), (245.0, 165.0), (155.0, 145.0)]
+                .map(|(x, y)| Point::new(x, y)),
+        );
+        let card = FlatCard { number: Number::One, shape: Shape::Diamond, ink: RED, corners };
+        let found = clear(&photo((400, 300), &[card]));
+        assert_eq!(found.iter().map(|s| s.shape).collect::<Vec<_>>(), [Shape::Diamond]);
+    }
+
+    #[test]
+    fn a_rectangle_is_no_symbol() {
+        // A dark label on white paper, with a symbol's proportions.
+        let mut frame = photo((400, 300), &[]);
+        for (x, y, pixel) in frame.image.enumerate_pixels_mut() {
+            let inside = |(left, top, right, bottom): (u32, u32, u32, u32)| {
+                (left..right).contains(&x) && (top..bottom).contains(&y)
+            };
+            pixel.0 = if inside((170, 110, 220, 195)) {
+                RED
+            } else if inside((100, 60, 290, 250)) {
+                WHITE
+            } else {
+                pixel.0
+            };
+        }
+        assert_eq!(clear(&frame).len(), 0);
+    }
 }

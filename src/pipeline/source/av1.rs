@@ -1,5 +1,5 @@
-//! AV1 pictures, decoded by the program `ffmpeg`, which films need anyway: AVIF photos are rare, and
-//! a decoder of AV1 would weigh more than the rest of this program.
+//! Decodes AV1 pictures by the program `ffmpeg`, which films need anyway. AVIF photos are rare, and
+//! an AV1 decoder would be larger than the rest of this program.
 
 use super::error::{MAX_PIXELS, SourceError};
 use image::RgbImage;
@@ -8,21 +8,21 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The program's name, looked for on the PATH.
+/// The program's name, searched for on the PATH.
 const PROGRAM: &str = "ffmpeg";
 
-/// How to get it.
+/// How to install it.
 pub const INSTALL: &str = "install it: sudo apt install ffmpeg (Debian, Ubuntu), sudo dnf install ffmpeg-free \
                            (Fedora), brew install ffmpeg (macOS)";
 
-/// The largest photo takes some seconds.
+/// Time limit; the largest photo takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Decodes a stream of so many pictures, each of this width and height in pixels (low overhead
+/// Decodes a stream of `count` pictures of the given width and height in pixels (low overhead
 /// bitstream format, AV1 5.2).
 ///
 /// # Errors
-/// The program is missing, hangs or finds the data broken.
+/// The program is missing, hangs, or rejects the data.
 pub fn decode(
     stream: Vec<u8>,
     (width, height): (u32, u32),
@@ -41,7 +41,7 @@ pub fn decode(
         _ => corrupt(format!("{PROGRAM} cannot be run: {error}")),
     })?;
     let mut stdin = child.stdin.take().expect("it was asked for");
-    // Ends when either end does.
+    // The thread ends when either end of the pipe closes.
     std::thread::spawn(move || stdin.write_all(&stream));
     let mut stderr = child.stderr.take().expect("it was asked for");
     let (heard, complaints) = channel();
@@ -56,12 +56,12 @@ pub fn decode(
     std::thread::spawn(move || {
         let expected = frame_bytes * count;
         let mut bytes = Vec::with_capacity(expected + 1);
-        // One more, to see whether there is more.
+        // Read one byte more, to detect surplus data.
         let _ = stdout.take(expected as u64 + 1).read_to_end(&mut bytes);
         let _ = done.send((bytes.len() == expected).then_some(bytes));
     });
     let pixels = pixels.recv_timeout(PATIENCE);
-    let _ = child.kill(); // It has ended already, or is to.
+    let _ = child.kill(); // It has ended already, or must be stopped.
     let _ = child.wait();
     match pixels {
         Ok(Some(bytes)) => Ok(bytes

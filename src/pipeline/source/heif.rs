@@ -1,9 +1,9 @@
-//! HEIC and AVIF, the photos that phones make: ISO/IEC 23008-12, a container of items and their
+//! HEIC and AVIF, the formats of phone photos: ISO/IEC 23008-12, a container of items and their
 //! properties, around HEVC (HEIC) or AV1 (AVIF).
 //!
-//! HEVC is decoded in safe Rust (`heifer`), AV1 by the program `ffmpeg` ([`super::av1`]). How such a
-//! picture is turned and cropped is said by the container's own properties (`irot`, `imir`, `clap`); its
-//! EXIF orientation, which most files repeat, is to be ignored.
+//! HEVC is decoded in safe Rust (`heifer`), AV1 by the program `ffmpeg` ([`super::av1`]). The
+//! container's properties (`irot`, `imir`, `clap`) say how to turn and crop the picture. The EXIF
+//! orientation, which most files repeat, must be ignored.
 
 use super::av1;
 use super::error::{MAX_PIXELS, SourceError, check_size};
@@ -38,16 +38,16 @@ impl Codec {
 }
 
 impl<'a> Heif<'a> {
-    /// The picture in a file, if the file is of this kind; its size is within the limits and nothing of it
-    /// is missing.
+    /// Parses a file; `None` if it is of another kind. The picture's size is then within the
+    /// limits, and its data are complete.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The file is broken, cut off, too large or too small.
     pub fn open(bytes: &'a [u8]) -> Result<Option<Self>, SourceError> {
         let Some(brand) = bytes.get(4..12).and_then(|b| b.strip_prefix(b"ftyp")) else {
             return Ok(None);
         };
-        // Films have brands too, of other names.
+        // Films have brands too, but with other names.
         let format = match brand {
             b"avif" | b"avis" => "AVIF",
             b"heic" | b"heix" | b"hevc" | b"hevx" | b"heim" | b"heis" | b"mif1" | b"mif2"
@@ -60,10 +60,10 @@ impl<'a> Heif<'a> {
         heif.check().map(|()| Some(heif))
     }
 
-    /// Width and height in pixels of what [`Self::decode`] gives.
+    /// Width and height in pixels of the picture that [`Self::decode`] returns.
     ///
     /// # Errors
-    /// Broken properties.
+    /// The properties are broken.
     pub fn upright_px(&self) -> Result<(u32, u32), SourceError> {
         let (mut width, mut height) = self.size(self.file.primary_id)?;
         for property in self.properties(self.file.primary_id)? {
@@ -80,10 +80,10 @@ impl<'a> Heif<'a> {
         Ok((width, height))
     }
 
-    /// Its pixels, upright.
+    /// Decodes the picture and turns it upright.
     ///
     /// # Errors
-    /// Broken data; for AVIF also a program that is missing.
+    /// The data are broken, or `ffmpeg` is missing (AVIF only).
     pub fn decode(&self) -> Result<RgbImage, SourceError> {
         match self.codec {
             Codec::Hevc => self.decode_hevc(),
@@ -91,7 +91,7 @@ impl<'a> Heif<'a> {
         }
     }
 
-    /// Refuses what is too large in any of its items, for each of them may be decoded, and what is cut off.
+    /// Refuses a file if any item is too large, since each may be decoded, or if data are missing.
     fn check(&self) -> Result<(), SourceError> {
         for item in &self.file.items {
             if let Ok(Some((width, height))) = self.file.image_size(item.id) {
@@ -121,15 +121,15 @@ impl<'a> Heif<'a> {
         Ok(rgba_on_white(decoded.width, decoded.height, &decoded.data))
     }
 
-    /// Tiles side by side, then what the container says of the whole. Transparency is left out: AVIF
-    /// keeps it in a picture of its own.
+    /// Decodes the tiles, joins them, and applies the container's properties. Transparency is
+    /// ignored: AVIF stores it as a separate picture.
     fn decode_av1(&self) -> Result<RgbImage, SourceError> {
         let primary = self.file.primary_id;
         let parts = self.parts();
         let (tile_width, tile_height) = self.size(parts[0])?;
         let mut stream = Vec::new();
         for &part in parts {
-            // A temporal delimiter, the configuration, the data (AV1 5.3 and its binding to ISOBMFF 2.3).
+            // Temporal delimiter, configuration and data (AV1 5.3, and its binding to ISOBMFF 2.3).
             stream.extend([0x12, 0]);
             let configuration = self.properties(part)?.find_map(|property| match property {
                 Property::Unknown(kind, bytes) if kind.0 == *b"av1C" => bytes.get(4..),
@@ -171,7 +171,7 @@ impl<'a> Heif<'a> {
         Ok(image)
     }
 
-    /// The coded pictures that the photo is made of: itself, or its tiles.
+    /// The coded pictures that the photo consists of: itself, or its tiles.
     fn parts(&self) -> &[ItemId] {
         match self.file.referenced_items(self.file.primary_id, b"dimg") {
             [] => std::slice::from_ref(&self.file.primary_id),
@@ -197,10 +197,10 @@ impl<'a> Heif<'a> {
     }
 }
 
-/// What the primary picture, or its first tile, is coded with.
+/// The codec of the primary picture, or of its first tile.
 fn codec(file: &HeifFile) -> Result<Codec, SourceError> {
     let mut item = file.primary_id;
-    // Pictures derived of derived ones: no camera goes deeper.
+    // A derived picture may refer to another derived one; no camera nests deeper than this.
     for _ in 0..4 {
         let Ok(kind) = file.item(item).map(|item| item.item_type.0) else { break };
         match &kind {
@@ -224,8 +224,8 @@ fn unreadable(format: &'static str, error: heifer_isobmff::Error) -> SourceError
     }
 }
 
-/// Left, top, width and height in pixels of the part that is to be seen (`clap`), as the HEVC decoder
-/// rounds them; none where it is none.
+/// Left, top, width and height in pixels of the visible part (`clap`), rounded as the HEVC decoder
+/// does; `None` if the property is another one or the part is empty.
 fn aperture(property: &Property, (width, height): (u32, u32)) -> Option<(u32, u32, u32, u32)> {
     let &Property::CleanAperture { width: w, height: h, horiz_offset: x, vert_offset: y } =
         property

@@ -1,29 +1,29 @@
-//! Which files a call means: paths and folders to photos, in an order that people expect.
+//! Lists the photos that paths and folders on a command line stand for, in natural order.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// What counts as a photo inside a folder, by the end of its name. Files that are named
-/// themselves are taken whatever they are called.
+/// File name extensions that count as photos inside a folder. Files named on the command line are
+/// read whatever their names.
 pub const PHOTO_EXTENSIONS: [&str; 14] = [
     "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "tif", "tiff", "heic", "heif",
     "hif", "avif",
 ];
 
-/// A path that gives no photos.
+/// Why a path gives no photos.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// Nothing there, or not allowed to look.
+    /// The path does not exist or cannot be read.
     #[error("{}: cannot be read: {reason}; expected a photo or a folder of photos", .path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// A folder without photos.
+    /// The folder contains no photos.
     #[error(
         "{}: no photos in this folder{}; looked for names that end in .jpg, .heic, .png, .webp, .avif, .bmp or .tif",
         .path.display(),
@@ -37,9 +37,9 @@ pub enum ListError {
     },
 }
 
-/// The photos that `paths` mean, in their order, folders in [`natural_order`] (the files of a
-/// folder and its subfolders together). Hidden files and folders are passed over, and so are the
-/// folders `except`, where results go.
+/// The photos that `paths` stand for, in the given order; folders are sorted by [`natural_order`]
+/// (the files of a folder and of its subfolders together). Hidden files and folders are skipped,
+/// and so are the folders in `except`, which hold results.
 pub fn list_photos(
     paths: &[PathBuf],
     recursive: bool,
@@ -100,9 +100,9 @@ fn has_photo_name(path: &Path) -> bool {
     extension.is_some_and(|e| PHOTO_EXTENSIONS.contains(&e.as_str()))
 }
 
-/// File names in the order in which people count: `2.jpg` before `10.jpg`, `b` after `A`. Names
-/// that are alike but for case or leading zeros are ordered by their bytes, so that no two
-/// different names are equal.
+/// Orders file names as people count: `2.jpg` before `10.jpg`, `b` after `A`. Names that differ
+/// only in case or leading zeros are ordered by their bytes, so that no two different names compare
+/// equal.
 pub fn natural_order(a: &OsStr, b: &OsStr) -> Ordering {
     let (left, right) = (a.to_string_lossy(), b.to_string_lossy());
     let (mut l, mut r) = (left.as_ref(), right.as_ref());
@@ -124,7 +124,7 @@ pub fn natural_order(a: &OsStr, b: &OsStr) -> Ordering {
     }
 }
 
-/// Takes the digits at the start of a text off it, and gives them without leading zeros.
+/// Removes the digits at the start of a text, and returns them without leading zeros.
 fn number<'a>(text: &mut &'a str) -> &'a str {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

@@ -1,17 +1,17 @@
-//! Pictures of other kinds to 8-bit RGB.
+//! Converts other pictures to 8-bit RGB.
 
 use image::{DynamicImage, RgbImage};
 
-/// 8-bit RGB; what is transparent is laid on white.
+/// Converts to 8-bit RGB; transparent pixels are laid on white.
 pub fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
-        return image.into_rgb8(); // No copy when it is RGB already.
+        return image.into_rgb8(); // No copy if it is RGB already.
     }
     let rgba = image.into_rgba8();
     rgba_on_white(rgba.width(), rgba.height(), rgba.as_raw())
 }
 
-/// The same of samples in the order of their pixels.
+/// Converts RGBA samples, row by row, to RGB on white.
 pub fn rgba_on_white(width: u32, height: u32, rgba: &[u8]) -> RgbImage {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
     for &[r, g, b, a] in rgba.as_chunks::<4>().0 {

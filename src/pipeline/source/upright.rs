@@ -1,15 +1,15 @@
-//! The EXIF turn, for pictures and for points.
+//! Applies an EXIF orientation to pictures and points.
 
 use crate::geometry::Point;
 use image::RgbImage;
 use image::metadata::Orientation;
 
-/// Side of the blocks in which a picture is turned by a quarter, in pixels: a block of source and
-/// target fits the first-level cache, where whole rows against whole columns would miss it at
-/// every pixel.
+/// Side of the blocks, in pixels, in which a picture is transposed. A block of source and target
+/// fits into the first-level cache; whole rows against whole columns would miss the cache at every
+/// pixel.
 const BLOCK_PX: usize = 32;
 
-/// The picture as its camera was held.
+/// Turns a picture upright.
 pub fn turn_upright(image: RgbImage, orientation: Orientation) -> RgbImage {
     use Orientation::*;
     match orientation {
@@ -22,7 +22,7 @@ pub fn turn_upright(image: RgbImage, orientation: Orientation) -> RgbImage {
         }
         FlipHorizontal => flip_rows(image),
         FlipVertical => flip_rows(turn_upright(image, Rotate180)),
-        // Row y becomes column y (mirrored: column height - 1 - y); its pixels run down (or up).
+        // Row y becomes column y (mirrored: height - 1 - y); its pixels run down (or up).
         Rotate90 => transpose(&image, true, false),
         Rotate270 => transpose(&image, false, true),
         Rotate90FlipH => transpose(&image, false, false),
@@ -39,7 +39,7 @@ fn flip_rows(image: RgbImage) -> RgbImage {
     RgbImage::from_raw(width, height, raw).expect("same size")
 }
 
-/// Rows to columns; the columns' order mirrored, the pixels' order within a column mirrored.
+/// Transposes a picture; optionally mirrors the columns' order, or the pixels within each column.
 fn transpose(image: &RgbImage, mirror_x: bool, mirror_y: bool) -> RgbImage {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let source = image.as_raw().as_chunks::<3>().0;
@@ -60,7 +60,7 @@ fn transpose(image: &RgbImage, mirror_x: bool, mirror_y: bool) -> RgbImage {
     RgbImage::from_raw(height as u32, width as u32, raw).expect("same number of pixels")
 }
 
-/// Takes a point of the file as stored (width and height in pixels) to the upright picture.
+/// Maps points of the file as stored (width and height in pixels) to the upright picture.
 pub fn upright_from_stored(
     orientation: Orientation,
     width: u32,
@@ -83,8 +83,8 @@ pub fn upright_from_stored(
     }
 }
 
-/// Takes a point of the upright picture back to the file as stored, whose width and height in
-/// pixels these are.
+/// Maps points of the upright picture to the file as stored; width and height are the file's, in
+/// pixels.
 pub fn stored_from_upright(
     orientation: Orientation,
     stored_width: u32,
@@ -94,7 +94,7 @@ pub fn stored_from_upright(
     let back = match orientation {
         Rotate90 => Rotate270,
         Rotate270 => Rotate90,
-        // The others are mirror images or half turns: done twice they undo themselves.
+        // The others are mirror images or half turns, which are their own inverses.
         other => other,
     };
     let (width, height) = match orientation {

@@ -1,4 +1,4 @@
-//! One card that is followed: what is known of it, and how a look changes that.
+//! One tracked card: its state, and how detections change it.
 
 use super::detect::{self, Detection};
 use super::evidence::Evidence;
@@ -9,65 +9,66 @@ use crate::geometry::{Homography, Quad};
 use crate::pipeline::data::CardOutline;
 use std::sync::Arc;
 
-/// A card that is followed.
+/// A tracked card.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Never given to another card.
+    /// Identity; never reused for another card.
     pub id: u64,
-    /// Where it is measured to lie, in pixels of the frame.
+    /// The measured corners, in pixels of the frame.
     pub quad: Quad,
-    /// Where it is drawn: follows `quad` smoothly.
+    /// The drawn corners, which follow `quad` smoothly.
     pub drawn: Quad,
-    /// What its readings say together.
+    /// The combined readings.
     pub evidence: Evidence,
-    /// The card as shown, with its confidence and whether it is unsure.
+    /// The card as displayed, with its confidence and whether it is unsure.
     pub shown: Option<(Card, f32, bool)>,
-    /// Whether its picture is not as it was.
+    /// Whether its picture differs from the reference.
     pub hidden: bool,
-    /// Whether its symbols are not to be seen now: fingers on its blank border cover nothing.
+    /// Whether its symbols are hidden at present; fingers on its blank border do not count.
     pub covered: bool,
-    /// Whether the camera's motion was lost since a look saw it: it may lie elsewhere.
+    /// Whether the camera's motion was lost since a detection found the card: it may lie elsewhere.
     pub(super) astray: bool,
-    /// When it was first seen.
+    /// When it was first detected, in milliseconds.
     pub since_ms: f64,
     pub(super) outline: CardOutline,
-    /// Its picture when it was last read or found unchanged in focus.
+    /// Its thumbnail when it was last read, or last found unchanged in focus.
     pub(super) reference: Thumbnail,
     pub(super) last: Thumbnail,
-    /// Since when its picture differs from the reference; `None` while it does not.
+    /// Time from which its picture has differed from the reference; `None` while it does not
+    /// differ.
     pub(super) hidden_since: Option<f64>,
     pub(super) still_since: f64,
-    /// It was hidden since it was read last: another card may have come.
+    /// It was hidden since its last reading: another card may have come.
     pub(super) doubtful: bool,
-    /// What it was read as since, when that was another card, and how many times in a row.
+    /// Another card that it was read as since then, and how many times in a row.
     pub(super) another: Option<(Card, u32)>,
     pub(super) readings: u32,
     pub(super) looks: u32,
     pub(super) contradicted: u32,
-    /// Looks in a row that found it away from its place.
+    /// Number of detections in a row that found it away from its place.
     pub(super) elsewhere: u32,
-    /// Looks in a row that did not find it, though its picture is the same: under the edge of a hard
-    /// shadow card and table look alike at a glance.
+    /// Number of detections in a row that did not find it, although its picture is unchanged: at
+    /// the edge of a hard shadow, the thumbnails of card and table are similar.
     pub(super) missed: u32,
-    /// Since when it is known to be no card; the place is remembered, so that it is not read over
-    /// and over.
+    /// Time from which it is known to be no card. The place is kept, so that it is not read again
+    /// and again.
     pub(super) no_card: Option<f64>,
-    /// Colour of the table beside it: mean and spread of each channel.
+    /// Colour of the table beside it.
     pub(super) beside: Option<detect::Ground>,
 }
 
-/// A look under way.
+/// A detection in progress.
 pub(super) struct Asked {
     pub(super) number: u64,
     pub(super) grey: Arc<Grey>,
     pub(super) now_from_asked: Homography,
-    /// Whether the way from there to here is known.
+    /// Whether the motion since the request is known.
     pub(super) followed: bool,
     pub(super) quality: f32,
 }
 
 impl Track {
-    /// Whether its picture is still the same.
+    /// Updates the flags by comparing the card's thumbnail with the reference.
     pub(super) fn thumbnail(&mut self, grey: &Grey, time_ms: f64, params: &Params) {
         let Some(now) = grey.thumbnail(&self.quad) else {
             self.hidden = true;
@@ -75,7 +76,8 @@ impl Track {
             self.hidden_since.get_or_insert(time_ms);
             return;
         };
-        // A textured table is never quite still under a camera in motion; it stays like itself.
+        // Under a moving camera a textured table is never quite still, but its pictures stay
+        // correlated.
         let still = now.difference(&self.last) <= params.still_levels
             || now.correlation(&self.last) > params.still_correlation;
         if !still {
@@ -94,15 +96,15 @@ impl Track {
         }
         let count = self.shown.map_or(3, |(card, ..)| card.number.index() + 1);
         let symbols = |glance: &Thumbnail| glance.symbols(count);
-        // What lies on its border explains why looks do not find it.
+        // Something on its border explains why detections miss it.
         let unexplained = overlooked && correlation >= params.unlike;
         self.covered = self.hidden
             && (unexplained
                 || symbols(&self.last).correlation(&symbols(&self.reference)) < params.alike);
     }
 
-    /// Whether its sets rest: its symbols are covered, or looks in a row did not find it though it
-    /// looks as it did.
+    /// Whether its sets are suspended: its symbols are covered, or several detections in a row
+    /// missed it although its picture is unchanged.
     pub(super) fn rests(&self) -> bool {
         self.covered || self.missed > 1 && !self.hidden
     }
@@ -116,7 +118,7 @@ impl Track {
                 && self.shown.is_some_and(|(.., unsure)| !unsure)
     }
 
-    /// Whether it was known to be no card, and may be one now.
+    /// Whether it was known to be no card, but may be one now.
     pub(super) fn is_no_more_no_card(&self, time_ms: f64, params: &Params) -> bool {
         self.no_card.is_some_and(|since| {
             let looks_another = self.last.correlation(&self.reference) < params.alike;
@@ -124,8 +126,8 @@ impl Track {
         })
     }
 
-    /// Whether what lies here now is another card than the one that was hidden: looks in a row must
-    /// say so, one more where the picture is as it was before.
+    /// Whether another card has replaced the hidden one. Two detections in a row must say so, or
+    /// three if the picture matches the reference.
     pub(super) fn is_replaced_by(
         &mut self,
         seen: &Detection,
@@ -146,7 +148,7 @@ impl Track {
         before + 1 >= if correlation >= params.alike { 3 } else { 2 }
     }
 
-    /// Takes in that a look has found it.
+    /// Applies a detection of this card.
     pub(super) fn see(
         &mut self,
         seen: &Detection,
@@ -158,7 +160,7 @@ impl Track {
         let correlation = then.correlation(&self.reference);
         if let Some(reading) = &seen.reading {
             if self.doubtful && asked.quality > 0.5 {
-                // Read again after it was hidden: most likely the same card.
+                // It is read again after it was hidden: most likely it is the same card.
                 self.evidence.doubt(0.5);
                 self.readings = 0;
             }
@@ -181,8 +183,8 @@ impl Track {
         let agrees = seen.reading.as_ref().is_some_and(|reading| reading.best().0 == known);
         self.elsewhere = if off > PUSHED { self.elsewhere + 1 } else { 0 };
         let share = if off > PUSHED {
-            // Its own picture in another place, or the same card read there again and again: it was
-            // pushed. Else half of it is covered, and what is left was taken for a whole card.
+            // If its picture is unchanged, or the same card is read there repeatedly, it was
+            // pushed. Otherwise half of it is covered, and the rest was taken for a whole card.
             self.doubtful |= !agrees;
             if correlation >= params.alike || agrees && self.elsewhere > 3 { 1.0 } else { 0.0 }
         } else if self.looks < 4 {
@@ -190,7 +192,7 @@ impl Track {
         } else if correlation >= params.alike {
             0.2
         } else {
-            0.05 // What covers a card also bends its outline.
+            0.05 // A cover also distorts the outline.
         };
         for (old, measured) in self.quad.0.iter_mut().zip(quad.0) {
             *old = old.lerp(measured, share);
@@ -198,7 +200,7 @@ impl Track {
         if seen.beside.is_some() {
             self.beside = seen.beside;
         }
-        // A hand over a part of it makes it no less of a card.
+        // A partly covered card is still a card: keep its score.
         let score = if correlation >= params.alike && asked.quality > 0.5 {
             self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
         } else {
@@ -207,7 +209,7 @@ impl Track {
         self.outline = CardOutline { corners_in_image: self.quad, score, ..seen.outline.clone() };
     }
 
-    /// Whether a card that a look did not find is off the table.
+    /// Whether a card that a detection missed has left the table.
     pub(super) fn is_gone(&self, bare: bool, time_ms: f64, params: &Params) -> bool {
         if self.no_card.is_some() {
             return true; // Not even an outline is left.
@@ -215,7 +217,7 @@ impl Track {
         let Some(since) = self.hidden_since else {
             return bare && self.missed >= params.misses;
         };
-        // It may have lain still before it was hidden.
+        // It may have been still before it was hidden.
         let still_ms = time_ms - self.still_since.max(since);
         bare && still_ms >= params.bare_ms
             || still_ms >= params.hidden_still_ms
@@ -223,8 +225,8 @@ impl Track {
     }
 
     pub(super) fn show(&mut self, card: Card, confidence: f32, unsure: bool, params: &Params) {
-        // One reading alone must be very sure of itself, unless the picture is a still one: there will
-        // be no other.
+        // A single reading needs a high confidence, unless the picture is a still, which allows no
+        // other reading.
         let alone = self.evidence.weight() < 1.2 && !self.evidence.is_of_a_still();
         let unsure = unsure || alone && confidence < 0.97;
         match self.shown {
@@ -238,7 +240,7 @@ impl Track {
                 }
             }
             Some((old, _, false)) if unsure && old == card => {
-                // Sure once, and nothing speaks for another card.
+                // The card was sure before, and nothing suggests another card.
                 self.shown = Some((
                     old,
                     confidence,
@@ -253,20 +255,20 @@ impl Track {
     }
 }
 
-/// A corner that is farther off than this, as a part of the card's long side, was not measured badly:
+/// Distance of a corner, as a share of the card's long side, from which it is no measurement error:
 /// the card was pushed.
 const PUSHED: f64 = 0.15;
 
-/// How far corners are apart, as a part of the long side.
+/// Largest distance between corresponding corners, as a share of the long side.
 pub(super) fn apart(quad: &Quad, from: &Quad) -> f64 {
     let off = (0..4).map(|i| quad.0[i].distance(from.0[i])).fold(0.0, f64::max);
     off / from.long_side().max(1.0)
 }
 
-/// What a look's score of an outline counts against those before.
+/// Weight of a new detection's score relative to the earlier ones.
 const SCORE_SHARE: f64 = 0.4;
 
-/// The corners of `quad` named as those of `like`: the turn that moves them least.
+/// Renumbers the corners of `quad` to match those of `like`: the rotation that moves them least.
 pub(super) fn in_order_of(quad: Quad, like: &Quad) -> Quad {
     let turned = |n: usize| {
         let mut corners = quad.0;

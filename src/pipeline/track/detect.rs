@@ -1,4 +1,4 @@
-//! A look at one frame: the finder on all of it, the reader on the cards that need it.
+//! Runs a detection on one frame: the finder on the whole frame, the reader on cards that need it.
 
 use crate::geometry::{Homography, Point, Quad};
 use crate::pipeline::classify::mirror;
@@ -9,17 +9,17 @@ use crate::pipeline::data::{CardImage, CardOutline, Frame, Reading};
 use crate::pipeline::rectify;
 use crate::pipeline::stage::StageClock;
 
-/// What finds and reads cards.
+/// Finds and reads cards.
 pub trait Eyes: Send + Sync {
-    /// All cards of a frame.
+    /// Detects all cards of a frame.
     ///
     /// # Errors
-    /// Those of the finder.
+    /// The finder failed.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
-    /// Cards of one frame, by what was believed of the table before it, and what is after it.
+    /// Reads cards of one frame, given the prior for the table's facts; also returns the posterior.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// The reader failed.
     fn read(
         &self,
         cards: &Cards,
@@ -40,78 +40,79 @@ impl Eyes for Pipeline {
     }
 }
 
-/// What a tracker wants to know of a frame.
+/// A tracker's request for a detection.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// To tell it from other looks.
+    /// Number that identifies the request.
     pub number: u64,
-    /// The cards it knows of.
+    /// The tracked cards.
     pub known: Vec<Known>,
-    /// What it believes of the table.
+    /// The prior for the table's facts.
     pub facts: TableFacts,
 }
 
-/// A card that is known.
+/// A tracked card.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// The track's.
+    /// The track's identity.
     pub id: u64,
-    /// Where it should be, in pixels of the frame.
+    /// Its expected corners, in pixels of the frame.
     pub quad: Quad,
-    /// Whether it is to be read again.
+    /// Whether it should be read again.
     pub read: bool,
-    /// Whether its picture is still the same.
+    /// Whether its picture is unchanged.
     pub unchanged: bool,
-    /// The table beside it.
+    /// Colour of the table beside it.
     pub beside: Option<Ground>,
 }
 
-/// What a look has found.
+/// The results of a detection.
 #[derive(Clone, Debug)]
 pub struct Detections {
-    /// That of the [`Request`].
+    /// Number of the [`Request`].
     pub number: u64,
     /// The cards in the frame.
     pub seen: Vec<Detection>,
-    /// Known cards that were not seen and whose place looks like the table.
+    /// Tracked cards that were not found and whose place resembles the table.
     pub bare: Vec<u64>,
     /// How many cards were read.
     pub read: usize,
-    /// What is believed of the table after that.
+    /// The table's facts given these readings.
     pub facts: TableFacts,
 }
 
-/// A card in the frame.
+/// A detected card.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// Where, in pixels of the frame that was looked at.
+    /// Its outline, in pixels of the frame of the detection.
     pub outline: CardOutline,
-    /// The known card that it is, by its place.
+    /// Identity of the tracked card at that place, if any.
     pub known: Option<u64>,
-    /// What the reader says, if it was asked.
+    /// Its reading, if the reader ran on it.
     pub reading: Option<Reading>,
-    /// The table beside it.
+    /// Colour of the table beside it.
     pub beside: Option<Ground>,
 }
 
-/// Colours of a piece of table: mean and spread of each channel, 0 to 255.
+/// Colour of a piece of table, 0 to 255 for each channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// R, G, B.
+    /// Mean of R, G, B.
     pub mean: [f32; 3],
-    /// Standard deviations.
+    /// Standard deviation of R, G, B.
     pub spread: [f32; 3],
 }
 
-/// Cards read along with a new one, so that a reader who judges colours together has company.
+/// Number of other cards read along with a new one, for readers that judge the colours of cards
+/// together.
 const COMPANY: usize = 4;
-/// Largest distance of a card from its place, as a part of its long side.
+/// Largest distance between a card and its expected place, as a share of its long side.
 const NEAR: f64 = 0.42;
 
-/// Looks at a frame.
+/// Runs a detection on a frame.
 ///
 /// # Errors
-/// Those of the finder and the reader.
+/// The finder or the reader failed.
 pub fn detect(
     eyes: &dyn Eyes,
     frame: &Frame,
@@ -157,7 +158,7 @@ pub fn detect(
             let known = place.map(|k| &ask.known[k]);
             let beside =
                 known.is_none_or(|k| k.unchanged).then(|| beside(frame, i, &quads)).flatten();
-            // Company is read for the others' sake.
+            // Other cards are read only to support the new ones: discard their readings.
             let reading = reading.filter(|_| known.is_none_or(|k| k.read));
             Detection { outline, known: known.map(|k| k.id), reading, beside }
         })
@@ -165,7 +166,8 @@ pub fn detect(
     Ok(Detections { number: ask.number, seen, bare, read: wanted.len(), facts })
 }
 
-/// For each outline the known card that lies there: nearest pairs first.
+/// For each outline, the index of the tracked card at that place; the nearest pairs are matched
+/// first.
 fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
     let mut pairs = Vec::new();
     for (i, outline) in outlines.iter().enumerate() {
@@ -189,7 +191,7 @@ fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
     places
 }
 
-/// Colours at points of a quad's own square, where (0, 0) and (1, 1) are opposite corners.
+/// Colour at points of a quad's unit square, where (0, 0) and (1, 1) are opposite corners.
 fn ground(frame: &Frame, quad: &Quad, points: impl Iterator<Item = Point>) -> Option<Ground> {
     let image_from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), quad)?;
     let (width, height) = (f64::from(frame.image.width()), f64::from(frame.image.height()));
@@ -215,7 +217,7 @@ fn ground(frame: &Frame, quad: &Quad, points: impl Iterator<Item = Point>) -> Op
     Some(Ground { mean, spread })
 }
 
-/// The table around a card: points a little outside its border and in no other card.
+/// Colour of the table around a card: points slightly outside its border that lie in no other card.
 fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
     const STEPS: usize = 16;
     let quad = &quads[index];
@@ -230,7 +232,7 @@ fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
         .collect();
     let ring = (0..STEPS).flat_map(|i| {
         let t = (i as f64 + 0.5) / STEPS as f64;
-        // Beyond the card's own shadow on one side or the other.
+        // Far enough to be beyond the card's own shadow on either side.
         let (a, b) = (-0.09, 1.09);
         [Point::new(t, a), Point::new(t, b), Point::new(a, t), Point::new(b, t)]
     });
@@ -244,7 +246,7 @@ fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
     ground(frame, quad, free)
 }
 
-/// Whether the place of a card looks like the table beside it.
+/// Whether the place of a card resembles the table beside it.
 fn is_bare(frame: &Frame, known: &Known) -> bool {
     const SIDE: usize = 10;
     let Some(beside) = known.beside else { return false };
@@ -256,15 +258,16 @@ fn is_bare(frame: &Frame, known: &Known) -> bool {
 }
 
 impl Ground {
-    /// Whether this may be the same table: brightness may differ by a shadow, colour by little.
+    /// Whether this may be the same table: shadow changes the brightness, but hardly the colour.
     fn is_like(&self, table: &Self) -> bool {
         let sum = |ground: &Self| ground.mean.iter().sum::<f32>().max(3.0);
         let (own, other) = (sum(self), sum(table));
         let ratio = own / other;
         let spread = |ground: &Self| ground.spread.iter().sum::<f32>() / 3.0;
-        // A card's place in the sun or under a hand's shadow, with the table's own unevenness.
+        // Tolerate a place in the sun or under a hand's shadow, and the table's own unevenness.
         let leeway = (1.25 + 2.0 * spread(table) * 3.0 / other).min(1.6);
-        // As rough as the table, no more (a card's symbols) and no less (a hand on a striped cloth).
+        // As rough as the table, not rougher (a card's symbols) or smoother (a hand on a striped
+        // cloth).
         let even =
             spread(self) < 1.8 * spread(table) + 9.0 && spread(self) > 0.45 * spread(table) - 4.0;
         let hue =
@@ -290,7 +293,7 @@ mod tests {
         CardOutline { score: 3.0, ..CardOutline::at(quad) }
     }
 
-    /// Finds what it is told to find, and counts what it reads.
+    /// Finds the given quads, and counts the cards that it reads.
     struct Told(Vec<Quad>);
     impl Eyes for Told {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {

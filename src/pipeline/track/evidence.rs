@@ -1,4 +1,4 @@
-//! What the readings of one card over time say together.
+//! Combines the readings of one card over time.
 
 use super::grey::Grey;
 use crate::cards::Property;
@@ -7,37 +7,38 @@ use crate::pipeline::Reading;
 use crate::pipeline::probability::logistic;
 use std::sync::Arc;
 
-/// How much of what was known stays when a new reading comes: about seven readings count.
+/// Share of the earlier evidence that is kept at each new reading; about seven readings count.
 const KEPT: f32 = 0.86;
-/// A reading's weight. Readings of one card share most of their mistakes (its light, its print), so
-/// two are worth less than two witnesses.
+/// Weight of a reading. Readings of one card share most of their errors (light, print), so two
+/// count less than two independent ones.
 const WEIGHT: f32 = 0.7;
-/// Readings of the same picture after which it is taken for a still.
+/// Readings of an unchanged picture after which it is taken for a still.
 const STILL: u32 = 2;
-/// No single reading rules a value out.
+/// Lower bound of a probability, so that no single reading rules a value out.
 const LEAST: f32 = 0.004;
 
-/// Summed logarithms of probabilities, with forgetting.
+/// Sums of log probabilities, with exponential forgetting.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// In [`Property::ALL`] order, each triple with maximum 0.
     logs: [[f32; 3]; 4],
-    /// Log odds of being a card: their mean, not their sum. What looks like a card and is none, a
-    /// patterned cloth, looks like one in every frame.
+    /// Mean, not sum, of the log odds of being a card: a patterned cloth that resembles a card does
+    /// so in every frame.
     card: f32,
-    /// Sum of the readings' weights that still count.
+    /// Sum of the weights of the readings that still count.
     weight: f32,
-    /// The picture that was read last, of those that counted.
+    /// The picture of the last reading that counted.
     of: Option<Arc<Grey>>,
-    /// Readings of the same picture in a row.
+    /// Number of readings of the same picture in a row.
     again: u32,
-    /// Whether its one reading was made to count in full.
+    /// Whether its only reading was raised to full weight.
     full: bool,
 }
 
-/// Mean difference of two pictures of a card, in grey levels of the small picture, up to which the
-/// second says nothing new, and from which it counts in full. Sensors' noise leaves about a third of a
-/// level of them; a film of a still leaves what its codec does.
+/// Range of the mean difference between two pictures of a card, in grey levels of the small
+/// picture: at the lower end the second picture adds nothing, from the upper end on it counts in
+/// full. Sensor noise leaves about a third of a level; a film of a still picture leaves what its
+/// codec changes.
 const NEW_LEVELS: (f64, f64) = (0.05, 0.25);
 
 impl Default for Evidence {
@@ -48,12 +49,13 @@ impl Default for Evidence {
 }
 
 impl Evidence {
-    /// Adds what was read of a picture at a quad, in pixels of its frame; `quality`, 0 to 1, is how
-    /// well it could be read. The same pixels are one witness, however often they are asked: what
-    /// they are mistaken in, they would be more and more sure of.
+    /// Adds a reading of the card at `quad`, in pixels of the picture's frame. `quality`, 0 to 1,
+    /// is the reading's weight by focus. Unchanged pixels add nothing, however often they are read:
+    /// repeating the same error would only raise its probability.
     pub fn add(&mut self, reading: &Reading, quality: f32, picture: &Arc<Grey>, quad: &Quad) {
         let changed = |before: &Arc<Grey>| -> Option<f64> {
-            // The same place in both: an outline that moved by parts of a pixel makes nothing new.
+            // Compare the same place in both: an outline that moves by less than a pixel adds
+            // nothing.
             Some(picture.thumbnail(quad)?.difference(&before.thumbnail(quad)?))
         };
         let (same, new) = NEW_LEVELS;
@@ -62,7 +64,7 @@ impl Evidence {
         if newness == 0.0 {
             self.again += 1;
             if self.is_of_a_still() && self.weight <= 1.0 && !self.full {
-                // It is what one photo says, in full.
+                // The picture is a still: its reading counts in full, as for a photo.
                 self.full = true;
                 self.logs.iter_mut().flatten().for_each(|log| *log /= WEIGHT);
             }
@@ -73,14 +75,14 @@ impl Evidence {
         self.add_new(reading, quality * newness);
     }
 
-    /// Whether the picture does not change: no other reading is to be had.
+    /// Whether the picture does not change, so that no other reading will come.
     pub fn is_of_a_still(&self) -> bool {
         self.again >= STILL
     }
 
     fn add_new(&mut self, reading: &Reading, quality: f32) {
         let weight = WEIGHT * quality.clamp(0.0, 1.0);
-        // A bad picture also makes forget less.
+        // A bad picture also makes the evidence forget less.
         let kept = 1.0 - (1.0 - KEPT) * quality.clamp(0.0, 1.0);
         for (logs, values) in self.logs.iter_mut().zip(&reading.values) {
             for (log, &p) in logs.iter_mut().zip(values) {
@@ -97,15 +99,15 @@ impl Evidence {
         }
     }
 
-    /// Makes all that is known count for less: the card may be another one.
+    /// Reduces the weight of all evidence: the card may be another one.
     pub fn doubt(&mut self, kept: f32) {
         self.logs.iter_mut().flatten().for_each(|log| *log *= kept);
         self.weight *= kept;
-        // The next reading counts, though the picture may be as it was before.
+        // The next reading counts, even if the picture is the same as before.
         (self.of, self.again, self.full) = (None, 0, false);
     }
 
-    /// What all readings say together.
+    /// The combined reading.
     pub fn reading(&self) -> Reading {
         let mut values = [[1.0 / 3.0; 3]; 4];
         for (values, logs) in values.iter_mut().zip(&self.logs) {
@@ -117,7 +119,7 @@ impl Evidence {
         Reading { values, is_card: logistic(self.card) }
     }
 
-    /// How many good readings still count.
+    /// Number of good readings that still count.
     pub fn weight(&self) -> f32 {
         self.weight
     }

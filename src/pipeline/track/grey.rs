@@ -1,26 +1,27 @@
-//! What tracking looks at: a small grey picture of each frame, at three sizes.
+//! The tracker's input: a small grey picture of each frame, at three sizes.
 
 use crate::geometry::{Homography, Point, Quad};
 use crate::pipeline::data::Frame;
 use opencv::core::{Mat, MatTraitConst, MatTraitConstManual, Size};
 use opencv::imgproc;
 
-/// The long side of the largest grey picture is at most this, in pixels.
+/// Largest long side of the largest grey picture, in pixels.
 const LONG_SIDE_PX: u32 = 640;
 
 /// One grey picture: 8 bits, row by row.
 #[derive(Clone, Debug, Default)]
 pub struct Plane {
-    /// In pixels.
+    /// Width in pixels.
     pub width: usize,
-    /// In pixels.
+    /// Height in pixels.
     pub height: usize,
-    /// 0 to 255.
+    /// Grey levels, 0 to 255.
     pub pixels: Vec<u8>,
 }
 
 impl Plane {
-    /// Bilinear, at a point in pixels of this plane (pixel centres at .5), the border repeated.
+    /// Bilinear interpolation at a point in pixels of this plane (pixel centres at .5); the border
+    /// is repeated.
     #[inline]
     pub fn at(&self, p: Point) -> f32 {
         let x = (p.x - 0.5).clamp(0.0, self.width as f64 - 1.001) as f32;
@@ -36,8 +37,9 @@ impl Plane {
         upper + (lower - upper) * v
     }
 
-    /// The darkest and the brightest of the nine pixels around a point in the plane: what a pixel
-    /// there may be after a shift by parts of one. Between two pixels an edge has any value.
+    /// The darkest and the brightest of the nine pixels around a point of the plane: the possible
+    /// values there after a shift of less than a pixel. Between two pixels, an edge can have any
+    /// value.
     fn range_around(&self, p: Point) -> (f32, f32) {
         let (x, y) = (p.x.max(0.0) as usize, p.y.max(0.0) as usize);
         let (mut least, mut most) = (u8::MAX, u8::MIN);
@@ -51,7 +53,7 @@ impl Plane {
         (f32::from(least), f32::from(most))
     }
 
-    /// Whether a point lies in the plane, `margin` pixels from its border at least.
+    /// Whether a point lies in the plane, at least `margin` pixels from its border.
     pub fn holds(&self, p: Point, margin: f64) -> bool {
         p.x >= margin
             && p.y >= margin
@@ -78,26 +80,26 @@ impl Plane {
 /// The grey pictures of one frame.
 #[derive(Clone, Debug, Default)]
 pub struct Grey {
-    /// Pixels of the frame to one of [`Self::fine`].
+    /// Pixels of the frame per pixel of [`Self::fine`].
     pub scale: f64,
-    /// For motion, at most 640 pixels long.
+    /// For motion; at most 640 pixels long.
     pub fine: Plane,
-    /// Half as large: for large motions and for cards' glances.
+    /// Half as large: for large motions and for thumbnails.
     pub coarse: Plane,
-    /// A sixteenth of `coarse`: for seeing that something changed.
+    /// A quarter as large as `coarse`: for detecting changes.
     pub cells: Plane,
 }
 
-/// From one level to the next.
+/// Ratio of the sizes of `fine` and `coarse`.
 const COARSER: usize = 2;
-/// From the coarse picture to the cells.
+/// Ratio of the sizes of `coarse` and `cells`.
 const CELL: usize = 4;
 
 impl Grey {
     /// Of a frame of at least 32 x 32 pixels.
     ///
     /// # Errors
-    /// Those of OpenCV, such as no memory.
+    /// OpenCV failed, for instance for lack of memory.
     pub fn of(frame: &Frame) -> opencv::Result<Self> {
         let image = &frame.image;
         let scale = image.width().max(image.height()).div_ceil(LONG_SIDE_PX).max(1);
@@ -122,17 +124,18 @@ impl Grey {
         Ok(Self { scale: f64::from(scale), fine, coarse, cells })
     }
 
-    /// What a card looks like at a glance, at a quad in pixels of the frame.
+    /// The thumbnail of a card at a quad in pixels of the frame; `None` if too little of it is in
+    /// the picture.
     pub fn thumbnail(&self, quad: &Quad) -> Option<Thumbnail> {
         let scale = self.scale * COARSER as f64;
         let small = quad.scaled(1.0 / scale);
         let unit = Quad::rectangle(THUMBNAIL_WIDTH as f64, THUMBNAIL_HEIGHT as f64);
-        // A little within the card's border, which wavers by a pixel.
+        // Slightly inside the card's border, which varies by a pixel.
         let center = small.center();
         let inner = Quad::new(small.0.map(|p| center.lerp(p, 0.92)));
         let coarse_from_glance = Homography::between(&unit, &inner)?;
         let mut raw = [0.0; THUMBNAIL_WIDTH * THUMBNAIL_HEIGHT];
-        // The mean of four points each: a thin outline must not fall between two of them.
+        // Average four points each, so that no thin outline falls between two points.
         let parts = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
         for (i, value) in raw.iter_mut().enumerate() {
             let (x, y) = ((i % THUMBNAIL_WIDTH) as f64, (i / THUMBNAIL_WIDTH) as f64);
@@ -146,8 +149,8 @@ impl Grey {
         (known as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Thumbnail { raw: Box::new(raw) })
     }
 
-    /// Part of the cells that changed since an earlier frame, 0 to 1, when `earlier_from_now`
-    /// (pixels of frames) is how the picture moved.
+    /// Share of the cells that changed since an earlier frame, 0 to 1. `earlier_from_now` is the
+    /// picture's motion, in pixels of the frames.
     pub fn changed_since(&self, earlier: &Self, earlier_from_now: &Homography) -> f64 {
         let scale = self.scale * (COARSER * CELL) as f64;
         let (now, before) = (&self.cells, &earlier.cells);
@@ -165,7 +168,7 @@ impl Grey {
         if cells.is_empty() {
             return 1.0;
         }
-        // The exposure may have changed as a whole.
+        // Compensate for a change of exposure.
         let mut lighter: Vec<f32> = cells.iter().map(|&(v, was)| v - before.at(was)).collect();
         let middle = lighter.len() / 2;
         let (_, &mut lighter, _) = lighter.select_nth_unstable_by(middle, f32::total_cmp);
@@ -178,33 +181,33 @@ impl Grey {
     }
 }
 
-/// Grey levels by which a cell must leave the range of those around its place: above the sensor's
-/// noise and what a print's fine strokes do between two cells.
+/// Grey levels by which a cell must leave the range of the cells around its place: above sensor
+/// noise and the effect of fine print between two cells.
 const CELL_CHANGE: f32 = 12.0;
 
 const THUMBNAIL_WIDTH: usize = 24;
 const THUMBNAIL_HEIGHT: usize = 16;
 
-/// What a card looks like at a glance: 24 x 16 grey levels, the long side across. What lies outside
-/// the picture is not known of.
+/// A small picture of a card: 24 x 16 grey levels, long side horizontal. Pixels outside the frame
+/// are missing.
 #[derive(Clone, Debug)]
 pub struct Thumbnail {
-    /// NaN where it is not known.
+    /// NaN where missing.
     raw: Box<[f32; THUMBNAIL_WIDTH * THUMBNAIL_HEIGHT]>,
 }
 
-/// Part of a card's picture that must be known for it to be seen.
+/// Least share of a card's pixels that must be present.
 const LEAST_KNOWN: f64 = 0.6;
 
 impl Thumbnail {
-    /// Correlation with another glance, -1 to 1, where both are known: what light and contrast do as
-    /// a whole, or from one side of the card to the other, counts for nothing. Two even pictures agree
-    /// when both are even.
+    /// Correlation with another thumbnail, -1 to 1, over the pixels that both have. Uniform changes
+    /// of light and contrast, and gradients across the card, do not count. Two uniform pictures
+    /// correlate; a uniform one and another do not.
     pub fn correlation(&self, other: &Self) -> f64 {
         let both = |i: usize| !(self.raw[i].is_nan() || other.raw[i].is_nan());
         let known: Vec<usize> = (0..self.raw.len()).filter(|&i| both(i)).collect();
         if known.len() < 8 {
-            return 1.0; // Nothing speaks against it.
+            return 1.0; // Too few pixels to contradict it.
         }
         let (a, b) = (self.levelled(&known), other.levelled(&known));
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
@@ -213,13 +216,14 @@ impl Thumbnail {
             aa += x * x;
             bb += y * y;
         }
-        // What noise alone leaves of an even surface.
+        // The energy that noise alone leaves in a uniform surface.
         let floor = 1.5 * 1.5 * known.len() as f32;
         f64::from((ab + floor.min(aa.min(bb))) / ((aa.max(floor) * bb.max(floor)).sqrt()))
             .clamp(-1.0, 1.0)
     }
 
-    /// Without its mean and its slope along and across: those are the light's, or a shadow's.
+    /// Subtracts the mean and the gradients along and across, which come from the light or a
+    /// shadow.
     fn levelled(&self, known: &[usize]) -> Vec<f32> {
         let n = known.len() as f32;
         let at = |i: usize| ((i % THUMBNAIL_WIDTH) as f32, (i / THUMBNAIL_WIDTH) as f32);
@@ -244,10 +248,10 @@ impl Thumbnail {
             .collect()
     }
 
-    /// The part of it in which a card of so many symbols has them, 1 to 3.
+    /// The part of the thumbnail where a card of `count` symbols, 1 to 3, has them.
     pub fn symbols(&self, count: usize) -> Self {
         let mut part = self.clone();
-        // Of the card's length: each symbol takes a quarter, with what lies between them.
+        // As a share of the card's length: each symbol takes 0.3 of it, including the gaps.
         let half = THUMBNAIL_WIDTH as f32 * 0.15 * count.clamp(1, 3) as f32;
         for (i, value) in part.raw.iter_mut().enumerate() {
             let x = (i % THUMBNAIL_WIDTH) as f32 + 0.5 - THUMBNAIL_WIDTH as f32 / 2.0;
@@ -259,7 +263,7 @@ impl Thumbnail {
         part
     }
 
-    /// Mean absolute difference in grey levels.
+    /// Mean absolute difference, in grey levels.
     pub fn difference(&self, other: &Self) -> f64 {
         let off = self.raw.iter().zip(other.raw.iter()).map(|(a, b)| (a - b).abs());
         let known = off.filter(|off| !off.is_nan());
@@ -323,7 +327,7 @@ mod tests {
         let before = Grey::of(&card_at(100.0, 90.0, 60, 1.0)).unwrap();
         let now = Grey::of(&card_at(144.0, 90.0, 60, 1.0)).unwrap();
         let still = Homography(nalgebra::Matrix3::identity());
-        // A few pixels beside the truth, edges fall between other cells: no change.
+        // A few pixels from the true motion, edges fall between other cells: that is no change.
         for off in [-44.0, -47.0, -41.0] {
             let mut moved = still;
             moved.0[(0, 2)] = off;

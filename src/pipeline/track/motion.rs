@@ -1,46 +1,47 @@
-//! How the picture moved from one frame to the next, as one homography: the table is flat.
+//! Estimates the motion from one frame to the next as one homography, because the table is flat.
 //!
-//! A few dozen patches are followed by Lucas and Kanade's method (1981; with a pyramid as Bouguet
-//! 2001, mean levels taken out so that light may change) and a homography is fitted to them with
-//! weights that let go of what moves by itself, such as a hand (Tukey's biweight).
+//! A few dozen patches are tracked by Lucas and Kanade's method (1981; with a pyramid as in Bouguet
+//! 2001, and mean levels subtracted so that the light may change). A homography is fitted to them
+//! with robust weights (Tukey's biweight), which reject what moves by itself, such as a hand.
 
 use super::grey::{Grey, Plane};
 use crate::geometry::{Homography, Point};
 use nalgebra::Matrix3;
 
-/// Cells across and down in each of which one patch is chosen.
+/// Number of cells across and down; each gives at most one patch.
 const CELLS: (usize, usize) = (14, 8);
-/// Half a patch's side in pixels.
+/// Half the side of a patch, in pixels.
 const REACH: i32 = 4;
-/// Least mean squared gradient along a patch's weakest direction, in grey levels per pixel: grain
-/// of the sensor stays below.
+/// Least mean squared gradient along a patch's weakest direction, in grey levels per pixel; sensor
+/// grain stays below it.
 const LEAST_TEXTURE: f32 = 6.0;
-/// Patches beyond this of the common motion, in pixels of the fine plane, belong to something else.
+/// Deviation from the common motion, in pixels of the fine plane, beyond which a patch belongs to
+/// something else.
 const OWN_MOTION_PX: f64 = 1.5;
 
-/// How the picture moved.
+/// The motion of the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
     /// From pixels of the earlier frame to pixels of the later one.
     pub now_from_before: Homography,
-    /// Texture of the patches in the later frame, as a part of what the same patches had in the
-    /// earlier one: below 1 when the picture becomes blurred. 1 when they were just chosen.
+    /// Texture of the patches in the later frame relative to the same patches in the earlier one:
+    /// below 1 if the picture becomes blurred. 1 for patches just chosen.
     pub sharper: f32,
 }
 
-/// The patches that are followed, in pixels of the fine plane.
+/// The tracked patches, in pixels of the fine plane.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
     points: Vec<Point>,
-    /// How many were chosen.
+    /// Number of patches chosen.
     chosen: usize,
-    /// Not followed yet. Chosen for their texture, they had it partly from noise and from how they
-    /// fell on the pixels, and lose that with the first step.
+    /// The patches have not been tracked yet. They were chosen for their texture, part of which is
+    /// noise and pixel alignment that is lost with the first step.
     fresh: bool,
 }
 
 impl Patches {
-    /// Chooses patches with structure in every direction, at most one a cell.
+    /// Chooses patches with structure in every direction, at most one per cell.
     pub fn choose(grey: &Grey) -> Self {
         let plane = &grey.fine;
         let mut points = Vec::new();
@@ -71,18 +72,18 @@ impl Patches {
         Self { chosen: points.len(), points, fresh: true }
     }
 
-    /// Whether many have left the picture.
+    /// Whether many patches have left the picture.
     pub fn is_worn(&self) -> bool {
         3 * self.points.len() < 2 * self.chosen
     }
 
-    /// Whether there is none.
+    /// Whether there are no patches.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Follows the patches from one frame to the next and moves them along; `guess` is the motion
-    /// of the frame before. `None` when too few agree.
+    /// Tracks the patches from one frame to the next and updates their places; `guess` is the
+    /// motion of the previous frame. `None` if too few agree.
     pub fn follow(&mut self, before: &Grey, now: &Grey, guess: &Homography) -> Option<Motion> {
         if before.fine.width != now.fine.width || before.fine.height != now.fine.height {
             return None;
@@ -108,8 +109,8 @@ impl Patches {
         let mut moved: Vec<(Point, Point)> =
             self.points.iter().map(|&p| (p, fine.apply(p))).collect();
         moved.retain(|&(_, p)| now.fine.holds(p, f64::from(REACH) + 2.0));
-        // Of all of them, found or not: what is too blurred to be found is found again later, and
-        // would count on the way down only.
+        // Measure all patches, tracked or not. A patch too blurred to be tracked is tracked again
+        // later; leaving it out would count the loss of texture but not its return.
         let was: f32 = moved.iter().map(|&(p, _)| texture(&before.fine, p)).sum();
         let is: f32 = moved.iter().map(|&(_, p)| texture(&now.fine, p)).sum();
         let sharper = if was > 0.0 && !self.fresh { is / was } else { 1.0 };
@@ -121,8 +122,8 @@ impl Patches {
     }
 }
 
-/// The smaller eigenvalue of a patch's structure tensor per pixel, roughly (Shi and Tomasi 1994),
-/// on every other pixel.
+/// Approximately the smaller eigenvalue of a patch's structure tensor, per pixel (Shi and Tomasi
+/// 1994), computed on every other pixel.
 fn weakest_gradient(plane: &Plane, x: usize, y: usize) -> f32 {
     let (mut xx, mut xy, mut yy, mut n) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
     for dy in (-REACH..=REACH).step_by(2) {
@@ -141,14 +142,14 @@ fn weakest_gradient(plane: &Plane, x: usize, y: usize) -> f32 {
     (half - (off * off + xy * xy).sqrt()) / n
 }
 
-/// Where a patch went; `None` when it is lost.
+/// The new place of a patch; `None` if it is lost.
 fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<Point> {
     const SIDE: usize = (2 * REACH + 1) as usize;
     let margin = f64::from(REACH) + 1.5;
     if !before.holds(from, margin) || !now.holds(guess, margin) {
         return None;
     }
-    // The patch and one pixel around it, at the point's own place between pixels.
+    // The patch and one pixel around it, sampled at the point's sub-pixel place.
     let mut around = [[0f32; SIDE + 2]; SIDE + 2];
     for (j, row) in around.iter_mut().enumerate() {
         for (i, value) in row.iter_mut().enumerate() {
@@ -213,8 +214,8 @@ fn step(before: &Plane, now: &Plane, from: Point, guess: Point) -> Option<Point>
     Some(at)
 }
 
-/// Sum of the squared slopes around a point, of the pixels as they are: between two pixels they
-/// would be smoothed.
+/// Sum of the squared gradients around a point, at integer pixels: interpolating between pixels
+/// would smooth them.
 fn texture(plane: &Plane, p: Point) -> f32 {
     let (x, y) = (p.x as i32, p.y as i32);
     let at = |x: i32, y: i32| f32::from(plane.pixels[y as usize * plane.width + x as usize]);
@@ -228,7 +229,7 @@ fn texture(plane: &Plane, p: Point) -> f32 {
     sum
 }
 
-/// The common motion of most pairs, and how many move so.
+/// The common motion of most pairs, and the number of pairs that follow it.
 fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
     let median = |value: fn(&(Point, Point)) -> f64| {
         let mut values: Vec<f64> = pairs.iter().map(value).collect();
@@ -237,7 +238,7 @@ fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
     };
     let shift = Point::new(median(|p| p.1.x - p.0.x), median(|p| p.1.y - p.0.y));
     let mut off: Vec<f64> = pairs.iter().map(|&(a, b)| (b - a).distance(shift)).collect();
-    // At first wide enough for a turn or a step nearer.
+    // Wide enough at first for a rotation or an approach.
     let mut width = {
         let mut sorted = off.clone();
         let middle = sorted.len() / 2;
@@ -271,8 +272,8 @@ mod tests {
     use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
-    /// A smooth texture seen through a map from picture to texture; a patch of another motion
-    /// lies over it.
+    /// A smooth texture, seen through a map from picture to texture, partly covered by a patch that
+    /// moves differently.
     fn picture(texture_from_image: &Homography, hand: (f64, f64)) -> Grey {
         let wave = |x: f64, y: f64| {
             128.0
@@ -330,7 +331,7 @@ mod tests {
         assert!(sharper < 0.8, "{sharper}");
         let back = patches.follow(&blurred, &sharp, &still).unwrap().sharper;
         assert!((back * sharper - 1.0).abs() < 0.1, "{back} {sharper}");
-        // Nor do steps of parts of a pixel look like blur, over and over.
+        // Repeated steps of less than a pixel must not look like blur.
         let mut level = 1.0;
         for step in 0..10 {
             let at = |n: f64| {

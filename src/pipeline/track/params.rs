@@ -1,59 +1,59 @@
-//! How cards are tracked.
+//! Parameters of the tracker.
 
 use crate::pipeline::board;
 use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::compose::Pipeline;
 
-/// How cards are tracked. Times in milliseconds of the frames' own clock.
+/// Parameters of the tracker. Times are in milliseconds of the frames' own time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Longest time between two looks when nothing seems to happen.
+    /// Longest time between two detections when nothing changes.
     pub idle_ms: f64,
-    /// Shortest time between two looks.
+    /// Shortest time between two detections.
     pub busy_ms: f64,
-    /// Patches for the motion are chosen anew after so long.
+    /// Time after which the motion's patches are chosen again.
     pub patches_ms: f64,
-    /// Part of the picture that must change for a look to be due.
+    /// Share of the picture that must change to trigger a detection.
     pub change: f64,
-    /// Likeness of two glances at one unchanged card.
+    /// Correlation of two thumbnails from which a card counts as unchanged.
     pub alike: f64,
-    /// Likeness below which something else is there.
+    /// Correlation below which something else is there.
     pub unlike: f64,
-    /// A card whose evidence is worth so many readings and so probable is not read again.
+    /// Weight of the evidence and probability from which a card is not read again.
     pub settled: (f32, f32),
-    /// Readings after which an unchanged card is not read again, whatever they say.
+    /// Number of readings after which an unchanged card is not read again, whatever the result.
     pub most_readings: u32,
-    /// Change of a place from frame to frame, in grey levels, below which nothing moves there.
+    /// Change of a place from frame to frame, in grey levels, up to which it is still.
     pub still_levels: f64,
-    /// Or correlation from frame to frame above which nothing moves there.
+    /// Correlation from frame to frame above which a place is still, whatever its change.
     pub still_correlation: f64,
-    /// A place that looks like the table and was still for so long holds no card.
+    /// A place that resembles the table and was still for this long holds no card.
     pub bare_ms: f64,
-    /// A place without a card to be seen that was still for so long holds none, whatever it
-    /// looks like: a resting hand moves.
+    /// A place without a visible card that was still for this long holds no card, whatever it looks
+    /// like: even a resting hand moves.
     pub hidden_still_ms: f64,
-    /// A card that could not be seen for so long is given up.
+    /// A card that was hidden for this long is removed.
     pub hidden_ms: f64,
-    /// What was read and is no card is not read again for so long, if it does not change.
+    /// A place that was read as no card is not read again for this long, unless it changes.
     pub no_card_ms: f64,
-    /// Looks in a row that must not find a card that looks unchanged before it is taken for gone,
-    /// where its place is bare; more of them, and it counts as hidden.
+    /// Detections in a row that must miss a card with an unchanged picture before it is removed, if
+    /// its place is bare. After more misses, the card counts as hidden.
     pub misses: u32,
-    /// Looks that must contradict before a code on the screen changes.
+    /// Number of contradicting results after which the displayed code changes.
     pub contradictions: u32,
-    /// Time in which a drawn outline goes most of the way to the measured one.
+    /// Time constant with which a drawn outline approaches the measured one.
     pub smooth_ms: f64,
-    /// Texture, relative to the best of late, below which a reading counts for nothing, and above
-    /// which it counts in full.
+    /// Texture, relative to the best of the last seconds, up to which a reading has no weight, and
+    /// from which it counts in full.
     pub focus: (f32, f32),
-    /// What makes readings a board.
+    /// Parameters for settling the board.
     pub board: board::Params,
-    /// What is believed of the table before the first frame.
+    /// The prior for the table's facts, before the first frame.
     pub facts: TableFacts,
 }
 
 impl Params {
-    /// The usual ones, with how a pipeline makes a board of its readings, and what it believes beforehand.
+    /// The default parameters, with a pipeline's board parameters and its prior for the table.
     pub fn of(pipeline: &Pipeline) -> Self {
         Self { board: pipeline.board, facts: pipeline.facts, ..Self::default() }
     }
@@ -65,7 +65,7 @@ impl Default for Params {
             idle_ms: 500.0,
             busy_ms: 60.0,
             patches_ms: 1_000.0,
-            // Fourteen cells of 3,600: a card is about forty.
+            // Fourteen of 3,600 cells; a card covers about forty.
             change: 0.004,
             alike: 0.85,
             unlike: 0.7,

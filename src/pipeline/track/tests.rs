@@ -1,4 +1,4 @@
-//! The tracker on small drawn frames with eyes that know what is there.
+//! Tests the tracker on small drawn frames, with a fake that knows what they show.
 
 use super::card::in_order_of;
 use super::*;
@@ -7,14 +7,14 @@ use crate::pipeline::classify::reader::Cards;
 use crate::pipeline::{CardImage, Frame, PipelineError, StageClock};
 use image::{Rgb, RgbImage};
 
-/// A table with cards: code number, left, top. A hand may cover a part.
+/// A table with cards: number of the code, left, top. A hand may cover a part.
 #[derive(Clone, Default)]
 struct Scene {
     cards: Vec<(usize, f64, f64)>,
     hand: Option<(f64, f64)>,
-    /// Whether it wears a dark glove.
+    /// Whether the hand wears a dark glove.
     glove: bool,
-    /// Whether the cards have a pattern in their middle only.
+    /// Whether the cards' pattern is limited to their middle.
     blank: bool,
     shift: (f64, f64),
 }
@@ -40,7 +40,7 @@ impl Scene {
             for &(code, left, top) in &self.cards {
                 let (u, v) = (p.x - left, p.y - top);
                 if (0.0..CARD.0).contains(&u) && (0.0..CARD.1).contains(&v) {
-                    // A pattern of bars that differs from card to card.
+                    // A pattern of bars that differs between cards.
                     let bar = ((u / 12.0) as usize * 7 + (v / 20.0) as usize * 3 + code * 5) % 11;
                     let in_middle = (36.0..84.0).contains(&u) || !self.blank;
                     return if bar < 3 && in_middle {
@@ -57,7 +57,7 @@ impl Scene {
     }
 }
 
-/// Knows the scene; reads each card by its place, right or as it is told.
+/// Knows the scene; reads each card by its place, correctly or as `says` tells it to.
 struct Knowing<'a> {
     scene: &'a Scene,
     says: Option<usize>,
@@ -78,11 +78,11 @@ impl Eyes for Knowing<'_> {
                 !((hx..hx + 220.0).contains(&c.x) && (hy..hy + 160.0).contains(&c.y))
             })
         });
-        // No outline of what the picture's edge cuts through is whole.
+        // A card cut by the picture's edge has no complete outline.
         let in_view = in_view.filter(|(_, quad)| {
             quad.0.iter().all(|p| (0.0..=640.0).contains(&p.x) && (0.0..=400.0).contains(&p.y))
         });
-        // The code travels in the score.
+        // The score carries the code.
         Ok(in_view
             .map(|(code, corners_in_image)| CardOutline {
                 score: code as f64,
@@ -95,7 +95,7 @@ impl Eyes for Knowing<'_> {
         cards: &Cards,
         f: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        // All cards of a look are read; which is which is told by the pattern's mean, so the fake
+        // All cards of a detection are read; the pattern's mean identifies each, so the fake
         // recomputes it from the pixels.
         let facts = f.of_edition(Edition::Classic);
         Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), facts))
@@ -127,7 +127,7 @@ impl Knowing<'_> {
     }
 }
 
-/// A tracker, its time, and how many cards were read.
+/// A tracker, its time, and the number of cards read.
 struct Run {
     tracker: Tracker,
     time_ms: f64,
@@ -140,7 +140,7 @@ impl Run {
         Self { tracker: Tracker::new(Params::default()), time_ms: 0.0, read: 0, looks: 0 }
     }
 
-    /// Some frames of one scene, each look taken in at the next frame.
+    /// Shows some frames of one scene; each detection is applied at the next frame.
     fn show(&mut self, scene: &Scene, frames: usize) {
         self.show_to(&Knowing { scene, says: None, certainty: 0.97 }, scene, frames);
     }
@@ -242,7 +242,7 @@ fn a_taken_card_goes_and_a_new_one_comes_within_half_a_second() {
     scene.cards.push((17, 230.0, 50.0));
     run.show(&scene, 12);
     assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 17, 80]);
-    // Replaced at once, without a bare table between.
+    // The card is replaced at once; the bare table is never visible.
     let ids: Vec<u64> = run.codes().iter().map(|c| c.0).collect();
     scene.cards[2] = (33, 230.0, 50.0);
     run.show(&scene, 15);
@@ -257,7 +257,7 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
     let scene = three();
     run.show(&scene, 15);
     let first = run.codes();
-    // A hand passes, so that all is read again; the first look misreads everything.
+    // A hand passes, so that all cards are read again; the first detection misreads everything.
     let mut covered = scene.clone();
     covered.hand = Some((20.0, 20.0));
     run.show(&covered, 6);
@@ -269,7 +269,7 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
 
 #[test]
 fn what_is_no_card_is_not_read_over_and_over() {
-    /// Sees a card on the bare table, at a place that the reader knows better.
+    /// Detects a card on the bare table, which the reader rejects.
     struct Deceived<'a>(Knowing<'a>);
     impl Eyes for Deceived<'_> {
         fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
@@ -287,7 +287,7 @@ fn what_is_no_card_is_not_read_over_and_over() {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
             let (mut readings, facts) = self.0.read(cards, f)?;
             for (reading, card) in readings.iter_mut().zip(cards.images) {
-                // Balanced on its own white, the table is bright too; its green is not.
+                // Balanced on its own white, the table is bright too, but its white is green.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
             Ok((readings, facts))
@@ -304,7 +304,7 @@ fn what_is_no_card_is_not_read_over_and_over() {
     assert_eq!(run.read, read, "known to be no card");
 }
 
-/// Finds all cards but the first.
+/// Finds all cards except the first.
 struct But<'a>(Knowing<'a>);
 impl Eyes for But<'_> {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
@@ -368,7 +368,7 @@ fn a_card_whose_border_leaves_the_picture_keeps_its_sets() {
     run.show(&three(), 15);
     let first = run.codes();
     let mut scene = three();
-    // The first card's symbols stay in view; 10 of its 120 pixels do not.
+    // The first card's symbols stay visible; 10 of its 120 pixels leave the picture.
     for step in 1..=10 {
         scene.shift = (-5.0 * f64::from(step), 0.0);
         run.show(&scene, 1);
@@ -384,7 +384,7 @@ fn a_card_whose_border_leaves_the_picture_keeps_its_sets() {
 
 #[test]
 fn fingers_on_a_cards_blank_border_cover_nothing() {
-    // A card of one symbol, in its middle; a thumb lies on its end.
+    // A card with one symbol, in its middle; a thumb lies on its end.
     let cards = vec![(0, 40.0, 40.0), (40, 220.0, 245.0), (80, 400.0, 240.0)];
     let mut scene = Scene { cards, blank: true, glove: true, ..Scene::default() };
     assert_eq!(Card::from_index(0).number.index(), 0, "one symbol");
@@ -393,7 +393,7 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
     scene.hand = Some((126.0, -30.0));
     let mut noticed = false;
     let thumb = scene.clone();
-    // The thumb bends its outline: it is not found.
+    // The thumb distorts the outline: the card is not found.
     let blind = But(Knowing { scene: &thumb, says: None, certainty: 0.97 });
     for step in 0..20 {
         run.show_to(&blind, &thumb, 1);
@@ -401,14 +401,14 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
         noticed |= run.tracker.tracks.iter().any(|track| track.hidden);
     }
     assert!(noticed, "the thumb was not seen: the test says nothing");
-    // The whole hand, without the glove, which would look like the table in a shadow.
+    // The whole hand, without the glove, which would resemble the table in a shadow.
     (scene.hand, scene.glove) = (Some((30.0, -30.0)), false);
     run.show(&scene, 10);
     let table = run.tracker.table();
     assert_eq!((table.sets.len(), table.resting.len()), (0, 1), "now it is covered");
 }
 
-/// The cards that left the table unseen in some frames of a scene.
+/// Identities of the cards that left the table unseen in some frames of a scene.
 fn departed(run: &mut Run, scene: &Scene, frames: usize) -> Vec<u64> {
     (0..frames)
         .flat_map(|_| {
@@ -420,7 +420,7 @@ fn departed(run: &mut Run, scene: &Scene, frames: usize) -> Vec<u64> {
 
 #[test]
 fn a_camera_that_looks_aside_takes_nothing() {
-    // So slowly that the motion is followed, and so quickly that it is lost.
+    // Slow enough for the motion to be tracked, and fast enough for it to be lost.
     for (px, steps) in [(5.0, 112), (14.0, 40)] {
         let mut run = Run::new();
         run.show(&three(), 15);
@@ -433,10 +433,10 @@ fn a_camera_that_looks_aside_takes_nothing() {
         }
         gone.extend(departed(&mut run, &scene, 250));
         assert!(run.codes().is_empty());
-        // Cards that were taken for others on the way departed too.
+        // Cards that were misread on the way departed too.
         assert!(ids.iter().all(|id| gone.contains(id)), "{px}: {gone:?} of {ids:?}");
     }
-    // What a hand takes in view did not depart.
+    // A card that a hand takes in view has not departed.
     let mut run = Run::new();
     run.show(&three(), 15);
     let mut scene = three();
@@ -450,7 +450,7 @@ fn a_camera_that_is_torn_aside_takes_nothing() {
     let mut run = Run::new();
     run.show(&three(), 15);
     let mut ids: Vec<u64> = run.codes().iter().map(|card| card.0).collect();
-    // At once another place of the table, as far as anybody can tell.
+    // The picture jumps to another place of the table.
     let aside = Scene { shift: (1_517.0, 911.0), ..Scene::default() };
     let mut gone = departed(&mut run, &aside, 250);
     assert!(run.codes().is_empty());
@@ -472,14 +472,15 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     };
     let once = 0.8f32.powi(4);
     assert!((certainty(&mut run) - once).abs() < 0.02, "{} {once}", certainty(&mut run));
-    // A hand passes: what was known is doubted, read again, and no surer than before by much.
+    // A hand passes: the evidence is reduced, the card is read again, and its confidence hardly
+    // rises.
     let mut covered = scene.clone();
     covered.hand = Some((20.0, 20.0));
     run.show_to(&doubtful, &covered, 6);
     run.show_to(&doubtful, &scene, 60);
     let again = certainty(&mut run);
     assert!((once - 0.05..once + 0.15).contains(&again), "{again}");
-    // The camera moves: each look sees other pixels.
+    // The camera moves: each detection sees other pixels.
     let mut run = Run::new();
     for step in 0..60 {
         let shift = (1.3 * f64::from(step % 7), 0.9 * f64::from(step % 5));
@@ -497,7 +498,7 @@ fn where_nothing_is_found_fewer_looks_are_taken() {
         run.show(&nothing(step), 1);
     }
     assert!(run.looks <= 12, "{} looks in three seconds", run.looks);
-    // A card that comes is found soon, and then looks are as quick as ever.
+    // A new card is found soon, and detections then return to the usual rate.
     run.show(&three(), 40);
     assert_eq!(run.codes().len(), 3);
 }

@@ -1,4 +1,4 @@
-//! A hand with its forearm, flat above the table: capsules of skin and a soft shadow.
+//! A hand and forearm, flat above the table: capsules of skin and a soft shadow.
 
 use super::super::camera::View;
 use super::super::decoys::for_pixels;
@@ -9,37 +9,37 @@ use crate::geometry::Point;
 const SKINS: [[f64; 3]; 4] =
     [[0.62, 0.40, 0.30], [0.50, 0.29, 0.20], [0.32, 0.17, 0.11], [0.13, 0.065, 0.042]];
 
-/// A hand over the table. Millimetres.
+/// A hand over the table, in millimetres.
 #[derive(Clone, Debug)]
 pub(super) struct Hand {
     /// Tip of the middle finger.
     tip: Point,
-    /// From the tip to the elbow, a unit vector.
+    /// Unit vector from the tip to the elbow.
     back: Point,
     /// Colour of skin.
     skin: [f32; 3],
 }
 
-/// Height of a hand above the table, which sets its shadow off.
+/// Height of a hand above the table, which offsets its shadow.
 const HEIGHT_MM: f64 = 22.0;
-/// Width of the shadow's soft border.
+/// Width of the shadow's penumbra.
 const PENUMBRA_MM: f64 = 16.0;
-/// Length of hand and forearm.
+/// Length of the hand and forearm.
 const ARM_MM: f64 = 620.0;
-/// Widest part of it, from its middle.
+/// Maximum distance of its outline from its axis.
 const WIDEST_MM: f64 = 62.0;
 
 impl Hand {
-    /// A hand whose middle finger points at `tip` and whose arm comes from `back`.
+    /// A hand whose middle finger points at `tip`; `back` is the direction towards the elbow.
     pub(super) fn new(tip: Point, back: Point, skin: usize) -> Self {
         let skin = SKINS[skin % SKINS.len()].map(|v| v as f32);
         Self { tip, back, skin }
     }
 
-    /// Distance to its border, negative inside.
+    /// Signed distance to its outline, negative inside.
     fn distance(&self, place: Point) -> f64 {
         let off = place - self.tip;
-        // Along the arm from the tip, and across it.
+        // Coordinates along the arm from the tip, and across it.
         let p = Point::new(off.dot(self.back), self.back.cross(off));
         let capsule = |a: (f64, f64), b: (f64, f64), radius: f64| {
             let (a, b) = (Point::new(a.0, a.1), Point::new(b.0, b.1));
@@ -60,12 +60,12 @@ impl Hand {
         .fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether a place of the table is hidden under it.
+    /// Whether it hides a place of the table.
     pub(super) fn covers(&self, place: Point) -> bool {
         self.distance(place) < 0.0
     }
 
-    /// Where a box about it is seen.
+    /// The corners of its bounding box in the picture.
     fn around(&self, view: &View, more_mm: f64) -> [Point; 4] {
         let side = self.back.perpendicular() * (WIDEST_MM + more_mm);
         let (near, far) =
@@ -82,8 +82,8 @@ impl Hand {
             || inside(view.image_from_table(self.tip + self.back * 300.0, 0.0))
     }
 
-    /// Its skin and its shadow over a place of a photo whose colour (0 to 255) was `seen`; pixels are so
-    /// many millimetres wide.
+    /// Applies its skin and shadow to the colour `seen` (0 to 255) at a place of a photo; a pixel
+    /// is `pixel_mm` millimetres wide.
     pub(super) fn tint(&self, seen: &mut [f64; 3], place: Point, pixel_mm: f64) {
         let own = self.distance(place);
         let t = (0.5 - own / PENUMBRA_MM).clamp(0.0, 1.0);
@@ -91,14 +91,14 @@ impl Hand {
         let cover = (0.5 - own / pixel_mm).clamp(0.0, 1.0);
         let round = 1.0 - (1.0 + own / 14.0).clamp(0.0, 1.0).powi(2) * 0.3;
         for (value, skin) in seen.iter_mut().zip(self.skin) {
-            // About sRGB's curve.
+            // Approximately sRGB's curve.
             let skin = 255.0 * f64::from(skin).powf(1.0 / 2.2) * round;
             *value *= dark;
             *value += (skin - *value) * cover;
         }
     }
 
-    /// Draws its shadow and then itself on a picture of reflectances.
+    /// Draws its shadow and then itself into a picture of reflectances.
     pub(super) fn draw(
         &self,
         pixels: &mut [[f32; 4]],
@@ -116,7 +116,7 @@ impl Hand {
             let dark = (1.0 - depth * t * t * (3.0 - 2.0 * t)) as f32;
             let own = self.distance(seen.place);
             let cover = (0.5 - own / seen.size_mm).clamp(0.0, 1.0) as f32;
-            // Round towards its borders, and wrinkled a little.
+            // Shaded towards its borders, with slight wrinkles.
             let round = (1.0 - (1.0 + own / 14.0).clamp(0.0, 1.0).powi(2) * 0.55) as f32;
             let wrinkle = super::super::noise::value(77, seen.place.x / 5.0, seen.place.y / 5.0);
             let shade = round * (1.0 + 0.06 * wrinkle as f32);

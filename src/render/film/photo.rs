@@ -1,8 +1,8 @@
-//! A film of a real photo: a phone in a hand looks at it as at a table. Some of its cards are dealt as
-//! cut-outs, and a hand passes over it.
+//! A film made from a real photo, as if a handheld phone filmed the table. Some of its cards are
+//! dealt as cut-outs, and a hand passes over it.
 //!
-//! Seeing the photo as flat is right for its table, which is flat; the shadows and the light are those
-//! that the photo has. Where a card is not dealt yet, its place is filled from what lies around it.
+//! The photo is treated as a plane, which is right for its flat table; shadows and light stay those
+//! of the photo. The place of a card that is not dealt yet is filled in from its surroundings.
 
 use super::hand::Hand;
 use super::{FilmCard, FilmFrame, FrameLabel, phone};
@@ -17,16 +17,16 @@ use rand_pcg::Pcg64;
 use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A film of a photo.
+/// Parameters of a film of a photo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhotoFilmParams {
-    /// Size of the film's frames, which the photo fills.
+    /// Size of the film's frames; the photo fills them.
     pub size_px: (u32, u32),
     /// Length in seconds, more than 0.
     pub seconds: f64,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
-    /// How many cards are dealt while the film runs.
+    /// Number of cards dealt while the film runs.
     pub dealt: usize,
 }
 
@@ -34,39 +34,39 @@ pub struct PhotoFilmParams {
 pub struct PhotoFilm {
     params: PhotoFilmParams,
     seed: u64,
-    /// The photo, as large as the frames or larger in one direction.
+    /// The photo, scaled to cover the frames.
     photo: RgbImage,
-    /// All its cards, the dealt ones last.
+    /// All its cards, with the dealt ones last.
     cards: Vec<CardLabel>,
     deals: Vec<Deal>,
-    /// Length of a card in the middle of things, in pixels of the photo.
+    /// Typical length of a card, in pixels of the photo.
     long_px: f64,
-    /// When the hand that takes nothing is over the table, and its way.
+    /// Time and path of a hand that passes over the table and takes nothing.
     pass: (f64, f64, Point, Point),
     skin: usize,
-    /// The last table: how many of the deals are done, and its picture.
+    /// The last table drawn, as a cache: the number of completed deals, and its picture.
     table: Mutex<Option<(usize, Arc<RgbImage>)>>,
 }
 
-/// A card that comes onto the table.
+/// A card that is dealt.
 #[derive(Clone, Copy)]
 struct Deal {
-    /// Which of the cards.
+    /// Index of the card.
     card: usize,
-    /// When it comes into the picture, and when it lies, in seconds.
+    /// Times at which it enters the picture and comes to rest, in seconds.
     at: (f64, f64),
-    /// From where it comes, seen from its place.
+    /// Its starting point, relative to its place.
     off: Point,
 }
 
-/// Seconds in which a card is dealt.
+/// Duration of a deal in seconds.
 const DEALING_S: f64 = 0.6;
-/// What is filled where a card is missing: so much more than the card, for its shadow.
+/// Size of the filled area relative to the missing card, to include its shadow.
 const FILLED: f64 = 1.14;
-/// Noise of the sensor, in levels.
+/// Sensor noise, in levels.
 const NOISE: f64 = 3.0;
 
-/// Where the camera is at a moment: how the frame lies on the photo.
+/// The camera's pose at a moment: the frame's position on the photo.
 struct Pose {
     sin: f64,
     cos: f64,
@@ -91,8 +91,8 @@ impl Pose {
 }
 
 impl PhotoFilm {
-    /// Plans a film of an upright photo and the cards on it (in its pixels, corners clockwise). A card
-    /// whose corners are not known is not dealt, and the labels show its middle alone.
+    /// Plans a film of an upright photo and the cards on it (in its pixels, corners clockwise). A
+    /// card without known corners is not dealt, and its label shows only its centre.
     pub fn plan(photo: &RgbImage, cards: &[CardLabel], params: PhotoFilmParams, seed: u64) -> Self {
         let mut rng = Pcg64::seed_from_u64(seed);
         let (width, height) = params.size_px;
@@ -114,7 +114,7 @@ impl PhotoFilm {
             cards.iter().filter_map(|card| Some(card.corners?.long_side())).collect();
         sides.sort_by(f64::total_cmp);
         let long_px = sides.get(sides.len() / 2).copied().unwrap_or(f64::from(wide) / 8.0);
-        // Cards that lie by themselves can be cut out and their places be filled.
+        // Only cards that lie by themselves can be cut out and filled in.
         let alone = |i: usize, cards: &[CardLabel]| {
             cards[i].corners.is_some()
                 && cards.iter().enumerate().all(|(j, other)| {
@@ -125,7 +125,7 @@ impl PhotoFilm {
         for i in (1..chosen.len()).rev() {
             chosen.swap(i, rng.random_range(0..=i));
         }
-        // Some are there from the beginning.
+        // Some cards are there from the beginning.
         chosen.truncate(params.dealt.min(cards.len() / 2));
         chosen.sort_unstable();
         let dealt: Vec<CardLabel> = chosen.iter().rev().map(|&i| cards.remove(i)).collect();
@@ -151,7 +151,7 @@ impl PhotoFilm {
         Self { params, seed, photo, cards, deals, long_px, pass, skin, table }
     }
 
-    /// How many frames it has.
+    /// Number of frames.
     pub fn frames(&self) -> usize {
         (self.params.seconds * self.params.fps).round().max(1.0) as usize
     }
@@ -176,7 +176,7 @@ impl PhotoFilm {
         }
     }
 
-    /// The hand at a time; `None` while it is away.
+    /// The hand at a time; `None` when it is away.
     fn hand(&self, time_s: f64) -> Option<Hand> {
         let mm = CARD_LONG_MM / self.long_px;
         let hand = |tip: Point, from: Point| {
@@ -185,7 +185,7 @@ impl PhotoFilm {
         };
         let (begin, end, outside, middle) = self.pass;
         if (begin..end).contains(&time_s) {
-            // In, over the middle, and out again.
+            // In, across the middle, and out again.
             let there = (std::f64::consts::PI * (time_s - begin) / (end - begin)).sin();
             return Some(hand(outside.lerp(middle, there), outside));
         }
@@ -196,15 +196,15 @@ impl PhotoFilm {
         Some(hand(center + off + away * (0.35 * self.long_px), outside + away))
     }
 
-    /// The card that is being dealt, and how far from its place it is.
+    /// The card that is being dealt, and its offset from its place.
     fn dealing(&self, time_s: f64) -> Option<(&Deal, Point)> {
         let deal = self.deals.iter().find(|deal| (deal.at.0..deal.at.1).contains(&time_s))?;
         let t = (time_s - deal.at.0) / (deal.at.1 - deal.at.0);
-        // It slows down as it comes to lie.
+        // It slows down as it arrives.
         Some((deal, deal.off * (1.0 - t).powi(2)))
     }
 
-    /// The photo without the cards that do not lie there yet.
+    /// The photo without the cards that are not dealt yet.
     fn table(&self, done: usize) -> Arc<RgbImage> {
         let mut last = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, table)) = &*last
@@ -267,7 +267,7 @@ impl PhotoFilm {
         FilmFrame { image, label: self.label(index, time_s, hand.as_ref()) }
     }
 
-    /// Of a card whose corners are not known, what its label shows in their place: its middle.
+    /// For a card without known corners, a small quadrilateral at its centre for the label.
     fn middle_of(&self, card: &CardLabel) -> Quad {
         let side = 0.3 * self.long_px;
         let off = card.center - Point::new(side, side) / 2.0;
@@ -291,7 +291,7 @@ impl PhotoFilm {
             }
             let off = moves.map_or(Point::default(), |(_, off)| off);
             let corners = card.corners.unwrap_or_else(|| self.middle_of(card));
-            // A grid over the card's inner part, where its symbols are.
+            // A grid over the card's inner part, which holds its symbols.
             let from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), &corners)?;
             let probes = (0..25).map(|k| {
                 let place = |k: usize| 0.18 + 0.16 * k as f64;
@@ -323,7 +323,7 @@ impl PhotoFilm {
     }
 }
 
-/// A place of the photo, linear between its pixels; beyond its border, what is at the border.
+/// Bilinear interpolation of the photo; the border is repeated outside.
 fn sample(photo: &RgbImage, at: Point) -> [f64; 3] {
     let (width, height) = photo.dimensions();
     let (x, y) = (
@@ -340,8 +340,8 @@ fn sample(photo: &RgbImage, at: Point) -> [f64; 3] {
     })
 }
 
-/// Fills a quad with what lies along its border: at each place the mean of the four places of the
-/// border beside, above and below it, the nearer the heavier (a patch as by Coons, 1967).
+/// Fills a quadrilateral from its border: each pixel is the mean of the four border points beside,
+/// above and below it, weighted by nearness (a Coons patch, 1967).
 fn fill(table: &mut RgbImage, photo: &RgbImage, quad: &Quad) {
     let unit: Quad = Quad::rectangle(1.0, 1.0);
     let Some(quad_from_unit) = Homography::between(&unit, quad) else { return };
@@ -378,7 +378,7 @@ mod tests {
     use super::*;
     use crate::cards::Card;
 
-    /// Six cards of one grey each on a green table.
+    /// Six cards of a uniform grey on a green table.
     fn photo() -> (RgbImage, Vec<CardLabel>) {
         let mut image = RgbImage::from_pixel(640, 480, Rgb([40, 110, 60]));
         let cards = Card::deck().step_by(7).take(6).enumerate().map(|(i, code)| {
@@ -421,7 +421,7 @@ mod tests {
                 assert!(!inside || is_white(frame, at), "{:?}", frame.label);
             }
         }
-        // Where a card is not dealt yet there is bare table.
+        // The bare table shows where a card is not dealt yet.
         let late = &frames[59].label;
         let new = late
             .cards

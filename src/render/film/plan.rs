@@ -1,4 +1,4 @@
-//! What happens in a film, and when: the game, the hands, the camera and its focus.
+//! The plan of a film: the game, the hands, the camera and its focus.
 
 use super::super::dice::{Dice, Span};
 use super::super::table::Lying;
@@ -9,37 +9,37 @@ use crate::geometry::Point;
 use nalgebra::Vector3;
 use std::f64::consts::TAU;
 
-/// Places on the table: twelve, and three for when they hold no set.
+/// Places on the table: twelve, and three for tables without a set.
 pub(super) const SLOTS: usize = 15;
-/// Cards dealt at the start.
+/// Number of cards dealt at the start.
 const START: usize = 12;
 
-/// One card's time on the table. Times in seconds.
+/// The time of one card on the table, in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Stay {
     lying: Lying,
-    /// When a hand brings it in, and when it lies; both before the film for the first cards.
+    /// When a hand brings it in, and when it is at rest; both before the film for the first cards.
     dealt: (f64, f64),
-    /// When it is taken, and when it is out of the picture; beyond the film for most.
+    /// When it is taken, and when it leaves the picture; after the film for most cards.
     taken: (f64, f64),
-    /// Where it comes from and goes to.
+    /// The place outside the picture where it comes from and goes to.
     outside: Point,
 }
 
-/// A hand's way: places of the tip with times, in order.
+/// The path of a hand: positions of the tip with times, in order.
 #[derive(Clone, Debug)]
 struct Reach {
     way: Vec<(f64, Point)>,
-    /// Where its arm comes from.
+    /// The place that its arm comes from.
     elbow: Point,
 }
 
 /// A card that is on the table at some time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InPlay {
-    /// Which stay it is: the same in all frames.
+    /// Index of its stay, the same in all frames.
     pub(super) index: usize,
-    /// Where it lies.
+    /// Its position.
     pub(super) lying: Lying,
     /// Whether a hand moves it.
     pub(super) moving: bool,
@@ -57,12 +57,12 @@ impl Sway {
         Self([
             wave(size, Span::new(5.0, 9.0)),
             wave(0.35 * size, Span::new(1.8, 4.0)),
-            // The tremor of a hand-held camera.
+            // The camera shake of a handheld camera.
             wave(0.025 * size, Span::new(0.2, 0.4)),
         ])
     }
 
-    /// 0 at time 0, so that the film begins where the camera was placed.
+    /// The sway, which is 0 at time 0 so that the film starts at the camera's planned position.
     fn at(&self, time: f64) -> f64 {
         self.0
             .iter()
@@ -78,13 +78,13 @@ pub(super) struct Plan {
     reaches: Vec<Reach>,
     turn: [Sway; 3],
     shift: [Sway; 3],
-    /// When the focus hunts: start, length, and blur at its worst as a part of a card's long side.
+    /// When the focus hunts: start, duration, and maximum blur as a fraction of a card's long side.
     hunts: Vec<(f64, f64, f64)>,
     skin: usize,
 }
 
 impl Plan {
-    /// Plays a game with `deck` on `slots`, whose middle and reach are `around`.
+    /// Plays a game with `deck` on `slots`; `around` is the centre of the slots and their extent.
     pub(super) fn new(
         params: &FilmParams,
         deck: &[Card],
@@ -101,7 +101,7 @@ impl Plan {
             hunts: Vec::new(),
             skin: dice.below(4),
         };
-        // Players sit around the table; each of them takes and deals from his own side.
+        // Players sit around the table; each one takes and deals from one side.
         let outside = |dice: &mut Dice| {
             let angle = dice.between(0.0, TAU);
             middle + Point::new(angle.cos(), angle.sin()) * (2.2 * reach + 120.0)
@@ -143,7 +143,7 @@ impl Plan {
                 }
                 time += dice.between(0.2, 0.6);
             }
-            // Up to twelve again, or three more where there was no set.
+            // Deal up to twelve again, or three more if there was no set.
             let wanted = if set.is_some() { START } else { there.len() + 3 };
             while table.iter().flatten().count() < wanted.min(SLOTS) {
                 let Some(slot) = table.iter().position(Option::is_none) else { break };
@@ -154,7 +154,7 @@ impl Plan {
             }
             let dealt = time;
             time += dice.between(1.4, 2.6);
-            // While people think, a hand may point at something, or the focus may hunt.
+            // While the players think, a hand may point at something, or the focus may hunt.
             if dice.chance(0.6) {
                 time += plan.pass(dealt + 0.3, middle, reach, dice);
             }
@@ -169,7 +169,7 @@ impl Plan {
         plan
     }
 
-    /// A set among the cards there, any of them.
+    /// A random set among these cards.
     fn some_set(&self, there: &[usize], dice: &mut Dice) -> Option<[usize; 3]> {
         let card = |stay: usize| self.stays[stay].lying.card;
         let mut sets = Vec::new();
@@ -182,7 +182,7 @@ impl Plan {
         (!sets.is_empty()).then(|| sets[dice.below(sets.len())])
     }
 
-    /// A hand takes a card away; the time at which the next may follow.
+    /// A hand takes a card; returns the earliest time of the next action.
     fn take(&mut self, stay: usize, time: f64, outside: Point, dice: &mut Dice) -> f64 {
         let (there, back) = (dice.between(0.3, 0.5), dice.between(0.35, 0.55));
         let place = self.stays[stay].lying.center;
@@ -196,7 +196,7 @@ impl Plan {
         taken.1 + 0.05
     }
 
-    /// A hand deals a card; the time at which the next may follow.
+    /// A hand deals a card; returns the earliest time of the next action.
     fn deal(&mut self, lying: Lying, time: f64, outside: Point, dice: &mut Dice) -> f64 {
         let (there, back) = (dice.between(0.35, 0.55), dice.between(0.25, 0.4));
         let dealt = (time, time + there);
@@ -209,7 +209,7 @@ impl Plan {
         dealt.1 + 0.6 * back
     }
 
-    /// A hand passes over the cards, perhaps resting above some; how long that takes.
+    /// A hand passes over the cards and may pause above some; returns the duration.
     fn pass(&mut self, time: f64, middle: Point, reach: f64, dice: &mut Dice) -> f64 {
         let angle = dice.between(0.0, TAU);
         let side = Point::new(angle.cos(), angle.sin());
@@ -226,13 +226,13 @@ impl Plan {
         2.0 * there + rest + on
     }
 
-    /// The camera's turn (radians about its own axes) and shift (millimetres along them).
+    /// The camera's rotation (radians about its own axes) and shift (millimetres along them).
     pub(super) fn camera(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
         let at = |sways: &[Sway; 3]| Vector3::from_fn(|i, _| sways[i].at(time));
         (at(&self.turn), at(&self.shift))
     }
 
-    /// The cards on the table, those that a hand moves last.
+    /// The cards on the table, with those that a hand moves last.
     pub(super) fn cards(&self, time: f64) -> Vec<InPlay> {
         let stays = self.stays.iter().enumerate();
         let mut cards: Vec<InPlay> = stays
@@ -270,13 +270,13 @@ impl Plan {
                 let back = reach.elbow - grip;
                 let back =
                     if back.norm() > 1.0 { back / back.norm() } else { Point::new(0.0, 1.0) };
-                // The fingers reach past what they hold; the arm is longer than its way.
+                // The fingers reach beyond the grip, and the arm is longer than its path.
                 Hand::new(grip - back * 15.0, back, self.skin)
             })
             .collect()
     }
 
-    /// Blur by the hunting focus, as a part of a card's long side.
+    /// Blur of the hunting focus, as a fraction of a card's long side.
     pub(super) fn defocus(&self, time: f64) -> f64 {
         let hunt = self.hunts.iter().find(|h| time > h.0 && time < h.0 + h.1);
         hunt.map_or(0.0, |&(start, length, worst)| {
@@ -285,12 +285,13 @@ impl Plan {
     }
 }
 
-/// Whether three different cards are a set: all alike or all different is a sum that three divides.
+/// Whether three different cards are a set: the values of each property must sum to a multiple of
+/// three.
 fn is_set(a: Card, b: Card, c: Card) -> bool {
     Property::ALL.into_iter().all(|p| (a.value(p) + b.value(p) + c.value(p)).is_multiple_of(3))
 }
 
-/// From 0 to 1, slow at both ends.
+/// Easing from 0 to 1, slow at both ends.
 fn eased(part: f64) -> f64 {
     let t = part.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

@@ -1,14 +1,16 @@
-//! The network that finds cards in a shrunk photo, trained on drawn tables alone.
+//! The card detector: a network that finds cards in a downscaled photo, trained on drawn tables
+//! only.
 //!
-//! Every batch holds new scenes and a few of the past ones, mirrored and in another light: drawing
-//! costs about as much as learning. What the maps mean is told in [`crate::model::finder`]; the loss
-//! is that of CornerNet (Law and Deng 2018) for the peaks and an absolute difference for the boxes.
+//! Every batch holds new scenes and a few past ones, mirrored and with different lighting, because
+//! drawing a scene costs about as much as learning from it. [`crate::model::finder`] describes the
+//! output maps. The loss is that of CornerNet (Law and Deng 2018) for the peaks and an absolute
+//! difference for the boxes.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | [`scenes`] | drawn tables one after the other, and again |
-//! | [`target`] | what the maps should say of a table |
-//! | [`tally`] | how many of the cards that it claims are right |
+//! | [`scenes`] | drawn tables in sequence, with replay |
+//! | [`target`] | the target maps of a table |
+//! | [`tally`] | precision and recall of the network's claims |
 
 pub mod scenes;
 pub mod tally;
@@ -31,38 +33,38 @@ use target::{SHAPE_PLANES, Target};
 pub const SIZE_PX: (u32, u32) = (320, 256);
 /// Pictures in a step.
 pub const BATCH: usize = 8;
-/// Pictures of a step that were seen before.
+/// Pictures per step that are replayed.
 const REPLAYED: usize = 4;
-/// Tables on which a run is judged.
+/// Number of validation tables.
 pub const VALIDATION_SCENES: u64 = 160;
-/// Steps between two judgements.
+/// Steps between validations.
 pub const VALIDATE_EVERY: u64 = 250;
-/// Pictures that the shipped weights have seen.
+/// Number of pictures in the training of the shipped weights.
 pub const SCENES: u64 = 64_000;
-/// Seed of the validation's tables, beyond those that training may draw from.
+/// Seed of the validation tables, outside the range that training draws from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x0066_696e_6465_7231;
-/// A card is claimed above this in validation: log odds of two in five.
+/// Threshold for claiming a card in validation: log odds of a probability of two in five.
 const THRESHOLD: f64 = -0.405;
-/// Weight of the symbols' peaks and of the boxes beside the cards' peaks.
+/// Weights of the symbols' peaks and of the boxes; the cards' peaks have weight 1.
 const SYMBOL_WEIGHT: f32 = 0.4;
 const BOX_WEIGHT: f32 = 0.6;
-/// Logit of both peaks at the start: they are rare, and a network that begins by denying them
-/// need not unlearn thousands of false ones.
+/// Initial logit of both kinds of peak. Peaks are rare; a network that starts with a low prior need
+/// not unlearn thousands of false ones.
 const RARE: f32 = -3.5;
 
 /// The finder's training.
 pub struct Finder {
     seed: u64,
     plan: Plan,
-    /// What it begins with.
+    /// The initial weights.
     first: First,
     stream: Stream,
-    /// What the stream's tables are, where they are not all drawn.
+    /// A description of the stream's tables, if they are not all drawn.
     tables: Option<serde_json::Value>,
     validation: Validating,
 }
 
-/// The tables on which a run is judged, drawn when first needed.
+/// The validation tables, drawn when first needed.
 struct Validating {
     draw: Draw,
     scenes: u64,
@@ -70,41 +72,41 @@ struct Validating {
     drawn: OnceLock<Vec<Drawn>>,
 }
 
-/// What makes a run of the finder another one.
+/// The options that define a run of the finder.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Decides the first weights and every table.
+    /// Seed of the initial weights and of every table.
     pub seed: u64,
     /// How tables are drawn.
     pub draw: Draw,
     /// Width and height of a table's picture, multiples of 16.
     pub size_px: (u32, u32),
-    /// Tables on which the run is judged.
+    /// Number of validation tables.
     pub validation_scenes: u64,
 }
 
 impl Options {
-    /// As the shipped weights were trained.
+    /// The options of the shipped weights' training.
     pub fn new(seed: u64) -> Self {
         Self { seed, draw: scenes::draw, size_px: SIZE_PX, validation_scenes: VALIDATION_SCENES }
     }
 }
 
-/// A run that sees `pictures` pictures.
+/// Settings of a run over `pictures` pictures.
 pub fn settings(seed: u64, pictures: u64) -> Settings {
     let steps = pictures.div_ceil(BATCH as u64);
     Settings::to_the_end(seed, steps, 1.2e-2, VALIDATE_EVERY)
 }
 
 impl Finder {
-    /// Ready to draw.
+    /// A task that draws its own tables.
     pub fn new(options: &Options) -> Self {
         let Options { seed, draw, size_px, .. } = *options;
         Self::of(options, Stream::new(seed, move |index| draw(seed, index, size_px)))
     }
 
-    /// Ready to go on from a network on the tables that `table` gives by index; `tables` tells in the run's
-    /// `config.json` what they are.
+    /// A task that continues from a network on the tables that `table` returns by index; `tables`
+    /// describes them in the run's `config.json`.
     pub fn going_on(
         options: &Options,
         first: First,
@@ -132,16 +134,16 @@ impl Finder {
         }
     }
 
-    /// SHA-256, in hexadecimal digits, that stands for the tables of a run over `pictures`: of the
-    /// seed, the number and what is on the first of them, which settle all the others.
+    /// SHA-256, in hexadecimal digits, that identifies the tables of a run over `pictures`: of the
+    /// seed, the number and the contents of the first tables, which determine all others.
     pub fn fingerprint(&self, pictures: u64) -> String {
         scenes::fingerprint(self.seed, pictures, self.stream.step(0, BATCH, REPLAYED))
     }
 }
 
-/// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, two blocks with a short cut (He
-/// et al. 2016) at 8 and 16 each, one of them dilated, and back to stride 4 by nearest upsampling
-/// and sums. 258 thousand parameters.
+/// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, two residual blocks (He et al.
+/// 2016) at 8 and 16 each, one of them dilated, and back to stride 4 by nearest-neighbour
+/// upsampling and sums. 258 thousand parameters.
 pub fn plan() -> Plan {
     let mut net = Builder::default();
     let half = net.conv(0, [3, 12], 3, 2, 1);
@@ -186,7 +188,7 @@ impl Builder {
         self.push(conv(channels, kernel, stride, dilation, true, true), &[from])
     }
 
-    /// 1x1 with a bias, nothing after it.
+    /// A 1x1 convolution with a bias, without norm or ReLU.
     fn conv_plain(&mut self, from: usize, channels: [usize; 2]) -> usize {
         self.push(conv(channels, 1, 1, 1, false, false), &[from])
     }
@@ -210,22 +212,22 @@ fn conv(
     Layer::Conv { inputs, outputs, kernel, stride, padding, dilation, groups: 1, norm, relu }
 }
 
-/// What one step learns from. Maps are `[pictures, planes, rows, columns]`.
+/// Data of one step. Maps are `[pictures, planes, rows, columns]`.
 pub struct Batch {
     /// Pictures, columns and rows of the input.
     size: [usize; 3],
     /// `[pictures, 3, rows, columns]`, 0 to 1.
     pixels: Vec<f32>,
-    /// Weight of each true and each false peak, of cards and of symbols.
+    /// Weight of each true and each false peak, for cards and for symbols.
     peak: [Vec<f32>; 2],
     quiet: [Vec<f32>; 2],
     shape: Vec<f32>,
-    /// Weight of the boxes' numbers.
+    /// Weight of the boxes' values.
     shape_weight: Vec<f32>,
 }
 
 impl Batch {
-    /// Tables and what is asked of them, each part of the loss over as many as there are.
+    /// Tables and their targets; each part of the loss is averaged over its own count.
     fn of(scenes: &[Drawn]) -> Self {
         let (width, height) = scenes[0].size_px;
         let mut batch = Self {
@@ -320,7 +322,7 @@ impl Task for Finder {
         let parts = [finder::CARD, finder::SYMBOL].map(|kind| {
             let peak = batch.maps(&batch.peak[kind], 1, &device);
             let quiet = batch.maps(&batch.quiet[kind], 1, &device);
-            // Far beyond these a float no longer tells 1 from what is next to it.
+            // Far beyond this range a float cannot tell the sigmoid from 1.
             let logit = maps.clone().narrow(1, kind, 1).clamp(-12.0, 12.0);
             let sure = activation::sigmoid(logit.clone());
             let missed = (-sure.clone() + 1.0).square() * softplus(-logit.clone()) * peak;

@@ -1,4 +1,4 @@
-//! Drawn tables one after the other, and again.
+//! Drawn tables in sequence, with replay.
 
 use super::target::SeenCard;
 use crate::geometry::{Point, Quad};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Grows when other tables are drawn for the same seed, so that no run goes on with them.
+/// Increased whenever the same seed draws different tables, so that no run resumes with them.
 pub const VERSION: u32 = 2;
 
 /// A drawn table.
@@ -18,25 +18,25 @@ pub struct Drawn {
     pub size_px: (usize, usize),
     /// R, G, B of each pixel, row by row, 8-bit sRGB.
     pub rgb: Arc<[u8]>,
-    /// Factor of each channel: another light than it was drawn in.
+    /// Gain of each channel, a lighting change after drawing.
     pub gain: [f32; 3],
-    /// Whether it is mirrored: left to right, top to bottom. The cards are already.
+    /// Whether it is mirrored: left to right, top to bottom. `cards` are mirrored already.
     pub mirrored: [bool; 2],
-    /// From the lowest to the highest, those hardly in view too.
+    /// Cards from the lowest to the highest, including those hardly in view.
     pub cards: Vec<SeenCard>,
-    /// Corners of what looks like a card and is none, see [`render::Scene::others`].
+    /// Corners of objects that resemble cards, see [`render::Scene::others`].
     pub others: Vec<Quad>,
 }
 
 /// Draws table number `index` of a series: seed, index, width and height in pixels.
 pub type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
 
-/// A table as the finder's shipped weights were trained on.
+/// Draws a table as in the training of the finder's shipped weights.
 pub fn draw(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
     drawn(render::scenes::finder(seed, index, size_px).expect("a size that can be drawn"), size_px)
 }
 
-/// A table as the refiner's shipped weights were trained on.
+/// Draws a table as in the training of the refiner's shipped weights.
 pub fn draw_covered(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
     drawn(render::scenes::refiner(seed, index, size_px).expect("a size that can be drawn"), size_px)
 }
@@ -61,14 +61,14 @@ fn drawn(scene: render::Scene, size_px: (u32, u32)) -> Drawn {
 const REPLAY: u64 = 0x7265_706c_6179;
 
 impl Drawn {
-    /// A table as it is, with nothing on it but cards.
+    /// A table without mirroring, gain or objects other than cards.
     #[cfg(test)]
     pub fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
         let (gain, mirrored) = ([1.0; 3], [false; 2]);
         Self { size_px, rgb: rgb.into(), gain, mirrored, cards, others: Vec::new() }
     }
 
-    /// `[3, rows, columns]`, 0 to 1, mirrored and in the light that it says.
+    /// `[3, rows, columns]`, 0 to 1, with the mirroring and the gain applied.
     pub fn planes(&self) -> impl Iterator<Item = f32> + '_ {
         let (width, height) = self.size_px;
         (0..3).flat_map(move |channel| {
@@ -83,7 +83,7 @@ impl Drawn {
         })
     }
 
-    /// The same table in a mirror or two.
+    /// The same table, mirrored.
     pub fn mirror(&self, sides: [bool; 2]) -> Self {
         let (width, height) = (self.size_px.0 as f64, self.size_px.1 as f64);
         let place = |p: Point| {
@@ -92,7 +92,7 @@ impl Drawn {
         };
         let quad = |quad: &Quad| {
             let corners = quad.0.map(place);
-            // A mirror turns clockwise about; the first edge stays a long one.
+            // Mirroring reverses the direction of the corners; the first edge stays a long one.
             let order = if sides[0] != sides[1] { [1, 0, 3, 2] } else { [0, 1, 2, 3] };
             Quad::new(order.map(|i| corners[i]))
         };
@@ -109,8 +109,8 @@ impl Drawn {
     }
 }
 
-/// SHA-256, in hexadecimal digits, of a seed, a number that says how long a run is, and what is on its
-/// first tables.
+/// SHA-256, in hexadecimal digits, of a seed, a number that stands for the length of a run, and the
+/// contents of its first tables.
 pub fn fingerprint(seed: u64, number: u64, first: impl IntoIterator<Item = Drawn>) -> String {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
@@ -119,13 +119,13 @@ pub fn fingerprint(seed: u64, number: u64, first: impl IntoIterator<Item = Drawn
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Tables kept to be shown again: 250 kilobytes each.
+/// Number of tables kept for replay: 250 kilobytes each.
 const KEPT: u64 = 800;
-/// Steps at the start without any that was seen before.
+/// Number of first steps without replay.
 const FIRST_STEPS: u64 = 30;
 
-/// An endless row of tables, or of what is known of them: those made lately are remembered, so that
-/// showing them again costs nothing.
+/// An endless sequence of tables, or of data derived from them. The latest items are cached, so
+/// that replaying them costs nothing.
 pub struct Kept<T> {
     make: Box<dyn Fn(u64) -> T + Send + Sync>,
     most: usize,
@@ -133,12 +133,12 @@ pub struct Kept<T> {
 }
 
 impl<T: Clone> Kept<T> {
-    /// The row that `make` gives by index, of which the `most` last are remembered.
+    /// The sequence that `make` returns by index, with the last `most` items cached.
     pub fn new(most: usize, make: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
         Self { make: Box::new(make), most, lately: Mutex::default() }
     }
 
-    /// One of the row.
+    /// The item at an index.
     pub fn at(&self, index: u64) -> T {
         let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lately().get(&index) {
@@ -154,19 +154,19 @@ impl<T: Clone> Kept<T> {
     }
 }
 
-/// What the finder's steps see of a row of tables: depends on the seed and the step alone.
+/// The tables of the finder's steps; they depend on the seed and the step alone.
 pub struct Stream {
     seed: u64,
     tables: Kept<Drawn>,
 }
 
 impl Stream {
-    /// The row that `table` gives by index, shown in an order that the seed decides.
+    /// The sequence that `table` returns by index; the seed decides which tables are replayed.
     pub fn new(seed: u64, table: impl Fn(u64) -> Drawn + Send + Sync + 'static) -> Self {
         Self { seed, tables: Kept::new(KEPT as usize + 64, table) }
     }
 
-    /// The `batch` tables of a step, the last `replayed` of them seen before.
+    /// The `batch` tables of a step; the last `replayed` of them are replays.
     pub fn step(&self, step: u64, batch: usize, replayed: usize) -> Vec<Drawn> {
         let fresh = |step: u64| {
             let early = step.min(FIRST_STEPS) * batch as u64;
@@ -193,7 +193,7 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// A table of one grey card whose place tells its number.
+    /// A table with one grey card whose position encodes the table's index.
     fn plain(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
         let (w, h) = (width as usize, height as usize);
         let (x, y) = ((index % w as u64) as f64, (seed % h as u64) as f64);

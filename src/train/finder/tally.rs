@@ -1,30 +1,31 @@
-//! How well the cards that the network claims fit a drawn table: what a run tells of itself while it
-//! trains.
+//! Precision and recall of the network's claims on drawn tables, reported while a run trains.
 
 use super::target::{SeenCard, Wanted};
 use crate::geometry::Quad;
 use crate::pipeline::find::decode::Candidate;
 
-/// How the claims of some pictures fit the cards that lay there.
+/// Counts of claims and cards over some pictures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Pictures.
+    /// Number of pictures.
     pub scenes: usize,
-    /// Cards to be found.
+    /// Number of cards that must be found.
     pub cards: usize,
-    /// Of these, found.
+    /// Number of those that were found.
     pub found: usize,
-    /// Claims where no card lies, not even one that need not be found.
+    /// Number of claims where no card lies, not even an optional one.
     pub false_claims: usize,
-    /// For each card found: mean distance of its corners, by its long side.
+    /// For each card found: mean distance of its corners, divided by its long side.
     pub corner_errors: Vec<f64>,
 }
 
-/// A claim belongs to a card whose centre is nearer than this part of the card's long side.
+/// A claim belongs to a card if their centres are closer than this fraction of the card's long
+/// side.
 const NEAR: f64 = 0.35;
 
 impl Tally {
-    /// Adds a picture of `size_px` (width, height): each claim to the nearest card, each card once.
+    /// Adds a picture of `size_px` (width, height). Each claim is matched to the nearest card, and
+    /// each card at most once.
     pub fn add(&mut self, claims: &[Candidate], cards: &[SeenCard], size_px: (usize, usize)) {
         let asked: Vec<Wanted> = cards.iter().map(|card| card.wanted(size_px)).collect();
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
@@ -37,7 +38,7 @@ impl Tally {
                 }
             }
         }
-        // Cards that must be found have the first choice.
+        // Cards that must be found are matched first.
         let rank = |i: usize| asked[i] != Wanted::Found;
         pairs.sort_by(|a, b| (rank(a.1), a.0).partial_cmp(&(rank(b.1), b.0)).expect("no NaN"));
         let (mut card_of, mut claim_of) = (vec![None; claims.len()], vec![None; cards.len()]);
@@ -59,13 +60,13 @@ impl Tally {
         }
     }
 
-    /// Part of the cards that was found, 0 to 1.
+    /// Share of the cards that were found, 0 to 1.
     pub fn found_share(&self) -> f64 {
         self.found as f64 / self.cards.max(1) as f64
     }
 
-    /// What validation tells: the share of cards that was found, of claims that were right, of
-    /// the cards found those whose corners are off by less than a twentieth of the long side.
+    /// Validation figures: the share of cards found, the share of claims that are right, and the
+    /// share of found cards whose corners are off by less than a twentieth of the long side.
     pub fn figures(&self) -> Vec<(String, f64)> {
         let claims = self.found + self.false_claims;
         let near = self.corner_errors.iter().filter(|error| **error < 0.05).count();
@@ -77,7 +78,7 @@ impl Tally {
     }
 }
 
-/// Mean distance of corners, in pixels, whichever corner comes first and whichever way round.
+/// Mean distance of the corners in pixels, minimised over the starting corner and the direction.
 fn corner_error<A, B>(a: &Quad<A>, b: &Quad<B>) -> f64 {
     let mean = |at: &dyn Fn(usize) -> usize| {
         (0..4).map(|i| a.0[at(i)].distance(b.0[i])).sum::<f64>() / 4.0
@@ -102,7 +103,8 @@ mod tests {
         let card = |x, y| SeenCard::whole(at(x, y));
         let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y).in_space(1.0) };
         let mut tally = Tally::default();
-        // Found a little off, missed, cut by the border and claimed all the same, out of nothing.
+        // One card is found slightly off, one missed, one cut by the border and claimed; one claim
+        // is false.
         let cards = [card(60.0, 60.0), card(200.0, 60.0), card(-4.0, 200.0)];
         let claims = [claim(63.0, 64.0), claim(0.0, 200.0), claim(200.0, 200.0)];
         tally.add(&claims, &cards, (320, 256));

@@ -1,4 +1,4 @@
-//! What the finder's maps should say of a drawn table, and how much each cell's answer weighs.
+//! The finder's target maps for a drawn table, and the loss weight of each cell.
 
 use crate::cards::Card;
 use crate::geometry::{Point, Quad};
@@ -11,44 +11,44 @@ pub struct SeenCard {
     pub card: Card,
     /// Its corners, clockwise, the first edge a long side of the card.
     pub corners: Quad,
-    /// Part of it that is in the picture and not covered, 0 to 1.
+    /// Fraction of it that is in the picture and not covered, 0 to 1.
     pub in_view: f64,
-    /// The centre of each of its symbols, and the part of it that is in view.
+    /// The centre of each of its symbols, and the fraction of the symbol that is in view.
     pub symbols: Vec<(Point, f64)>,
 }
 
-/// What is asked of the network about a card.
+/// What the network should output for a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Find it.
+    /// It must be found.
     Found,
-    /// Either answer will do: too little of it is in view.
+    /// Either answer is right, because too little of it is in view.
     Either,
-    /// It is hardly there: as if it were not.
+    /// So little of it is in view that it counts as absent.
     Nothing,
 }
 
-/// A card counts when at least this part of it is in view.
+/// Minimum fraction in view of a card that must be found.
 pub const LEAST_IN_VIEW: f64 = 0.35;
-/// Without a symbol in view more of it must be.
+/// Minimum fraction in view of such a card if none of its symbols is in view.
 const LEAST_WITHOUT_SYMBOL: f64 = 0.6;
-/// A card of which less is in view is no card at all.
+/// A card with a smaller fraction in view counts as absent.
 const HARDLY_THERE: f64 = 0.12;
-/// Cards smaller than this, long and short side, are beyond the network.
+/// Smallest long and short side of a card that the network can find.
 const LEAST_SIDES_PX: (f64, f64) = (15.0, 7.0);
 
-/// A symbol counts when at least this part of it is in view.
+/// Minimum fraction in view of a symbol for it to count.
 const SYMBOL_IN_VIEW: f64 = 0.5;
 
 impl SeenCard {
-    /// One that is wholly in view, with one symbol.
+    /// A card fully in view, with one symbol.
     #[cfg(test)]
     pub fn whole(corners: Quad) -> Self {
         let symbols = vec![(corners.center(), 1.0)];
         Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
     }
 
-    /// What is asked about it in a picture of `size_px` (width, height).
+    /// The target for this card in a picture of `size_px` (width, height).
     pub fn wanted(&self, size_px: (usize, usize)) -> Wanted {
         let center = self.corners.center();
         let inside = center.x >= 0.0
@@ -72,19 +72,19 @@ impl SeenCard {
     }
 }
 
-/// The maps of one picture: `[cells]`, row by row, of each.
+/// The maps of one picture; each is `[cells]`, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Columns and rows.
     pub size: (usize, usize),
-    /// 1 where a peak must be: centres of cards, centres of symbols.
+    /// 1 in the cells with a peak: centres of cards, centres of symbols.
     pub peak: [Vec<f32>; 2],
-    /// How much a false peak weighs there, 0 to 1: less beside a true one, 0 where either answer
-    /// will do.
+    /// Weight of a false peak in each cell, 0 to 1: lower next to a true peak, 0 where either
+    /// answer is right.
     pub quiet: [Vec<f32>; 2],
-    /// The ten numbers of a box, plane by plane.
+    /// The ten values of a box, plane by plane.
     pub shape: Vec<f32>,
-    /// How much they weigh: 1 by half the card's long side, 0 where there is no box.
+    /// Weight of the box values: the inverse of half the card's long side, 0 where there is no box.
     pub shape_weight: Vec<f32>,
 }
 
@@ -92,7 +92,7 @@ pub struct Target {
 pub const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
 
 impl Target {
-    /// The maps that a picture of `size_px` (width, height) asks for.
+    /// The target maps of a picture of `size_px` (width, height).
     pub fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
         let size = (size_px.0 / finder::STRIDE_PX, size_px.1 / finder::STRIDE_PX);
         let cells = size.0 * size.1;
@@ -180,7 +180,7 @@ impl Target {
         });
     }
 
-    /// The cell that holds a point given in cells from the first cell's centre.
+    /// The cell that contains a point, which is given in cells from the first cell's centre.
     fn cell(&self, p: Point) -> (usize, usize) {
         let clamp = |v: f64, n: usize| v.round().clamp(0.0, (n - 1) as f64) as usize;
         (clamp(p.x, self.size.0), clamp(p.y, self.size.1))
@@ -188,18 +188,19 @@ impl Target {
 }
 
 const STRIDE: f64 = finder::STRIDE_PX as f64;
-/// Deviation of a card's peak, by the root of its area; of a symbol's, by the card's long side.
+/// Standard deviation of a card's peak relative to the root of its area, and of a symbol's peak
+/// relative to the card's long side.
 const CARD_SPREAD: f64 = 0.085;
 const SYMBOL_SPREAD: f64 = 0.045;
-/// About a card that may be found or not, by its long side.
+/// Radius of the ignored area around an optional card, relative to its long side.
 const EITHER_RADIUS: f64 = 0.15;
 
-/// In cells, 0 at the first cell's centre.
+/// Converts pixels to cells, 0 at the first cell's centre.
 fn cells_from_pixels(p: Point) -> Point {
     p / STRIDE - Point::new(0.5, 0.5)
 }
 
-/// Every cell that lies within `reach` of a point in x and in y: its index and its place.
+/// Every cell within `reach` of a point in x and in y: its index and its position.
 fn for_cells(
     size: (usize, usize),
     center: Point,
@@ -233,7 +234,7 @@ mod tests {
         SeenCard::whole(Quad::new(corners))
     }
 
-    /// The output that says just what the target asks for.
+    /// The output that matches the target exactly.
     fn perfect(target: &Target) -> Maps {
         let logit = |plane: &Vec<f32>| plane.iter().map(|p| 16.0 * p - 8.0).collect::<Vec<f32>>();
         let planes = [logit(&target.peak[0]), logit(&target.peak[1]), target.shape.clone()];

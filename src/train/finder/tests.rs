@@ -1,4 +1,4 @@
-//! The finder's training as a whole, in seconds.
+//! Tests of the finder's training as a whole; they take seconds.
 
 use super::target::SeenCard;
 use super::*;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Two white cards with a dark symbol on grey; each table a little other than the one before.
+/// Two white cards with a dark symbol on grey; each table differs a little from the one before.
 fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
     let (w, h) = (width as usize, height as usize);
     let shift = ((seed + index) % 3) as f64;
@@ -67,7 +67,7 @@ fn a_few_simple_tables_are_learnt_by_heart() {
 
 #[test]
 fn a_run_taken_up_again_ends_bit_for_bit_where_it_would_have() {
-    // The sums that burn spreads over threads are too short here to be spread.
+    // burn splits long sums over threads; the sums here are too short for that.
     let dir = tempfile::tempdir().unwrap();
     let (through, halves) = (dir.path().join("through"), dir.path().join("halves"));
     let Ended::Done(one) = run(12, None, &through, false) else { panic!("not stopped") };
@@ -86,7 +86,7 @@ fn the_graph_computes_what_training_computed() {
     let batch = task.batch(0);
     let live = Live::new(&weights, &device);
     let (output, statistics) = task.plan().forward(&live, task.input(&batch, &device));
-    // With the batch's own statistics as those followed, both passes are the same.
+    // With the batch's own statistics as running statistics, both passes are the same.
     for (at, means, variances) in statistics {
         weights.arrays[at].values = floats(means.into_data());
         weights.arrays[at + 1].values = floats(variances.into_data());
@@ -104,9 +104,9 @@ fn the_graph_computes_what_training_computed() {
 fn the_network_fits_its_file() {
     let weights = plan().init(1);
     let graph = plan().graph(&weights);
-    // Two bytes a weight, as its file has them.
+    // Two bytes per weight, as in the file.
     assert!(2 * graph.parameters() < 600_000 - 20_000, "{}", graph.parameters());
-    // Whatever the photo's shape, the maps have a quarter of its sides.
+    // The maps have a quarter of the photo's sides, whatever its shape.
     let input = Tensor::<4>::zeros([1, 3, 48, 80], &Device::default());
     assert_eq!(run_graph(&graph, input).map().dims(), [1, finder::OUTPUTS, 12, 20]);
 }

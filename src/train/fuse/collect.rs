@@ -1,4 +1,4 @@
-//! What the outputs say of tables and crops whose cards are known.
+//! Collects the classifiers' outputs for tables and crops with known cards.
 
 use super::examples::{Example, ExampleTable, Source, Truth};
 use crate::cards::{Card, Edition};
@@ -21,36 +21,37 @@ use image::RgbImage;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// Why there is nothing to fit on.
+/// Why no examples could be collected.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
-    /// Crops.
+    /// A folder of crops cannot be read.
     #[error(transparent)]
     Crops(#[from] CropsError),
-    /// A drawn photo that cannot be written.
+    /// A drawn photo cannot be written.
     #[error("a drawn table cannot be written: {0}")]
     Write(#[from] image::ImageError),
-    /// A table that cannot be drawn.
+    /// A table cannot be drawn.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// A table that cannot be read.
+    /// A table cannot be read.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
-    /// A network that does not run.
+    /// A network cannot be run.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A drawn photo that is none.
+    /// A drawn photo cannot be decoded.
     #[error("a drawn table cannot be read back: {0}")]
     Source(#[from] SourceError),
 }
 
-/// A card's centre within this part of its long side is that card's.
+/// An outline belongs to a card if their centres lie within this fraction of the card's long side.
 const SAME_PLACE: f64 = 0.35;
-/// Part of a card's symbols that must be in view for it to count as one.
+/// Minimum visible fraction of a card's symbols for it to count as a card.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Draws tables, a quarter of them as hard (but for their colour's sharpness) as those that the reader
-/// learns from, the others of every kind that `render` knows, and looks at them with a finder.
+/// Draws tables and runs the finder, the reader and the refiner on them. A quarter of the tables
+/// are as hard as those the reader trains on, except that their chroma is sharper; the others are
+/// of every kind that `render` can draw.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -78,37 +79,38 @@ pub fn drawn(
 }
 
 fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
-    /// What halving the resolution of colour leaves. The reader learns from more, so much that of cards of
-    /// fifty pixels no colour is left: a limit by what nobody can see would hold back all the others.
+    /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
+    /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
+    /// read would raise it for all others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
     let kind = match index % 4 {
         0 => {
             return scenes::reader_but(seed, index, |params| {
                 params.chroma_px = CHROMA_PX;
                 params.decks = known_decks();
-                // The limit is for pictures as cameras take them: what is drawn over a card, and what
-                // strong casts leave of its colours, would hold back all the others.
+                // The threshold is for pictures as cameras take them. Marks drawn over a card, and
+                // strong colour casts, would raise it for all other pictures.
                 (params.marks, params.cast) = ((0, 0), CastParams::NONE);
             });
         }
-        // Several kinds at once.
+        // Several effects at once.
         1 => Kind::Mixed,
         2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
         _ => Kind::FITTED_ON[(index / 4 + 7) as usize % Kind::FITTED_ON.len()],
     };
-    // The kinds have large shadows only and colour as sharp as brightness, and stay so: suites are
-    // measured on them.
+    // The presets have only large shadows and no chroma blur. They must not change, because the
+    // test suites are measured on them.
     render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) }, seed, index)
 }
 
-/// Both editions: of the cards of another deck there is nothing to be sure of.
+/// Both known editions: no card of another deck can be claimed.
 fn known_decks() -> Vec<(DeckChoice, f64)> {
     let weights = [0.7, 0.3];
     let decks = Edition::KNOWN.into_iter().filter_map(Edition::deck).map(DeckChoice::Known);
     decks.zip(weights).collect()
 }
 
-/// Which card lies at an outline's centre.
+/// The card at an outline's centre.
 fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
     let center = outline.corners_in_image.center();
     let distance = |at: Point, long: f64| at.distance(center) / long.max(1.0);
@@ -129,8 +131,8 @@ fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
     }
 }
 
-/// The crops of a labelled folder, all of one edition, each by itself: crops of one light are not known
-/// to be so.
+/// The crops of a labelled folder, all of one edition. Each crop becomes a table of its own,
+/// because crops need not share their lighting.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -156,11 +158,11 @@ pub fn crops(
     Ok(Source { name, has_outlines: false, tables })
 }
 
-/// What the outputs say of the cards of one picture of an edition; `truth` tells what lies under an
-/// outline.
+/// The classifiers' outputs for the cards of one picture of a known edition; `truth` returns the
+/// card under an outline.
 ///
 /// # Errors
-/// A network that does not run.
+/// [`NetworkError`] if a network cannot be run.
 pub fn ask(
     cards: &Cards,
     network: &NeuralReader,

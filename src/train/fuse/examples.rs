@@ -1,33 +1,33 @@
-//! What a fit is made of: outlines, what the outputs say of them, and what lies there.
+//! Training examples of a fit: outlines, the classifiers' outputs and the true cards.
 
 use crate::cards::Card;
 use crate::pipeline::CardOutline;
 use crate::pipeline::classify::fused::ClassifierOutputs;
 
-/// What the outputs say of one outline, and what it is.
+/// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// Where it lies.
+    /// The outline.
     pub outline: CardOutline,
-    /// What the outputs say.
+    /// The classifiers' outputs.
     pub outputs: ClassifierOutputs,
-    /// What lies there.
+    /// What lies under the outline.
     pub truth: Truth,
 }
 
 /// What lies under an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
-    /// A card that can be seen.
+    /// A card with enough of its symbols in view.
     Card(Card),
-    /// A card of which little can be seen: its code counts, whether it is found does not.
+    /// A card with most of its symbols hidden: it counts for the code, not for card-or-not.
     Hidden(Card),
-    /// None.
+    /// No card.
     Nothing,
 }
 
 impl Truth {
-    /// Its code, if there is one.
+    /// The card, if there is one.
     pub fn card(self) -> Option<Card> {
         match self {
             Self::Card(card) | Self::Hidden(card) => Some(card),
@@ -36,25 +36,25 @@ impl Truth {
     }
 }
 
-/// Cards of one kind of origin.
+/// Cards from one origin.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// `drawn`, or the name of a folder of crops.
     pub name: String,
-    /// Whether its outlines were found, with a score.
+    /// Whether its outlines were found by the finder and carry a score.
     pub has_outlines: bool,
-    /// A crop is a table of one card.
+    /// The tables; a crop is a table of one card.
     pub tables: Vec<ExampleTable>,
 }
 
 /// All outlines of a picture.
 #[derive(Clone, Debug, Default)]
 pub struct ExampleTable {
-    /// In the finder's order.
+    /// The outlines, in the finder's order.
     pub seen: Vec<Example>,
 }
 
-/// The cards that can be seen on the tables of a source.
+/// The visible cards on the tables of a source.
 pub fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)> {
     let seen = source.tables.iter().flat_map(|table| &table.seen);
     seen.filter_map(|seen| Some((seen, seen.truth.card()?)))

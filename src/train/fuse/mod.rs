@@ -1,9 +1,9 @@
-//! Fits how the outputs' evidence is joined, and when it is enough to claim a card.
+//! Fits the weights that fuse the classifiers' outputs, and the threshold for claiming a card.
 //!
 //! Three convex fits in a row, each by Newton's method: the weights of the outputs for each
-//! property (a softmax over logits), card-or-not, and the confidence in what the board makes of it (two
-//! logistic models). Each half of the data is then judged by a fit to the other, which gives the limit
-//! below which a card is unsure.
+//! property (a softmax over logits), the card-or-not model, and the confidence in the board's
+//! result (two logistic models). A fit to each half of the data then scores the other half, and
+//! those confidences set the threshold below which a card is unsure.
 
 mod collect;
 mod examples;
@@ -23,18 +23,18 @@ use crate::train::newton::{Choice, fit};
 use rayon::prelude::*;
 use threshold::{Told, choose_limit, raised_limit, weigh};
 
-/// What is thought of the weights before anything is seen.
+/// The prior of the weights.
 #[derive(Clone, Copy)]
 struct Prior {
     properties: [PropertyWeights; 4],
     card: CardWeights,
     board: Calibration,
-    /// That of so much weight of samples.
+    /// Weight of the prior, in samples.
     strength: f64,
 }
 
 impl Prior {
-    /// Hardly anything: a network is right about as often as it says.
+    /// A weak prior, under which a network is right about as often as its log odds say.
     fn vague() -> Self {
         let heard = |reader, refiner, features| ClassifierWeights { reader, refiner, features };
         let weights = PropertyWeights {
@@ -48,14 +48,14 @@ impl Prior {
         Self { properties: [weights; 4], card, board, strength: 1.0 }
     }
 
-    /// An earlier fit, which a few tables change a little.
+    /// A prior centred on an earlier fit, strong enough that a few tables change it little.
     fn near(base: &Joint) -> Self {
         let Joint { properties, card, board } = *base;
         Self { properties, card, board, strength: 20.0 }
     }
 }
 
-/// Gives crops, which nobody had to find, the score that a card's outline usually has.
+/// Gives crops, which the finder never scored, the median score of found cards.
 pub fn score_crops_as_usual(sources: &mut [Source]) {
     let mut scores: Vec<f64> = sources
         .iter()
@@ -73,11 +73,11 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
     }
 }
 
-/// Fits on tables, and tells what that gave.
+/// Fits on tables and reports the result.
 ///
-/// Confidences are judged crosswise: a fit to either half of the tables says how sure it is of the
-/// other half's cards, so that all of them choose the limit and none is judged by a fit that saw it.
-/// The weights that are given are those of a fit to all.
+/// The threshold is cross-validated: a fit to either half of the tables scores the other half's
+/// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
+/// table. The returned weights come from a fit to all tables.
 pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
     let mut told: Vec<Told> = halves
@@ -96,9 +96,9 @@ pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
     (joint, report)
 }
 
-/// Fits the weights of an earlier fit a little anew, for a network that was trained on from the one that they
-/// were fitted with. The limit stays, unless more of what it claims on these tables is wrong than
-/// [`MOST_WRONG`] and one card: then it rises until that is no more so.
+/// Adjusts an earlier fit for a network that was trained further since that fit. The threshold
+/// stays, unless more of the claims on these tables are wrong than [`MOST_WRONG`] of them plus one
+/// card; then it rises until that no longer holds.
 pub fn fit_near(sources: &[Source], base: &Joint) -> Joint {
     let prior = Prior::near(base);
     let joint = Joint {
@@ -113,14 +113,15 @@ pub fn fit_near(sources: &[Source], base: &Joint) -> Joint {
     joint
 }
 
-/// Which tables take part.
+/// Which tables a fit uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Of each two groups of four (see [`drawn`]: tables come in fours of different kinds) the first.
+    /// The first of every two groups of four tables ([`drawn`] makes tables in fours of different
+    /// kinds).
     Even,
-    /// The second.
+    /// The second of every two groups of four.
     Odd,
-    /// All.
+    /// All tables.
     All,
 }
 
@@ -140,19 +141,19 @@ impl Part {
     }
 }
 
-/// What a fit to some tables gave.
+/// The result of a fit to some tables.
 struct Fit {
-    /// Its limit is still nought.
+    /// The fusion; its threshold is still zero.
     joint: Joint,
-    /// For each source, by how much a fit without it was too sure of it.
+    /// Per source, the temperature at which a fit without that source is calibrated on it.
     temperatures: Vec<(String, f64)>,
-    /// What all log probabilities were divided by for that.
+    /// The temperature by which all log probabilities were divided.
     cooled: f64,
 }
 
 fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     let mut properties = fit_properties(sources, part, None, prior);
-    // A source that took no part in a fit shows how much too sure that fit is.
+    // A held-out source shows how overconfident the fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
         .enumerate()
@@ -164,7 +165,7 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
         .collect();
     let mean_log =
         temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
-    // Never surer than the fit itself.
+    // Cooling never sharpens a fit.
     let cooled = mean_log.exp().max(1.0);
     for PropertyWeights { clear, context, doubtful, without_context } in &mut properties {
         *clear /= cooled as f32;
@@ -180,8 +181,8 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     Fit { joint, temperatures, cooled }
 }
 
-/// So that a source of many cards does not drown the others: its cards together weigh as the root
-/// of their number, times ten.
+/// Weight of one card in a source of `cards`. All cards of a source together weigh ten times the
+/// root of their number, so that a large source does not drown the others.
 fn weight_of(cards: usize) -> f64 {
     10.0 / (cards.max(1) as f64).sqrt()
 }
@@ -199,7 +200,7 @@ fn fit_properties(
         let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
             let strength = prior.strength;
             let prior = [own.reader, own.refiner, own.features].map(f64::from);
-            // Where the prior has no weight the classifier is not asked.
+            // A classifier with no weight in the prior is left out.
             let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
             let choices: Vec<Choice> = taught
                 .iter()
@@ -214,7 +215,7 @@ fn fit_properties(
                 .collect();
             let prior: Vec<f64> = heard.iter().map(|&w| prior[w]).collect();
             let mut weights = [0.0; 3];
-            // Never against what is said.
+            // No classifier gets a negative weight.
             for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
                 weights[*w] = weight.max(0.0) as f32;
             }
@@ -239,7 +240,7 @@ fn fit_properties(
     })
 }
 
-/// The cards of a source that can be read, and the weight of each.
+/// The cards of a source with a known code, and the weight of each.
 fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
     let cards: Vec<(&Example, Card)> = part
         .of(source)
@@ -250,7 +251,8 @@ fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
     (cards, weight)
 }
 
-/// By how much the log probabilities of a source are too large, 0.25 to 4.
+/// The temperature of a source, clamped to 0.25 to 4: the factor by which its log probabilities are
+/// too large.
 fn temperature(source: &Source, part: Part, properties: [PropertyWeights; 4]) -> f64 {
     let (card, board) = (CardWeights::default(), Calibration::default());
     let joint = Joint { properties, card, board };
@@ -275,7 +277,8 @@ fn yes_or_no(features: &[f32], yes: bool, weight: f64) -> Choice {
     Choice::yes_or_no(features.iter().map(|v| f64::from(*v)).collect(), yes, weight)
 }
 
-/// Weights of card-or-not. Crops were found by nobody and have no surroundings: only tables tell.
+/// The weights of the card-or-not model. Only tables count: crops have no finder score and no
+/// surroundings.
 fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
     let CardWeights { bias, reader, score, context, right, lead, shared } = prior.card;
     let before = [bias, reader, score, context, right, lead, shared].map(f64::from);
@@ -293,7 +296,7 @@ fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
     CardWeights { bias, reader, score, context, right, lead, shared }
 }
 
-/// What the board makes of a table, each card with what lies there.
+/// The board's cards for a table, each with the truth under its outline.
 pub(crate) fn settled(table: &ExampleTable, joint: &Joint) -> Vec<(BoardCard, Truth)> {
     let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =

@@ -1,4 +1,4 @@
-//! What a fit gave, source by source, for people and for `fusion.json`.
+//! The results of a fit, source by source, printed and written to `fusion.json`.
 
 use super::examples::{Example, Source, cards_of};
 use super::threshold::{Told, most_wrong};
@@ -9,68 +9,67 @@ use crate::pipeline::classify::neural::reading_of;
 use serde::Serialize;
 use std::fmt;
 
-/// What a fit gave.
+/// The results of a fit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// One for each source.
     pub sources: Vec<SourceReport>,
-    /// For each source, by how much a fit without it was too sure of it.
+    /// Per source, the temperature at which a fit without that source is calibrated on it.
     pub temperatures_left_out: Vec<(String, f64)>,
-    /// What all log probabilities were divided by for that.
+    /// The temperature by which all log probabilities were divided.
     pub temperature: f64,
-    /// Below this a card is unsure.
+    /// The threshold: below this confidence a card is unsure.
     pub limit: f32,
-    /// Cards claimed at that limit, each by a fit that did not see its table.
+    /// Number of cards claimed at that threshold, each by a fit that did not see its table.
     pub claims: usize,
-    /// Of these wrong.
+    /// Number of wrong claims among them.
     pub claims_wrong: usize,
-    /// How often such confidences hold.
+    /// Observed accuracy by confidence.
     pub reliability: Vec<Bin>,
-    /// The share of wrong claims that this still allows with 95 %.
+    /// The upper bound of the share of wrong claims, at 95 % confidence.
     pub claims_wrong_at_most: f64,
 }
 
 /// Cards whose confidence lies in one range.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bin {
-    /// The range's lower end; it ends where the next begins.
+    /// The range's lower end; the range ends where the next one begins.
     pub from: f32,
-    /// How many cards.
+    /// Number of cards.
     pub cards: usize,
     /// Their mean confidence.
     pub confidence: f64,
-    /// The share of them that is right.
+    /// The share of correct cards.
     pub right: f64,
 }
 
-/// One source.
+/// The results for one source.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourceReport {
     /// Its name.
     pub name: String,
-    /// Cards.
+    /// Number of cards.
     pub cards: usize,
-    /// Right codes by each card alone, per cent: network, joined.
+    /// Correct codes before the board's assignment, per cent: the network alone, and the fusion.
     pub right_percent: [f64; 2],
-    /// Cards claimed by a fit that did not see them: how many, and how many are wrong.
+    /// Number of cards claimed by a fit that did not see them.
     pub claims: usize,
-    /// See `claims`.
+    /// Number of wrong claims among them.
     pub claims_wrong: usize,
-    /// Cards that the board keeps.
+    /// Number of cards that the board keeps.
     pub kept: usize,
-    /// By property.
+    /// Results by property.
     pub properties: Vec<PropertyReport>,
 }
 
-/// One property of a source's cards: mean negative log likelihood, and right values per cent, for
-/// network and joined.
+/// One property of a source's cards, for the network alone and for the fusion.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyReport {
     /// Its name.
     pub name: &'static str,
-    /// In nats.
+    /// Mean negative log likelihood, in nats.
     pub unlikelihood: [f64; 2],
-    /// Per cent.
+    /// Correct values, per cent.
     pub right_percent: [f64; 2],
 }
 

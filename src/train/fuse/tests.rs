@@ -13,21 +13,21 @@ fn outline(i: usize) -> CardOutline {
     CardOutline { score: 2.0, ..outline }
 }
 
-/// How often a network is right and by how many log odds it says so: in most cases, else.
+/// A network's accuracy and the log odds it gives, for usual cards and for doubtful ones.
 #[derive(Clone, Copy)]
 struct Net {
     usual: (f64, f32),
     doubtful: (f64, f32),
 }
 
-/// Right in nine of ten, and as sure as if it were 399 of 400.
+/// Right on nine cards in ten, with the confidence of 399 in 400.
 const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
-/// Knows when it does not know.
+/// Calibrated: unsure of the cards that it often gets wrong.
 const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 
-/// Tables of which the doubtful cards are also looked at by a refiner that is right in four of five and
-/// by features that are right in three of five; the last outline of each holds nothing, and the network
-/// and the refiner say so.
+/// Tables whose doubtful cards also have outputs of a refiner that is right on four in five and of
+/// features that are right on three in five. The last outline of each table holds no card, and the
+/// network and the refiner say so.
 fn made_up(tables: u64, seed: u64, net: Net) -> Source {
     let table = |index| {
         let mut dice = Dice::new(seed, index, Purpose::Ranges);
@@ -76,14 +76,14 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
 fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
     let joint = fit_joint(&[made_up(160, 1, TOO_SURE)]).0;
     for weights in &joint.properties {
-        // Nine of ten are log odds of 2.9 against either other value, and it says 6.
+        // Nine in ten are log odds of 2.9 against either other value; the network gives 6.
         assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
     }
     let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)]);
     for ClassifierWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
-        // Right in six of ten: log odds of 1.1 against either other value, and it says 1.1.
+        // Six in ten are log odds of 1.1 against either other value, and the network gives 1.1.
         assert!((0.7..1.3).contains(&reader), "{reader}");
-        // Four of five: 2.1, and it says 1.5. Three of five: 1.1, and it says 1.
+        // Four in five are 2.1; the refiner gives 1.5. Three in five are 1.1; the features give 1.
         assert!((1.1..1.7).contains(&refiner), "{refiner}");
         assert!((0.8..1.4).contains(&features), "{features}");
     }
@@ -115,7 +115,7 @@ fn the_limit_leaves_few_wrong_claims() {
     assert!(report.claims > 3000, "{report}");
     assert!(report.claims_wrong as f64 <= MOST_WRONG * report.claims as f64, "{report}");
     assert!(report.claims_wrong_at_most < 3.0 * MOST_WRONG, "{report}");
-    // Tables that took no part at all.
+    // Tables that the fit never saw.
     let fresh = made_up(900, 4, HONEST);
     let claims: Vec<_> = fresh
         .tables
@@ -137,7 +137,7 @@ fn few_claims_prove_nothing() {
 #[test]
 fn the_bound_is_that_of_the_rule_of_three() {
     assert!((most_wrong(0, 3000) - 2.9957 / 3000.0).abs() < 1e-6);
-    // Tables of the Poisson distribution: 95 % for one event are 4.744, for five 10.513.
+    // Tabulated Poisson bounds at 95 %: 4.744 for one event, 10.513 for five.
     assert!((most_wrong(1, 1000) - 4.744e-3).abs() < 1e-5);
     assert!((most_wrong(5, 1000) - 10.513e-3).abs() < 1e-5);
     assert_eq!(most_wrong(0, 0), 1.0);

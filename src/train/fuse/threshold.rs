@@ -1,26 +1,27 @@
-//! The confidence from which a card is claimed.
+//! The confidence threshold for claiming a card.
 
 use super::examples::Source;
 
-/// How much of the claimed cards may be wrong.
+/// Maximum share of claims that may be wrong.
 pub const MOST_WRONG: f64 = 1e-3;
-/// How sure the bound that is told with it is.
+/// Confidence level of the reported upper bound.
 pub const SURE_OF_IT: f64 = 0.95;
 
-/// A card as a fit judges it that did not see its table.
+/// A card as scored by a fit that did not see its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
-    /// Which of the sources it is from.
+    /// Index of its source.
     pub source: usize,
-    /// What the board says, 0 to 1.
+    /// The board's confidence, 0 to 1.
     pub confidence: f32,
-    /// Whether the code is right; where no card lies none is.
+    /// Whether the code is right; always false where no card lies.
     pub right: bool,
-    /// Drawn tables and photographed crops count the same, however many there are of either.
+    /// Weight of the card. Drawn tables and photographed crops weigh the same in total, however
+    /// many there are of either.
     pub weight: f64,
 }
 
-/// Gives each its weight.
+/// Sets the weight of each card.
 pub fn weigh(told: &mut [Told], sources: &[Source]) {
     for drawn in [true, false] {
         let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
@@ -29,11 +30,11 @@ pub fn weigh(told: &mut [Told], sources: &[Source]) {
     }
 }
 
-/// The least limit at which [`MOST_WRONG`] of the claims are wrong, half a wrong claim added to
-/// those counted for what a finite number cannot show; how many claims that leaves, and how many
-/// of them are wrong.
+/// The least threshold at which at most [`MOST_WRONG`] of the claims are wrong, with half a wrong
+/// claim added for the finite sample. Also returns the number of claims at that threshold and the
+/// number of wrong ones.
 pub fn choose_limit(sorted: &[Told]) -> (f32, usize, usize) {
-    // Two outlines with equal claims to one card must stay below.
+    // Two outlines that claim one card with equal confidence (0.5 each) must stay below.
     const LEAST: f32 = 0.6;
     let mut best = None;
     let (mut wrong, mut wrong_weight, mut weight) = (0, 0.0, 0.0);
@@ -52,17 +53,18 @@ pub fn choose_limit(sorted: &[Told]) -> (f32, usize, usize) {
             best = Some((card.confidence, i + 1, wrong));
         }
     }
-    // Too few claims to show anything: then only what is as sure as can be.
+    // Too few claims to show anything: claim only the surest cards.
     best.unwrap_or((0.999, 0, 0))
 }
 
-/// The least limit from `limit` on at which no more than [`MOST_WRONG`] of the claims and one more are wrong.
+/// The least threshold from `limit` up at which the number of wrong claims is at most
+/// [`MOST_WRONG`] of the claims plus one.
 pub fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
     let mut claims = sorted.iter().take_while(|card| card.confidence >= limit).count();
     let mut wrong = sorted[..claims].iter().filter(|card| !card.right).count();
     let mut raised = limit;
     while wrong as f64 > MOST_WRONG * claims as f64 + 1.0 {
-        // Down to the surest of the wrong ones that are one too many, which is claimed no more.
+        // Move just above the least confident wrong claim.
         let Some(last) = sorted[..claims].iter().rposition(|card| !card.right) else { break };
         raised = sorted[last].confidence.next_up();
         claims = sorted[..last].iter().take_while(|card| card.confidence >= raised).count();
@@ -71,9 +73,9 @@ pub fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
     raised
 }
 
-/// The largest share of wrong ones that `wrong` of `claims` still allow with [`SURE_OF_IT`]: the
-/// upper bound of Clopper and Pearson (1934), by the Poisson distribution that theirs becomes for
-/// small shares.
+/// The upper bound of the share of wrong claims, given `wrong` of `claims`, at confidence
+/// [`SURE_OF_IT`]: the bound of Clopper and Pearson (1934), in the Poisson approximation for small
+/// shares.
 pub fn most_wrong(wrong: usize, claims: usize) -> f64 {
     let at_most = |mean: f64| {
         let mut term = (-mean).exp();

@@ -1,6 +1,7 @@
-//! Other cameras and other light: a crop as it might have been, different at every look.
+//! Data augmentation of crops: other cameras and other lighting, random at every use.
 //!
-//! Never mirrored: a squiggle has a handedness. Half a turn changes nothing of a card.
+//! Crops are never mirrored, because a squiggle has a handedness. Half a turn leaves a card
+//! unchanged.
 
 use super::sample::BYTES;
 use crate::model::reader::{HEIGHT, WIDTH};
@@ -13,8 +14,8 @@ const PIXELS: usize = WIDTH * HEIGHT;
 /// R, G, B of each pixel, 0 to 1.
 type Picture = Vec<[f32; 3]>;
 
-/// An altered copy of a crop ([`BYTES`] long). What a simulated camera took already is altered less
-/// often in what cameras do.
+/// An augmented copy of a crop ([`BYTES`] long). Camera effects are applied less often to drawn
+/// crops, which have passed through a simulated camera already.
 pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     let mut picture: Picture =
         pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2]].map(|v| f32::from(v) / 255.0)).collect();
@@ -55,7 +56,7 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
         tone(&mut picture, rng);
     }
     if board {
-        // The board packs a pixel into 16 bits before and after it balances the colours.
+        // The board packs pixels into 16 bits both before and after it balances the colours.
         pack(&mut picture);
     }
     if tinted {
@@ -76,7 +77,7 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// Rounded to 5, 6 and 5 bits and spread to 8 again, as an RGB565 frame buffer does.
+/// Rounds to 5, 6 and 5 bits and expands to 8 again, as an RGB565 frame buffer does.
 fn pack_pixel(pixel: &mut [u8]) {
     let (r, g, b) = (pixel[0] >> 3, pixel[1] >> 2, pixel[2] >> 3);
     pixel.copy_from_slice(&[(r << 3) | (r >> 2), (g << 2) | (g >> 4), (b << 3) | (b >> 2)]);
@@ -90,7 +91,7 @@ fn pack(picture: &mut Picture) {
     }
 }
 
-/// Between four pixels; outside the picture, that of its border.
+/// Bilinear interpolation; outside the picture, its border is repeated.
 fn sample(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
     let (x, y) = (x.clamp(0.0, (WIDTH - 1) as f32), y.clamp(0.0, (HEIGHT - 1) as f32));
     let (left, top) = ((x as usize).min(WIDTH - 2), (y as usize).min(HEIGHT - 2));
@@ -101,7 +102,7 @@ fn sample(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
     [0, 1, 2].map(|i| (a[i] + (b[i] - a[i]) * u) * (1.0 - v) + (c[i] + (d[i] - c[i]) * u) * v)
 }
 
-/// A little moved, turned, stretched and sheared: what is left of an outline's error.
+/// A small random shift, rotation, scale and shear: the remaining error of an outline.
 fn shift(picture: &Picture, rng: &mut Pcg64) -> Picture {
     let mut by = |most: f32| rng.random_range(-most..most);
     let (turn, shear) = (by(0.035), by(0.04));
@@ -119,8 +120,8 @@ fn shift(picture: &Picture, rng: &mut Pcg64) -> Picture {
     out
 }
 
-/// A neighbour, a finger or the table over one side: at most so much that a row of three still shows
-/// that it is none of two.
+/// A neighbouring card, a finger or the table over one side. It covers so little that a row of
+/// three symbols cannot pass for a row of two.
 fn cover(picture: &mut Picture, rng: &mut Pcg64) {
     let paper = rng.random_bool(0.5);
     let base: f32 = if paper { rng.random_range(0.7..1.0) } else { rng.random_range(0.0..0.9) };
@@ -137,7 +138,7 @@ fn cover(picture: &mut Picture, rng: &mut Pcg64) {
     } else {
         rng.random_range(0.05..0.4) * high
     };
-    // Sometimes the cover has ink of its own, like the card that it is.
+    // A covering card sometimes shows ink of its own.
     let ink = paper && rng.random_bool(0.5);
     let ink_color: [f32; 3] = std::array::from_fn(|_| rng.random_range(0.1..0.7));
     let ink_at = rng.random_range(0.2..0.8f32);
@@ -162,10 +163,10 @@ fn cover(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// What the balancing leaves of a slope of light or of a shadow's edge.
+/// What white balance leaves of an uneven light or of a shadow's edge.
 fn shade(picture: &mut Picture, rng: &mut Pcg64) {
     let (sin, cos) = rng.random_range(0.0..std::f32::consts::TAU).sin_cos();
-    // What still lights a shadow has another colour than what it keeps off.
+    // The light in a shadow differs in colour from the light that is blocked.
     let depth = tinted_depth(rng.random_range(0.05..0.35f32), 0.35, rng);
     let soft = rng.random_range(0.02..0.5f32);
     let at = rng.random_range(-0.4..0.4f32);
@@ -177,14 +178,15 @@ fn shade(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// For each channel, up to a part more or less: warm to cold, and a little of green or magenta.
+/// One depth per channel, varied by up to `part`: from warm to cold, and slightly from green to
+/// magenta.
 fn tinted_depth(depth: f32, part: f32, rng: &mut Pcg64) -> [f32; 3] {
     let warm = rng.random_range(-part..part);
     let green = rng.random_range(-0.3 * part..0.3 * part);
     [1.0 + warm, 1.0 + green, 1.0 - warm].map(|tint| (depth * tint).clamp(0.0, 0.95))
 }
 
-/// A bright spot that bleaches.
+/// A bright spot that washes out the colours.
 fn add_glare(picture: &mut Picture, rng: &mut Pcg64) {
     let (x, y) = (rng.random_range(0.0..WIDTH as f32), rng.random_range(0.0..HEIGHT as f32));
     let (rx, ry) = (rng.random_range(4.0..22.0f32), rng.random_range(4.0..22.0f32));
@@ -196,8 +198,8 @@ fn add_glare(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// A lamp mirrored by the whole card or a part of it, after its white was taken for white: paper
-/// stays as it is, and what is printed on it pales, more so in the lamp's own colour.
+/// The reflection of a lamp on the whole card or a part of it, after white balance: the paper stays
+/// as it is, and the ink pales, most in the lamp's own colour.
 fn wash(picture: &mut Picture, rng: &mut Pcg64) {
     const STOCK: f32 = 0.9;
     let (x, y) = (rng.random_range(0.0..WIDTH as f32), rng.random_range(0.0..HEIGHT as f32));
@@ -210,8 +212,8 @@ fn wash(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// Seen from farther away: fewer pixels, spread to the full size again. The board takes the nearest
-/// of few pixels, smoothed by nothing.
+/// A view from farther away: fewer pixels, scaled up again. The board takes nearest neighbours
+/// without smoothing.
 fn coarsen(picture: &Picture, nearest: bool, rng: &mut Pcg64) -> Picture {
     let wide = if nearest { rng.random_range(56..96) } else { rng.random_range(40..90) };
     let high = wide * HEIGHT / WIDTH;
@@ -219,7 +221,7 @@ fn coarsen(picture: &Picture, nearest: bool, rng: &mut Pcg64) -> Picture {
     let mut small = Vec::with_capacity(wide * high);
     for y in 0..high {
         for x in 0..wide {
-            // The mean of four points is that of a small pixel's area, nearly.
+            // The mean of four points approximates the mean over a small pixel's area.
             let mut sum = [0.0; 3];
             for (du, dv) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
                 let p =
@@ -254,7 +256,7 @@ fn coarsen(picture: &Picture, nearest: bool, rng: &mut Pcg64) -> Picture {
     out
 }
 
-/// A Gaussian of five taps each way.
+/// A Gaussian blur with five taps on each side.
 fn blur(picture: &Picture, sigma: f32) -> Picture {
     let taps: Vec<f32> =
         (-2i32..=2).map(|d| (-(d * d) as f32 / (2.0 * sigma * sigma)).exp()).collect();
@@ -281,10 +283,10 @@ fn blur(picture: &Picture, sigma: f32) -> Picture {
     })
 }
 
-/// Brightness, contrast and gamma: another exposure and another tone curve.
+/// Brightness, contrast and gamma: a different exposure and tone curve.
 fn tone(picture: &mut Picture, rng: &mut Pcg64) {
     let gamma = rng.random_range(-0.3..0.3f32).exp();
-    // Balancing puts the stock at 0.9. Were it brought to 1, pale stripes would clip and vanish.
+    // White balance puts the stock at 0.9. At 1, pale stripes would clip and vanish.
     let gain = rng.random_range(-0.12..0.03f32).exp();
     let lift = rng.random_range(-0.03..0.05f32);
     for pixel in picture {
@@ -294,7 +296,7 @@ fn tone(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// A white that was taken a little wrongly, other colourfulness, and a little of another hue.
+/// An error of white balance, a change of saturation and a small shift of hue.
 fn tint(picture: &mut Picture, rng: &mut Pcg64) {
     let gain: [f32; 3] = std::array::from_fn(|_| rng.random_range(-0.06..0.04f32).exp());
     let colorful = rng.random_range(0.7..1.3f32);
@@ -302,7 +304,7 @@ fn tint(picture: &mut Picture, rng: &mut Pcg64) {
     for pixel in picture {
         let [r, g, b] = *pixel;
         let grey = (r + 2.0 * g + b) / 4.0;
-        // Two axes of colour that are of one length and at right angles.
+        // Two chroma axes of equal length at right angles.
         let (u, v) = ((r - b) * 0.5 * colorful, (g - grey) * 0.866 * 2.0 * colorful);
         let (u, v) = (u * cos - v * sin, u * sin + v * cos);
         let g = grey + v / (0.866 * 2.0);
@@ -312,7 +314,7 @@ fn tint(picture: &mut Picture, rng: &mut Pcg64) {
     }
 }
 
-/// A sensor's noise, half of it alike in all three channels.
+/// Sensor noise, half of it shared by all three channels.
 fn noise(picture: &mut Picture, rng: &mut Pcg64) {
     let strength = rng.random_range(0.0..0.05f32);
     for pixel in picture {
@@ -363,14 +365,14 @@ mod tests {
             turned += u32::from(red(28) > red(68));
             seen.insert(once);
         }
-        // Now and then chance alters nothing but the turn.
+        // A few of the copies are only rotated.
         assert!(seen.len() > 190, "{}", seen.len());
         assert!((60..140).contains(&turned), "{turned}");
     }
 
     #[test]
     fn colour_without_change_is_kept() {
-        // The two axes of `tint` are undone exactly.
+        // Inverts the two axes of `tint` exactly.
         let (r, g, b) = (0.8f32, 0.3, 0.4);
         let grey = (r + 2.0 * g + b) / 4.0;
         let (u, v) = ((r - b) * 0.5, (g - grey) * 0.866 * 2.0);

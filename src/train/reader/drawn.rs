@@ -1,5 +1,5 @@
-//! Crops cut from drawn tables, as reading would cut them: along outlines that a finder gives, and
-//! along outlines that miss by chance as others might.
+//! Crops of drawn tables, cut as inference cuts them: along a finder's outlines, and along outlines
+//! with random errors.
 
 use super::key;
 use super::miss::{anywhere, beside, holds, outline};
@@ -13,22 +13,22 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Changes whenever other crops come from the same seed.
+/// Changed whenever the same seed gives other crops.
 pub const VERSION: u32 = 4;
-/// Scenes drawn side by side before their crops are counted.
+/// Scenes drawn in parallel before their crops are counted.
 const CHUNK: usize = 64;
-/// Seeds of tables to learn from lie below.
+/// Upper bound of the seeds of training tables.
 const SEEDS: u64 = scenes::HELD_BACK;
-/// Crops without a card for each with one.
+/// Number of crops without a card per crop with one.
 const OTHERS: f64 = 0.4;
-/// Share of the cards that are cut along the outline that was found, where one was.
+/// Share of the cards cut along the finder's outline, if it found one.
 const AS_FOUND: f64 = 0.6;
 
-/// Cuts at least `cards` crops from tables of a seed; fewer when `stop` becomes true. Tells `done`
-/// how many it has. Cards come first, then what is no card.
+/// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. Calls
+/// `done` with the number so far. Crops of cards come first, then crops without a card.
 ///
 /// # Errors
-/// When the finder gives up.
+/// The finder's error.
 pub fn crops(
     cards: usize,
     seed: u64,
@@ -63,7 +63,7 @@ pub fn crops(
     Ok(out)
 }
 
-/// The crops of one table: its cards, and what is none.
+/// The crops of one table: its cards, and crops without a card.
 fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
     let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
@@ -112,14 +112,14 @@ fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sampl
     Ok([named, others])
 }
 
-/// Of the outlines that hold a card the one whose centre is nearest to the card's.
+/// Among the outlines that hold a card, the one whose centre is nearest to the card's.
 fn nearest_holding(found: &[Quad], card: &Quad) -> Option<Quad> {
     let far = |quad: &Quad| quad.center().distance(card.center());
     let holding = found.iter().filter(|quad| holds(quad, card));
     holding.min_by(|a, b| far(a).total_cmp(&far(b))).copied()
 }
 
-/// With either of the two long sides first.
+/// Starts at either long side, at random.
 fn either_way(mut quad: Quad, rng: &mut Pcg64) -> Quad {
     if rng.random() {
         quad.0.rotate_left(2);
@@ -127,7 +127,7 @@ fn either_way(mut quad: Quad, rng: &mut Pcg64) -> Quad {
     quad
 }
 
-/// Whether enough of a card's symbols is in view to say which card it is.
+/// Whether enough of a card's symbols is in view to identify it.
 fn can_be_named(card: &DrawnCard) -> bool {
     let best = card.symbols_seen.iter().copied().fold(0.0, f64::max);
     card.symbols_in_view > 0.48 && best > 0.6

@@ -1,7 +1,7 @@
-//! Drawn crops kept in a file, so that several trainings draw them once.
+//! A cache file of drawn crops, so that several trainings draw them once.
 //!
-//! 8 bytes that say what it is, the length of a JSON header (8 bytes, little endian), the header,
-//! then each crop: a byte that says what it shows (see [`Label::to_byte`]), and its pixels.
+//! 8 bytes of magic, the length of a JSON header (8 bytes, little endian), the header, then each
+//! crop: one byte for its label (see [`Label::to_byte`]) and its pixels.
 
 use super::sample::{BYTES, Group, Label, Sample};
 use crate::whole_file::WholeFile;
@@ -14,16 +14,16 @@ const MAGIC: &[u8; 8] = b"SETSCRP2";
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// What was asked for: a file that answers another question is not used.
+    /// How the crops were made: a file with another recipe is not used.
     recipe: serde_json::Value,
     /// Names and sizes of the groups.
     groups: Vec<(String, usize)>,
 }
 
-/// Writes groups of drawn crops, whole or not at all.
+/// Writes groups of drawn crops, completely or not at all.
 ///
 /// # Errors
-/// What could not be written.
+/// The file cannot be written.
 pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::Result<()> {
     let sizes = groups.iter().map(|group| (group.name.clone(), group.samples.len())).collect();
     let header = Header { recipe: recipe.clone(), groups: sizes };
@@ -39,11 +39,10 @@ pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::R
     file.finish()
 }
 
-/// The crops in a file, if they were drawn by this recipe; none when there is no such file or it
-/// was drawn by another.
+/// The crops in a file; `None` if there is no such file or it was made by another recipe.
 ///
 /// # Errors
-/// A file that is broken or cannot be read.
+/// A file that is damaged or cannot be read.
 pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Group>>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

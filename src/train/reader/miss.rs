@@ -1,12 +1,12 @@
-//! How outlines miss a card, and outlines that hold none.
+//! Outlines that miss a card by an error, and outlines that hold none.
 
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Point, Quad};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// The largest miss as a share of the card's sides: mostly small, sometimes what a poor border
-/// gives.
+/// The largest error as a fraction of the card's sides: mostly small, sometimes as large as a poor
+/// border gives.
 fn size(rng: &mut Pcg64) -> f64 {
     match rng.random_range(0..20) {
         0..13 => rng.random_range(0.0..0.03),
@@ -15,11 +15,11 @@ fn size(rng: &mut Pcg64) -> f64 {
     }
 }
 
-/// A card's outline as a finder would give it: shifted, scaled and bent a little, with either of the
-/// two long sides first.
+/// A card's outline with a finder's error: a small shift, scale and distortion, starting at either
+/// long side.
 pub fn outline(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let size = size(rng);
-    // Now and then the symbols seen are taken for others of the row.
+    // Symbols are occasionally assigned to wrong places in the row.
     let slots = if rng.random_bool(0.04) { if rng.random() { 0.5 } else { -0.5 } } else { 0.0 };
     let mut symmetric = |part: f64| rng.random_range(-1.0..1.0) * size * part;
     let (long, short) = (1.0 + symmetric(1.0), 1.0 + symmetric(1.0));
@@ -35,13 +35,13 @@ pub fn outline(quad: &Quad, rng: &mut Pcg64) -> Quad {
     corners
 }
 
-/// Long and short side as vectors.
+/// The long and the short side as vectors.
 fn axes(quad: &Quad) -> (Point, Point) {
     let c = &quad.0;
     ((c[1] - c[0] + c[2] - c[3]) / 2.0, (c[3] - c[0] + c[2] - c[1]) / 2.0)
 }
 
-/// Scaled about its centre and shifted by shares of its sides.
+/// Scales a quadrilateral about its centre and shifts it by fractions of its sides.
 fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
     let c = &quad.0;
     let middle = (c[0] + c[1] + c[2] + c[3]) / 4.0;
@@ -54,8 +54,8 @@ fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
     Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
 }
 
-/// An outline near a card that holds no card seen whole: a window on a part of it, half off it,
-/// across it, or far too large.
+/// An outline near a card that holds no whole card: over a part of it, half off it, across it, or
+/// far too large.
 pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let mut either = |low: f64, high: f64| {
         let far = rng.random_range(low..high);
@@ -72,7 +72,7 @@ pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
         }
         3..5 => corners_of(quad, (1.0, 1.0), (off.0, slip.1)),
         5..7 => corners_of(quad, (1.0, 1.0), (slip.0, off.1)),
-        // One symbol, tightly: its own border is a quadrilateral too.
+        // A tight outline of one symbol, whose border is a quadrilateral too.
         7 => corners_of(quad, (0.26, 0.76), (0.285 * f64::from(rng.random_range(-1..=1)), 0.0)),
         8 => {
             let scale = rng.random_range(0.5..1.1);
@@ -81,7 +81,7 @@ pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
             across
         }
         9 => {
-            // Two cards side by side taken for one, or the far half missing.
+            // Two cards side by side as one outline, or one outline that lacks the far half.
             let wide = if rng.random() { (1.0, 2.1) } else { (0.55, 1.0) };
             corners_of(quad, wide, (if wide.0 < 1.0 { 0.22 } else { 0.0 }, 0.5 * (wide.1 - 1.0)))
         }
@@ -96,7 +96,7 @@ pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
     made
 }
 
-/// A card-like outline anywhere in a picture.
+/// An outline of a card's shape anywhere in a picture.
 pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
     let long = rng.random_range(0.1..0.4) * width.min(height) * 1.2;
     let short = long / rng.random_range(1.2..2.0);
@@ -109,8 +109,7 @@ pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
     Quad::new([at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)])
 }
 
-/// Whether an outline holds a card after all: its centre near the card's, of about its size, and
-/// lying the same way.
+/// Whether an outline holds a card after all: with nearly the same centre, size and orientation.
 pub fn holds(outline: &Quad, card: &Quad) -> bool {
     let near = outline.center().distance(card.center()) < 0.33 * card.short_side();
     let size = (outline.signed_area() / card.signed_area()).abs();

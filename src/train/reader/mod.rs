@@ -1,16 +1,17 @@
-//! The network that reads one straightened card: what it is, and how it learns.
+//! The card classifier: the network that reads one rectified card, and its training.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | [`sample`] | one crop and what is known of it; crops in groups |
-//! | [`drawn`] | crops cut from drawn tables |
-//! | [`kept`] | drawn crops on disk |
+//! | [`sample`] | a crop with its label; crops in groups |
+//! | [`drawn`] | crops of drawn tables |
+//! | [`kept`] | drawn crops cached on disk |
 //! | [`real`] | crops and corrected photos from folders |
-//! | [`miss`] | how outlines miss, and outlines that hold no card |
-//! | [`mod@alter`] | other cameras and other light, while training goes |
+//! | [`miss`] | outlines with errors, and outlines without a card |
+//! | [`mod@alter`] | data augmentation |
 //!
-//! Every crop goes through the real [`crate::pipeline::rectify`], so that training sees what reading
-//! sees. What is drawn at the start and what a batch holds depends on the seed and the step alone.
+//! Every crop goes through the real [`crate::pipeline::rectify`], so that training and inference
+//! get the same input. The crops drawn at the start and the contents of each batch depend on the
+//! seed and the step alone.
 
 pub mod alter;
 pub mod drawn;
@@ -33,15 +34,14 @@ use sample::{Group, Label, Sample};
 
 /// Crops in a batch.
 pub const BATCH: usize = 64;
-/// What a right value's probability is trained towards is 1 less this, so that the network is not
-/// driven to be surer than it can be (Szegedy et al. 2016).
+/// Label smoothing (Szegedy et al. 2016), so that the network is not driven to overconfidence.
 const SMOOTHING: f32 = 0.02;
-/// Weight of card-or-not beside the four properties.
+/// Weight of card-or-not relative to the four properties.
 const CARD_WEIGHT: f32 = 0.7;
-/// Weight of the edition beside the four properties.
+/// Weight of the edition relative to the four properties.
 const EDITION_WEIGHT: f32 = 0.5;
-/// What the network chooses among, each by a softmax: the name, the outputs, the weight. A shape is one of
-/// four, of which each edition has three.
+/// The network's softmax outputs: the name, the output indices, the weight. Shape has four values,
+/// and each edition has three of them.
 const CHOICES: [(&str, &[usize], f32); 5] = [
     ("number", &[0, 1, 2], 1.0),
     ("shading", &[3, 4, 5], 1.0),
@@ -49,11 +49,11 @@ const CHOICES: [(&str, &[usize], f32); 5] = [
     ("shape", &[9, 10, 11, RECTANGLE], 1.0),
     ("edition", &[EDITION, EDITION + 1, EDITION + 2], EDITION_WEIGHT),
 ];
-/// Crops judged at a time in validation.
+/// Crops per validation batch.
 const VALIDATION_BATCH: usize = 256;
 
-/// The network: 3.4 million multiply-accumulates, 27 thousand weights, sequential, with nothing but
-/// what an int8 microcontroller runs well.
+/// The network: 3.4 million multiply-accumulates, 27 thousand weights, sequential, and only layers
+/// that an int8 microcontroller runs well.
 pub fn plan() -> Plan {
     let layers = vec![
         Layer::conv3(3, 12, 2),
@@ -77,15 +77,15 @@ pub fn plan() -> Plan {
 pub struct ReaderTask {
     /// The network.
     pub plan: Plan,
-    /// Everything random in batches comes from it.
+    /// Seed of all randomness in batches.
     pub seed: u64,
-    /// What it begins with.
+    /// The initial weights.
     pub first: First,
-    /// What batches are made of, with the share of each.
+    /// The groups that batches are drawn from, with the share of each.
     pub training: Vec<(Group, f64)>,
-    /// What is judged, each group by itself.
+    /// The validation groups; each is evaluated by itself.
     pub validation: Vec<Group>,
-    /// What of the data decides the outcome, for the run's configuration.
+    /// The data that decide the outcome, for the run's configuration.
     pub data: serde_json::Value,
 }
 
@@ -93,9 +93,9 @@ pub struct ReaderTask {
 pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
-    /// `[n, OUTPUTS]`: the probability wanted of each output.
+    /// `[n, OUTPUTS]`: the target probability of each output.
     wanted: Vec<f32>,
-    /// `[n, OUTPUTS]`: how much each output counts.
+    /// `[n, OUTPUTS]`: the loss weight of each output.
     weight: Vec<f32>,
 }
 
@@ -108,9 +108,9 @@ impl Batch {
         self.wanted.len() / OUTPUTS
     }
 
-    /// Adds a crop. What colours look like is learnt from drawn crops, whose lights and inks vary, and
-    /// from what a user adds of the camera at hand. Others are of a few cameras: with the colours of
-    /// two learnt, cards of the third were read worse (their colours 92.4 % right, not 96.4).
+    /// Adds a crop. Colour is learnt from drawn crops, whose lights and inks vary, and from crops
+    /// that a user adds from the camera in use. Other crops come from a few cameras only: when
+    /// colour was learnt from two of them, its accuracy on a third fell from 96.4 % to 92.4 %.
     fn push(&mut self, pixels: &[u8], sample: &Sample, teaches_color: bool) {
         for c in 0..3 {
             self.pixels
@@ -136,8 +136,8 @@ impl Batch {
     }
 }
 
-/// The right output of each of [`CHOICES`]; none where there is none, as for the values of a deck that
-/// nobody knows.
+/// The right output of each of [`CHOICES`]; `None` where there is none, such as the values of a
+/// card from an unknown deck.
 fn right_outputs(label: Label) -> [Option<usize>; 5] {
     let value = |property: Property| Some(3 * property as usize + label.card()?.value(property));
     let shape = match label {
@@ -174,7 +174,7 @@ impl Task for ReaderTask {
         let total: f64 = self.training.iter().map(|group| group.1).sum();
         let mut batch = Batch::new();
         for i in 0..BATCH {
-            // Shares are kept within every batch: places are spread evenly over the groups.
+            // Places are spread evenly over the groups, so that every batch keeps the shares.
             let mut place = (i as f64 + rng.random::<f64>()) / BATCH as f64 * total;
             let group = self.training.iter().find(|group| {
                 place -= group.1;
@@ -243,20 +243,20 @@ impl Task for ReaderTask {
     }
 }
 
-/// How well a group is read.
+/// The results for one group.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
-    /// Mean cross entropy, properties and card-or-not together, as in training.
+    /// Mean cross entropy of properties and card-or-not together, as in training.
     pub loss: f64,
-    /// Share of the cards of known editions of which all four properties are right.
+    /// Share of the cards of known editions with all four properties right.
     pub right: f64,
-    /// Share of all crops that are rightly told to be cards or not; none when all are cards.
+    /// Share of all crops with card-or-not right; `None` if all are cards.
     pub told_apart: Option<f64>,
-    /// Share of the cards whose edition is told.
+    /// Share of the cards with the right edition.
     pub editions: f64,
 }
 
-/// Reads every crop of a group, unaltered.
+/// Evaluates a network on every crop of a group, without augmentation.
 pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Judged {
     let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
     let (mut cards, mut editions) = (0u32, 0u32);
@@ -305,7 +305,7 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
     }
 }
 
-/// SHA-256 of every crop learned from and its label, as hexadecimal digits.
+/// SHA-256 of every training crop and its label, as hexadecimal digits.
 pub fn fingerprint<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> String {
     use sha2::{Digest, Sha256};
     let mut hash = Sha256::new();
@@ -316,8 +316,8 @@ pub fn fingerprint<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> String 
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Scatters a seed and a number, so that neighbours have nothing in common (SplitMix64's finaliser,
-/// Steele, Lea and Flood 2014).
+/// Hashes a seed and a number, so that neighbouring numbers give unrelated results (SplitMix64's
+/// finaliser, Steele, Lea and Flood 2014).
 fn key(seed: u64, number: u64) -> u64 {
     let mut z = seed.rotate_left(32) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -333,7 +333,7 @@ mod tests {
     use crate::train::net::{Live, run_graph};
     use crate::train::weights::Weights;
 
-    /// Cards of one grey each, which is no picture of a card but is learnt by heart all the same.
+    /// Cards of a uniform grey each; these resemble no cards, but a network can memorise them.
     fn task() -> ReaderTask {
         let sample = |i: usize| Sample {
             pixels: vec![60 * i as u8; BYTES].into_boxed_slice(),
@@ -403,7 +403,7 @@ mod tests {
         for sample in &task.validation[0].samples {
             batch.push(&sample.pixels, sample, true);
         }
-        // Without smoothing the two are the same but for how cards and others are weighed.
+        // Without smoothing the two differ only in the weights of cards and other crops.
         let graph = task.plan.graph(&weights);
         let plain = device.clone().without_autodiff();
         let judged = task.validate(&|input| run_graph(&graph, input), &plain);

@@ -22,16 +22,16 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// How often each real card is cut, each time with another outline.
+/// Number of times that each real card is cut, each time along another outline.
 const COPIES: u64 = 3;
 
-/// Why a folder cannot be learnt from.
+/// Why a folder cannot be used for training.
 #[derive(Debug, thiserror::Error)]
 pub enum CropsError {
-    /// Labels that are not there or wrong.
+    /// Labels are missing or wrong.
     #[error(transparent)]
     Labels(#[from] DatasetError),
-    /// A file that is no image, or none of use.
+    /// A file is not an image, or not a usable one.
     #[error("{}: {reason}; put a readable image there or take its labels out", .path.display())]
     Image {
         /// The file.
@@ -39,13 +39,13 @@ pub enum CropsError {
         /// What is wrong.
         reason: String,
     },
-    /// No labels in a folder, nor in those directly in it.
+    /// No labels in a folder, nor in its direct subfolders.
     #[error(
         "{}: neither {CROP_LABELS} (crops) nor {PHOTO_LABELS} (photos) there, nor in a folder \
          directly in it", .0.display()
     )]
     NoLabels(PathBuf),
-    /// Centres without corners, and no card found at any of them.
+    /// The labels hold centres without corners, and no card was found at any of them.
     #[error(
         "{}: none of the {cards} labelled cards is found in its photo, and no corners are labelled; \
          see what `setsight dataset check` says of them", .path.display()
@@ -56,62 +56,62 @@ pub enum CropsError {
         /// Labelled cards.
         cards: usize,
     },
-    /// The finder does not run.
+    /// The finder failed.
     #[error("{}: its cards cannot be looked for: {source}", .path.display())]
     Finder {
         /// The photo.
         path: PathBuf,
-        /// The finder's words.
+        /// The finder's error.
         source: FindError,
     },
-    /// Photos that nobody has checked.
+    /// The photos have not been checked.
     #[error(
         "{}: nobody has said of its photos that all their cards are right; say so in the window, under \
          Correct", .0.display()
     )]
     Unchecked(PathBuf),
-    /// Labels of nothing.
+    /// The labels hold no cards.
     #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
     Empty(PathBuf),
-    /// A value without a single crop.
+    /// A property value has no crop.
     #[error(
         "no crop of any {value} card to learn from, in {places}; add such crops, or draw some with \
          --drawn"
     )]
     EmptyClass {
-        /// The value's word.
+        /// The name of the value.
         value: &'static str,
-        /// Where crops were looked for.
+        /// The folders that were searched.
         places: String,
     },
 }
 
-/// What came from one folder.
+/// The data of one folder.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The folder's name.
     pub name: String,
     /// Cards in its labels.
     pub labelled: usize,
-    /// Whether its crops were mirror images and have been turned back.
+    /// Whether its crops were mirror images and have been mirrored back.
     pub mirrored: bool,
-    /// Photos with cards of which only the centre is labelled and no outline was found: file name and
-    /// how many cards. Nothing is learnt from those.
+    /// Photos with cards that have only a labelled centre and no outline from the finder: file name
+    /// and number of such cards. These cards are not learnt from.
     pub not_found: Vec<(String, usize)>,
-    /// Photos of which nobody has said that all their cards are right. Nothing is learnt from those.
+    /// Photos whose labels have not been confirmed as complete. They are not learnt from.
     pub unchecked: Vec<String>,
-    /// Its cards.
+    /// Crops of its cards.
     pub cards: Group,
-    /// What is no card, cut beside its cards.
+    /// Crops without a card, cut beside its cards.
     pub others: Group,
 }
 
-/// Every source in a folder: itself, or each folder directly in it, if it has labels. `edition_of` says
-/// by a source's name which edition its crops show; photos' labels say so themselves. `finder` gives the
-/// outlines of cards of which only the centre is labelled.
+/// Every source in a folder: the folder itself, or each of its direct subfolders that has labels.
+/// `edition_of` returns the edition of a source's crops by its name; photos' labels state it
+/// themselves. `finder` supplies outlines of cards that have only a labelled centre.
 ///
 /// # Errors
-/// [`CropsError`]: no labels there, bad ones, a crop that is no image.
+/// [`CropsError`]: missing or bad labels, or a crop that is not an image.
 pub fn sources(
     folder: &Path,
     edition_of: &dyn Fn(&str) -> Edition,
@@ -122,10 +122,11 @@ pub fn sources(
     folders.iter().map(|path| source(path, edition_of, finder, seed)).collect()
 }
 
-/// A folder, if it has labels, or each folder directly in it that has, in the order of their names.
+/// The folder itself if it has labels, otherwise each of its direct subfolders that has, in the
+/// order of their names.
 ///
 /// # Errors
-/// [`CropsError`]: it cannot be read, or there are none.
+/// [`CropsError`]: the folder cannot be read, or there are no labels.
 pub fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
     let labelled =
         |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
@@ -188,8 +189,8 @@ fn source(
 
 type Cut = (usize, bool, Vec<Sample>);
 
-/// The crops of a labelled folder, long side across and turned back where the source keeps mirror
-/// images; and whether it does.
+/// The crops of a labelled folder, rotated so that the long side is horizontal and mirrored back if
+/// the source holds mirror images; and whether it does.
 ///
 /// # Errors
 /// [`CropsError`].
@@ -221,8 +222,8 @@ fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsEr
     Ok((samples.len(), mirrored, samples.concat()))
 }
 
-/// What is cut of each crop of a labelled folder: the card along several outlines, and what lies beside it.
-/// Also whether the folder keeps mirror images, which are turned back.
+/// The samples from each crop of a labelled folder: the card along several outlines, and crops
+/// beside it. Also returns whether the folder holds mirror images, which are mirrored back.
 ///
 /// # Errors
 /// [`CropsError`].
@@ -249,8 +250,8 @@ pub fn samples_of_crops(
     Ok((cut, mirrored))
 }
 
-/// Whether a source keeps its crops as mirror images, which only squiggles show: a vote of all of
-/// them, each by how well the classical reader's squiggle fits it as it is and mirrored.
+/// Whether a source's crops are mirror images, which only squiggles reveal. Each squiggle crop
+/// votes: the classical reader's squiggle mask fits it better as it is, or better mirrored.
 fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     let masks = Masks::of_edition(edition);
     let fit = |image: RgbImage| {
@@ -268,9 +269,9 @@ fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     votes > 0
 }
 
-/// What comes of labelled photos.
+/// The data from labelled photos.
 struct FromPhotos {
-    /// Cards that are learnt from.
+    /// Number of cards that are learnt from.
     labelled: usize,
     cut: Vec<Sample>,
     /// See [`Source::not_found`].
@@ -279,7 +280,7 @@ struct FromPhotos {
     unchecked: Vec<String>,
 }
 
-/// Photos as the window's corrections label them, or with centres alone.
+/// Reads photos labelled by the window's corrections, or with centres only.
 fn from_photos(
     folder: &Path,
     finder: &dyn CardFinder,
@@ -334,8 +335,8 @@ fn from_photos(
     Ok(FromPhotos { labelled, cut, not_found, unchecked })
 }
 
-/// The labels with the finder's outlines for those without corners, and what else may be a card: what is
-/// near neither is cut as none. Labels that all have corners are left as they are.
+/// Completes labels without corners with the finder's outlines, and returns all other places that
+/// may hold a card, where no negative crops are cut. Labels that all have corners stay as they are.
 fn outlined(
     frame: &Frame,
     labels: Vec<CardLabel>,
@@ -347,7 +348,7 @@ fn outlined(
     let mut outlines: Vec<Quad> = Vec::new();
     let one_card = board::Params::default().one_card_overlap;
     for outline in finder.find(frame, None)? {
-        // The likeliest of a card come first.
+        // The finder returns the best outline of each card first.
         let quad = outline.corners_in_image;
         if !outlines.iter().any(|other| shared_area(other, &quad) >= one_card) {
             outlines.push(quad);
@@ -358,7 +359,7 @@ fn outlined(
     let sizes: Vec<f64> =
         of_labels.iter().chain(&outlines).map(|quad| quad.signed_area().abs()).collect();
     let side = (sizes.iter().sum::<f64>() / sizes.len().max(1) as f64).sqrt();
-    // Which way they lie is not known; one of three ways is less than 30 degrees off.
+    // Their orientation is unknown; one of three orientations is at most 30 degrees off.
     let missed = labels.iter().filter(|label| label.corners.is_none()).flat_map(|label| {
         [0.0, 60.0, 120.0].map(|degrees: f64| {
             let (sin, cos) = degrees.to_radians().sin_cos();
@@ -371,20 +372,20 @@ fn outlined(
     Ok((labels, others))
 }
 
-/// What is known of a photo's table; places are in pixels of the upright photo.
+/// Labels of a photo's table; coordinates are in pixels of the upright photo.
 #[derive(Clone, Copy)]
 pub struct LabelledTable<'a> {
-    /// Its cards with their corners.
+    /// The cards with their corners.
     pub cards: &'a [(Card, Quad)],
-    /// What else may be a card: nothing there is cut as none.
+    /// Other places that may hold a card; no negative crops are cut there.
     pub others: &'a [Quad],
-    /// Which edition they are of.
+    /// The edition of the cards.
     pub edition: Edition,
-    /// Whether the photo is mirrored: it is turned back first, as for reading.
+    /// Whether the photo is mirrored; it is mirrored back first, as for inference.
     pub mirrored: bool,
 }
 
-/// What is cut of a photo: each card along several outlines, and what lies beside them.
+/// The samples from a photo: each card along several outlines, and crops beside the cards.
 pub fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
     let mut rng = Pcg64::seed_from_u64(seed);
     let turned_back = table.mirrored.then(|| mirror::turned_back(frame));
@@ -413,7 +414,7 @@ fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample
     straighten(frame, outline(quad, rng), label)
 }
 
-/// What an outline near any of the cards shows that holds none of them.
+/// A crop near one of the cards that holds none of them.
 fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> {
     (0..10).find_map(|_| {
         let quad = beside(&cards[rng.random_range(0..cards.len())], rng);
@@ -422,8 +423,8 @@ fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> 
     })
 }
 
-/// The crop on a table a half larger each way, of one colour with grain: what an outline that
-/// misses shows of it.
+/// The crop on a table half as large again in each direction, of one colour with grain, so that an
+/// outline with an error shows some table.
 fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
     let (w, h) = crop.dimensions();
     let (mx, my) = (w / 4, h / 4);
@@ -444,7 +445,7 @@ fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
     (photo, quad)
 }
 
-/// That every value of every property has a crop.
+/// Checks that every value of every property has a crop.
 ///
 /// # Errors
 /// [`CropsError::EmptyClass`].

@@ -1,4 +1,4 @@
-//! One crop and what is known of it; crops in groups.
+//! A crop with its label; crops in groups.
 
 use crate::cards::outline::symbol_centers;
 use crate::cards::{Card, DECK_SIZE, Edition, Shading};
@@ -7,7 +7,7 @@ use crate::pipeline::CardImage;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Bytes of a crop: 8-bit R, G, B by rows.
+/// Bytes per crop: 8-bit R, G, B, row by row.
 pub const BYTES: usize = 3 * WIDTH * HEIGHT;
 
 /// A crop of the network's size.
@@ -15,23 +15,23 @@ pub const BYTES: usize = 3 * WIDTH * HEIGHT;
 pub struct Sample {
     /// `HEIGHT` x `WIDTH` x (R, G, B), 8-bit, [`BYTES`] long.
     pub pixels: Box<[u8]>,
-    /// What it shows.
+    /// Its label.
     pub label: Label,
 }
 
-/// What a crop shows.
+/// The label of a crop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// No card seen whole.
+    /// No whole card.
     NoCard,
-    /// A card of an edition that has a name.
+    /// A card of a known edition.
     Card(Edition, Card),
-    /// A card of another deck, which has no name here.
+    /// A card of an unknown deck, which has no code.
     OfUnknownDeck,
 }
 
 impl Label {
-    /// A card of this edition.
+    /// The label of a card of this edition.
     pub fn of(edition: Edition, card: Card) -> Self {
         match edition {
             Edition::Unknown => Self::OfUnknownDeck,
@@ -39,7 +39,7 @@ impl Label {
         }
     }
 
-    /// The card, where it has a name.
+    /// The card, if it has a code.
     pub fn card(self) -> Option<Card> {
         match self {
             Self::Card(_, card) => Some(card),
@@ -47,7 +47,7 @@ impl Label {
         }
     }
 
-    /// The edition of what is a card.
+    /// The edition, if it is a card.
     pub fn edition(self) -> Option<Edition> {
         match self {
             Self::NoCard => None,
@@ -56,7 +56,7 @@ impl Label {
         }
     }
 
-    /// As one byte, for files and hashes.
+    /// The label as one byte, for files and hashes.
     pub fn to_byte(self) -> u8 {
         match self {
             Self::Card(edition, card) => (edition.index() * DECK_SIZE + card.index()) as u8,
@@ -65,7 +65,7 @@ impl Label {
         }
     }
 
-    /// From its byte.
+    /// The label of a byte.
     pub fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             254 => Some(Self::OfUnknownDeck),
@@ -81,24 +81,25 @@ impl Label {
 }
 
 impl Sample {
-    /// Of a straightened card, shrunk to half by the mean of 2x2.
+    /// The crop of a rectified card, halved in size by 2x2 means.
     pub fn of(image: &CardImage, label: Label) -> Self {
         Self { pixels: shrink(image), label }
     }
 }
 
-/// How much darker than the stock stripes must leave a symbol's inside, of 255, in any channel.
+/// Minimum difference between the stock and the inside of a striped symbol, of 255, in any channel.
 const FAINTEST_STRIPES: f32 = 5.0;
 
 impl Sample {
-    /// Whether the crop shows what its label says of shading: stripes that light or exposure has
-    /// bleached to the white of the stock look like an open symbol, and learning that they are none
-    /// makes every open symbol look striped.
+    /// Whether the crop shows its labelled shading. Stripes that light or exposure has bleached to
+    /// the white of the stock look like an open symbol; training on them as striped would make
+    /// every open symbol look striped.
     pub fn shows_its_shading(&self) -> bool {
         let Some(card) = self.label.card().filter(|card| card.shading == Shading::Striped) else {
             return true;
         };
-        // The brightest of the insides, and the stock between the symbols and the long borders.
+        // Compares each symbol's inside with the stock between the symbol and the long borders; the
+        // symbol with the strongest contrast counts.
         let patch = |x: f64, y: f64, wide: usize, high: usize| {
             let left = ((x * WIDTH as f64) as usize).saturating_sub(wide / 2).min(WIDTH - wide);
             let top = ((y * HEIGHT as f64) as usize).saturating_sub(high / 2).min(HEIGHT - high);
@@ -139,24 +140,24 @@ fn shrink(image: &CardImage) -> Box<[u8]> {
     out.into_boxed_slice()
 }
 
-/// Crops that are drawn from alike: one source's cards, or what is no card.
+/// Crops sampled with equal probability: the cards of one source, or crops without a card.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// For messages.
+    /// Its name in messages.
     pub name: String,
-    /// Whether a simulated camera took them already.
+    /// Whether the crops come from a simulated camera.
     pub is_drawn: bool,
-    /// Whether its cards teach what colours look like.
+    /// Whether its cards are used to learn colours.
     pub teaches_color: bool,
     /// The crops.
     pub samples: Vec<Sample>,
 }
 
 impl Group {
-    /// Any of them.
+    /// One of them at random.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the group is empty.
     pub fn pick(&self, rng: &mut Pcg64) -> &Sample {
         &self.samples[rng.random_range(0..self.samples.len())]
     }
@@ -166,7 +167,7 @@ impl Group {
 mod tests {
     use super::*;
 
-    /// A card of three bars whose insides are darker than the stock by so much.
+    /// A card of three bars whose insides are darker than the stock by `darker`.
     fn card(code: &str, darker: u8) -> Sample {
         let pixels = (0..WIDTH * HEIGHT)
             .flat_map(|i| {

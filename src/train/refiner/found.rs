@@ -1,5 +1,5 @@
-//! Outlines where a finder put cards: what is off with these is what is hardest to tell, for the finder
-//! chose them because they look right to the network that is to be trained.
+//! Outlines from a finder's detections. These are the hardest to judge, because the finder chose
+//! them for looking right to a network like the one to be trained.
 
 use super::nothing;
 use super::rough;
@@ -12,32 +12,33 @@ use image::RgbImage;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Grows when others are taken for the same seed.
+/// Increased whenever the same seed takes other outlines.
 pub const VERSION: u32 = 1;
 
-/// A drawn table and where a finder put cards on it.
+/// A drawn table and a finder's outlines on it.
 #[derive(Clone)]
 pub struct FoundTable {
-    /// What is on it.
+    /// The table.
     pub drawn: Drawn,
-    /// Of cards and of what passes for them, in pixels of the picture; none without a finder.
+    /// Outlines of cards and of objects that resemble cards, in pixels of the picture; empty
+    /// without a finder.
     pub found: Vec<Quad>,
 }
 
-/// A finder that runs.
+/// A finder that is known to run.
 pub struct Found(Box<dyn CardFinder>);
 
 impl Found {
-    /// Tries the finder on a table first: a training has nobody to tell later that it does not run.
+    /// Tries the finder on a table first, because training cannot report its errors later.
     ///
     /// # Errors
-    /// It does not run.
+    /// The finder cannot be run.
     pub fn by(finder: Box<dyn CardFinder>, table: &Drawn) -> Result<Self, FindError> {
         finder.find(&frame(table), None)?;
         Ok(Self(finder))
     }
 
-    /// Where it puts cards on a table.
+    /// The finder's outlines on a table.
     pub fn on(&self, table: &Drawn) -> Vec<Quad> {
         let found = self.0.find(&frame(table), None).expect("a finder that ran on the first table");
         found.into_iter().map(|outline| outline.corners_in_image).collect()
@@ -50,7 +51,7 @@ fn frame(table: &Drawn) -> Frame {
     Frame { image: image.expect("three bytes a pixel") }
 }
 
-/// The outline of a card of the table: the one nearest to it, if it is nearest to no other card.
+/// The outline of a card of the table: the nearest one, unless another card is nearer to it.
 pub fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Quad> {
     let far = |outline: &Quad, card: &SeenCard| {
         outline.center().distance(card.corners.center()) / card.corners.long_side()
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(of(&found, &table, &one), None, "it is the other's");
         assert_eq!(of(&found[..1], &table, &one), None, "it is far off");
         assert_eq!(of(&[], &table, &one), None);
-        // A card of which nothing is seen has no say.
+        // A card that is hardly in view does not count.
         let hidden = SeenCard { in_view: 0.05, ..other };
         let table = self::table(vec![one.clone(), hidden]);
         assert_eq!(of(&found, &table, &one), Some(&found[1]));

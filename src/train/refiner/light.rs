@@ -1,37 +1,37 @@
-//! Other light on what a card's surroundings show: brighter or darker, of another colour, and the edge
-//! of a shadow across it.
+//! Random lighting changes of a context crop: brightness, colour, and the edge of a shadow across
+//! it.
 
 use super::rough::normal;
 use crate::model::refiner::{HEIGHT, WIDTH};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Grows when other light falls for the same seed.
+/// Increased whenever the same seed gives other lighting.
 pub const VERSION: u32 = 1;
 
-/// Share of the views across which a shadow falls, beside those that are drawn.
+/// Share of the views with an added shadow, besides the drawn shadows.
 const SHADED: f64 = 0.25;
 
-/// What each channel of a pixel is multiplied by, 8-bit sRGB or the same from 0 to 1.
+/// Gains of each pixel's channels, for 8-bit sRGB or the same scaled to 0 to 1.
 pub struct Light {
     gain: [f32; 3],
     shadow: Option<Shadow>,
 }
 
-/// A half plane that gets less light.
+/// A half plane with less light.
 struct Shadow {
-    /// Into the shadow, in pixels.
+    /// Unit vector into the shadow, in pixels.
     normal: (f32, f32),
-    /// Of the middle of its edge along the normal.
+    /// Position of the middle of its edge along the normal.
     at_px: f32,
-    /// Of the edge.
+    /// Width of its edge.
     width_px: f32,
-    /// What is left of each channel.
+    /// The fraction of light left in each channel.
     left: [f32; 3],
 }
 
 impl Light {
-    /// By chance.
+    /// A random lighting.
     pub fn new(rng: &mut Pcg64) -> Self {
         let light = 1.0 + 0.1 * normal(rng);
         let gain = [0; 3].map(|_| (light * (1.0 + 0.05 * normal(rng))).max(0.3) as f32);
@@ -39,7 +39,7 @@ impl Light {
         Self { gain, shadow }
     }
 
-    /// A plane's value in the light, `i` counted row by row through one plane after the other.
+    /// A value in this light; `i` is its index row by row through one plane after the other.
     pub fn on(&self, i: usize, value: f32) -> f32 {
         const PLANE: usize = WIDTH * HEIGHT;
         let (channel, place) = (i / PLANE, i % PLANE);
@@ -52,19 +52,19 @@ impl Light {
 }
 
 impl Shadow {
-    /// One whose edge crosses the outline.
+    /// A shadow whose edge crosses the outline.
     fn new(rng: &mut Pcg64) -> Self {
         let (sin, cos) = rng.random_range(0.0..std::f32::consts::TAU).sin_cos();
         let x = (0.2 + 0.6 * rng.random::<f32>()) * WIDTH as f32;
         let y = (0.2 + 0.6 * rng.random::<f32>()) * HEIGHT as f32;
         let left = rng.random_range(0.35..0.85f32);
-        // What still lights a shadow is the sky or the room, seldom of the lamp's colour.
+        // The sky or the room lights a shadow, and their colour seldom equals the lamp's.
         let left = [0; 3].map(|_| (left * (1.0 + 0.06 * normal(rng) as f32)).clamp(0.2, 1.0));
         let width_px = rng.random_range(0.5..14.0f32);
         Self { normal: (cos, sin), at_px: x * cos + y * sin, width_px, left }
     }
 
-    /// How deep a pixel lies in it, 0 to 1.
+    /// Depth of a pixel in the shadow, 0 to 1.
     fn depth(&self, x: f32, y: f32) -> f32 {
         let along = (x + 0.5) * self.normal.0 + (y + 0.5) * self.normal.1;
         ((along - self.at_px) / self.width_px + 0.5).clamp(0.0, 1.0)
@@ -82,7 +82,7 @@ mod tests {
         let light = Light { gain: [1.0, 1.0, 1.5], shadow: Some(shadow) };
         let at = |channel: usize, x: usize| light.on((channel * HEIGHT + 20) * WIDTH + x, 0.8);
         assert_eq!([at(0, 40), at(0, 60)], [0.8, 0.4]);
-        // Clipped in the light, not in the shadow.
+        // Clips in the light, but not in the shadow.
         assert_eq!(at(2, 40), 1.0);
         assert!((at(2, 60) - 0.6).abs() < 1e-6);
         assert!(at(1, 48) < 0.8 && at(1, 48) > 0.4);

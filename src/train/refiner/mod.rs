@@ -1,11 +1,12 @@
-//! The network that says whether an outline is a card's own, and of which card it is, trained on drawn
-//! tables alone.
+//! The network that classifies a context crop and corrects the outline's corners, trained on drawn
+//! tables only.
 //!
-//! A batch holds cards of many tables, each seen through an outline that is off by as much as the
-//! finder's may be ([`rough`]), or where a finder put it ([`found`]). What input and output mean is told in [`crate::model::refiner`]. The
-//! loss is the mean absolute error of the corners and the cross entropies of whether the outline is
-//! right and of the card's properties: a card that others cover is told by what can be seen of it
-//! where it lies, which needs both at once.
+//! A batch holds cards of many tables. Each is cropped along an outline with random errors as large
+//! as the finder's ([`rough`]), or along one of a finder's detections ([`found`]).
+//! [`crate::model::refiner`] describes input and output. The loss is the mean absolute error of the
+//! corners plus the cross entropies of whether the outline is right and of the card's properties.
+//! One network does both because a covered card can only be read from its visible part, once its
+//! position is known.
 
 pub mod found;
 pub mod light;
@@ -30,46 +31,48 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::{Arc, OnceLock};
 
-/// Width and height of a training picture in pixels: its cards are as large as in the image in
-/// which a finder's outlines are made exact.
+/// Width and height of a training picture in pixels. Its cards are as large as in the image in
+/// which the finder's outlines are refined.
 pub const SIZE_PX: (u32, u32) = (480, 384);
 /// Cards in a step.
 pub const BATCH: usize = 64;
-/// New tables in a step, and where a finder looks at each: that takes longer than to draw it.
+/// New tables per step, without and with a finder. Running a finder takes longer than drawing.
 const TABLES_PER_STEP: u64 = 2;
 const TABLES_PER_STEP_WHERE_FOUND: u64 = 1;
-/// Tables from the last of which a step's cards are.
+/// A step's cards come from the latest tables, this many.
 const POOL: u64 = 320;
-/// Steps of the shipped weights' training.
+/// Number of steps in the training of the shipped weights.
 pub const STEPS: u64 = 24_000;
-/// Of a step's outlines so many have no card under them. A run from chance's weights asks for them late: what
-/// is seen of a card is learned first. One that goes on from another's asks for harder ones, from the start.
+/// Number of outlines per step without a card under them. A run from random weights adds them late,
+/// after it has learnt to read cards; a run from existing weights adds harder ones from the start.
 const NOTHING: usize = 10;
 const NOTHING_FROM: u64 = STEPS * 3 / 5;
-/// Tables on which a run is judged, and cards of each.
+/// Number of validation tables, and cards of each.
 pub const VALIDATION_TABLES: u64 = 200;
 const VALIDATION_CARDS: usize = 4;
-/// Steps between two judgements.
+/// Steps between validations.
 pub const VALIDATE_EVERY: u64 = 400;
-/// Seed of the validation's tables, beyond those that training may draw from.
+/// Seed of the validation tables, outside the range that training draws from.
 const VALIDATION_SEED: u64 = HELD_BACK + 0x7265_6669_6e65;
-/// Least part of a card that must be in view to learn from it.
+/// Minimum fraction in view of a card to learn from.
 pub const LEAST_IN_VIEW: f64 = 0.15;
-/// The same of its symbols, in the mean.
+/// Minimum mean fraction in view of its symbols.
 const LEAST_OF_SYMBOLS: f64 = 0.4;
-/// A card of which less than this is in view is one that others cover, and taken more often.
+/// A card with a smaller fraction in view counts as covered and is drawn more often.
 const COVERED: f64 = 0.95;
 const COVERED_WEIGHT: f64 = 3.0;
-/// The same of a card of which hardly more than its symbols is in view: these are few, and hardest.
+/// A card with a smaller fraction in view shows hardly more than its symbols; such cards are rare
+/// and hardest.
 const MOSTLY_COVERED: f64 = 0.3;
 const MOSTLY_COVERED_WEIGHT: f64 = 9.0;
-/// Weight of the corners' error.
+/// Weight of the corners' error in the loss.
 const CORNERS_WEIGHT: f32 = 4.0;
-/// Weight of each property's cross entropy.
+/// Weight of each property's cross entropy in the loss.
 const VALUE_WEIGHT: f32 = 0.5;
 
-/// The network: 27 million multiply-accumulates, 3x3 convolutions down to 8 x 12 and to 4 x 6 cells, where
-/// some only add to what they take, so that it learns faster; two dense layers, for places matter.
+/// The network: 27 million multiply-accumulates, 3x3 convolutions down to 8 x 12 and to 4 x 6
+/// cells, some of them residual for faster training, then two dense layers, because position
+/// matters.
 pub fn plan() -> Plan {
     let mut plan = Plan::chain(3, [HEIGHT, WIDTH], Vec::new());
     plan.then(Layer::conv3(3, 16, 2));
@@ -80,7 +83,7 @@ pub fn plan() -> Plan {
     plan.then(Layer::conv3(80, 128, 2));
     plan.then_add(Layer::conv3(128, 128, 1));
     plan.then_add(Layer::conv3(128, 128, 1));
-    // Else nearly all weights would be the first dense layer's.
+    // Without this, the first dense layer would hold nearly all weights.
     plan.then(Layer::conv1(128, 48));
     plan.then(Layer::Flatten);
     plan.then(Layer::Dense { inputs: 48 * 4 * 6, outputs: 128, relu: true });
@@ -92,18 +95,18 @@ pub fn plan() -> Plan {
 pub struct Refiner {
     seed: u64,
     plan: Plan,
-    /// What it begins with.
+    /// The initial weights.
     first: First,
     least_in_view: f64,
-    /// Whether a finder's own outlines are among those to learn from.
+    /// Whether it also learns from a finder's own outlines.
     has_found: bool,
     tables: Kept<FoundTable>,
-    /// Tables for validation, and how many.
+    /// The validation tables, and their number.
     judged_on: (Kept<FoundTable>, u64),
     validation: OnceLock<Batch>,
 }
 
-/// A run of so many steps, from the beginning or from another run's weights.
+/// Settings of a run of `steps` steps, from random weights or from existing ones.
 pub fn settings(seed: u64, steps: u64, from_another: bool) -> Settings {
     let learning_rate = if from_another { 2.5e-3 } else { 5e-3 };
     Settings::to_the_end(seed, steps, learning_rate, VALIDATE_EVERY)
@@ -114,8 +117,8 @@ pub fn settings(seed: u64, steps: u64, from_another: bool) -> Settings {
 pub struct Batch {
     /// `[n, 3, HEIGHT, WIDTH]`.
     pixels: Vec<f32>,
-    /// `[n, 21]`: where the corners are, whether (1) or not (0) the outline is right, and which value
-    /// (1) each property has; nothing but noughts where no card lies.
+    /// `[n, 21]`: the corners' offsets, whether the outline is right (1) or not (0), and a one-hot
+    /// value of each property; all 0 where no card lies.
     wanted: Vec<f32>,
 }
 
@@ -124,13 +127,14 @@ impl Batch {
         self.wanted.len() / OUTPUTS
     }
 
-    /// What was asked of each, in turn with whether a card lies there.
+    /// The targets of each crop, and whether a card lies there.
     fn rows(&self) -> impl Iterator<Item = (&[f32], bool)> {
         let rows = self.wanted.chunks_exact(OUTPUTS);
         rows.map(|row| (row, row[VALUES..].iter().any(|value| *value > 0.0)))
     }
 
-    /// Adds an outline under which no card lies, if there is one: it is wrong, and nothing else is asked.
+    /// Adds an outline under which no card lies, if there is one. Its target is that the outline is
+    /// wrong; the loss ignores all else.
     fn push_nothing(&mut self, table: &FoundTable, outline: Option<Quad>, rng: &mut Pcg64) -> bool {
         let Some(outline) = outline else { return false };
         if !self.push_view(&table.drawn, &outline, rng) {
@@ -140,7 +144,7 @@ impl Batch {
         true
     }
 
-    /// The picture through an outline.
+    /// Adds the context crop along an outline.
     fn push_view(&mut self, table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> bool {
         let (width, height) = table.size_px;
         let size_px = (width as u32, height as u32);
@@ -150,7 +154,8 @@ impl Batch {
         true
     }
 
-    /// Adds a card of a table, if such a part of one is in view: any, through an outline that is off.
+    /// Adds a random card of a table, along an outline with an error; `false` if no card is
+    /// sufficiently in view.
     fn push(&mut self, table: &FoundTable, least_in_view: f64, rng: &mut Pcg64) -> bool {
         let FoundTable { drawn: table, found } = table;
         let of_symbols = |card: &SeenCard| {
@@ -171,7 +176,7 @@ impl Batch {
         let Some(card) = card else { return false };
         let mut truth = card.corners;
         if rng.random::<bool>() {
-            // A card looks alike after half a turn.
+            // A card looks the same after half a turn.
             truth.0.rotate_left(2);
         }
         let found = found::of(found, table, card).filter(|_| rng.random::<bool>());
@@ -200,7 +205,7 @@ impl Batch {
     }
 }
 
-/// The outline, turned by half a turn if that brings its corners nearer to another's.
+/// The outline, rotated by half a turn if that brings its corners nearer to another's.
 fn turned_like(outline: &Quad, other: &Quad) -> Quad {
     let mut turned = *outline;
     turned.0.rotate_left(2);
@@ -211,9 +216,9 @@ fn turned_like(outline: &Quad, other: &Quad) -> Quad {
 }
 
 impl Refiner {
-    /// Ready to draw; `first` is what it begins with, `least_in_view` the part of a
-    /// card that must be seen to learn from it, see [`LEAST_IN_VIEW`], and `finder` one whose outlines
-    /// are learned from too.
+    /// A task that draws its own tables. `first` gives the initial weights, `least_in_view` is the
+    /// minimum fraction in view of a card to learn from (see [`LEAST_IN_VIEW`]), and `finder` adds
+    /// its outlines to the training data.
     pub fn new(
         seed: u64,
         first: First,
@@ -256,8 +261,8 @@ impl Refiner {
         }
     }
 
-    /// SHA-256, in hexadecimal digits, that stands for the tables of a run of so many steps: of the
-    /// seed, the number and what is on the first of them, which settle all the others.
+    /// SHA-256, in hexadecimal digits, that identifies the tables of a run of `steps` steps: of the
+    /// seed, the number and the contents of the first tables, which determine all others.
     pub fn fingerprint(&self, steps: u64) -> String {
         let first = (0..self.tables_per_step()).map(|index| self.tables.at(index).drawn);
         scenes::fingerprint(self.seed, steps, first)
@@ -338,7 +343,7 @@ impl Task for Refiner {
     }
 
     fn batch(&self, step: u64) -> Batch {
-        // The first step draws enough tables for a batch to be of many.
+        // The first step draws enough tables for a varied batch.
         const FIRST: u64 = 24;
         let drawn = FIRST + self.tables_per_step() * step;
         let pool = drawn.saturating_sub(POOL)..drawn;
@@ -370,13 +375,13 @@ impl Task for Refiner {
         let wanted = Tensor::<2>::from_data(wanted, &device);
         let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
         let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
-        // Where no card lies, none has corners.
+        // Outlines without a card have no corner targets.
         let is_card = wanted.clone().narrow(1, VALUES, 3).sum_dim(1);
         let corners = ((corners(&numbers) - corners(&wanted)).abs() * is_card).mean();
         // log(1 + exp(x)) - x y, the cross entropy of a logit.
         let x = right(&numbers);
         let right = (activation::softplus(x.clone(), 1.0) - x * right(&wanted)).mean();
-        // Of each property by itself, so that each can be told.
+        // One loss per property, so that each can be reported.
         let values: [Tensor<1>; 4] = std::array::from_fn(|p| {
             let three = |of: &Tensor<2>| of.clone().narrow(1, VALUES + 3 * p, 3);
             let log = activation::log_softmax(three(&numbers), 1);
@@ -392,7 +397,7 @@ impl Task for Refiner {
     }
 
     fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
-        /// Cards judged at a time.
+        /// Number of cards judged at once.
         const AT_ONCE: usize = 200;
         let all = self.validation();
         let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
@@ -439,7 +444,7 @@ impl Task for Refiner {
     }
 }
 
-/// Index of the largest.
+/// Index of the largest value.
 fn best_of(values: &[f32]) -> Option<usize> {
     (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]))
 }

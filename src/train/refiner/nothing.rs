@@ -7,22 +7,23 @@ use crate::train::finder::target::SeenCard;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Grows when they lie otherwise for the same seed.
+/// Increased whenever the same seed gives other outlines.
 pub const VERSION: u32 = 1;
 
-/// A card whose centre is nearer than this, in its long sides, is what an outline is of.
+/// An outline belongs to a card if their centres are closer than this many long sides.
 pub const SAME_PLACE: f64 = 0.35;
-/// Of a card with less of it in view nothing is known.
+/// A card with a smaller fraction in view does not count.
 const HARDLY_THERE: f64 = 0.12;
-/// Places tried.
+/// Number of places tried.
 const TRIES: usize = 20;
-/// How far from a card's centre they are, in its long sides, to either side.
+/// Maximum distance from a card's centre in x and in y, in its long sides.
 const REACH: f64 = 1.2;
 
-/// An outline of a card of the table, moved to where none lies; `None` where no such place was found.
+/// An outline of a card of the table, moved to where no card lies; `None` if no such place was
+/// found.
 ///
-/// Three of four are put where the table shows between cards: in a heap its dark patches pass for a
-/// filled symbol on the white of the cards around them. The others lie anywhere, across the cards.
+/// Three in four lie where the table shows between cards: in a heap, dark patches of table resemble
+/// a filled symbol on the white of the cards around. The others lie anywhere, across cards too.
 pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     if table.cards.is_empty() {
         return None;
@@ -37,8 +38,8 @@ pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     })
 }
 
-/// The same, but half of them in the middle of a gap that cards surround and a quarter on what looks like
-/// a card and is none, where the table has such things.
+/// Like [`outline`], but half of the outlines lie in the middle of a gap between cards and a
+/// quarter on an object that resembles a card, where the table has such places.
 pub fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     let kind = rng.random_range(0..4);
     if table.cards.is_empty() || kind == 3 || kind == 2 && table.others.is_empty() {
@@ -50,14 +51,14 @@ pub fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
             moved(&own, gap(table, at, own.long_side())?)
         } else {
             let other = table.others[rng.random_range(0..table.others.len())];
-            // As it lies, or as a card would on it.
+            // Aligned with the object, or shaped like a card of the table.
             if rng.random::<bool>() { other } else { moved(&own, other.center()) }
         };
         of_none(table, &outline, rng)
     })
 }
 
-/// A point around a card, and the outline of another, which may lie turned otherwise.
+/// A point near a card, and the outline of a random card, which may lie at another angle.
 fn near_a_card(table: &Drawn, rng: &mut Pcg64) -> (Point, Quad) {
     let pick = |rng: &mut Pcg64| table.cards[rng.random_range(0..table.cards.len())].corners;
     let (near, own) = (pick(rng), pick(rng));
@@ -80,33 +81,33 @@ fn moved(quad: &Quad, center: Point) -> Quad {
     Quad::new(quad.0.map(|p| p + by))
 }
 
-/// As a finder may have it, unless that is an outline of a card.
+/// The outline with a finder's error, unless it is an outline of a card.
 fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let outline = rough::outline(outline, rng)?;
     is_none(table, &outline).then_some(outline)
 }
 
-/// Whether an outline is of no card of the table.
+/// Whether an outline belongs to no card of the table.
 pub fn is_none(table: &Drawn, outline: &Quad) -> bool {
     let is_of =
         |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
     !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
 }
 
-/// Those of some cards of which enough is in view to know something of them.
+/// The cards with enough in view to count.
 pub fn in_view<'a>(
     cards: impl Iterator<Item = &'a SeenCard>,
 ) -> impl Iterator<Item = &'a SeenCard> {
     cards.filter(|card| card.in_view > HARDLY_THERE)
 }
 
-/// The middle of the patch of table around a point, if cards of that long side surround it.
+/// The middle of the patch of table around a point, if cards with that long side surround it.
 fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
-    /// Ways to look from the point, how far, in long sides, and in which steps.
+    /// Number of search directions, their length in long sides, and the step.
     const WAYS: usize = 8;
     const FAR: f64 = 0.6;
     const STEP: f64 = 0.04;
-    /// Of these ways so many must end on a card.
+    /// Minimum number of directions that must end on a card.
     const CLOSED: usize = 6;
     if !in_picture(table, at) || on_card(table, at) {
         return None;
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// Cards around an empty middle, a look-alike beside them.
+    /// Cards around an empty middle, and an object that resembles a card beside them.
     fn table() -> Drawn {
         let at = |x: f64, y: f64| {
             SeenCard::whole(Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))

@@ -1,4 +1,4 @@
-//! Outlines that are off by as much as a finder's may be.
+//! Outlines with random errors as large as a finder's.
 
 use crate::cards::outline::SYMBOL_SPACING;
 use crate::geometry::{Homography, Point, Quad};
@@ -7,42 +7,42 @@ use crate::pipeline::refiner::outline_in_short_sides;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Grows when outlines are off otherwise for the same seed.
+/// Increased whenever the same seed gives other errors.
 pub const VERSION: u32 = 2;
 
-/// By how much an outline is off: deviations, lengths in short sides of a card of the same area seen
-/// from above.
+/// Standard deviations of an outline's error. Lengths are relative to the short side of a card of
+/// the same area seen from above.
 struct Spread {
-    /// Of its middle, in x and in y.
+    /// Shift of its centre, in x and in y.
     center: f64,
-    /// Of each entry of the linear map that turns, stretches and slants it.
+    /// Each entry of the linear map that rotates, stretches and shears it.
     linear: f64,
-    /// Of each corner by itself, in x and in y.
+    /// Shift of each corner by itself, in x and in y.
     corner: f64,
 }
 
-/// What is left where the sides were found.
+/// The error left where the card's sides were found.
 const FINE: Spread = Spread { center: 0.02, linear: 0.015, corner: 0.01 };
-/// What the finder's network leaves.
+/// The error of the finder's network.
 const USUAL: Spread = Spread { center: 0.08, linear: 0.07, corner: 0.03 };
-/// What it leaves in a heap, or of a card seen at a flat angle.
+/// The network's error in a heap, or for a card seen at a flat angle.
 const WIDE: Spread = Spread { center: 0.18, linear: 0.14, corner: 0.06 };
 
-/// Deviation, in radians, of how far some are turned.
+/// Standard deviation of the rotation of some outlines, in radians.
 const TURN: f64 = 0.25;
 
-/// An outline of a card that is off by chance; `None` for one without a surface. A finder that sees the
-/// whole picture is off in the picture, not on the card: as much along a side that is foreshortened
-/// as along the other.
+/// A card's outline with a random error; `None` if it has no area. The error is the same in all
+/// directions of the picture, not of the card: a finder that works on the whole picture errs as
+/// much along a foreshortened side as along the other.
 pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let (spread, is_shifted) = match rng.random_range(0..10) {
         0..3 => (FINE, false),
-        // Where the card's symbols were seen, but taken for others of its symbols.
+        // The symbols were found but assigned to wrong places in the row.
         3..5 => (FINE, true),
         5..8 => (USUAL, false),
         _ => (WIDE, false),
     };
-    // A card that shows little of its sides may be taken for one that lies otherwise.
+    // A card with little of its sides in view may be detected at the wrong angle.
     let turn = if rng.random_range(0..10) == 0 { TURN * normal(rng) } else { 0.0 };
     let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
     let own = outline_in_short_sides();
@@ -52,7 +52,7 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     off_by(&spread, turn, &shifted, rng)
 }
 
-/// An outline that is next to none off from another; `None` for one without a surface.
+/// An outline with a very small error; `None` if it has no area.
 pub fn nearly(outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     off_by(&FINE, 0.0, outline, rng)
 }
@@ -73,7 +73,7 @@ fn off_by(spread: &Spread, turn: f64, truth: &Quad, rng: &mut Pcg64) -> Option<Q
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
 
-/// A normal number by Box and Muller (1958), at most three deviations from 0.
+/// A normally distributed number by Box and Muller (1958), clipped at three standard deviations.
 pub fn normal(rng: &mut Pcg64) -> f64 {
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     (radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()).clamp(-3.0, 3.0)

@@ -1,4 +1,4 @@
-//! The refiner's training as a whole, in seconds.
+//! Tests of the refiner's training as a whole; they take seconds.
 
 use super::*;
 use crate::geometry::Point;
@@ -7,8 +7,8 @@ use crate::pipeline::{CardOutline, Frame, StageSink};
 use crate::train::net::{Live, run_graph};
 use crate::train::optimiser::Schedule;
 
-/// A white card with a dark symbol on grey; each table a little other than the one before, every
-/// fifth one empty.
+/// A white card with a dark symbol on grey; each table differs a little from the one before, and
+/// every fifth one is empty.
 fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
     let (w, h) = (width as usize, height as usize);
     let middle = Point::new(46.0 + ((seed + index) % 5) as f64, 40.0 + (index % 3) as f64);
@@ -40,7 +40,7 @@ fn a_batch_depends_on_seed_and_step_alone() {
     assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
     let right = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[RIGHT] > 0.5).count();
     assert!((5..BATCH / 2).contains(&right), "{right}");
-    // What is right is hardly off, what is not is off.
+    // Right outlines have small errors, wrong ones larger errors.
     for row in batch.wanted.chunks_exact(OUTPUTS) {
         let most = row[..RIGHT].iter().fold(0.0f32, |most, v| most.max(v.abs()));
         assert!(if row[RIGHT] > 0.5 { most < 0.25 } else { most > 0.02 }, "{row:?}");
@@ -53,7 +53,7 @@ fn later_steps_ask_where_no_card_lies_too() {
     assert_eq!((with(NOTHING_FROM - 1), with(NOTHING_FROM)), (0, NOTHING));
     let batch = task().batch(NOTHING_FROM);
     assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
-    // Nothing but that the outline is wrong is asked of them.
+    // The loss of these crops depends only on whether the outline is right.
     let device = Device::default();
     let loss = |spoil: &dyn Fn(usize) -> f32| {
         let say = |(row, is_card): (&[f32], bool)| {
@@ -145,7 +145,7 @@ fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     assert!(judged.loss.is_finite() && judged.figures.len() == 8);
 }
 
-/// Puts every card a third of a card too far to the right, and one where none lies.
+/// A finder that puts every card a third of a card too far to the right, and one where none lies.
 struct Astray;
 
 impl CardFinder for Astray {
@@ -178,7 +178,7 @@ fn half_of_the_outlines_are_those_that_a_finder_found() {
     let found = Found::by(Box::new(Astray), &simple(4, 0, (96, 80))).unwrap();
     let found = Refiner::with(4, simple, (96, 80), Some(found), 6);
     let batch = found.batch(NOTHING_FROM);
-    // The card's left corners are where it is thought to lie, less what it is astray, whichever end is up.
+    // The card's left corners are at the detected place minus the error, whichever end is up.
     let astray = (ASTRAY * 64.0 / 42.0) as f32;
     let is_found = |row: &[f32]| {
         (0..4).all(|i| (row[2 * i].abs() - astray).abs() < 0.12 && row[2 * i + 1].abs() < 0.12)

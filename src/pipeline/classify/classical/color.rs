@@ -1,10 +1,10 @@
-//! Colour, judged for all cards of a photo together.
+//! Classifies the colours of all cards of a photo together.
 //!
-//! The hue of an ink scatters little within one photo and more from photo to photo, where it moves
-//! for all cards alike. So the three colours are three distributions of angle and length whose
-//! centres have been moved by the light and the camera of this photo, and how they move together is
-//! known from labelled crops. The most probable move is found by expectation maximisation (MAP
-//! adaptation). The distributions are Student's, so that one misread symbol does not rule.
+//! Within one photo, the hue of an ink scatters little. From photo to photo it shifts, for all
+//! cards in a similar way. So the three colours are three distributions of angle and length, whose
+//! centres are shifted by the light and the camera of this photo; the prior of that joint shift was
+//! fitted on labelled crops. Expectation maximisation finds the most probable shift (MAP
+//! adaptation). The distributions are Student's t, so that one misread symbol does not dominate.
 
 use super::weights::{COLOR_CENTER, COLOR_MOVE, COLOR_SCATTER};
 use crate::pipeline::probability::softmax;
@@ -13,32 +13,32 @@ use nalgebra::{Matrix2, SMatrix, SVector, Vector2};
 type Matrix6 = SMatrix<f64, 6, 6>;
 type Vector6 = SVector<f64, 6>;
 
-/// Rounds of expectation and maximisation.
+/// Number of iterations of expectation maximisation.
 const ROUNDS: usize = 6;
-/// Degrees of freedom of the distributions.
+/// Degrees of freedom of the t distributions.
 const FREEDOM: f64 = 4.0;
-/// Noise of a hue across its direction, in the length's unit: measured on altered copies of crops (6
-/// degrees at a length of 0.03, 3.8 at 0.055).
+/// Noise of a hue across its direction, in units of the length, measured on altered copies of crops
+/// (6 degrees at a length of 0.03, 3.8 at 0.055).
 const NOISE: f64 = 0.005;
 
-/// One card's hue and how far it may be trusted.
+/// The hue of one card and its weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Hue {
     /// See [`super::features::hue_of`].
     pub hue: [f32; 2],
-    /// Probability that it is a card's at all, 0 to 1.
+    /// Probability that it is the hue of a card, 0 to 1.
     pub weight: f32,
 }
 
-/// Probabilities of green, purple and red for each card.
+/// The probabilities of green, purple and red for each card.
 pub fn read_together(hues: &[Hue]) -> Vec<[f32; 3]> {
     let scatter = COLOR_SCATTER.map(|[a, b, c]| Matrix2::new(a, b, b, c).map(f64::from));
     let spread = Matrix6::from_fn(|i, j| f64::from(COLOR_MOVE[i][j]));
     let Some(spread_inverse) = spread.try_inverse() else {
         return vec![[1.0 / 3.0; 3]; hues.len()];
     };
-    // Expectation maximisation finds the nearest peak: start from no move and from moves to either
-    // side along the two ways in which the colours move most.
+    // Expectation maximisation finds a local maximum: start from no shift, and from shifts to
+    // either side along the two principal directions of the prior.
     let eigen = spread.symmetric_eigen();
     let mut order: Vec<usize> = (0..6).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
@@ -66,10 +66,10 @@ struct Model {
     spread_inverse: Matrix6,
 }
 
-/// Where the light of a photo moves the colours to.
+/// The estimated shift of the colours in a photo.
 struct Move {
     by: Vector6,
-    /// What remains unknown of it.
+    /// Covariance of the remaining uncertainty.
     doubt: Matrix6,
     evidence: f64,
 }
@@ -105,13 +105,13 @@ impl Model {
         state
     }
 
-    /// A colour's scatter and the noise of this hue: the paler, the more.
+    /// A colour's scatter plus the noise of this hue; pale hues have more noise.
     fn scatter_of(&self, h: &Hue, k: usize) -> Matrix2<f64> {
         let noise = NOISE / f64::from(h.hue[1]).exp();
         self.scatter[k] + Matrix2::identity() * (noise * noise)
     }
 
-    /// Share of each colour in a hue, and the logarithm of its density.
+    /// The posterior of each colour for a hue, and the logarithm of the hue's density.
     fn shares(&self, h: &Hue, state: &Move) -> ([f64; 3], f64) {
         let logs: [f64; 3] =
             std::array::from_fn(|k| self.log_density(h, k, state, &Matrix6::zeros()));
@@ -121,7 +121,7 @@ impl Model {
         (raised.map(|d| d / sum), highest + sum.ln())
     }
 
-    /// Logarithm of a colour's density at a hue, with doubt about the move counted.
+    /// Logarithm of a colour's density at a hue; `doubt` adds the uncertainty of the shift.
     fn log_density(&self, h: &Hue, k: usize, state: &Move, doubt: &Matrix6) -> f64 {
         let spread = self.scatter_of(h, k) + doubt.fixed_view::<2, 2>(2 * k, 2 * k);
         let Some(inverse) = spread.try_inverse() else { return f64::MIN };
@@ -131,7 +131,7 @@ impl Model {
     }
 }
 
-/// From a colour's moved centre to a hue, the angle the short way round.
+/// Vector from a colour's shifted centre to a hue; the angle is wrapped to half a turn either way.
 fn offset(h: &Hue, k: usize, by: &Vector6) -> Vector2<f64> {
     use std::f64::consts::{PI, TAU};
     let [angle, length] = COLOR_CENTER[k].map(f64::from);
@@ -139,7 +139,7 @@ fn offset(h: &Hue, k: usize, by: &Vector6) -> Vector2<f64> {
     Vector2::new((turn + PI).rem_euclid(TAU) - PI, f64::from(h.hue[1]) - length - by[2 * k + 1])
 }
 
-/// Squared length of a vector in the frame of a covariance's inverse.
+/// Squared Mahalanobis length of a vector; takes the inverse of the covariance.
 fn square(v: Vector2<f64>, inverse: &Matrix2<f64>) -> f64 {
     (v.transpose() * inverse * v)[0]
 }

@@ -1,4 +1,4 @@
-//! Small drawn cards for this module's tests.
+//! Draws small cards for this module's tests.
 
 use crate::cards::outline::{symbol_centers, symbol_outline};
 use crate::cards::{Card, Color, Shading};
@@ -6,7 +6,7 @@ use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use crate::pipeline::rectify;
 use image::{Rgb, RgbImage};
 
-/// A card as printed, under a light (R, G, B shares of full white), moved by a shift in pixels.
+/// A card as printed, under a light (R, G, B as shares of full white), shifted by some pixels.
 pub fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage {
     let (width, height) = (CARD_LONG_PX as f32, CARD_SHORT_PX as f32);
     let ink = match card.color {
@@ -48,7 +48,7 @@ pub fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage {
     rectify::from_crop(image)
 }
 
-/// Even-odd rule, and the distance to the nearest side.
+/// Whether a point is inside (even-odd rule), and its distance to the nearest side.
 fn inside_and_distance(polygon: &[(f32, f32)], x: f32, y: f32) -> (bool, f32) {
     let (mut inside, mut nearest) = (false, f32::MAX);
     for (i, &(ax, ay)) in polygon.iter().enumerate() {

@@ -1,28 +1,28 @@
-//! Cards on which no whole symbol stands out, as under glare: what is left of the outlines, looked
-//! for where a card has them.
+//! Reads cards on which no complete symbol is visible, for instance under glare: it searches for
+//! remains of the outlines where a card has its symbols.
 
 use super::template::Masks;
 use crate::cards::{Number, Shape};
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 
-/// How far the card may be shifted against its outline, in pixels of the card image, and in which
-/// steps.
+/// Shifts of the card against its outline that are tried, in pixels of the card image.
 const SHIFTS_X: [f32; 5] = [-6.0, -3.0, 0.0, 3.0, 6.0];
 const SHIFTS_Y: [f32; 5] = [-4.0, -2.0, 0.0, 2.0, 4.0];
 /// Darkness, 0 to 1, at which an edge counts half: above noise, below the faintest print.
 const HALF_EDGE: f32 = 0.025;
-/// Edge strength below which a place speaks against a symbol rather than for it.
+/// An edge weaker than this is evidence against a symbol.
 const NEUTRAL: f32 = 0.25;
-/// Mean edge strength around a card's symbols from which it is taken for one. Chosen by hand between
-/// what was measured: the straight crops of pascualy/SetSolver have 0.70 to 0.95, grain at most 0.24.
+/// Threshold on the mean edge strength around a card's symbols. Chosen by hand between measured
+/// values: the straight crops of pascualy/SetSolver reach 0.70 to 0.95, grain at most 0.24.
 const LEAST_EDGE: f32 = 0.40;
-/// Probability of a card that shows so little: enough to be kept, never enough to be sure.
+/// Probability of a card for such weak evidence: enough to keep the card, never enough to be sure
+/// of it.
 const IS_CARD: f32 = 0.6;
-/// Scores to log odds.
+/// Factor from scores to log odds.
 const SHARPNESS: f32 = 6.0;
 
-/// Number and shape of a card by the remains of its outlines; `None` when they are too few.
-/// Nothing is said of shading and colour, which glare changes first.
+/// Number and shape of a card from the remains of its outlines; `None` if there are too few.
+/// Shading and colour are left open, because glare changes them first.
 pub fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
     let darkness = Darkness::of(card);
     if !darkness.rim_is_even() {
@@ -77,7 +77,7 @@ pub fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
 const LONG: f32 = CARD_LONG_PX as f32;
 const SHORT: f32 = CARD_SHORT_PX as f32;
 
-/// A point on the print and one on the stock beside it, from the symbol's centre.
+/// A point on the print and a point on the stock beside it, relative to the symbol's centre.
 struct EdgePoint {
     on_print: (f32, f32),
     beside: (f32, f32),
@@ -91,7 +91,7 @@ impl EdgePoint {
 }
 
 fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
-    /// Half a pen's stroke inwards, and clear of it outwards.
+    /// Half a pen stroke inwards, and clear of the stroke outwards.
     const INWARDS_PX: f32 = 1.3;
     const OUTWARDS_PX: f32 = 4.5;
     let n = points.len();
@@ -110,7 +110,7 @@ fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
         .collect()
 }
 
-/// How dark the darkest channel is, 0 (white) to 1, slightly smoothed.
+/// Darkness of the darkest channel for each pixel, 0 (white) to 1, slightly smoothed.
 struct Darkness(Vec<f32>);
 
 impl Darkness {
@@ -137,9 +137,9 @@ impl Darkness {
         self.0[y * CARD_LONG_PX as usize + x]
     }
 
-    /// Whether the stock above, below and beside the symbols is of one lightness, as a card's is.
+    /// Whether the stock above, below and beside the symbols has an even lightness, as on a card.
     fn rim_is_even(&self) -> bool {
-        /// Difference from the rim's middle lightness that dirt and shade explain.
+        /// Deviation from the rim's median darkness that dirt and shade explain.
         const SHADE: f32 = 0.15;
         let mut rim = Vec::new();
         for i in -8..=8 {
@@ -157,7 +157,7 @@ impl Darkness {
     }
 
     /// Mean strength, -1 to 1, of the edge around a symbol centred at (dx, dy) from the card's
-    /// centre: 1 where print is much darker than the stock beside it.
+    /// centre: near 1 if the print is much darker than the stock beside it.
     fn edge_along(&self, outline: &[EdgePoint], dx: f32, dy: f32) -> f32 {
         let strength = |p: &EdgePoint| {
             let edge = self.at(p.on_print.0 + dx, p.on_print.1 + dy)
@@ -177,7 +177,7 @@ mod tests {
     use crate::pipeline::rectify;
     use image::{Rgb, RgbImage};
 
-    /// Bleaches a card towards white, wholly in a band down its middle.
+    /// Bleaches a card towards white, completely in a band down its middle.
     fn bleach(mut card: CardImage) -> CardImage {
         for (x, y, p) in card.pixels.enumerate_pixels_mut() {
             let from_glare = (x as f32 - 96.0).hypot(0.5 * (y as f32 - 64.0)) / 60.0;

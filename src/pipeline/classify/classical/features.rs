@@ -1,24 +1,24 @@
-//! What is measured on one card, before any judgement.
+//! The classical features of one card.
 
 use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::symbols::{self, Symbol};
 use super::template::{Masks, Template, apply};
 use crate::pipeline::data::CardImage;
 
-/// Everything measured on one card.
+/// All features of one card.
 #[derive(Clone, Debug)]
 pub struct Features {
-    /// The symbols found, left to right, at most three.
+    /// The symbols found, from left to right, at most three.
     pub symbols: Vec<Symbol>,
-    /// For each number of symbols, how badly it explains what is seen.
+    /// For each number of symbols, how badly it explains the card; see `number_features`.
     pub number: [[f32; NUMBER_FEATURES]; 3],
-    /// For each shape, how well it explains the symbols.
+    /// For each shape, how well it explains the symbols; see `shape_features`.
     pub shape: [[f32; SHAPE_FEATURES]; 3],
-    /// Of the print inside the symbols against their outline.
+    /// The print inside the symbols compared with their outline; see `Print::shading`.
     pub shading: [f32; SHADING_FEATURES],
     /// The ink's hue: angle in radians and logarithm of its length. See [`hue_of`].
     pub hue: [f32; 2],
-    /// Of what a card looks like, whichever it is.
+    /// Features that tell a card from something else; see `card_features`.
     pub card: [f32; CARD_FEATURES],
 }
 
@@ -55,7 +55,7 @@ impl Features {
     }
 }
 
-/// Mean ink of each coarse column over the height that symbols take, 0 to 1.
+/// Mean ink of each column of the coarse map, over the height of the symbols, 0 to 1.
 struct Columns {
     ink: [f32; COARSE_WIDTH],
     /// Mean ink of the symbols' own columns.
@@ -64,7 +64,7 @@ struct Columns {
 
 /// A column with less mean ink than this is blank stock.
 const BLANK: f32 = 0.05;
-/// Half the width in which a symbol's ink is looked for, as a share of the card's long side.
+/// Half the width in which a symbol's ink is searched for, as a share of the card's long side.
 const HALF_SLOT: f32 = 0.095;
 
 impl Columns {
@@ -89,12 +89,13 @@ impl Columns {
         columns
     }
 
-    /// How much of the card's width is blank between two places, in pixels of the card image.
+    /// Blank share of the card's width between two positions, which are in pixels of the card
+    /// image.
     fn blank(&self, from: f32, to: f32) -> f32 {
         self.counted(from, to, |ink| ink < BLANK)
     }
 
-    /// How much of the card's width is inked between two places.
+    /// Inked share of the card's width between two positions.
     fn inked(&self, from: f32, to: f32) -> f32 {
         self.counted(from, to, |ink| ink >= BLANK)
     }
@@ -106,7 +107,7 @@ impl Columns {
         columns.iter().filter(|&&ink| counts(ink)).count() as f32 / COARSE_WIDTH as f32
     }
 
-    /// Mean ink around a place of the middle line, in pixels of the card image; 0 off the card.
+    /// Mean ink around a position on the middle line, in pixels of the card image; 0 off the card.
     fn slot(&self, x: f32) -> f32 {
         let (from, to) = (x - HALF_SLOT * WIDTH as f32, x + HALF_SLOT * WIDTH as f32);
         let from = (from / 2.0).max(0.0) as usize;
@@ -118,9 +119,9 @@ impl Columns {
     }
 }
 
-/// One number against what is seen: symbols missing, symbols too many, how far the row lies off
-/// the card's middle, how uneven its spacing is, blank stock where a symbol is missing, ink beside
-/// the row, blank stock beyond the card's ends, ink between its ends and the row.
+/// The features of one number: symbols missing, symbols too many, offset of the row from the card's
+/// middle, unevenness of its spacing, blank stock where a symbol is missing, ink beside the row,
+/// blank stock beyond the card's ends, ink between the ends and the row.
 fn number_features(
     n: usize,
     symbols: &[Symbol],
@@ -128,7 +129,7 @@ fn number_features(
     spacing: f32,
 ) -> [f32; NUMBER_FEATURES] {
     let place = |k: usize| WIDTH as f32 / 2.0 + (k as f32 - (n - 1) as f32 / 2.0) * spacing;
-    // Found symbols take neighbouring places of the row; the shift of the whole row is free.
+    // The found symbols occupy places of the row; the shift of the whole row is free.
     let mut best = [1.0; NUMBER_FEATURES];
     let mut best_cost = f32::MAX;
     let steps: Vec<usize> = symbols
@@ -159,7 +160,8 @@ fn number_features(
             .map(|x| (columns.slot(x + shift) / columns.level).min(1.5))
             .iter()
             .sum::<f32>();
-        // Where this row puts the card's ends: stock beyond them, and ink between them and the row.
+        // This row implies where the card ends: measure stock beyond the ends and ink between ends
+        // and row.
         let (left, right) = (shift, WIDTH as f32 + shift);
         let stock_beyond = columns.blank(0.0, left) + columns.blank(right, WIDTH as f32);
         let reach = HALF_SLOT * WIDTH as f32;
@@ -183,8 +185,8 @@ fn number_features(
     best
 }
 
-/// One shape against the symbols: mean overlap, and the logarithm of what is not overlapped at the
-/// best level and in the mean over levels.
+/// The features of one shape: mean IoU with the symbols, and the logarithm of 1 - IoU, at the best
+/// level and averaged over the levels.
 fn shape_features(k: usize, symbols: &[Symbol]) -> [f32; SHAPE_FEATURES] {
     if symbols.is_empty() {
         return [0.0; SHAPE_FEATURES];
@@ -199,26 +201,26 @@ fn shape_features(k: usize, symbols: &[Symbol]) -> [f32; SHAPE_FEATURES] {
     ]
 }
 
-/// Offsets across the outline at which the print is sampled, in pixels of the card image, outwards.
+/// Offsets across the outline at which the print is sampled, in pixels of the card image; positive
+/// is outwards.
 const OFFSETS: [f32; 13] = [-8.0, -6.5, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.5, 6.5];
-/// Of these, where the outline itself may lie.
+/// Indices of the offsets where the outline itself may lie.
 const OUTLINE: std::ops::Range<usize> = 2..10;
-/// Of these, which lie on the stock.
+/// Indices of the offsets that lie on the stock.
 const STOCK: std::ops::Range<usize> = 11..13;
-/// How much of a symbol about its centre counts as its inside.
+/// Size of a symbol's inside relative to the symbol.
 const INSIDE: f32 = 0.70;
-/// The same for its core, where no blur of the outline reaches.
+/// Size of a symbol's core, which no blur of the outline reaches.
 const CORE: f32 = 0.35;
-/// Half the length of the line along which stripes are looked for, in pixels.
+/// Half the length of the line on which stripes are measured, in pixels.
 const STRIPE_REACH: usize = 24;
 
-/// The print of one symbol, as light that is missing relative to the stock beside it: R, G, B, 0 to
-/// 1 each.
+/// The print of one symbol as missing light, relative to the stock beside it: R, G, B, 0 to 1 each.
 #[derive(Clone, Copy, Debug, Default)]
 struct Print {
-    /// Mean over the outline of its darkest sample.
+    /// Mean over the outline of the darkest sample across it.
     outline: [f32; 3],
-    /// Mean over the outline, added up across it.
+    /// Mean over the outline of the sum across it.
     across: [f32; 3],
     /// Mean over the inside.
     inside: [f32; 3],
@@ -226,11 +228,11 @@ struct Print {
     core: [f32; 3],
     /// Mean over the rim just inside the outline.
     rim: [f32; 3],
-    /// Roughness along the symbol, across its stripes, as missing light summed over channels.
+    /// Roughness along the symbol, across its stripes, as missing light summed over the channels.
     stripes: f32,
-    /// Spread of the outline's strength along the outline, over its mean.
+    /// Coefficient of variation of the outline's strength along the outline.
     patchy: f32,
-    /// Roughness of the stock beside the outline: standard deviation.
+    /// Standard deviation of the stock beside the outline.
     stock: f32,
 }
 
@@ -250,7 +252,7 @@ impl Print {
             let [dx, dy] = apply(m, p);
             map.ratio(symbol.center[0] + dx, symbol.center[1] + dy)
         };
-        // The stock first: everything else is measured against it.
+        // Measure the stock first: everything else is relative to it.
         let mut white = [0.0; 3];
         let mut white_squares = 0.0;
         let mut count = 0.0;
@@ -304,8 +306,8 @@ impl Print {
         print.inside = print.inside.map(|v| v / n);
         print.core = print.core.map(|v| v / n);
 
-        // The line down the middle, averaged over nine pixels across: stripes are coherent there,
-        // noise is not.
+        // The line down the middle, averaged over nine pixels across: stripes are coherent over
+        // that width, noise is not.
         let values: Vec<f32> = (0..2 * STRIPE_REACH)
             .map(|i| {
                 let y = i as f32 - STRIPE_REACH as f32 + 0.5;
@@ -340,11 +342,11 @@ impl Print {
         }
     }
 
-    /// Inside over outline (mean, core and rim), stripes over outline, how much light the outline and
-    /// the inside swallow (logarithms), patchiness, detail.
+    /// Inside over outline (mean, core and rim), stripes over outline, light absorbed by the
+    /// outline and by the inside (logarithms), patchiness, detail.
     fn shading(&self, detail: f32) -> [f32; SHADING_FEATURES] {
         let outline = sum(self.outline).max(0.05);
-        // Along the outline's own colour, so that a cast of the stock does not count.
+        // Project on the outline's own colour, so that a colour cast of the stock does not count.
         let along = |v: [f32; 3]| {
             let squares: f32 = self.outline.iter().map(|o| o * o).sum();
             v.iter().zip(&self.outline).map(|(a, b)| a * b).sum::<f32>() / squares.max(1e-3)
@@ -363,24 +365,24 @@ impl Print {
     }
 }
 
-/// The hue of an ink from the light it swallows, in the plane of the differences of its missing green
-/// and red, and of its missing blue and green, as shares of all it swallows: the angle in radians
-/// and the logarithm of the length.
+/// The hue of an ink, from the light it absorbs: the angle in radians and the logarithm of the
+/// length of a vector. Its components are missing green minus red and missing blue minus green, as
+/// shares of all missing light.
 ///
-/// Cameras, light and blur change the length, but hardly the angle (three sources of crops: red
-/// at -1 to 6 degrees, green at 146 to 149, purple at -97 to -59).
+/// Camera, light and blur change the length, but hardly the angle (three sources of crops: red at
+/// -1 to 6 degrees, green at 146 to 149, purple at -97 to -59).
 ///
-/// `missing` is added up across the whole outline, because photos keep colour at half resolution:
-/// that of a thin line lies beside it.
+/// `missing` is summed across the whole outline, because photos store colour at half resolution:
+/// the colour of a thin line spreads beside it.
 pub fn hue_of(missing: [f32; 3]) -> [f32; 2] {
     let total = sum(missing).max(0.03);
     let (a, b) = ((missing[1] - missing[0]) / total, (missing[2] - missing[1]) / total);
     [b.atan2(a), a.hypot(b).clamp(1e-3, 2.0).ln()]
 }
 
-/// What tells a card from something else: overlap and votes of its symbols, how far they stand off the
-/// middle and off the size expected, how well the best number fits, how alike the symbols' inks
-/// are, contrast, roughness of the stock, ink beside the symbols.
+/// Features that tell a card from something else: IoU and votes of its symbols, their offset from
+/// the middle and from the expected size, how well the best number fits, how similar the symbols'
+/// inks are, contrast, roughness of the stock, ink beside the symbols.
 fn card_features(
     symbols: &[Symbol],
     prints: &[Print],

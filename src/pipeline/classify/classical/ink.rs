@@ -1,4 +1,4 @@
-//! How much ink lies where on a card.
+//! The amount of ink at each place of a card.
 
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use crate::pipeline::rectify::BALANCED_WHITE;
@@ -12,28 +12,29 @@ pub const COARSE_WIDTH: usize = WIDTH / 2;
 /// Height of the coarse ink map in pixels.
 pub const COARSE_HEIGHT: usize = HEIGHT / 2;
 
-/// What stands for no difference in [`InkMap::above_surroundings`].
+/// The value that means no difference in [`InkMap::above_surroundings`].
 pub const ABOVE_SURROUNDINGS_ZERO: u8 = 100;
-/// Half the window of the surroundings in coarse pixels: the window is just narrower than a symbol.
+/// Half the window of the surroundings in coarse pixels; the window is slightly narrower than a
+/// symbol.
 const SURROUNDINGS_REACH: usize = 8;
 
 /// The ink of one card.
 pub struct InkMap<'a> {
     pixels: &'a [u8],
-    /// Ink at half size, [`COARSE_WIDTH`] x [`COARSE_HEIGHT`] rows first: the share of the white that is
-    /// missing in the channel that lacks most, 0 to 255.
+    /// Ink at half size, [`COARSE_WIDTH`] x [`COARSE_HEIGHT`], row by row: the largest share of the
+    /// white that is missing in any channel, 0 to 255.
     pub coarse: Vec<u8>,
 }
 
 impl<'a> InkMap<'a> {
-    /// Of a balanced card.
+    /// From a balanced card.
     ///
     /// # Panics
-    /// If the image has not the size of a card image.
+    /// The image does not have the size of a card image.
     pub fn of(card: &'a CardImage) -> Self {
         assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX), "a card image's size");
         let pixels = card.pixels.as_raw().as_slice();
-        // Four pixels of white in one.
+        // The sum of four white pixels.
         let full = 4.0 * 255.0 * BALANCED_WHITE;
         let mut coarse = Vec::with_capacity(COARSE_WIDTH * COARSE_HEIGHT);
         for rows in pixels.chunks_exact(2 * 3 * WIDTH) {
@@ -49,10 +50,10 @@ impl<'a> InkMap<'a> {
         Self { pixels, coarse }
     }
 
-    /// The coarse ink, averaged over 3 x 3, less its mean over the surroundings, plus
+    /// The coarse ink, averaged over 3 x 3, minus its mean over the surroundings, plus
     /// [`ABOVE_SURROUNDINGS_ZERO`].
     pub fn above_surroundings(&self) -> Vec<u8> {
-        // A row and a column of zeros before the first.
+        // The integral image has a row and a column of zeros before the first.
         const STRIDE: usize = COARSE_WIDTH + 1;
         let mut sums = vec![0u32; STRIDE * (COARSE_HEIGHT + 1)];
         for y in 0..COARSE_HEIGHT {
@@ -79,8 +80,9 @@ impl<'a> InkMap<'a> {
             .collect()
     }
 
-    /// Light relative to the stock, R, G, B, at a place of the card image (0, 0 is the outer corner
-    /// of its first pixel), linear between pixels. Beyond the card it is that of the nearest pixel.
+    /// Light relative to the stock (R, G, B) at a point of the card image, interpolated linearly.
+    /// (0, 0) is the outer corner of the first pixel. A point off the card gets the nearest pixel's
+    /// value.
     pub fn ratio(&self, x: f32, y: f32) -> [f32; 3] {
         const SCALE: f32 = 1.0 / (255.0 * BALANCED_WHITE);
         let x = (x - 0.5).clamp(0.0, (WIDTH - 1) as f32 - 1e-3);

@@ -1,5 +1,5 @@
-//! Reading without a network: symbols by shape, shading by inside against outline, colour by the
-//! whole board together.
+//! Classifies cards without a network: shape by moments and masks, shading by inside against
+//! outline, colour for the whole board together.
 
 mod color;
 #[cfg(test)]
@@ -24,10 +24,10 @@ use model::{quadratic, scores_of_card, scores_of_hypotheses};
 use std::borrow::Borrow;
 use template::Masks;
 
-/// Probability that a card image without a single symbol is a card after all: glare or a hand over
-/// it.
+/// Probability that a card image without any symbol is a card: glare or a hand may hide the
+/// symbols.
 const CARD_WITHOUT_SYMBOLS: f32 = 0.02;
-/// No property is ever certain: beyond this the models were not tested.
+/// No property is ever certain: the models were not tested beyond this.
 const LEAST_PROBABILITY: f32 = 1e-4;
 
 /// The reader that needs no weights file.
@@ -40,15 +40,15 @@ impl Reader for ClassicalReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        // It cannot tell editions apart, and takes the likeliest for granted.
+        // This reader cannot tell editions apart and assumes the likeliest.
         let (edition, _) = before.named_edition();
         Ok((self.readings(cards.images, edition), before.of_edition(edition)))
     }
 }
 
 impl ClassicalReader {
-    /// One reading for each card of a photo, in the same order, by the masks of their edition; never
-    /// fails.
+    /// One reading for each card of a photo, in the same order, using the masks of the edition.
+    /// Never fails.
     pub fn readings<T: Borrow<CardImage>>(&self, cards: &[T], edition: Edition) -> Vec<Reading> {
         let masks = Masks::of_edition(edition);
         let features: Vec<Features> =
@@ -65,7 +65,8 @@ impl ClassicalReader {
     }
 }
 
-/// All cards of a photo. Those without a symbol say nothing of themselves or of the others' light.
+/// Classifies all cards of a photo. Cards without a symbol get uniform values and do not affect the
+/// estimate of the light.
 pub fn judge(cards: &[Features]) -> Vec<Reading> {
     let seen = |f: &&Features| !f.symbols.is_empty();
     let hues: Vec<Hue> =
@@ -92,7 +93,7 @@ pub fn judge(cards: &[Features]) -> Vec<Reading> {
         .collect()
 }
 
-/// Probability that this is a card, by itself.
+/// Probability that this is a card, from its own features alone.
 fn is_card(features: &Features) -> f32 {
     let card = weights::CARD.each_ref().map(|r| &r[..]);
     let [other, card] = scores_of_card(&card, &quadratic(&features.card));

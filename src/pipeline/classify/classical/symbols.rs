@@ -1,25 +1,27 @@
-//! Finds the symbols inside a straightened card, wherever they lie.
+//! Finds the symbols inside a straightened card, at any place.
 //!
-//! At several levels of ink the largest region below the level is the card's stock; whatever it
-//! encloses is a blob, holes filled. Each blob is carried to each shape by its second moments and
-//! compared by the overlap of the two. A true symbol appears at many levels, a chance shape at few.
+//! The ink map is cut at several levels. At each, the largest region below the level is the card's
+//! stock; whatever it encloses is a blob, with holes filled. The second moments map each shape's
+//! template onto the blob, and their IoU is measured. A true symbol appears at many levels, a
+//! chance shape at few.
 
 use super::ink::{ABOVE_SURROUNDINGS_ZERO, COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::template::{GRID_PX, Masks, Matrix2, apply, determinant};
 
-/// Ink levels, 0 to 255, from the palest stripe tint that is not noise to a solid symbol.
+/// Ink levels, 0 to 255, from the palest stripe tint above the noise to a solid symbol.
 const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
-/// Levels above the mean of the surroundings: faint prints, and such as glare bleaches on one side.
+/// Levels above the local mean, for faint prints and for symbols bleached on one side by glare.
 const LOCAL_LEVELS: [u8; 3] = [3, 6, 12];
-/// A symbol's spread (root of the second moment) along x and y in pixels of the card image: between these
-/// shares of the oval's 10.9 and 23.3, which leaves room for outlines that miss by a tenth.
+/// Range of a symbol's spread (root of the second moment) along x and y, relative to the oval's
+/// 10.9 and 23.3 pixels of the card image. It allows for outlines that are off by a tenth.
 const SPREAD_RANGE: (f32, f32) = (0.5, 1.6);
-/// Overlap (intersection over union) from which a blob counts as a symbol. True ones lie above
-/// 0.9, other shapes at most at 0.82.
+/// IoU from which a blob counts as a symbol. True symbols lie above 0.9, other shapes at most at
+/// 0.82.
 const LEAST_OVERLAP: f32 = 0.80;
-/// Blobs of two levels nearer than this, in pixels, are one symbol; so far are symbols apart at least.
+/// Blobs of two levels nearer than this, in pixels, are one symbol; the symbols of a card are
+/// farther apart.
 const SAME_PX: f32 = 12.0;
-/// Symbols stand on the card's middle line, give or take this share of the short side.
+/// Symbols lie on the card's middle line, within this share of the short side.
 const OFF_MIDDLE: f32 = 0.2;
 
 /// A symbol found on a card.
@@ -29,16 +31,16 @@ pub struct Symbol {
     pub center: [f32; 2],
     /// Second moments of the filled symbol, in square pixels.
     pub covariance: Matrix2,
-    /// Best overlap with each shape, then with the mirrored squiggle, 0 to 1.
+    /// Best IoU with each shape, then with the mirrored squiggle, 0 to 1.
     pub overlap: [f32; 4],
-    /// Mean overlap with each over the levels at which it was seen.
+    /// Mean IoU with each of them over the levels at which the symbol was found.
     pub mean_overlap: [f32; 4],
-    /// At how many of the levels it was seen.
+    /// Number of levels at which the symbol was found.
     pub votes: usize,
 }
 
 impl Symbol {
-    /// The best of the three shapes, as an index.
+    /// Index of the shape with the best IoU.
     pub fn shape(&self) -> usize {
         (0..3).max_by(|&a, &b| self.overlap[a].total_cmp(&self.overlap[b])).expect("three shapes")
     }
@@ -71,7 +73,7 @@ pub fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
     found.sort_by(|a, b| b.quality().total_cmp(&a.quality()));
     let mut kept: Vec<Symbol> = Vec::new();
     for symbol in found {
-        // Symbols of one card are alike in size and stand in a row.
+        // The symbols of one card have similar sizes and stand in a row.
         let fits = kept.iter().all(|k| {
             (k.center[0] - symbol.center[0]).abs() > 0.19 * WIDTH as f32
                 && (0.6..1.6)
@@ -89,7 +91,7 @@ fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
-/// One more level at which a symbol was seen: the geometry of the better fit stays.
+/// Merges a detection at another level into a symbol; the geometry of the better fit is kept.
 fn merge(known: &mut Symbol, seen: Symbol) {
     if seen.overlap[seen.shape()] > known.overlap[known.shape()] {
         known.center = seen.center;
@@ -102,12 +104,12 @@ fn merge(known: &mut Symbol, seen: Symbol) {
     known.votes += seen.votes;
 }
 
-/// Compares a blob with the templates.
+/// Compares a blob with the templates; `None` if it is no symbol.
 fn judge(labels: &Labels, blob: &Blob, masks: &Masks) -> Option<Symbol> {
     let n = blob.area as f32;
     let mean = [blob.sum[0] as f32 / n, blob.sum[1] as f32 / n];
-    // Coarse pixels are two wide and their centres lie at (2 i + 1); a pixel's own extent adds its
-    // twelfth.
+    // Coarse pixel i is two pixels wide, with its centre at 2 i + 1; its own extent adds a variance
+    // of 2^2 / 12.
     let second =
         |k: usize, a: usize, b: usize| 4.0 * (blob.square[k] as f32 / n - mean[a] * mean[b]);
     let covariance = [
@@ -157,7 +159,7 @@ fn judge(labels: &Labels, blob: &Blob, masks: &Masks) -> Option<Symbol> {
     })
 }
 
-/// A region that the stock encloses, with its holes: sums over its coarse pixels.
+/// A region that the stock encloses, with its holes filled: sums over its coarse pixels.
 struct Blob {
     label: u16,
     area: u32,
@@ -166,10 +168,10 @@ struct Blob {
     square: [u32; 3],
 }
 
-/// The coarse map cut at one level.
+/// The coarse map, cut at one level.
 #[derive(Default)]
 struct Labels {
-    /// 0 not looked at, 1.. a region.
+    /// 0: not yet visited; otherwise the number of a region.
     label: Vec<u16>,
     blobs: Vec<Blob>,
     stack: Vec<u32>,
@@ -177,12 +179,12 @@ struct Labels {
 
 impl Labels {
     fn at(&self, x: f32, y: f32) -> u16 {
-        // A negative number becomes 0 here, a border pixel, which is no blob's.
+        // A negative number becomes 0 here: a border pixel, which belongs to no blob.
         let (x, y) = ((x / 2.0) as usize, (y / 2.0) as usize);
         if x >= COARSE_WIDTH || y >= COARSE_HEIGHT { 0 } else { self.label[y * COARSE_WIDTH + x] }
     }
 
-    /// Cuts the map at `level` and gathers the blobs that do not touch its border.
+    /// Cuts the map at `level` and collects the blobs that do not touch its border.
     fn split(&mut self, ink: &[u8], level: u8) {
         self.blobs.clear();
         self.label.clear();
@@ -195,14 +197,14 @@ impl Labels {
                 if area > stock_area {
                     (stock, stock_area) = (next, area);
                 }
-                // Nothing else can be larger.
+                // No other region can be larger.
                 if stock_area as usize > ink.len() / 2 {
                     break;
                 }
                 next += 1;
             }
         }
-        // A stock smaller than this is no card's at this level: all of it would be ink.
+        // A smaller region is not a card's stock: almost everything would be ink at this level.
         if (stock_area as usize) < ink.len() / 5 {
             return;
         }
@@ -226,7 +228,7 @@ impl Labels {
         }
     }
 
-    /// Labels the region around `start` (neighbours by an edge), run by run.
+    /// Labels the 4-connected region around `start`, run by run.
     fn fill(
         &mut self,
         start: usize,
@@ -252,7 +254,7 @@ impl Labels {
             }
             self.label[from..to].fill(label);
             region.add((from - row) as u32, (to - row) as u32, y as u32);
-            // The first pixel of each run above and below.
+            // Push the first pixel of each run above and below.
             let mut look = |from: usize, to: usize| {
                 let mut open = false;
                 for i in from..to {
@@ -285,7 +287,7 @@ struct Region {
 impl Region {
     /// Adds the pixels `from..to` of row `y`.
     fn add(&mut self, from: u32, to: u32, y: u32) {
-        // Sums of 0, 1, .. n - 1 and of their squares.
+        // The sums of 0, 1, .. n - 1 and of their squares.
         let ones = |n: u32| n * n.saturating_sub(1) / 2;
         let squares = |n: u32| n * n.saturating_sub(1) * (2 * n).saturating_sub(1) / 6;
         let (n, sum) = (to - from, ones(to) - ones(from));

@@ -4,44 +4,45 @@ use crate::cards::{Deck, Edition, Number, Shape};
 use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
 use std::sync::LazyLock;
 
-/// A symmetric or general 2 x 2 matrix, rows first.
+/// A 2 x 2 matrix, row by row.
 pub type Matrix2 = [[f32; 2]; 2];
 
 /// Distance between neighbouring inner points, in pixels of the card image.
 pub const GRID_PX: f32 = 3.0;
 
-/// One shape about its own centre, in pixels of the card image.
+/// One shape, centred on the origin, in pixels of the card image.
 pub struct Template {
     /// Points inside, on a grid of [`GRID_PX`].
     pub inside: Vec<[f32; 2]>,
     /// The same points as rows: first point and number of points.
     pub rows: Vec<([f32; 2], usize)>,
-    /// Points of the outer edge of the print, evenly along it.
+    /// Points on the outer edge of the print, evenly spaced.
     pub edge: Vec<[f32; 2]>,
     /// Outward unit normal at each point of the edge.
     pub normal: Vec<[f32; 2]>,
     /// Second moments about the centre, in square pixels.
     pub covariance: Matrix2,
-    /// Root of the second moments, and its inverse.
+    /// Square root of the second moments; its inverse follows.
     root: Matrix2,
     inverse_root: Matrix2,
 }
 
-/// What a deck's cards are compared with.
+/// The shapes and distances that a deck's cards are compared with.
 pub struct Masks {
-    /// The shapes in [`Shape::ALL`] order, then what must not be taken for one: the mirrored squiggle.
+    /// The shapes in [`Shape::ALL`] order, then the mirrored squiggle, which no card shows.
     pub templates: [Template; 4],
-    /// Outline of each shape about its own centre, in pixels of the card image, anticlockwise on the
-    /// screen.
+    /// Outline of each shape, centred on the origin, in pixels of the card image, anticlockwise on
+    /// the screen.
     pub outlines_px: [[[f32; 2]; 48]; 3],
-    /// For each number the x of its symbols' centres from the card's, in pixels of the card image.
+    /// For each number, the x of its symbols' centres relative to the card's, in pixels of the card
+    /// image.
     pub centers_px: [Vec<f32>; 3],
     /// Distance between the centres of neighbouring symbols, in pixels of the card image.
     pub spacing_px: f32,
 }
 
 impl Masks {
-    /// Of any deck.
+    /// The masks of any deck.
     pub fn of(deck: &Deck) -> Self {
         let long = CARD_LONG_PX as f32;
         let outlines_px = Shape::ALL.map(|shape| {
@@ -59,7 +60,7 @@ impl Masks {
         }
     }
 
-    /// Of an edition; the classic deck's for one that is not known.
+    /// The masks of an edition; those of the classic deck if it is unknown.
     pub fn of_edition(edition: Edition) -> &'static Self {
         static CLASSIC: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::classic()));
         static RECTANGLES: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::rectangles()));
@@ -100,7 +101,7 @@ impl Template {
                 let (a, b) = (edge[(i + edge.len() - 1) % edge.len()], edge[(i + 1) % edge.len()]);
                 let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
                 let length = dx.hypot(dy);
-                // The outlines run anticlockwise on the screen: outwards is to the right of the way.
+                // The outlines run anticlockwise on the screen, so outwards is to the right.
                 [-dy / length, dx / length].map(|v| v * orientation(&polygon))
             })
             .collect();
@@ -108,8 +109,8 @@ impl Template {
         Self { inside, rows, edge, normal, covariance, root, inverse_root: inverse(root) }
     }
 
-    /// The map that carries this shape's second moments to those given, and turns as little as
-    /// can be: the optimal transport between two normal distributions.
+    /// The linear map from this shape's second moments to the given ones that turns as little as
+    /// possible: the optimal transport between two normal distributions.
     pub fn image_from_template(&self, covariance: Matrix2) -> Matrix2 {
         let inner = square_root(product(product(self.root, covariance), self.root));
         product(product(self.inverse_root, inner), self.inverse_root)
@@ -142,7 +143,7 @@ fn square_root(m: Matrix2) -> Matrix2 {
     [[(m[0][0] + s) / t, m[0][1] / t], [m[1][0] / t, (m[1][1] + s) / t]]
 }
 
-/// Even-odd rule.
+/// Whether a polygon contains a point (even-odd rule).
 fn contains(polygon: &[[f32; 2]], [x, y]: [f32; 2]) -> bool {
     let mut inside = false;
     for (i, &[ax, ay]) in polygon.iter().enumerate() {
@@ -154,7 +155,7 @@ fn contains(polygon: &[[f32; 2]], [x, y]: [f32; 2]) -> bool {
     inside
 }
 
-/// -1 for a polygon that runs clockwise on the screen, 1 for the other way.
+/// -1 for a polygon that runs clockwise on the screen, 1 for anticlockwise.
 fn orientation(polygon: &[[f32; 2]]) -> f32 {
     let area: f32 = (0..polygon.len())
         .map(|i| (polygon[i], polygon[(i + 1) % polygon.len()]))
@@ -163,7 +164,7 @@ fn orientation(polygon: &[[f32; 2]]) -> f32 {
     -area.signum()
 }
 
-/// `count` points evenly along a closed polygon.
+/// `count` evenly spaced points along a closed polygon.
 fn evenly(polygon: &[[f32; 2]], count: usize) -> Vec<[f32; 2]> {
     let n = polygon.len();
     let side = |i: usize| {

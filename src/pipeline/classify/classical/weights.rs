@@ -1,4 +1,4 @@
-//! Fitted constants; written by `tools/fit_classical.rs`, not by hand.
+//! Fitted constants, written by `tools/fit_classical.rs`; do not edit.
 //!
 //! Fitted on labelled, straightened crops of three public sources and on altered copies of them:
 //! tomwhite/set-game (Apache-2.0, 2,040 crops), wangtian24/set-solver (MIT, 1,943) and
@@ -7,7 +7,7 @@
 use super::features::{CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES};
 use super::model::quadratic_terms;
 
-/// Weights of the evidence for each number of symbols.
+/// Weights of the features of each number of symbols.
 #[rustfmt::skip]
 pub const NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)] = [-0.5749, -0.8807, -1.4086, 2.8982, -0.5107, 0.4846, -1.959, -0.5125, -0.2894, -0.3728,
         1.2946, -1.8742, -0.1009, -0.5962, -1.1465, 0.99, -0.4305, -0.2219, -1.63, 2.773,
@@ -15,11 +15,11 @@ pub const NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)] = [-0.5749, -0.8807, -
         -3.2047, 0.059, -0.0185, -0.5801, -0.5046, -0.3896, -0.0647, -0.4823, 0.1843, -0.5478,
         -0.3039, 0.3193, 0.7671, -0.1452];
 
-/// Weights of the evidence for each shape.
+/// Weights of the features of each shape.
 #[rustfmt::skip]
 pub const SHAPE: [f32; SHAPE_FEATURES] = [15.3844, -1.4104, -1.6388];
 
-/// Weights for each shading, a row each, the constant last.
+/// One row of weights for each shading, the constant last.
 #[rustfmt::skip]
 pub const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
     [0.9261, 1.2284, 0.9786, -22.3802, 0.9474, 0.3105, -0.1486, -0.0263, 0.3156, 0.5015,
@@ -39,7 +39,7 @@ pub const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
         -0.1348, -12.3978, -1.0469, 0.0488, 1.9111],
 ];
 
-/// Centre of each colour: angle in radians, logarithm of length.
+/// Centre of each colour: angle in radians, logarithm of the length.
 #[rustfmt::skip]
 pub const COLOR_CENTER: [[f32; 2]; 3] = [
     [2.57442, -1.42164],
@@ -47,7 +47,7 @@ pub const COLOR_CENTER: [[f32; 2]; 3] = [
     [0.0424, -1.04124],
 ];
 
-/// Scale matrix of each colour within one photo: angle angle, angle length, length length.
+/// Scale matrix of each colour within one photo: angle-angle, angle-length, length-length.
 #[rustfmt::skip]
 pub const COLOR_SCATTER: [[f32; 3]; 3] = [
     [0.00878, 0.00387, 0.07283],
@@ -66,7 +66,7 @@ pub const COLOR_MOVE: [[f32; 6]; 6] = [
     [0.01809, 0.07856, 0.1569, 0.22879, -0.02288, 0.20954],
 ];
 
-/// Weights for something else and a card, a row each, the constant last.
+/// Weights for not-a-card and for a card, one row each, the constant last.
 #[rustfmt::skip]
 pub const CARD: [[f32; quadratic_terms(CARD_FEATURES) + 1]; 2] = [
     [0.8627, -0.0681, 4.97, 0.8449, 4.1623, 0.3939, -4.0297, -0.0028, 11.1014, -1.3398,

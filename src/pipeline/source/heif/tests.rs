@@ -1,5 +1,8 @@
-//! Files made here: HEVC by the decoder's own encoder, AV1 by `ffmpeg`, each in a container written
-//! below by the book, so that every turn and crop can be had.
+//! Tests on files made here: HEVC by the decoder's own encoder, AV1 by `ffmpeg`, each in a
+//! container written below according to the standard, to cover every rotation and crop.
+
+#[path = "../../../../tests/common/not_run.rs"]
+mod not_run;
 
 use super::super::{decode, load_photo, measure};
 use super::*;
@@ -9,7 +12,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A smooth picture of which every corner has another colour.
+/// A smooth picture with a different colour in every corner.
 fn slope(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         Rgb([(255 * x / width) as u8, (255 * y / height) as u8, 128])
@@ -43,7 +46,7 @@ fn ispe(width: u32, height: u32) -> Vec<u8> {
 /// An item: its kind, its properties, its data.
 type TestItem<'a> = (&'a [u8; 4], Vec<Vec<u8>>, &'a [u8]);
 
-/// A file with these items; the first is the photo, the others, if there are any, its tiles.
+/// A file with these items; the first is the photo, the others, if any, its tiles.
 fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
     let u16_of = |n: usize| (n as u16).to_be_bytes();
     let infos: Vec<u8> = (1..)
@@ -68,7 +71,7 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
     let head = boxed(b"ftyp", &[&brand[..], &[0; 4], b"mif1"].concat());
     let meta = |first: usize| {
         let mut at = first;
-        // Offsets and lengths of four bytes, one extent for each item.
+        // Offsets and lengths have four bytes; each item has one extent.
         let mut locations = [&[0x44, 0][..], &u16_of(items.len())].concat();
         for (id, item) in (1..).zip(items) {
             locations.extend([&u16_of(id)[..], &[0, 0, 0, 1]].concat());
@@ -91,7 +94,7 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
     [head, meta(first), boxed(b"mdat", &data)].concat()
 }
 
-/// The configuration and the data of a small picture, coded with HEVC.
+/// Configuration and data of a small picture, encoded with HEVC.
 fn hevc(image: &RgbImage) -> (Vec<u8>, Vec<u8>) {
     let bytes = heic(image);
     let file = HeifFile::parse(&bytes).unwrap();
@@ -101,7 +104,7 @@ fn hevc(image: &RgbImage) -> (Vec<u8>, Vec<u8>) {
     (bytes[at..at + length].to_vec(), data)
 }
 
-/// The same with AV1, if this machine can.
+/// Configuration and data of a picture encoded with AV1, if this machine has an encoder.
 fn av1(image: &RgbImage) -> Option<(Vec<u8>, Vec<u8>)> {
     let size = format!("{}x{}", image.width(), image.height());
     let mut command = Command::new("ffmpeg");
@@ -115,17 +118,17 @@ fn av1(image: &RgbImage) -> Option<(Vec<u8>, Vec<u8>)> {
     });
     match made {
         Ok(output) if output.status.success() && output.stdout.len() > 2 => {
-            // Without its temporal delimiter, as the container wants it.
+            // The container requires the data without the temporal delimiter.
             Some((boxed(b"av1C", &[0x81, 0x20, 0, 0]), output.stdout[2..].to_vec()))
         }
         _ => {
-            eprintln!("SKIPPED: AVIF is not tested, for there is no ffmpeg with libaom-av1");
+            not_run::not_run("there is no ffmpeg with libaom-av1, which makes AVIF");
             None
         }
     }
 }
 
-/// What each EXIF orientation is in a container's properties.
+/// The container properties that correspond to each EXIF orientation.
 fn turns() -> Vec<(u8, Vec<Vec<u8>>)> {
     let irot = |quarters: u8| boxed(b"irot", &[quarters]);
     let imir = |axis: u8| boxed(b"imir", &[axis]);
@@ -171,7 +174,7 @@ fn tiles_are_put_together_and_cropped() {
     assert!(worst(&photo.frame.image, &drawn) <= 10);
 
     let drawn = slope(120, 90);
-    // Over the right and the lower border, where the tile's rest is not to be seen.
+    // The tiles extend past the right and the lower border; the surplus must not be visible.
     let mut padded = RgbImage::new(128, 128);
     image::imageops::replace(&mut padded, &drawn, 0, 0);
     let tiles: Option<Vec<_>> = [(0, 0), (64, 0), (0, 64), (64, 64)]
@@ -203,7 +206,7 @@ fn what_is_cut_off_enormous_or_of_another_kind_is_refused_by_name() {
         let result = decode(&bytes[..length]);
         assert!(matches!(result, Err(SourceError::Truncated { format: "HEIC" })), "{length}");
     }
-    // The size that the container states, in each place where it stands.
+    // Change the stated size, wherever it is stored.
     let mut huge = bytes.clone();
     for at in 0..huge.len() - 16 {
         if &huge[at..at + 4] == b"ispe" {
