@@ -14,6 +14,8 @@ mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
 pub use error::{MAX_FILE_BYTES, SourceError};
+#[cfg(feature = "window")]
+pub use error::{MAX_PIXELS, MIN_SIDE_PX};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
