@@ -71,6 +71,15 @@ pub mod export {
     }
 }
 
+/// One function for each parser of foreign data.
+#[cfg(all(feature = "window", feature = "export"))]
+pub mod fuzzing {
+    pub use crate::fuzzing::{
+        TARGETS, avi, codes, crop_labels, deals, fusion, mjpeg, onnx, photo, photo_labels,
+        settings, tflite,
+    };
+}
+
 pub mod game {
     pub use crate::game::variant::{Spot, Variant};
 }

@@ -12,7 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("html", &[]),
     ("printable", &[]),
     ("json", &[]),
-    ("plot", &[]),
+    ("plot", &["whole_file"]),
     ("avi", &[]),
     ("whole_file", &[]),
     ("sets", &["cards"]),
@@ -32,6 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // From corrected photos to models: it trains, measures and writes.
     ("own", TRAINING_AND_MEASURING),
     ("app", BELOW_THE_SURFACE),
+    ("fuzzing", COMMANDS),
     ("cli", COMMANDS),
     ("internals", EVERYTHING),
 ];

@@ -32,6 +32,7 @@ pub fn record(photos: &Photos) -> Option<Record> {
         scan: photos.table().cards.clone(),
         sets: photos.table().sets.clone(),
         times: found.times.clone(),
+        warning: None,
     };
     Some(Record { image: path.to_path_buf(), result: Ok(photo) })
 }

@@ -103,6 +103,7 @@ fn write(
             scan: table.cards.clone(),
             sets: table.sets.clone(),
             times: found.times.clone(),
+            warning: None,
         };
         csv += &Record { image: path.clone(), result: Ok(photo) }.to_csv();
         match eye.load(path) {

@@ -195,6 +195,7 @@ impl Shared {
                 orientation: Orientation::NoTransforms,
                 stored_width: picture.width(),
                 stored_height: picture.height(),
+                warning: None,
             });
         }
         guarded(|| Ok(self.eye.load(path)?))
@@ -419,7 +420,13 @@ pub(crate) mod tests {
             }
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;
-            Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+            Ok(Photo {
+                frame: Frame { image },
+                orientation,
+                stored_width: 480,
+                stored_height: 360,
+                warning: None,
+            })
         }
 
         fn read_card(

@@ -45,6 +45,8 @@ mod stages;
 mod strip;
 pub mod table;
 pub mod theme;
+#[cfg(test)]
+mod two_programs;
 mod watched;
 mod welcome;
 mod window;

@@ -27,6 +27,7 @@ mod render;
 mod scan;
 mod sets;
 mod simulate;
+mod stop;
 mod terminal;
 mod timed;
 #[cfg(feature = "train")]
@@ -61,7 +62,7 @@ const AFTER_HELP: &str = "Environment:
   ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
   RAYON_NUM_THREADS  threads of a training
 
-Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong.";
+Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -135,6 +136,9 @@ pub enum Format {
 /// `--random` draws one, and says it.
 const SEED: u64 = 1;
 
+/// Most games whose figures are kept one by one.
+const MOST_GAMES: u64 = 1_000_000;
+
 /// How many at once.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Jobs {
@@ -177,6 +181,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    stop::listen();
     let result = match cli.command {
         #[cfg(feature = "vision")]
         Command::Scan(args) => scan::run(args),

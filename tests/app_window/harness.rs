@@ -42,7 +42,13 @@ impl Eye for Fake {
         }
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
         let orientation = Orientation::NoTransforms;
-        Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+        Ok(Photo {
+            frame: Frame { image },
+            orientation,
+            stored_width: 480,
+            stored_height: 360,
+            warning: None,
+        })
     }
 
     /// A card that somebody shows is three striped purple squiggles.

@@ -1,6 +1,7 @@
 //! `setsight dataset convert`.
 
-use crate::cli::photos::{progress, stop_on_ctrl_c};
+use crate::cli::photos::progress;
+use crate::cli::stop;
 use crate::cli::{BadCall, Outcome};
 use crate::dataset::convert::{self, Converted, Format};
 use crate::printable::say;
@@ -80,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         From::As(format) => Some(format),
     };
     let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let bar = progress(found.len());
     let mut go_on = || {
         bar.inc(1);

@@ -2,7 +2,7 @@
 
 use super::common::{RunArgs, edition_of, edition_of_source, first_of};
 use crate::cards::Edition;
-use crate::cli::photos::stop_on_ctrl_c;
+use crate::cli::stop;
 use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
@@ -270,7 +270,7 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
             return Ok(kept);
         }
     }
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let judged = (args.drawn * JUDGED_PER_HUNDRED).div_ceil(100);
     let bar = ProgressBar::new((args.drawn + judged) as u64).with_style(
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
