@@ -24,6 +24,9 @@ pub mod app {
     pub mod settings {
         pub use crate::app::settings::{Brightness, Keeper, Palette};
     }
+    pub mod words {
+        pub use crate::app::words::Language;
+    }
 }
 
 #[cfg(feature = "vision")]
@@ -185,10 +188,12 @@ pub mod pipeline {
         pub use crate::pipeline::segment::Params;
     }
     pub mod source {
-        pub use crate::pipeline::source::{Photo, decode, list_photos, load, load_photo};
+        pub use crate::pipeline::source::{
+            Photo, SourceError, decode, list_photos, load, load_photo,
+        };
     }
     pub mod track {
-        pub use crate::pipeline::track::{Eyes, Params, Table, TrackedCard};
+        pub use crate::pipeline::track::{Eyes, Params, TrackedCard, TrackedTable};
     }
 }
 

@@ -46,7 +46,7 @@ pub struct Args {
 /// What is converted.
 #[derive(Clone, Copy, Debug, Default)]
 enum From {
-    /// As it looks.
+    /// By its content.
     #[default]
     Auto,
     As(Format),
@@ -65,7 +65,7 @@ impl ValueEnum for From {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Auto => PossibleValue::new("auto").help("As it looks"),
+            Self::Auto => PossibleValue::new("auto").help("By the file's content"),
             Self::As(format) => PossibleValue::new(format.name()).help(format.looks_like()),
         })
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-/// From one look to the next.
+/// Time between two scans of the folders.
 const PAUSE: Duration = Duration::from_millis(500);
 /// A file that has not changed for so long is whole.
 const STILL: Duration = Duration::from_secs(1);
