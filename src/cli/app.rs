@@ -1,8 +1,8 @@
 //! `setsight app`: the window.
 
-use super::{BadCall, Outcome};
 use crate::app::settings::Brightness;
 use crate::app::{self, Options, Show};
+use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReadingArgs};
-use super::{BadCall, Format, Jobs, Outcome, stop, told};
+use super::stop;
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
 use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,

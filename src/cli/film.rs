@@ -1,8 +1,8 @@
 //! `setsight render --video`: a film and its labels on disk.
 
 use super::stop;
-use super::{BadCall, Outcome};
 use crate::avi::AviWriter;
+use crate::cli::common::{BadCall, Outcome};
 use crate::dataset::PhotoLabels;
 use crate::pipeline::source;
 use crate::printable::say;

@@ -1,7 +1,7 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
 use super::timed::{Dealing, Game, Series, counted, human};
-use super::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::general::{Card, Kind, Rules, Stop, check};
 use crate::json::VERSION;
 use serde_json::json;

@@ -4,7 +4,7 @@ mod printer;
 
 use super::photos::ReadingArgs;
 use super::stop;
-use super::{BadCall, Format, Outcome};
+use crate::cli::common::{BadCall, Format, Outcome};
 use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot};
 use crate::live::capture::{self, Captured, Job, Patience};
 use crate::live::input::Controls;

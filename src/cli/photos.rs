@@ -1,7 +1,7 @@
 //! What the commands on photos share: how they are read, jobs, progress.
 
-use super::{BadCall, Jobs};
 use crate::cards::Edition;
+use crate::cli::common::{BadCall, Jobs};
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
 use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts};

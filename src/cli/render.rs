@@ -1,8 +1,9 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
+use super::film;
 use super::stop;
-use super::{BadCall, Jobs, Outcome, SEED, film};
 use crate::cards::{DECK_SIZE, Deck};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::printable::say;
 use crate::render::suite::{Part, Suite};

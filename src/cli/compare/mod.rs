@@ -5,7 +5,7 @@ mod report;
 mod uniformity;
 
 use super::timed::Dealing;
-use super::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::general::Kind;
 use crate::printable::say;
 use anyhow::Context;

@@ -1,7 +1,7 @@
 //! `compare --uniformity`: is the dealer fair?
 
+use crate::cli::common::{Format, Outcome};
 use crate::cli::timed::Dealing;
-use crate::cli::{Format, Outcome};
 use crate::general::Rules;
 use crate::general::uniformity::{Histogram, histograms};
 use crate::json::VERSION;

@@ -1,7 +1,8 @@
 //! `setsight dataset check`.
 
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
 use crate::cli::photos::{self, ReadingArgs};
-use crate::cli::{BadCall, Format, Jobs, Outcome, stop, told};
+use crate::cli::stop;
 use crate::dataset::told_of_outside;
 use crate::eval::check::{CheckReport, Findings, Item, plan};
 use crate::pipeline::batch;

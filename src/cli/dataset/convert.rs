@@ -1,8 +1,8 @@
 //! `setsight dataset convert`.
 
+use crate::cli::common::{BadCall, Outcome};
 use crate::cli::photos::progress;
 use crate::cli::stop;
-use crate::cli::{BadCall, Outcome};
 use crate::dataset::convert::{self, Converted, Format};
 use crate::printable::say;
 use anyhow::Context;

@@ -1,7 +1,7 @@
 //! The folder of results: an annotated picture for each photo, a page to look through them, and
 //! the JSON lines.
 
-use super::super::BadCall;
+use crate::cli::common::BadCall;
 use crate::html::href;
 use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{PhotoRecord, Record};

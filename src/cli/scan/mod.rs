@@ -5,8 +5,9 @@ mod printer;
 mod watch;
 
 use super::photos::{self, ReadingArgs};
+use super::stop;
 use super::terminal::{self, ColorChoice};
-use super::{BadCall, Jobs, Outcome, stop, told};
+use crate::cli::common::{BadCall, Jobs, Outcome, told};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
 use crate::pipeline::record::{PhotoRecord, Record};

@@ -1,8 +1,8 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
 use crate::cards::Edition;
+use crate::cli::common::{BadCall, SEED};
 use crate::cli::stop;
-use crate::cli::{BadCall, SEED};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::file_of;

@@ -2,9 +2,9 @@
 
 use super::common::{edition_of, edition_of_source};
 use crate::cards::Edition;
+use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::photos::progress;
 use crate::cli::stop;
-use crate::cli::{BadCall, Outcome, SEED};
 use crate::eval::find_photos;
 use crate::export::onnx;
 use crate::model::Kind;

@@ -2,8 +2,8 @@
 
 use super::common::{RunArgs, edition_of, edition_of_source, first_of};
 use crate::cards::Edition;
+use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
-use crate::cli::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::{Models, file_of, sha256};
