@@ -13,7 +13,7 @@ use crate::pipeline::source::{stored_from_upright, upright_from_stored};
 use crate::whole_file::write_whole;
 use image::metadata::Orientation;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use crop::load_crop;
 pub use nearest::{MATCH_RADIUS, nearest};
@@ -304,6 +304,35 @@ pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLa
         label.corners = label.corners.or(outline.map(|j| outlines[j]));
     }
     labels
+}
+
+/// Whether a file that labels name lies elsewhere than in their folder or below it, by its name. Labels may name
+/// such, as those of other programs do; whoever reads them says so.
+pub fn leads_outside(file: &str) -> bool {
+    let mut depth = 0usize;
+    for part in Path::new(file).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+/// What is said of such pictures, in a sentence; nothing where there are none.
+pub fn told_of_outside(pictures: &[PathBuf]) -> Option<String> {
+    let first = pictures.first()?.display();
+    let what = match pictures.len() {
+        1 => format!("{first} lies"),
+        n => format!("{n} labelled pictures lie"),
+    };
+    let such_as = if pictures.len() > 1 { format!(", such as {first}") } else { String::new() };
+    Some(format!(
+        "{what} outside of the folder of the labels{such_as}; they are read all the same, and a report shows \
+         parts of them"
+    ))
 }
 
 /// Sorts corners by their angle around the centre.

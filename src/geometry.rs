@@ -3,7 +3,7 @@
 //! Pixel coordinates: x to the right, y down, `(0, 0)` at the *outer corner* of the first pixel, so
 //! that its centre is `(0.5, 0.5)`. A transform is named target-from-source: `card_from_image`.
 
-use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, SVector, Vector3};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -244,8 +244,14 @@ impl Homography {
     /// The map that takes each corner of `source` to the same corner of `target`; `None` if three
     /// corners of either are collinear.
     pub fn between<A, B>(source: &Quad<A>, target: &Quad<B>) -> Option<Self> {
-        let pairs: Vec<_> = source.0.into_iter().zip(target.0).collect();
-        Self::fit(&pairs, &[1.0; 4])
+        let pairs: [_; 4] = std::array::from_fn(|i| (source.0[i], target.0[i]));
+        let system = Normalised::of(&pairs)?;
+        let (mut a, mut b) = (SMatrix::<f64, 8, 8>::zeros(), SVector::<f64, 8>::zeros());
+        for (i, (row, value)) in pairs.iter().flat_map(|pair| system.rows(*pair)).enumerate() {
+            a.set_row(i, &row.into());
+            b[i] = value;
+        }
+        system.homography(&a.lu().solve(&b)?)
     }
 
     /// Weighted least squares over pairs (source, target), with the last entry fixed at 1 after
@@ -255,18 +261,12 @@ impl Homography {
         if pairs.len() < 4 {
             return None;
         }
-        let from = normaliser(pairs.iter().map(|p| p.0))?;
-        let to = normaliser(pairs.iter().map(|p| p.1))?;
+        let system = Normalised::of(pairs)?;
         let mut a = DMatrix::zeros(2 * pairs.len(), 8);
         let mut b = DVector::zeros(2 * pairs.len());
-        for (i, (&(s, t), &w)) in pairs.iter().zip(weights).enumerate() {
-            let (s, t) = (Self(from).apply(s), Self(to).apply(t));
+        for (i, (&pair, &w)) in pairs.iter().zip(weights).enumerate() {
             let root = w.sqrt();
-            let rows = [
-                ([s.x, s.y, 1.0, 0.0, 0.0, 0.0, -s.x * t.x, -s.y * t.x], t.x),
-                ([0.0, 0.0, 0.0, s.x, s.y, 1.0, -s.x * t.y, -s.y * t.y], t.y),
-            ];
-            for (j, (row, value)) in rows.into_iter().enumerate() {
+            for (j, (row, value)) in system.rows(pair).into_iter().enumerate() {
                 for (k, v) in row.into_iter().enumerate() {
                     a[(2 * i + j, k)] = v * root;
                 }
@@ -274,12 +274,8 @@ impl Homography {
             }
         }
         let normal = a.transpose() * &a;
-        let h = normal.lu().solve(&(a.transpose() * b))?;
-        let m = Matrix3::new(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], 1.0);
-        let full = to.try_inverse()? * m * from;
-        let determinant = full.determinant();
-        (determinant.is_finite() && determinant.abs() > 1e-12 * full.norm().powi(3))
-            .then_some(Self(full))
+        let solved = normal.lu().solve(&(a.transpose() * b))?;
+        system.homography(&solved.fixed_rows::<8>(0).into())
     }
 
     /// The image of a point.
@@ -301,6 +297,39 @@ impl Homography {
     /// The map that applies `other` first, then `self`.
     pub fn after(&self, other: &Self) -> Self {
         Self(self.0 * other.0)
+    }
+}
+
+/// The transforms that normalise both sides of pairs of points, and the equations in these
+/// coordinates.
+struct Normalised {
+    from: Matrix3<f64>,
+    to: Matrix3<f64>,
+}
+
+impl Normalised {
+    fn of(pairs: &[(Point, Point)]) -> Option<Self> {
+        let from = normaliser(pairs.iter().map(|p| p.0))?;
+        let to = normaliser(pairs.iter().map(|p| p.1))?;
+        Some(Self { from, to })
+    }
+
+    /// The two equations of a pair: coefficients of the first eight entries, and the right side.
+    fn rows(&self, (source, target): (Point, Point)) -> [([f64; 8], f64); 2] {
+        let (s, t) = (Homography(self.from).apply(source), Homography(self.to).apply(target));
+        [
+            ([s.x, s.y, 1.0, 0.0, 0.0, 0.0, -s.x * t.x, -s.y * t.x], t.x),
+            ([0.0, 0.0, 0.0, s.x, s.y, 1.0, -s.x * t.y, -s.y * t.y], t.y),
+        ]
+    }
+
+    /// The homography in the original coordinates; `None` if it is singular.
+    fn homography(&self, h: &SVector<f64, 8>) -> Option<Homography> {
+        let m = Matrix3::new(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], 1.0);
+        let full = self.to.try_inverse()? * m * self.from;
+        let determinant = full.determinant();
+        (determinant.is_finite() && determinant.abs() > 1e-12 * full.norm().powi(3))
+            .then_some(Homography(full))
     }
 }
 

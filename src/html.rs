@@ -1,21 +1,23 @@
-//! Escaping of text and paths for HTML pages.
+//! What all HTML pages share: their frame, and how they refer to files.
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::path::Path;
 
-/// Escapes text for use in HTML, including attributes.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\'' => out += "&#39;",
-            c => out.push(c),
+/// A whole page in English; `style` and `body` are markup already.
+pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { (title) } "\n"
+                style { (PreEscaped(style)) } "\n"
+            }
+            body { (body) }
         }
+        "\n"
     }
-    out
 }
 
 /// A path as a reference in a page: a relative path stays relative, an absolute one becomes a
@@ -43,8 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_kind_are_safe() {
-        assert_eq!(escape("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+    fn files_of_any_name_are_found() {
         assert_eq!(href(Path::new("a b#é.jpg")), "a%20b%23%C3%A9.jpg");
         assert_eq!(href(Path::new("/x/50%.jpg")), "file:///x/50%25.jpg");
     }

@@ -24,6 +24,9 @@ pub mod app {
     pub mod settings {
         pub use crate::app::settings::{Brightness, Keeper, Palette};
     }
+    pub mod words {
+        pub use crate::app::words::Language;
+    }
 }
 
 #[cfg(feature = "vision")]
@@ -66,6 +69,15 @@ pub mod export {
     pub mod onnx {
         pub use crate::export::onnx::{decode, encode};
     }
+}
+
+/// One function for each parser of foreign data.
+#[cfg(all(feature = "window", feature = "export"))]
+pub mod fuzzing {
+    pub use crate::fuzzing::{
+        TARGETS, avi, codes, crop_labels, deals, fusion, mjpeg, onnx, photo, photo_labels,
+        settings, tflite,
+    };
 }
 
 pub mod game {
@@ -176,10 +188,12 @@ pub mod pipeline {
         pub use crate::pipeline::segment::Params;
     }
     pub mod source {
-        pub use crate::pipeline::source::{Photo, decode, list_photos, load, load_photo};
+        pub use crate::pipeline::source::{
+            Photo, SourceError, decode, list_photos, load, load_photo,
+        };
     }
     pub mod track {
-        pub use crate::pipeline::track::{Eyes, Params, Table, TrackedCard};
+        pub use crate::pipeline::track::{Eyes, Params, TrackedCard, TrackedTable};
     }
 }
 

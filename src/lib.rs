@@ -32,6 +32,8 @@
 //! features are those of the program: a window, charts, exports, and the SMT solvers.
 
 #![deny(missing_docs)]
+// Only the build with everything uses everything; there the compiler tells what nothing uses.
+#![cfg_attr(not(all(feature = "train", feature = "window")), allow(dead_code, unused_imports))]
 
 pub mod cards;
 pub mod game;
@@ -64,6 +66,8 @@ mod deck_learning;
 mod eval;
 #[cfg(feature = "export")]
 mod export;
+#[cfg(all(feature = "window", feature = "export"))]
+mod fuzzing;
 #[cfg(feature = "vision")]
 mod geometry;
 #[cfg(feature = "vision")]
@@ -80,5 +84,4 @@ mod pipeline;
 mod render;
 #[cfg(feature = "train")]
 mod train;
-#[cfg(feature = "vision")]
 mod whole_file;

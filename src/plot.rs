@@ -3,6 +3,9 @@
 //! Every chart is plain data ([`Curves`], [`Bars`]), and [`save`] draws it in both formats. No
 //! system font is used, so a chart looks the same on every machine.
 
+use crate::whole_file::write_whole;
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
@@ -111,10 +114,14 @@ pub fn save(
     }
     let svg_path = with_suffix(stem, "svg");
     let png_path = with_suffix(stem, "png");
-    std::fs::write(&svg_path, svg)
-        .map_err(|e| PlotError::Write { path: svg_path.clone(), reason: e.to_string() })?;
-    image::save_buffer(&png_path, &pixels, size_px.0, size_px.1, image::ExtendedColorType::Rgb8)
-        .map_err(|e| PlotError::Write { path: png_path.clone(), reason: e.to_string() })?;
+    let mut png = Vec::new();
+    PngEncoder::new(&mut png)
+        .write_image(&pixels, size_px.0, size_px.1, ExtendedColorType::Rgb8)
+        .map_err(drawing)?;
+    for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
+        write_whole(path, bytes)
+            .map_err(|e| PlotError::Write { path: path.clone(), reason: e.to_string() })?;
+    }
     Ok([svg_path, png_path])
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
@@ -17,10 +17,37 @@ const YOUNG: Duration = Duration::from_secs(60);
 /// Maximum wait for another writer. Writing takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A file being written. If dropped without [`WholeFile::finish`], it leaves nothing behind.
+/// Where the files in the making lie.
+static MAKING: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+
+fn making() -> MutexGuard<'static, HashSet<PathBuf>> {
+    MAKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes away all files in the making, for a program that ends without unwinding. No other is begun after it:
+/// who tries waits for the end.
+pub fn forget_all() {
+    let making = making();
+    for path in making.iter() {
+        let _ = std::fs::remove_file(path);
+    }
+    std::mem::forget(making);
+}
+
+/// A file in the making. Dropped without [`WholeFile::finish`], it leaves nothing behind.
 pub struct WholeFile {
     path: PathBuf,
     writer: BufWriter<NamedTempFile>,
+    _listed: Listed,
+}
+
+/// Its place in the list of those in the making.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        making().remove(&self.0);
+    }
 }
 
 impl WholeFile {
@@ -43,11 +70,16 @@ impl WholeFile {
             // applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        let mut making = making();
         let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
+        making.insert(file.path().to_path_buf());
+        drop(making);
         // Held until the file is renamed or removed; a temporary file without a lock was left by a
         // killed run. If the system has no locks, nothing is removed either.
         let _ = file.as_file().try_lock();
-        Ok(Self { path: path.to_path_buf(), writer: BufWriter::new(file) })
+        let listed = Listed(file.path().to_path_buf());
+        let writer = BufWriter::new(file);
+        Ok(Self { path: path.to_path_buf(), writer, _listed: listed })
     }
 
     /// Renames the file to its final name, replacing an older file.

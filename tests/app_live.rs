@@ -10,6 +10,7 @@ use setsight::cards::parse_codes;
 use setsight::internals::app::eye::PipelineEye;
 use setsight::internals::app::look::Mode;
 use setsight::internals::app::settings::Keeper;
+use setsight::internals::app::words::Language;
 use setsight::internals::app::{LiveTab, Tab, Window};
 use setsight::internals::geometry::{Point, Quad};
 use setsight::internals::live::{
@@ -91,8 +92,9 @@ impl Test {
                     let kept = kept.clone();
                     let make = |ctx: &Context| {
                         let eye = Arc::new(PipelineEye::default());
-                        let mut window =
-                            Window::new(ctx, eye, Keeper::at(&settings)).without_dialogs();
+                        let mut keeper = Keeper::at(&settings);
+                        keeper.settings.language.get_or_insert(Language::English);
+                        let mut window = Window::new(ctx, eye, keeper).without_dialogs();
                         window.live = LiveTab::new(Box::new(move |_, input, mirrored| {
                             source.mirrored.lock().unwrap().push(mirrored);
                             source.inputs.lock().unwrap().push(input.clone());
@@ -211,20 +213,25 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
 fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
     let mut test = Test::new();
     let camera = || "Lid".to_owned();
-    for error in [
-        CameraError::None,
-        CameraError::Busy { camera: camera() },
-        CameraError::Permission { camera: camera() },
-        CameraError::Unplugged { camera: camera() },
-        CameraError::Black { camera: camera() },
-        CameraError::Unopened { camera: camera(), reason: "it is no camera".into() },
-        CameraError::Silent { camera: camera(), seconds: 5 },
+    let unopened = CameraError::Unopened { camera: camera(), reason: "it is no camera".into() };
+    for (error, title, advice) in [
+        (CameraError::None, "No camera is connected", "take a phone's"),
+        (
+            CameraError::Busy { camera: camera() },
+            "Camera Lid is in use",
+            "Close the other program.",
+        ),
+        (CameraError::Permission { camera: camera() }, "Camera Lid may not", "usermod -aG video"),
+        (CameraError::Unplugged { camera: camera() }, "Camera Lid is unplugged", "Plug it in"),
+        (CameraError::Black { camera: camera() }, "gives black pictures", "Open its shutter"),
+        (unopened, "cannot be opened: it is no camera", "Try another one"),
+        (CameraError::Silent { camera: camera(), seconds: 5 }, "Lid has sent no", "app still open"),
     ] {
-        let notice = Some(Notice::from(&error));
+        let notice = Some(Notice { tried_again: true, ..Notice::from(&error) });
         test.show(LiveView { notice, ..LiveView::default() });
-        let title = error.to_string();
-        test.shows(&title[1..]);
-        test.shows(&error.advice()[1..]);
+        test.shows(title);
+        test.shows(advice);
+        test.shows("It is tried again every second.");
     }
     // The camera is back.
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));

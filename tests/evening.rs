@@ -5,7 +5,7 @@ use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Counter, Pace, Watch};
 use setsight::internals::pipeline::engine::Models;
-use setsight::internals::pipeline::track::{Params, Table};
+use setsight::internals::pipeline::track::{Params, TrackedTable};
 use setsight::internals::pipeline::{Frame, Pipeline};
 use setsight::internals::render::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
@@ -28,7 +28,7 @@ fn watch(pace: Pace) -> Watch {
 
 /// The sure cards of a table that lie where the labels say, and the cards of the labels in whose places
 /// others are said to lie.
-fn judged(table: &Table, label: &FrameLabel) -> (BTreeSet<Card>, BTreeSet<Card>) {
+fn judged(table: &TrackedTable, label: &FrameLabel) -> (BTreeSet<Card>, BTreeSet<Card>) {
     let (mut right, mut wrong) = (BTreeSet::new(), BTreeSet::new());
     for card in table.cards.iter().filter(|card| !card.card.unsure) {
         let at = card.card.corners_in_image.center();

@@ -213,3 +213,28 @@ fn of_a_photo_too_small_for_a_card_nothing_is_asked() {
         assert_eq!(find(&Frame { image }, &[], 0.0), []);
     }
 }
+
+/// Sees nothing, and counts its looks.
+struct Blind(Arc<AtomicUsize>);
+
+impl FinderNetwork for Blind {
+    fn maps(&self, input: &Input) -> Result<Maps, NetworkError> {
+        self.0.fetch_add(input.width.max(input.height), Ordering::Relaxed);
+        let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
+        Ok(Maps { values: vec![-6.0; finder::OUTPUTS * rows * columns], rows, columns })
+    }
+}
+
+#[test]
+fn what_is_not_in_a_small_photo_is_not_looked_for() {
+    let sides_looked_at = |width: u32, height: u32| {
+        let looks = Arc::new(AtomicUsize::new(0));
+        let image = image::RgbImage::new(width, height);
+        let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None);
+        assert!(finder.find(&Frame { image }, None).unwrap().is_empty());
+        looks.load(Ordering::Relaxed)
+    };
+    assert_eq!(sides_looked_at(1280, 960), 320 + 640 + 128);
+    // Enlarged to 640 pixels it shows no more than at 320.
+    assert_eq!(sides_looked_at(96, 64), 320 + 128);
+}

@@ -81,6 +81,45 @@ fn a_profile_that_unpacks_to_gigabytes_is_refused_in_little_memory() {
     assert!(lines[1]["cards"].is_array(), "the next one is read: {}", ran.stdout);
 }
 
+/// A picture of 64 megapixels of three 16-bit samples, all black.
+fn sixty_four_megapixels_of_16_bits() -> Vec<u8> {
+    let header = [&8_000u32.to_be_bytes()[..], &8_000u32.to_be_bytes(), &[16, 2, 0, 0, 0]].concat();
+    let pixels = packed_noughts(8_000 * (8_000 * 6 + 1) / (1 << 20) + 1);
+    let chunks = [chunk(b"IHDR", &header), chunk(b"IDAT", &pixels), chunk(b"IEND", &[])].concat();
+    [&b"\x89PNG\r\n\x1a\n"[..], &chunks].concat()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn photos_side_by_side_share_one_memory() {
+    let world = World::new();
+    let png = sixty_four_megapixels_of_16_bits();
+    for name in ["a.png", "b.png", "c.png"] {
+        world.file(&format!("photos/{name}"), &png);
+    }
+    let (ran, megabytes) =
+        world.run_and_weigh(&["scan", "photos", "--jobs", "3", "--format", "json"]);
+    let names: Vec<_> = ran.json().iter().map(|line| line["image"].clone()).collect();
+    assert_eq!(names, ["photos/a.png", "photos/b.png", "photos/c.png"], "{}", ran.stderr);
+    assert!(ran.json().iter().all(|line| line["cards"].is_array()), "{}", ran.stdout);
+    // What photos may hold, and what the program takes without any.
+    assert!(megabytes <= 512 + 128, "{megabytes} MB");
+}
+
+#[test]
+fn a_photo_that_lacks_its_end_is_read_with_a_word_on_it() {
+    let world = World::new();
+    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    world.file("a.jpg", &whole[..whole.len() - 500]);
+    let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
+    let words = ran.json()[0]["warning"].as_str().unwrap_or_default().to_owned();
+    assert!(words.contains("end early"), "{}", ran.stdout);
+    assert!(ran.line_about("a.jpg").contains("warning: the JPEG data end early"));
+    world.file("a.jpg", &whole);
+    let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
+    assert!(ran.json()[0].get("warning").is_none() && ran.stderr.is_empty(), "{}", ran.stderr);
+}
+
 #[test]
 fn strips_are_read_by_both_finders() {
     let world = World::new();
@@ -229,4 +268,197 @@ fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
         let weights = &mut model.graph.as_mut().unwrap().initializer[0];
         *weights = TensorProto::from_raw(weights.name(), vec![1 << 40, 3], DataType::Float, &[]);
     });
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_lose_nothing() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let photo = world.path().join(OsStr::from_bytes(b"caf\xe9.png"));
+    std::fs::write(&photo, small_png()).unwrap();
+    for only_sets in [false, true] {
+        let mut command = world.command(&["scan", "--format", "json"]);
+        command.arg(&photo).args(only_sets.then_some("--only-sets"));
+        let ran = common::Ran::from(command.output().unwrap()).expect(0);
+        let bytes = ran.json()[0]["image_bytes"].as_str().unwrap_or_default().to_owned();
+        assert!(bytes.ends_with("2f636166e92e706e67"), "{}", ran.stdout);
+    }
+    let folder = world.path().join(OsStr::from_bytes(b"photos-\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    let label = r#"{"file": "none.png", "width": 64, "height": 48, "cards": []}"#;
+    std::fs::write(folder.join("labels.json"), format!(r#"{{"photos": [{label}]}}"#)).unwrap();
+    let mut command = world.command(&["dataset", "check", "--format", "json"]);
+    let ran = common::Ran::from(command.arg(&folder).output().unwrap()).expect(1);
+    let bytes = ran.json()[0]["wrong"][0]["file_bytes"].as_str().unwrap_or_default().to_owned();
+    assert!(bytes.ends_with("e92f6e6f6e652e706e67"), "{}", ran.stdout);
+}
+
+#[test]
+fn photos_from_outside_of_a_folder_are_told() {
+    let world = World::new();
+    world.file("private/a.png", &small_png());
+    let label =
+        |file: &str| format!(r#"{{"file": "{file}", "width": 64, "height": 48, "cards": []}}"#);
+    world.file(
+        "theirs/labels.json",
+        format!(r#"{{"photos": [{}]}}"#, label("sub/../../private/a.png")).as_bytes(),
+    );
+    for call in [&["eval", "theirs"][..], &["dataset", "check", "theirs"]] {
+        let ran = world.run(&[call, &["--report", "report"]].concat()).expect(0);
+        assert!(
+            ran.line_about("private/a.png").contains("outside of the folder"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_without_room_is_left_as_it_was() {
+    let world = World::new();
+    world.file("out/report.md", b"of last week");
+    let calls = [
+        "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
+        "compare --uniformity --out out",
+        #[cfg(feature = "plots")]
+        "simulate --games 10 --plot out/chart",
+        "deal --random --seed 1 --sheet out/sheet.html",
+    ];
+    for call in calls {
+        let ran = world.run_on_a_disk_without_room(call);
+        assert!(
+            ran.code == 1 && ran.stderr.contains("cannot be written"),
+            "{call}: {}",
+            ran.stderr
+        );
+        assert_eq!(world.names("out"), ["report.md"], "{call}");
+    }
+    assert_eq!(std::fs::read(world.path().join("out/report.md")).unwrap(), b"of last week");
+}
+
+#[test]
+fn more_than_anybody_can_wait_for_is_refused() {
+    let world = World::new();
+    for call in [
+        "general --games 10000000000",
+        "compare --games 10000000000",
+        "render --out drawn --count 10000000000",
+    ] {
+        let call: Vec<&str> = call.split(' ').collect();
+        world.run(&call).expect(2);
+    }
+}
+
+/// A run that is sent signals. It is stopped with the test.
+#[cfg(unix)]
+struct Signalled(std::process::Child);
+
+#[cfg(unix)]
+impl Signalled {
+    fn start(command: &mut std::process::Command) -> Self {
+        use std::process::Stdio;
+        Self(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    fn send(&self, signal: &str) {
+        let id = self.0.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The exit code and what was said; waits for a minute at most.
+    #[track_caller]
+    fn end(mut self) -> (Option<i32>, String) {
+        for _ in 0..6_000 {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                let mut said = String::new();
+                std::io::Read::read_to_string(&mut self.0.stderr.take().unwrap(), &mut said)
+                    .unwrap();
+                return (status.code(), said);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("it does not end");
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Signalled {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until something is there.
+#[cfg(unix)]
+#[track_caller]
+fn until(there: impl Fn() -> bool) {
+    let came = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        there()
+    });
+    assert!(came);
+}
+
+#[cfg(all(unix, feature = "smt"))]
+#[test]
+fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
+    let world = World::new();
+    let call = ["compare", "--solver", "smt", "--experiment", "v=4,p=5,n=60", "--out", "out"];
+    for signal in ["INT", "TERM", "HUP"] {
+        let run = Signalled::start(&mut world.command(&call));
+        until(|| world.path().join("out").is_dir());
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        run.send(signal);
+        assert_eq!(run.end(), (Some(130), String::new()), "{signal}");
+        assert!(world.names("out").is_empty());
+        std::fs::remove_dir(world.path().join("out")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stop_is_clean_and_a_second_one_quiet() {
+    let world = World::new();
+    let photo = encoded(bare_table(1600, 1200), ImageFormat::Jpeg);
+    for i in 0..60 {
+        world.file(&format!("photos/{i}.jpg"), &photo);
+    }
+    let call = ["scan", "photos", "--out", "out", "--jobs", "2"];
+    for (signals, code) in [(&["TERM"][..], 1), (&["INT", "INT"], 130), (&["HUP", "TERM"], 130)] {
+        let run = Signalled::start(&mut world.command(&call));
+        // Its first result.
+        until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
+        for signal in signals {
+            run.send(signal);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let (ended, said) = run.end();
+        assert_eq!(ended, Some(code), "{said}");
+        let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+        assert!(said.iter().all(|line| line.starts_with("stop")), "{said:?}");
+        for folder in ["out", "out/thumbnails"] {
+            let left = world.names(folder);
+            assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
+        }
+        std::fs::remove_dir_all(world.path().join("out")).unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_goes_on_behind_a_closed_terminal_goes_on() {
+    let world = World::new();
+    let program = common::called::program();
+    let mut nohup = std::process::Command::new("nohup");
+    nohup.arg(program.get_program()).args(["simulate", "--games", "3000000", "--jobs", "1"]);
+    let run = Signalled::start(nohup.current_dir(world.path()));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    run.send("HUP");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
 }

@@ -76,6 +76,29 @@ fn every_schema_is_told_and_every_one_told_is_there() {
     assert_eq!(page.matches("(schemas/").count(), there);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_odd_about_a_photo() {
+    use common::pictures::{bare_table, encoded};
+    use image::ImageFormat;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    let photo = world.path().join(OsStr::from_bytes(b"\xff.jpg"));
+    std::fs::write(&photo, &whole[..whole.len() - 500]).unwrap();
+    let broken = world.path().join(OsStr::from_bytes(b"\xfe.jpg"));
+    std::fs::write(&broken, b"no picture").unwrap();
+    for (name, more) in [("scan", None), ("scan-only-sets", Some("--only-sets"))] {
+        let mut command = world.command(&["scan", "--format", "json"]);
+        let ran = command.args([&photo, &broken]).args(more).output().unwrap();
+        for line in common::Ran::from(ran).expect(1).json() {
+            holds(name, &line);
+            assert!(line["image_bytes"].is_string(), "{line}");
+        }
+    }
+}
+
 #[test]
 fn games_and_boards() {
     let world = World::new();

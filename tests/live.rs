@@ -12,7 +12,7 @@ use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Cameras, SystemCameras, Watch};
 use setsight::internals::pipeline::engine::Models;
-use setsight::internals::pipeline::track::{Params, Table};
+use setsight::internals::pipeline::track::{Params, TrackedTable};
 use setsight::internals::pipeline::{Frame, Pipeline};
 use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
@@ -137,7 +137,7 @@ fn a_film_is_made_with_a_label_for_each_frame() {
 }
 
 /// What the tracker makes of each frame of a drawn film.
-fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> {
+fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedTable)> {
     let mut scene = Scene::of(Kind::Plain);
     scene.size_px = (960, 540);
     let film = Film::plan(FilmParams { scene, seconds, fps: 15.0, phone: false }, seed).unwrap();
@@ -154,7 +154,7 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, Table)> 
 }
 
 /// What a table says lies where a card of the labels lies: its code when sure.
-fn said_of(table: &Table, corners: &setsight::internals::geometry::Quad) -> Option<Card> {
+fn said_of(table: &TrackedTable, corners: &setsight::internals::geometry::Quad) -> Option<Card> {
     let near = |quad: &setsight::internals::geometry::Quad| {
         quad.center().distance(corners.center()) < 0.4 * corners.long_side()
     };

@@ -39,7 +39,7 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
     let done = train(&world, &["whole", "--add", "cards", "--keep-drawn", "drawn.bin"]).expect(0);
     assert!(done.stdout.starts_with("whole/reader.onnx: best at step "), "{}", done.stdout);
     assert!(done.stderr.contains("step 2 of 4: loss "), "{}", done.stderr);
-    let files = ["checkpoint.bin", "config.json", "curve.csv", "curve.png", "curve.svg"];
+    let files = ["checkpoint.safetensors", "config.json", "curve.csv", "curve.png", "curve.svg"];
     assert_eq!(world.names("whole"), [&files[..], &["reader.onnx"]].concat());
     let curve = std::fs::read_to_string(world.path().join("whole/curve.csv")).unwrap();
     assert_eq!(curve.lines().count(), 3, "{curve}");
@@ -61,12 +61,12 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
     assert!(line.contains("seed is 1 there and 2 here"), "{line}");
 
     // A checkpoint that lost its end, and a folder of another version.
-    let whole = bytes("parts/checkpoint.bin");
-    world.file("parts/checkpoint.bin", &whole[..whole.len() / 2]);
+    let whole = bytes("parts/checkpoint.safetensors");
+    world.file("parts/checkpoint.safetensors", &whole[..whole.len() / 2]);
     let cut = train(&world, &[&parts[..], &["--resume"]].concat()).expect(1);
-    assert!(cut.stderr.contains("parts/checkpoint.bin: is cut off"), "{}", cut.stderr);
+    assert!(cut.stderr.contains("parts/checkpoint.safetensors: is cut off"), "{}", cut.stderr);
     let config = String::from_utf8(bytes("parts/config.json")).unwrap();
-    let config = config.replace("\"run_version\": 1", "\"run_version\": 0");
+    let config = config.replace("\"run_version\": 2", "\"run_version\": 0");
     world.file("parts/config.json", config.as_bytes());
     let old = train(&world, &[&parts[..], &["--resume"]].concat()).expect(1);
     assert!(old.stderr.contains("run folder version 0"), "{}", old.stderr);
@@ -79,14 +79,14 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
 fn a_disk_that_fills_is_told_and_harms_no_checkpoint() {
     let world = World::new();
     train(&world, &["run", "--keep-drawn", "drawn.bin", "--stop-after", "1"]).expect(1);
-    let before = std::fs::read(world.path().join("run/checkpoint.bin")).unwrap();
+    let before = std::fs::read(world.path().join("run/checkpoint.safetensors")).unwrap();
     // A checkpoint is larger than a file may grow.
     let args = "train reader --drawn 8 --steps 4 --validate-every 2 --keep-drawn drawn.bin --out run \
                 --resume";
     let stderr = world.run_on_a_full_disk(args).expect(1).stderr;
-    assert!(stderr.contains("checkpoint.bin: cannot be written"), "{stderr}");
+    assert!(stderr.contains("checkpoint.safetensors: cannot be written"), "{stderr}");
     assert!(stderr.contains("make room and go on with --resume"), "{stderr}");
-    assert_eq!(std::fs::read(world.path().join("run/checkpoint.bin")).unwrap(), before);
+    assert_eq!(std::fs::read(world.path().join("run/checkpoint.safetensors")).unwrap(), before);
     assert!(world.names("run").iter().all(|name| !name.contains(".tmp")), "nothing is left over");
     train(&world, &["run", "--keep-drawn", "drawn.bin", "--resume"]).expect(0);
 }

@@ -26,7 +26,7 @@ run() {
     local name=$1
     shift
     [[ -f $out/$name/reader.onnx ]] && return
-    if [[ -f $out/$name/checkpoint.bin ]]; then set -- "$@" --resume; fi
+    if [[ -f $out/$name/checkpoint.safetensors ]]; then set -- "$@" --resume; fi
     "$setsight" train reader --out "$out/$name" "$@"
 }
 

@@ -63,12 +63,6 @@ fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
     cut
 }
 
-/// The largest card that fits into a rectangle, in its middle.
-pub fn fitted(room: Rect) -> Rect {
-    let width = room.width().min(room.height() * ASPECT);
-    Rect::from_center_size(room.center(), vec2(width, width / ASPECT))
-}
-
 /// Paints a card of the classic deck that fills `rect` (of the proportions [`ASPECT`]).
 pub fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
     paint_of(painter, rect, &Deck::classic(), card, settings);

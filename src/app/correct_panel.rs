@@ -2,12 +2,14 @@
 
 use super::card_face::{self, ASPECT};
 use super::correct::{Change, Refusal};
-use super::keys::Action;
+use super::keys::{Action, key_of};
 use super::look_panel::scrolled;
+use super::names;
 use super::placement::Placement;
 use super::settings::Settings;
 use super::table::Table;
 use super::theme::{CHOSEN, RIM};
+use super::words::t;
 use crate::cards::{Card, Color, Property, Shading};
 use crate::geometry::Point;
 use eframe::egui::{
@@ -18,6 +20,8 @@ use std::time::Duration;
 
 /// Letters of a code that are longer ago than this begin a new one.
 const TYPING_PAUSE: Duration = Duration::from_secs(3);
+/// Narrower than this, in points, a button does not hold the word for a value.
+const LEAST_VALUE: f32 = 62.0;
 /// How far a key moves a corner, in pixels of the photo.
 const NUDGE_PX: f64 = 1.0;
 
@@ -204,22 +208,20 @@ pub fn panel(
     correcting.fit(table);
     let mut wish = None;
     ui.horizontal_wrapped(|ui| {
-        let adding = Button::selectable(correcting.adding, "Add a card");
-        if ui.add(adding).on_hover_text("Key: A, then click the card's middle").clicked() {
+        let adding = Button::selectable(correcting.adding, t!("add-a-card"));
+        if ui.add(adding).on_hover_text(t!("add-a-card-help")).clicked() {
             correcting.adding = !correcting.adding;
         }
         let (undo, redo) = shown.steps;
-        if ui.add_enabled(undo, Button::new("Undo")).clicked() {
+        if ui.add_enabled(undo, Button::new(t!("undo"))).clicked() {
             wish = Some(Wish::Undo);
         }
-        if ui.add_enabled(redo, Button::new("Redo")).clicked() {
+        if ui.add_enabled(redo, Button::new(t!("redo"))).clicked() {
             wish = Some(Wish::Redo);
         }
-        let back = ui.add_enabled(shown.differs, Button::new("As the reader found it"));
-        if back
-            .on_hover_text("Lets go of all corrections of this photo. Key: Ctrl+Delete")
-            .clicked()
-        {
+        let back = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
+        let tip = t!("as-found-help", key = key_of(Action::StartOver));
+        if back.on_hover_text(tip).clicked() {
             wish = Some(Wish::StartOver);
         }
     });
@@ -227,35 +229,32 @@ pub fn panel(
         if table.checked {
             let good = super::look_panel::good_color(ui);
             super::signs::verdict(ui, true, good);
-            ui.label("A person has checked all cards.");
+            ui.label(t!("person-checked"));
         } else {
-            let right = ui.add_enabled(!table.cards.is_empty(), Button::new("All cards are right"));
-            let right = right.on_hover_text(
-                "Says that every card in view is there and right. Only then does eval measure on this \
-                 photo and train learn from it. Key: Ctrl+Enter",
-            );
+            let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
+            let right = right.on_hover_text(t!("all-right-help", key = key_of(Action::AllRight)));
             if right.clicked() {
                 wish = Some(Wish::Change(Change::AllRight));
             }
         }
     });
     if correcting.adding {
-        ui.label("Click the middle of the card that was missed.");
+        ui.label(t!("click-the-missed"));
     }
     if let Some((change, refusal)) = correcting.clash {
         ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
         if let (Change::Be(card, _) | Change::Confirm(card), Refusal::LiesThere(other)) =
             (change, refusal)
-            && ui.button("Swap the two").clicked()
+            && ui.button(t!("swap")).clicked()
         {
             wish = Some(Wish::Change(Change::Swap(card, other)));
         }
     }
     let Some(index) = correcting.selected else {
-        ui.label("Click a card that was read wrongly.");
+        ui.label(t!("click-the-wrong"));
         if table.unsure() > 0 {
             ui.add_space(4.0);
-            ui.strong("Unsure:");
+            ui.strong(t!("unsure-list"));
             scrolled(ui, |ui| {
                 for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
                     if ui.button(table.describe(i)).clicked() {
@@ -264,7 +263,7 @@ pub fn panel(
                 }
             });
         } else if shown.said {
-            ui.weak("Every change is saved in labels.json beside the photo.");
+            ui.weak(t!("every-change-saved"));
         }
         return wish;
     };
@@ -277,16 +276,13 @@ pub fn panel(
             if let Some(texture) = shown.straight {
                 let image = eframe::egui::Image::new((texture.id(), size));
                 ui.add(image)
-                    .on_hover_text("As in the photo")
-                    .accessible_name("The card as in the photo");
+                    .on_hover_text(t!("as-in-the-photo"))
+                    .accessible_name(t!("card-as-in-the-photo"));
             }
             let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
             response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Image,
-                    true,
-                    format!("Drawn: {}", table.deck().card_name(card)),
-                )
+                let card = names::card(&table.deck(), card);
+                WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
             });
             card_face::paint_of(ui.painter(), rect, &table.deck(), card, settings);
         });
@@ -298,21 +294,23 @@ pub fn panel(
         ui.add_space(2.0);
         ui.horizontal_wrapped(|ui| {
             if ui
-                .add_enabled(!table.said[index], Button::new("It is right"))
-                .on_hover_text("Key: Enter")
+                .add_enabled(!table.said[index], Button::new(t!("it-is-right")))
+                .on_hover_text(t!("key-hover", key = key_of(Action::Confirm)))
                 .clicked()
             {
                 wish = Some(Wish::Change(Change::Confirm(index)));
             }
-            if ui.button("Strike").on_hover_text("This is no card. Key: Delete").clicked() {
+            let tip = t!("strike-help", key = key_of(Action::Strike));
+            if ui.button(t!("strike")).on_hover_text(tip).clicked() {
                 wish = Some(Wish::Change(Change::Strike(index)));
             }
-            if ui.button("Done").on_hover_text("Key: Esc").clicked() {
+            let tip = t!("key-hover", key = key_of(Action::Clear));
+            if ui.button(t!("done")).on_hover_text(tip).clicked() {
                 correcting.select(None);
             }
         });
-        let typed = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
-        ui.weak(format!("Or type four letters: {typed}"));
+        let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
+        ui.weak(t!("or-type", letters = typed));
     });
     wish
 }
@@ -320,20 +318,28 @@ pub fn panel(
 /// The three values of a property as buttons; the one that was pressed.
 fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> Option<usize> {
     let mut pressed = None;
-    ui.horizontal(|ui| {
-        let width = (ui.available_width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
-        for value in 0..3 {
+    ui.horizontal_wrapped(|ui| {
+        let room = ui.available_width();
+        let third = ((room - 2.0 * ui.spacing().item_spacing.x) / 3.0).floor();
+        // In a very small window one below the other.
+        let width = if third < LEAST_VALUE { room } else { third.min(110.0) };
+        let font = eframe::egui::FontId::proportional(13.0);
+        let galleys = [0, 1, 2].map(|value| {
+            let (word, color) = (names::value(property, value), Color32::PLACEHOLDER);
+            ui.painter().layout_no_wrap(word, font.clone(), color)
+        });
+        // Beside the drawn card, or under it where one of the words is too long for that.
+        let widest = galleys.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
+        let beside = 49.0 + widest + 4.0 <= width;
+        for (value, galley) in galleys.into_iter().enumerate() {
             let selected = card.value(property) == value;
-            let size = vec2(width.min(110.0), 46.0);
+            let size = vec2(width, 46.0);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-            let word = property.value_word(value);
+            let word = names::value(property, value);
             response.widget_info(|| {
-                WidgetInfo::selected(
-                    Role::Button,
-                    true,
-                    selected,
-                    format!("{}: {word}", property.word()),
-                )
+                let name =
+                    t!("value-button", property = names::property(property), value = word.as_str());
+                WidgetInfo::selected(Role::Button, true, selected, name)
             });
             let visuals = ui.style().interact_selectable(&response, selected);
             let painter = ui.painter();
@@ -345,15 +351,15 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
                 eframe::egui::StrokeKind::Inside,
             );
             // What the card would look like, on its own white.
-            let paper = eframe::egui::Rect::from_min_size(
-                rect.min + vec2(4.0, 5.0),
-                vec2(36.0 * 1.1, 36.0 / ASPECT * 1.5).min(vec2(46.0, 36.0)),
-            );
-            let paper = card_face::fitted(paper);
+            let words = galley.size();
+            let (paper, at) = if beside {
+                let middle = rect.left_center();
+                (card_at(middle + vec2(24.0, 0.0), 40.0), middle + vec2(49.0, -words.y / 2.0))
+            } else {
+                let under = rect.center_bottom() - vec2(words.x / 2.0, words.y + 3.0);
+                (card_at(rect.center_top() + vec2(0.0, 15.0), 34.0), under)
+            };
             card_face::paint(painter, paper, with(card, property, value), settings);
-            let font = eframe::egui::FontId::proportional(13.0);
-            let galley = painter.layout_no_wrap(word.to_owned(), font, visuals.text_color());
-            let at = eframe::egui::pos2(paper.max.x + 5.0, rect.center().y - galley.size().y / 2.0);
             painter.galley(at, galley, visuals.text_color());
             if response.clicked() {
                 pressed = Some(value);
@@ -361,6 +367,11 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
         }
     });
     pressed
+}
+
+/// A card of this width around a point.
+fn card_at(center: eframe::egui::Pos2, width: f32) -> eframe::egui::Rect {
+    eframe::egui::Rect::from_center_size(center, vec2(width, width / ASPECT))
 }
 
 /// The card with another value of a property.
@@ -374,17 +385,14 @@ fn with(card: Card, property: Property, value: usize) -> Card {
 fn refused(refusal: Refusal, table: &Table) -> String {
     match refusal {
         Refusal::LiesThere(other) => {
-            let name = table.cards.get(other).map_or(String::new(), |card| card.card.name());
-            format!("Card {} is {name} already, and a deck holds it once.", other + 1)
+            let name = |card: &crate::pipeline::ReadCard| names::card(&table.deck(), card.card);
+            let name = table.cards.get(other).map_or_else(String::new, name);
+            t!("lies-there", n = other + 1, name = name)
         }
-        Refusal::BothAre(one, other) => format!(
-            "Cards {} and {} are said to be the same, and a deck holds it once: correct one of them.",
-            one + 1,
-            other + 1
-        ),
-        Refusal::Twisted => "The corners must go round the card.".to_owned(),
-        Refusal::NoCard => "There is no such card.".to_owned(),
-        Refusal::DeckIsOut => "All 81 cards lie on the table.".to_owned(),
+        Refusal::BothAre(one, other) => t!("both-are", one = one + 1, other = other + 1),
+        Refusal::Twisted => t!("twisted"),
+        Refusal::NoCard => t!("no-such-card"),
+        Refusal::DeckIsOut => t!("deck-is-out"),
     }
 }
 
@@ -407,11 +415,8 @@ pub fn handles(
         let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
         let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
         response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!("Corner {} of card {}", i + 1, index + 1),
-            )
+            let name = t!("corner-of", n = i + 1, card = index + 1);
+            WidgetInfo::labeled(Role::Button, true, name)
         });
         let response = response.on_hover_and_drag_cursor(CursorIcon::Move);
         let in_hand = correcting.corner == i;

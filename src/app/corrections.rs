@@ -3,7 +3,7 @@
 
 use super::correct::{Change, Refusal, changed, read_again};
 use super::history::History;
-use super::labels::{LabelFile, Written, label_of, table_of};
+use super::labels::{LabelFile, LabelProblem, Written, label_of, table_of};
 use super::library::Found;
 use super::merge::{Clash, merged, same};
 use super::table::Table;
@@ -48,7 +48,7 @@ impl Edited {
 
 /// The labels of one folder as they were when last looked at.
 struct Folder {
-    labels: Result<LabelFile, String>,
+    labels: Result<LabelFile, LabelProblem>,
     stamp: Stamp,
 }
 
@@ -58,7 +58,7 @@ pub enum Trouble {
     /// It is not made.
     Refused(Refusal),
     /// It could not be written down; it is made all the same, and the next change writes both.
-    Unwritten(String),
+    Unwritten(LabelProblem),
     /// Another program says something else of the same card. It is made and not written: the user has
     /// to choose (see [`Corrections::resolve`]).
     Clash(Clash),
@@ -70,8 +70,8 @@ pub struct Corrections {
     /// By folder; read when the first photo of it is asked for.
     folders: HashMap<PathBuf, Folder>,
     edited: HashMap<PathBuf, Edited>,
-    /// Labels that cannot be read, in words, to be told once.
-    pub problems: Vec<String>,
+    /// Labels that cannot be read, to be told once.
+    pub problems: Vec<LabelProblem>,
 }
 
 impl Corrections {
@@ -89,7 +89,7 @@ impl Corrections {
         self.keep(folder, labels, stamp);
     }
 
-    fn keep(&mut self, folder: &Path, labels: Result<LabelFile, String>, stamp: Stamp) {
+    fn keep(&mut self, folder: &Path, labels: Result<LabelFile, LabelProblem>, stamp: Stamp) {
         if let Err(problem) = &labels {
             self.problems.push(problem.clone());
         }
@@ -294,7 +294,7 @@ impl Corrections {
         let folder = folder_of(photo).to_path_buf();
         let _one_at_a_time = FolderLock::wait_for(&folder).map_err(|error| {
             let path = folder.join(PHOTO_LABELS);
-            Trouble::Unwritten(format!("{}: cannot be written: {error}", path.display()))
+            Trouble::Unwritten(LabelProblem::Unwritable(path, error.to_string()))
         })?;
         let stamp = stamp_of(&folder);
         let mut labels = match LabelFile::read(&folder) {
@@ -489,7 +489,8 @@ mod tests {
             eprintln!("skipped: this user may write wherever they like");
             return;
         }
-        let Err(Trouble::Unwritten(words)) = answer else { panic!("{answer:?}") };
+        let Err(Trouble::Unwritten(problem)) = answer else { panic!("{answer:?}") };
+        let words = problem.words();
         assert!(words.contains("labels.json") && !words.contains(".tmp"), "{words}");
         corrections.change(&b, &found, Change::Be(1, card("2ogd")), false).unwrap();
         assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos.len(), 2);

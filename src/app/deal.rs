@@ -10,6 +10,7 @@ use super::pages;
 use super::play::{Phase, Play};
 use super::scores::{Day, Score, Scores};
 use super::settings::Settings;
+use super::words::{Word, t};
 use crate::game::{Deal, Spot, Variant};
 use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
@@ -121,15 +122,18 @@ impl DealTab {
     pub fn open(&mut self, path: &Path) {
         let size = std::fs::metadata(path).map(|data| data.len());
         let text = match size {
-            Ok(size) if size > MAX_FILE_BYTES => Err(format!(
-                "{size} bytes are no file of deals, which has at most {MAX_FILE_BYTES}"
-            )),
+            Ok(size) if size > MAX_FILE_BYTES => {
+                Err(t!("deals-too-large", bytes = size, most = MAX_FILE_BYTES))
+            }
             Ok(_) => std::fs::read_to_string(path).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         match text.and_then(|text| deals_in(&text)) {
             Ok(deals) => self.unless_playing(Next::Take(deals), self.now),
-            Err(error) => self.messages.push(format!("{}: {error}", path.display())),
+            Err(error) => {
+                let path = path.display().to_string();
+                self.messages.push(t!("deals-failed", path = path, error = error));
+            }
         }
     }
 
@@ -412,20 +416,20 @@ impl DealTab {
         };
         self.kept = Some(score.clone());
         if let Err(error) = self.scores.add(score) {
-            self.messages.push(format!("The game cannot be kept: {error}"));
+            self.messages.push(t!("score-unkept", error = error.to_string()));
         }
     }
 
     fn welcome(&mut self, ui: &mut Ui, now: f64) {
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.2).clamp(8.0, 200.0));
-            ui.label(RichText::new("A game without a camera or cards").size(28.0).strong());
+            ui.label(RichText::new(t!("deal-title")).size(28.0).strong());
             ui.add_space(6.0);
-            ui.label("Play it against the clock, alone or together, or watch it step by step.");
+            ui.label(t!("deal-what"));
             ui.add_space(16.0);
             let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
-            for (action, words) in SOURCES {
-                if ui.add(Button::new(words).min_size(size)).clicked() {
+            for (action, word) in SOURCES {
+                if ui.add(Button::new(word.say()).min_size(size)).clicked() {
                     self.act(action, now);
                 }
             }
@@ -435,15 +439,17 @@ impl DealTab {
     fn codes_page(&mut self, ui: &Ui) {
         let Some(mut text) = self.codes.take() else { return };
         let answer = pages::modal(ui.ctx(), "codes", 520.0, |ui| {
-            ui.heading("Type or paste codes");
-            let label = ui.label("12 to 81 cards such as 2spd, or a whole file of deals");
+            ui.heading(t!("type-codes"));
+            let label = ui.label(t!("codes-label"));
             let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
             let field = ui.add(field).labelled_by(label.id);
             if !field.has_focus() && !field.lost_focus() && text.is_empty() {
                 field.request_focus();
             }
-            ui.horizontal(|ui| (ui.button("Deal these").clicked(), ui.button("Cancel").clicked()))
-                .inner
+            ui.horizontal(|ui| {
+                (ui.button(t!("deal-these")).clicked(), ui.button(t!("cancel")).clicked())
+            })
+            .inner
         });
         let (go, cancel) = answer.inner;
         if cancel || answer.should_close() {
@@ -461,11 +467,11 @@ impl DealTab {
             return;
         }
         let answer = pages::modal(ui.ctx(), "instead", 380.0, |ui| {
-            ui.heading("Give up this game?");
-            ui.label("It is not over yet, and would be lost.");
+            ui.heading(t!("give-up-game"));
+            ui.label(t!("would-be-lost"));
             ui.add_space(6.0);
             ui.horizontal_wrapped(|ui| {
-                (ui.button("Play on").clicked(), ui.button("Give up").clicked())
+                (ui.button(t!("play-on")).clicked(), ui.button(t!("give-up")).clicked())
             })
             .inner
         });
@@ -484,11 +490,11 @@ impl DealTab {
     }
 }
 
-const SOURCES: [(Action, &str); 4] = [
-    (Action::DealRandom, "Shuffle and play"),
-    (Action::DealDaily, "Today's deal"),
-    (Action::OpenDeals, "Open a file of deals"),
-    (Action::TypeCodes, "Type or paste codes"),
+const SOURCES: [(Action, Word); 4] = [
+    (Action::DealRandom, Word("shuffle-and-play")),
+    (Action::DealDaily, Word("todays-deal")),
+    (Action::OpenDeals, Word("open-deals")),
+    (Action::TypeCodes, Word("type-codes")),
 ];
 
 fn shuffled(seed: u64) -> Deal {

@@ -1,5 +1,6 @@
 //! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
 
+use super::words::{Word, t};
 use crate::pipeline::source::PHOTO_EXTENSIONS;
 use rfd::FileDialog;
 use std::path::PathBuf;
@@ -30,16 +31,17 @@ pub enum Ask {
 
 impl Ask {
     /// What is asked for, in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Folder => "Open a folder of photos",
-            Self::Photo => "Open photos",
-            Self::Deals => "Open a file of deals",
-            Self::Film => "Open a film",
-            Self::SavePicture => "Save the picture as",
-            Self::SaveJson => "Save the JSON as",
-            Self::SaveAll => "Save all in a new folder in",
-        }
+    pub fn words(self) -> String {
+        let word = match self {
+            Self::Folder => Word("ask-folder"),
+            Self::Photo => Word("ask-photos"),
+            Self::Deals => Word("ask-deals"),
+            Self::Film => Word("ask-film"),
+            Self::SavePicture => Word("ask-picture"),
+            Self::SaveJson => Word("ask-json"),
+            Self::SaveAll => Word("ask-all"),
+        };
+        word.say()
     }
 }
 
@@ -76,9 +78,10 @@ impl Dialogs {
             return;
         }
         let name = name.to_owned();
+        let (title, photos, all_files) = (ask.words(), t!("filter-photos"), t!("filter-all"));
         let show = move || {
             let start = Instant::now();
-            let dialog = FileDialog::new().set_title(ask.words());
+            let dialog = FileDialog::new().set_title(title);
             let path = match ask {
                 Ask::Folder | Ask::SaveAll => dialog.pick_folder().map(|path| vec![path]),
                 Ask::Photo => {
@@ -87,7 +90,7 @@ impl Dialogs {
                         PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();
                     let small = PHOTO_EXTENSIONS.iter().map(|end| (*end).to_owned());
                     let ends: Vec<String> = small.chain(large).collect();
-                    let dialog = dialog.add_filter("Photos", &ends).add_filter("All files", &["*"]);
+                    let dialog = dialog.add_filter(photos, &ends).add_filter(all_files, &["*"]);
                     dialog.pick_files()
                 }
                 Ask::Deals | Ask::Film => dialog.pick_file().map(|path| vec![path]),

@@ -3,6 +3,7 @@
 
 use super::dialogs::Ask;
 use super::photos::Photos;
+use super::words::t;
 use crate::cards::picture::Ink;
 use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{PhotoRecord, Record};
@@ -31,6 +32,7 @@ pub fn record(photos: &Photos) -> Option<Record> {
         scan: photos.table().cards.clone(),
         sets: photos.table().sets.clone(),
         times: found.times.clone(),
+        warning: None,
     };
     Some(Record { image: path.to_path_buf(), result: Ok(photo) })
 }
@@ -52,24 +54,24 @@ pub fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
 /// # Errors
 /// Why it was not, in words.
 pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
-    let record = record(photos).ok_or("There is nothing to save yet.")?;
-    let failed = |error: std::io::Error| format!("{}: cannot be written: {error}", path.display());
+    let record = record(photos).ok_or_else(|| t!("nothing-to-save"))?;
+    let named = path.display().to_string();
+    let unwritable = |error: String| t!("unwritable", path = named.as_str(), error = error);
+    let failed = |error: std::io::Error| unwritable(error.to_string());
     if ask == Ask::SaveJson {
         write_whole(path, format!("{}\n", record.to_json()).as_bytes()).map_err(failed)?;
     } else {
-        let picture = picture(photos, codes).ok_or("There is no picture yet.")?;
+        let picture = picture(photos, codes).ok_or_else(|| t!("no-picture-yet"))?;
         // As the name says; without an ending that is known, PNG.
         let format = match ImageFormat::from_path(path) {
             Ok(ImageFormat::Jpeg) => ImageFormat::Jpeg,
             _ => ImageFormat::Png,
         };
         let mut file = WholeFile::create(path).map_err(failed)?;
-        picture
-            .write_to(&mut file, format)
-            .map_err(|error| format!("{}: cannot be written: {error}", path.display()))?;
+        picture.write_to(&mut file, format).map_err(|error| unwritable(error.to_string()))?;
         file.finish().map_err(failed)?;
     }
-    Ok(format!("Saved as {}.", path.display()))
+    Ok(t!("saved-as", path = named.as_str()))
 }
 
 /// The paths that a text names, a line each: as typed, or as file managers copy them.
@@ -89,15 +91,11 @@ pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
         };
         if !path.exists() {
             let shown: String = line.chars().take(80).collect();
-            return Err(format!("\"{shown}\" is no photo or folder on this computer."));
+            return Err(t!("no-such-path", path = shown));
         }
         paths.push(path);
     }
-    if paths.is_empty() {
-        Err("There is nothing on the clipboard to open.".into())
-    } else {
-        Ok(paths)
-    }
+    if paths.is_empty() { Err(t!("nothing-to-open")) } else { Ok(paths) }
 }
 
 /// A URI's path without its percent signs (RFC 3986, 2.1).

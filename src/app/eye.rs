@@ -2,7 +2,7 @@
 
 use crate::geometry::Quad;
 use crate::pipeline::engine::{Models, used};
-use crate::pipeline::source::{self, Photo};
+use crate::pipeline::source::{self, Photo, SourceError};
 use crate::pipeline::{
     CardImage, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime, TableFacts,
 };
@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Reads photos on threads in the background.
 pub trait Eye: Send + Sync {
-    /// Decodes a photo. The reason when it cannot be.
+    /// Decodes a photo.
     ///
     /// # Errors
-    /// In words for the user, without the file's name.
-    fn load(&self, path: &Path) -> Result<Photo, String> {
-        source::load_photo(path).map_err(|error| error.to_string())
+    /// It is none that can be read.
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
+        source::load_photo(path)
     }
 
     /// Reads one card that a person has shown.

@@ -2,10 +2,12 @@
 
 use super::eye::Eye;
 use super::library::Found;
-use super::look_panel::count;
+use super::reasons;
 use super::table::Table;
+use super::words::t;
 use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{CSV_HEADER, PhotoRecord, Record};
+use crate::pipeline::source::SourceError;
 use crate::whole_file::{WholeFile, write_whole};
 use image::ImageFormat;
 use std::collections::HashSet;
@@ -21,7 +23,24 @@ const TABLE: &str = "cards.csv";
 pub struct FolderExport {
     done: Arc<AtomicUsize>,
     all: usize,
-    outcome: Receiver<Result<String, String>>,
+    outcome: Receiver<Result<Saved, Problem>>,
+}
+
+/// What was written.
+struct Saved {
+    folder: PathBuf,
+    pictures: usize,
+    failed: Vec<(PathBuf, SourceError)>,
+}
+
+/// Why nothing more is written.
+enum Problem {
+    /// The system does not take this file.
+    File(PathBuf, String),
+    /// It makes no such folder.
+    Folder(PathBuf, String),
+    /// Here are too many already.
+    Full(PathBuf),
 }
 
 impl FolderExport {
@@ -50,17 +69,16 @@ impl FolderExport {
 
     /// How far it is, in words.
     pub fn progress(&self) -> String {
-        format!("Saving photo {} of {}…", self.done.load(Ordering::Relaxed) + 1, self.all)
+        t!("saving", n = self.done.load(Ordering::Relaxed) + 1, all = self.all)
     }
 
     /// What was written, or why it was not, once that is known.
     pub fn outcome(&self) -> Option<String> {
         match self.outcome.try_recv() {
-            Ok(Ok(words) | Err(words)) => Some(words),
+            Ok(Ok(saved)) => Some(saved.words()),
+            Ok(Err(problem)) => Some(problem.words()),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => {
-                Some("Saving has failed; please report this.".into())
-            }
+            Err(TryRecvError::Disconnected) => Some(t!("saving-failed")),
         }
     }
 }
@@ -71,7 +89,7 @@ fn write(
     place: &Path,
     codes: bool,
     done: impl Fn(usize),
-) -> Result<String, String> {
+) -> Result<Saved, Problem> {
     let folder = new_folder(place)?;
     let style = Style { codes, ..Style::default() };
     let mut names = HashSet::new();
@@ -85,14 +103,14 @@ fn write(
             scan: table.cards.clone(),
             sets: table.sets.clone(),
             times: found.times.clone(),
+            warning: None,
         };
         csv += &Record { image: path.clone(), result: Ok(photo) }.to_csv();
         match eye.load(path) {
             Ok(photo) => {
                 let picture = overlay::draw(&photo.frame.image, &table.cards, &table.sets, &style);
                 let target = folder.join(name_of(path, &mut names));
-                let problem =
-                    |error: String| format!("{}: cannot be written: {error}", target.display());
+                let problem = |error: String| Problem::File(target.clone(), error);
                 let mut file =
                     WholeFile::create(&target).map_err(|error| problem(error.to_string()))?;
                 picture
@@ -100,32 +118,51 @@ fn write(
                     .map_err(|error| problem(error.to_string()))?;
                 file.finish().map_err(|error| problem(error.to_string()))?;
             }
-            Err(reason) => failed.push(format!("{} {reason}", path.display())),
+            Err(reason) => failed.push((path.clone(), reason)),
         }
     }
     let target = folder.join(TABLE);
     write_whole(&target, csv.as_bytes())
-        .map_err(|error| format!("{}: cannot be written: {error}", target.display()))?;
-    let pictures = count(photos.len() - failed.len(), "picture");
-    let mut words = format!("Saved {pictures} and {TABLE} in {}.", folder.display());
-    if let Some(first) = failed.first() {
-        words += &format!(" Without {}: {first}", count(failed.len(), "photo"));
+        .map_err(|error| Problem::File(target.clone(), error.to_string()))?;
+    Ok(Saved { folder, pictures: photos.len() - failed.len(), failed })
+}
+
+impl Saved {
+    fn words(&self) -> String {
+        let pictures = t!("count-pictures", n = self.pictures);
+        let folder = self.folder.display().to_string();
+        let saved = t!("saved-all", pictures = pictures, table = TABLE, folder = folder);
+        let Some((path, error)) = self.failed.first() else { return saved };
+        let first = format!("{} {}", path.display(), reasons::photo(error));
+        let photos = t!("count-photos", n = self.failed.len());
+        format!("{saved} {}", t!("saved-without", photos = photos, first = first))
     }
-    Ok(words)
+}
+
+impl Problem {
+    fn words(&self) -> String {
+        let (Self::File(path, _) | Self::Folder(path, _) | Self::Full(path)) = self;
+        let path = path.display().to_string();
+        match self {
+            Self::File(_, error) => t!("unwritable", path = path, error = error.as_str()),
+            Self::Folder(_, error) => t!("folder-unmade", path = path, error = error.as_str()),
+            Self::Full(_) => t!("folder-full", path = path),
+        }
+    }
 }
 
 /// A folder that was not there before: nothing of the user's is written over.
-fn new_folder(place: &Path) -> Result<PathBuf, String> {
+fn new_folder(place: &Path) -> Result<PathBuf, Problem> {
     for n in 1..10_000 {
         let name = if n == 1 { "with-sets".to_owned() } else { format!("with-sets-{n}") };
         let folder = place.join(name);
         match std::fs::create_dir(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(format!("{}: cannot be made: {error}", folder.display())),
+            Err(error) => return Err(Problem::Folder(folder, error.to_string())),
         }
     }
-    Err(format!("{}: is full of folders \"with-sets\"", place.display()))
+    Err(Problem::Full(place.to_path_buf()))
 }
 
 /// A name for a photo's picture that no other one has.

@@ -1,5 +1,6 @@
 //! A dealt game, watched step by step, and the deals that a text means.
 
+use super::words::t;
 use crate::cards::parse_codes;
 use crate::game::{Deal, Game, MAX_CARDS, MIN_CARDS, Step, describe, parse_deals};
 
@@ -72,11 +73,11 @@ pub fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
     if first.chars().all(|c| c.is_ascii_digit()) && !first.is_empty() {
         return parse_deals(text.as_bytes()).map_err(|error| capitalised(&error.to_string()));
     }
-    let cards = parse_codes(text).map_err(|(at, error)| format!("Code {at}: {error}."))?;
+    let cards = parse_codes(text)
+        .map_err(|(at, error)| t!("code-wrong", n = at, error = error.to_string()))?;
     let count = cards.len();
-    let deal = Deal::new(cards).ok_or_else(|| {
-        format!("A game takes {MIN_CARDS} to {MAX_CARDS} cards; {count} codes were given.")
-    })?;
+    let deal = Deal::new(cards)
+        .ok_or_else(|| t!("codes-count", n = count, least = MIN_CARDS, most = MAX_CARDS))?;
     Ok(vec![deal])
 }
 

@@ -1,5 +1,6 @@
 //! Every action has a key. This table is the one place that says which; the help page shows it.
 
+use super::words::{Word, t};
 use eframe::egui::{Context, Event, Key, Modifiers};
 
 /// What a key can do.
@@ -203,19 +204,19 @@ impl Place {
     ];
 
     /// Its heading.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> Word {
         match self {
-            Self::Window => "Everywhere",
-            Self::Photos => "Photos",
-            Self::Solve => "Solve",
-            Self::Hint => "Hint",
-            Self::Learn => "Learn",
-            Self::Correct => "Correct",
-            Self::Stages => "Stages",
-            Self::Deal => "Deal",
-            Self::Watch => "Watching a game",
-            Self::Play => "Playing",
-            Self::Live => "Live",
+            Self::Window => Word("keys-everywhere"),
+            Self::Photos => Word("tab-photos"),
+            Self::Solve => Word("mode-solve"),
+            Self::Hint => Word("mode-hint"),
+            Self::Learn => Word("mode-learn"),
+            Self::Correct => Word("task-correct"),
+            Self::Stages => Word("task-stages"),
+            Self::Deal => Word("tab-deal"),
+            Self::Watch => Word("keys-watching"),
+            Self::Play => Word("keys-playing"),
+            Self::Live => Word("tab-live"),
         }
     }
 }
@@ -231,17 +232,11 @@ pub struct Binding {
     /// What it does.
     pub action: Action,
     /// What it does, in words.
-    pub words: &'static str,
+    pub word: Word,
 }
 
-const fn bind(
-    place: Place,
-    held: Modifiers,
-    key: Key,
-    action: Action,
-    words: &'static str,
-) -> Binding {
-    Binding { place, held, key, action, words }
+const fn bind(place: Place, held: Modifiers, key: Key, action: Action, word: Word) -> Binding {
+    Binding { place, held, key, action, word }
 }
 
 const NO: Modifiers = Modifiers::NONE;
@@ -253,117 +248,135 @@ const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 /// All keys.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    bind(Place::Window, NO, Key::F1, Action::Help, "This page"),
-    bind(Place::Window, SHIFT, Key::F1, Action::Rules, "The rules of the game"),
-    bind(Place::Window, CTRL, Key::F1, Action::HowTo, "How to photograph a table"),
-    bind(Place::Window, ALT, Key::F1, Action::About, "About this program"),
-    bind(Place::Window, CTRL, Key::Comma, Action::Settings, "Settings"),
-    bind(Place::Window, CTRL, Key::O, Action::OpenFolder, "Open a folder of photos"),
-    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, "Open a photo"),
-    bind(Place::Window, CTRL, Key::T, Action::Sample, "Try a sample table"),
-    bind(Place::Window, CTRL, Key::L, Action::TypePath, "Type the path of a photo or folder"),
-    bind(Place::Window, CTRL, Key::Num1, Action::Photos, "Photos"),
-    bind(Place::Window, CTRL, Key::Num2, Action::Deal, "Deal: a game without photos"),
-    bind(Place::Window, CTRL, Key::Num3, Action::Live, "Live: the camera"),
-    bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, "Everything larger"),
+    bind(Place::Window, NO, Key::F1, Action::Help, Word("keys-this-page")),
+    bind(Place::Window, SHIFT, Key::F1, Action::Rules, Word("rules-of-the-game")),
+    bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
+    bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
+    bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
+    bind(Place::Window, CTRL, Key::O, Action::OpenFolder, Word("ask-folder")),
+    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, Word("keys-open-photo")),
+    bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
+    bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
+    bind(Place::Window, CTRL, Key::Num1, Action::Photos, Word("tab-photos")),
+    bind(Place::Window, CTRL, Key::Num2, Action::Deal, Word("keys-deal")),
+    bind(Place::Window, CTRL, Key::Num3, Action::Live, Word("keys-live")),
+    bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.
-    bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, "Everything larger"),
-    bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, "Everything larger"),
-    bind(Place::Window, CTRL_SHIFT, Key::Equals, Action::ScaleUp, "Everything larger"),
-    bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, "Everything smaller"),
-    bind(Place::Window, CTRL, Key::D, Action::Brightness, "Light or dark"),
-    bind(Place::Window, NO, Key::F11, Action::FullScreen, "The whole screen, for a television, or a window again"),
-    bind(Place::Window, CTRL, Key::Q, Action::Quit, "Leave"),
-    bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, "Next photo"),
-    bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, "Photo before"),
-    bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, "First photo"),
-    bind(Place::Photos, NO, Key::End, Action::LastPhoto, "Last photo"),
-    bind(Place::Photos, NO, Key::U, Action::NextUnsure, "Next photo with an unsure card"),
-    bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, "The one before"),
-    bind(Place::Photos, NO, Key::F2, Action::Solve, "Solve: all sets"),
-    bind(Place::Photos, NO, Key::F3, Action::Hint, "Hint: help, not the answer"),
-    bind(Place::Photos, NO, Key::F4, Action::Learn, "Learn: why three cards are a set, or not"),
-    bind(Place::Photos, NO, Key::F5, Action::Correct, "Correct what was read wrongly"),
-    bind(Place::Photos, NO, Key::F6, Action::Stages, "Stages: how the photo was read"),
-    bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, "Save the picture with its sets drawn on it"),
-    bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, "Save pictures and a table of all photos"),
-    bind(Place::Photos, CTRL, Key::J, Action::ExportJson, "Save cards and sets as JSON"),
-    bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, "Next set"),
-    bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, "Set before"),
-    bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, "All sets"),
-    bind(Place::Hint, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
-    bind(Place::Hint, NO, Key::N, Action::AnotherHint, "As many cards of another set"),
-    bind(Place::Hint, NO, Key::Escape, Action::Clear, "Hide the hint"),
-    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, "To the card on the right"),
-    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, "To the card on the left"),
-    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, "To the card above"),
-    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, "To the card below"),
-    bind(Place::Learn, NO, Key::Escape, Action::Clear, "Choose other cards"),
-    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, "To the card on the right"),
-    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, "To the card on the left"),
-    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, "To the card above"),
-    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, "To the card below"),
-    bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, "All cards of the photo are right"),
-    bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, "Back to what the reader found"),
-    bind(Place::Correct, NO, Key::Enter, Action::Confirm, "The card is right as it is"),
-    bind(Place::Correct, NO, Key::A, Action::AddCard, "Add a card that was missed: then click its middle"),
-    bind(Place::Correct, NO, Key::Delete, Action::Strike, "Strike: this is no card"),
-    bind(Place::Correct, CTRL, Key::Z, Action::Undo, "Undo"),
-    bind(Place::Correct, CTRL, Key::Y, Action::Redo, "Redo"),
-    bind(Place::Correct, CTRL_SHIFT, Key::Z, Action::Redo, "Redo"),
-    bind(Place::Correct, NO, Key::C, Action::NextCorner, "Next corner of the card"),
-    bind(Place::Correct, ALT, Key::ArrowLeft, Action::CornerLeft, "Move the corner left"),
-    bind(Place::Correct, ALT, Key::ArrowRight, Action::CornerRight, "Move the corner right"),
-    bind(Place::Correct, ALT, Key::ArrowUp, Action::CornerUp, "Move the corner up"),
-    bind(Place::Correct, ALT, Key::ArrowDown, Action::CornerDown, "Move the corner down"),
-    bind(Place::Correct, NO, Key::Escape, Action::Clear, "Let go of the card"),
-    bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, "Next stage"),
-    bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, "Stage before"),
-    bind(Place::Deal, NO, Key::R, Action::DealRandom, "Shuffle and play"),
-    bind(Place::Deal, NO, Key::G, Action::DealDaily, "Today's deal, the same for all"),
-    bind(Place::Deal, NO, Key::O, Action::OpenDeals, "Open a file of deals"),
-    bind(Place::Deal, NO, Key::T, Action::TypeCodes, "Type or paste codes"),
-    bind(Place::Deal, NO, Key::P, Action::Play, "Play; start; play again"),
-    bind(Place::Deal, NO, Key::W, Action::WatchGame, "Watch step by step"),
-    bind(Place::Deal, NO, Key::D, Action::NextDeal, "Next data set of the file"),
-    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, "Next step"),
-    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, "Step before"),
-    bind(Place::Watch, NO, Key::Home, Action::FirstStep, "First step"),
-    bind(Place::Watch, NO, Key::End, Action::LastStep, "Last step"),
-    bind(Place::Play, NO, Key::P, Action::Pause, "Pause: hide the cards and stop the clock; go on"),
-    bind(Place::Play, NO, Key::O, Action::NoSet, "Say that there is no set"),
-    bind(Place::Play, NO, Key::I, Action::DealHint, "One card of a set, then one more"),
-    bind(Place::Play, NO, Key::K, Action::AnotherHint, "As many cards of another set"),
-    bind(Place::Play, NO, Key::Escape, Action::Clear, "Choose other cards"),
-    bind(Place::Live, NO, Key::F2, Action::Solve, "Solve: all sets"),
-    bind(Place::Live, NO, Key::F3, Action::Hint, "Hint: help, not the answer"),
-    bind(Place::Live, NO, Key::F4, Action::Learn, "Learn: why three cards are a set, or not"),
-    bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, "Next set"),
-    bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, "Set before"),
-    bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, "All sets"),
-    bind(Place::Live, NO, Key::H, Action::MoreHint, "One card of a set, then two, then three"),
-    bind(Place::Live, NO, Key::F, Action::Freeze, "Hold the picture, or let it go on; nothing is written"),
-    bind(Place::Live, NO, Key::S, Action::SaveFrame, "Keep the picture and its JSON"),
-    bind(Place::Live, NO, Key::T, Action::Turn, "Turn the picture by a quarter"),
-    bind(Place::Live, NO, Key::V, Action::Straighten, "View the table as from straight above, or as it is"),
-    bind(Place::Live, NO, Key::R, Action::Record, "Record the game, or end the recording"),
-    bind(Place::Live, NO, Key::N, Action::NewGame, "New game: count from the beginning"),
-    bind(Place::Live, NO, Key::Escape, Action::Clear, "Choose other cards, hide the hint"),
+    bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL_SHIFT, Key::Equals, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, Word("keys-smaller")),
+    bind(Place::Window, CTRL, Key::D, Action::Brightness, Word("light-or-dark")),
+    bind(Place::Window, NO, Key::F11, Action::FullScreen, Word("keys-full-screen")),
+    bind(Place::Window, CTRL, Key::Q, Action::Quit, Word("keys-leave")),
+    bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, Word("keys-next-photo")),
+    bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, Word("keys-previous-photo")),
+    bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, Word("keys-first-photo")),
+    bind(Place::Photos, NO, Key::End, Action::LastPhoto, Word("keys-last-photo")),
+    bind(Place::Photos, NO, Key::U, Action::NextUnsure, Word("keys-next-unsure")),
+    bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, Word("keys-previous-unsure")),
+    bind(Place::Photos, NO, Key::F2, Action::Solve, Word("keys-solve")),
+    bind(Place::Photos, NO, Key::F3, Action::Hint, Word("keys-hint")),
+    bind(Place::Photos, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Photos, NO, Key::F5, Action::Correct, Word("keys-correct")),
+    bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
+    bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, Word("keys-save-picture")),
+    bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, Word("keys-save-all")),
+    bind(Place::Photos, CTRL, Key::J, Action::ExportJson, Word("keys-save-json")),
+    bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
+    bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
+    bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
+    bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
+    bind(Place::Hint, NO, Key::Escape, Action::Clear, Word("keys-hide-hint")),
+    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
+    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
+    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
+    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Learn, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
+    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
+    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
+    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
+    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, Word("keys-all-right")),
+    bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, Word("keys-start-over")),
+    bind(Place::Correct, NO, Key::Enter, Action::Confirm, Word("keys-confirm")),
+    bind(Place::Correct, NO, Key::A, Action::AddCard, Word("keys-add-card")),
+    bind(Place::Correct, NO, Key::Delete, Action::Strike, Word("keys-strike")),
+    bind(Place::Correct, CTRL, Key::Z, Action::Undo, Word("undo")),
+    bind(Place::Correct, CTRL, Key::Y, Action::Redo, Word("redo")),
+    bind(Place::Correct, CTRL_SHIFT, Key::Z, Action::Redo, Word("redo")),
+    bind(Place::Correct, NO, Key::C, Action::NextCorner, Word("keys-next-corner")),
+    bind(Place::Correct, ALT, Key::ArrowLeft, Action::CornerLeft, Word("keys-corner-left")),
+    bind(Place::Correct, ALT, Key::ArrowRight, Action::CornerRight, Word("keys-corner-right")),
+    bind(Place::Correct, ALT, Key::ArrowUp, Action::CornerUp, Word("keys-corner-up")),
+    bind(Place::Correct, ALT, Key::ArrowDown, Action::CornerDown, Word("keys-corner-down")),
+    bind(Place::Correct, NO, Key::Escape, Action::Clear, Word("keys-let-go")),
+    bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, Word("keys-next-stage")),
+    bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, Word("keys-previous-stage")),
+    bind(Place::Deal, NO, Key::R, Action::DealRandom, Word("shuffle-and-play")),
+    bind(Place::Deal, NO, Key::G, Action::DealDaily, Word("keys-daily")),
+    bind(Place::Deal, NO, Key::O, Action::OpenDeals, Word("open-deals")),
+    bind(Place::Deal, NO, Key::T, Action::TypeCodes, Word("type-codes")),
+    bind(Place::Deal, NO, Key::P, Action::Play, Word("keys-play")),
+    bind(Place::Deal, NO, Key::W, Action::WatchGame, Word("keys-watch")),
+    bind(Place::Deal, NO, Key::D, Action::NextDeal, Word("keys-next-deal")),
+    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, Word("next-step")),
+    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, Word("previous-step")),
+    bind(Place::Watch, NO, Key::Home, Action::FirstStep, Word("first-step")),
+    bind(Place::Watch, NO, Key::End, Action::LastStep, Word("last-step")),
+    bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
+    bind(Place::Play, NO, Key::O, Action::NoSet, Word("keys-no-set")),
+    bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
+    bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),
+    bind(Place::Play, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
+    bind(Place::Live, NO, Key::F2, Action::Solve, Word("keys-solve")),
+    bind(Place::Live, NO, Key::F3, Action::Hint, Word("keys-hint")),
+    bind(Place::Live, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
+    bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
+    bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Live, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
+    bind(Place::Live, NO, Key::F, Action::Freeze, Word("keys-hold")),
+    bind(Place::Live, NO, Key::S, Action::SaveFrame, Word("keys-keep")),
+    bind(Place::Live, NO, Key::T, Action::Turn, Word("keys-turn")),
+    bind(Place::Live, NO, Key::V, Action::Straighten, Word("keys-straighten")),
+    bind(Place::Live, NO, Key::R, Action::Record, Word("keys-record")),
+    bind(Place::Live, NO, Key::N, Action::NewGame, Word("keys-new-game")),
+    bind(Place::Live, NO, Key::Escape, Action::Clear, Word("keys-clear-live")),
 ];
 
 /// What works without a place in [`BINDINGS`]: the system's own keys, and letters that are typed.
-pub const OTHER_KEYS: &[(Place, &str, &str)] = &[
-    (Place::Window, "Tab, Space", "Go to the next button or card; press it"),
-    (Place::Window, "Ctrl+V", "Open what is on the clipboard: a picture, a path, or codes"),
-    (Place::Photos, "Ctrl+C", "Copy the board as text"),
-    (Place::Photos, "Ctrl+Shift+C", "Copy the picture with its sets"),
-    (Place::Photos, "+ - 0", "Zoom in, zoom out, the whole picture"),
-    (Place::Correct, "2 s p d", "Type the card: number, shading, colour, shape"),
-    (Place::Deal, "Ctrl+C", "Copy the transcript"),
-    (Place::Play, "Q A Z, W S X…", "The cards, down the columns, where these keys lie"),
-    (Place::Play, ", . /", "The cards of the last set, in a chain"),
-    (Place::Play, "1 to 8", "The players: call, when there are several"),
+pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
+    (Place::Window, OtherKey::Named(Word("key-tab-space")), Word("keys-tab")),
+    (Place::Window, OtherKey::Letter(CTRL, "V"), Word("keys-paste")),
+    (Place::Photos, OtherKey::Letter(CTRL, "C"), Word("copy-board")),
+    (Place::Photos, OtherKey::Letter(CTRL_SHIFT, "C"), Word("keys-copy-picture")),
+    (Place::Photos, OtherKey::Letter(NO, "+ - 0"), Word("keys-zoom")),
+    (Place::Correct, OtherKey::Letter(NO, "2 s p d"), Word("keys-type-card")),
+    (Place::Deal, OtherKey::Letter(CTRL, "C"), Word("keys-copy-transcript")),
+    (Place::Play, OtherKey::Named(Word("key-places")), Word("keys-places")),
+    (Place::Play, OtherKey::Named(Word("key-last-set")), Word("keys-last-set")),
+    (Place::Play, OtherKey::Named(Word("keys-one-to-eight")), Word("keys-players")),
 ];
+
+/// A key that is not in [`BINDINGS`].
+pub enum OtherKey {
+    /// Keys that have names.
+    Named(Word),
+    /// What is printed on them, and what is held with it.
+    Letter(Modifiers, &'static str),
+}
+
+impl OtherKey {
+    /// As people write it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Named(word) => word.say(),
+            Self::Letter(held, letter) => held_name(*held) + letter,
+        }
+    }
+}
 
 /// The actions whose keys were pressed in this frame, where one of these places is. Their events
 /// are used up.
@@ -384,30 +397,40 @@ pub fn pressed(ctx: &Context, places: &[Place]) -> Vec<Action> {
 
 /// A key as people write it.
 pub fn name_of(binding: &Binding) -> String {
-    let mut name = String::new();
-    for (held, word) in [
-        (binding.held.command, "Ctrl+"),
-        (binding.held.alt, "Alt+"),
-        (binding.held.shift, "Shift+"),
-    ] {
-        if held {
-            name.push_str(word);
+    held_name(binding.held)
+        + &match binding.key {
+            Key::ArrowLeft => t!("key-left"),
+            Key::ArrowRight => t!("key-right"),
+            Key::ArrowUp => t!("key-up"),
+            Key::ArrowDown => t!("key-down"),
+            Key::Comma => ",".to_owned(),
+            Key::Plus => "+".to_owned(),
+            Key::Equals => "=".to_owned(),
+            Key::Minus => "-".to_owned(),
+            Key::PageUp => t!("key-page-up"),
+            Key::PageDown => t!("key-page-down"),
+            Key::Home => t!("key-home"),
+            Key::End => t!("key-end"),
+            Key::Enter => t!("key-enter"),
+            Key::Delete => t!("key-delete"),
+            Key::Escape => t!("key-escape"),
+            key => key.name().to_owned(),
         }
-    }
-    name + match binding.key {
-        Key::ArrowLeft => "Left",
-        Key::ArrowRight => "Right",
-        Key::ArrowUp => "Up",
-        Key::ArrowDown => "Down",
-        Key::Comma => ",",
-        Key::Plus => "+",
-        Key::Equals => "=",
-        Key::Minus => "-",
-        Key::PageUp => "Page Up",
-        Key::PageDown => "Page Down",
-        Key::Escape => "Esc",
-        key => key.name(),
-    }
+}
+
+/// What is held, in front of the key's own name.
+fn held_name(held: Modifiers) -> String {
+    let words = [
+        (held.command, Word("key-ctrl")),
+        (held.alt, Word("key-alt")),
+        (held.shift, Word("key-shift")),
+    ];
+    words.into_iter().filter(|(is_held, _)| *is_held).map(|(_, word)| word.say()).collect()
+}
+
+/// The key of an action, as people write it.
+pub fn key_of(action: Action) -> String {
+    BINDINGS.iter().find(|binding| binding.action == action).map_or_else(String::new, name_of)
 }
 
 #[cfg(test)]
@@ -430,7 +453,7 @@ mod tests {
                     || watching == [Place::Deal, Place::Watch]
                     || (a.place == Place::Photos && in_photos(b.place))
                     || (b.place == Place::Photos && in_photos(a.place));
-                assert!(!(alike && together), "{} and {}", a.words, b.words);
+                assert!(!(alike && together), "{:?} and {:?}", a.word, b.word);
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use super::library::Found;
 use super::table::Table;
+use super::words::t;
 use crate::cards::Deck;
 use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
 use crate::geometry::{Point, Quad};
@@ -27,6 +28,38 @@ pub struct Written {
     pub unchecked: Option<Vec<CardLabel>>,
 }
 
+/// Why labels cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LabelProblem {
+    /// The system does not give the file.
+    Unreadable(PathBuf, String),
+    /// The file is not JSON.
+    NotJson(PathBuf, String),
+    /// The file holds no list of photos.
+    NoPhotos(PathBuf),
+    /// The system does not take the file.
+    Unwritable(PathBuf, String),
+}
+
+impl LabelProblem {
+    /// In words for the user.
+    pub fn words(&self) -> String {
+        let (Self::Unreadable(path, _)
+        | Self::NotJson(path, _)
+        | Self::NoPhotos(path)
+        | Self::Unwritable(path, _)) = self;
+        let path = path.display().to_string();
+        match self {
+            Self::Unreadable(_, error) => {
+                t!("labels-unreadable", path = path, error = error.as_str())
+            }
+            Self::NotJson(_, error) => t!("labels-no-json", path = path, error = error.as_str()),
+            Self::NoPhotos(_) => t!("labels-no-list", path = path),
+            Self::Unwritable(_, error) => t!("unwritable", path = path, error = error.as_str()),
+        }
+    }
+}
+
 /// The labels of one folder.
 #[derive(Clone, Debug)]
 pub struct LabelFile {
@@ -39,21 +72,21 @@ impl LabelFile {
     ///
     /// # Errors
     /// They are there and cannot be read: then they must not be written over.
-    pub fn read(folder: &Path) -> Result<Self, String> {
+    pub fn read(folder: &Path) -> Result<Self, LabelProblem> {
         let path = folder.join(PHOTO_LABELS);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self { path, document: json!({"photos": []}) });
             }
-            Err(error) => return Err(format!("{}: cannot be read: {error}", path.display())),
+            Err(error) => return Err(LabelProblem::Unreadable(path, error.to_string())),
         };
-        let advice = "correct it or move it away, then open the folder again";
-        let document: Value = serde_json::from_str(&text)
-            .map_err(|error| format!("{}: is no JSON: {error}; {advice}", path.display()))?;
+        let document: Value = match serde_json::from_str(&text) {
+            Ok(document) => document,
+            Err(error) => return Err(LabelProblem::NotJson(path, error.to_string())),
+        };
         if !document["photos"].is_array() {
-            let path = path.display();
-            return Err(format!("{path}: holds no list \"photos\"; {advice}"));
+            return Err(LabelProblem::NoPhotos(path));
         }
         Ok(Self { path, document })
     }
@@ -102,7 +135,7 @@ impl LabelFile {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self) -> Result<(), String> {
+    pub fn write(&self) -> Result<(), LabelProblem> {
         let empty = self.document == json!({"photos": []});
         let written = if empty {
             match std::fs::remove_file(&self.path) {
@@ -113,7 +146,7 @@ impl LabelFile {
             let text = serde_json::to_string_pretty(&self.document).expect("text keys only") + "\n";
             write_whole(&self.path, text.as_bytes())
         };
-        written.map_err(|error| format!("{}: cannot be written: {error}", self.path.display()))
+        written.map_err(|error| LabelProblem::Unwritable(self.path.clone(), error.to_string()))
     }
 }
 
@@ -273,7 +306,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for text in ["{", "[]", r#"{"photos": 3}"#] {
             std::fs::write(dir.path().join(PHOTO_LABELS), text).unwrap();
-            assert!(LabelFile::read(dir.path()).unwrap_err().contains("labels.json"), "{text}");
+            let problem = LabelFile::read(dir.path()).unwrap_err();
+            assert!(problem.words().contains("labels.json"), "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! window stays smooth and a stop loses nothing.
 
 use super::theme::GOOD;
+use super::words::{Word, t};
 use crate::own::report;
 use crate::own::worth::{Change, Counts, Verdict, Worth};
 use crate::pipeline::engine::used;
@@ -10,6 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What the training has told so far.
@@ -17,7 +19,9 @@ use std::time::{Duration, Instant};
 struct Told {
     /// Part that is done, 0 to 1.
     done: f32,
-    /// Its last line that is no figure.
+    /// Which of how many parts it is at.
+    part: Option<(usize, usize)>,
+    /// Its last line that is no figure: what went wrong, if it fails.
     line: String,
 }
 
@@ -40,6 +44,8 @@ enum State {
 
 struct Running {
     child: Child,
+    /// Takes over what it says, until it has said all.
+    listener: Option<JoinHandle<()>>,
     told: Arc<Mutex<Told>>,
     models: PathBuf,
     since: Instant,
@@ -67,39 +73,38 @@ impl Learning {
         let mut next = None;
         match &mut self.state {
             State::Idle => {
-                let button = ui.button("Learn from my corrections");
-                let button = button.on_hover_text(
-                    "Trains the reader on the photos of this folder of which you have said that all cards are \
-                     right: about five minutes",
-                );
-                if button.clicked() {
+                let button = ui.button(t!("learn-from-mine"));
+                if button.on_hover_text(t!("learn-help")).clicked() {
                     let models = new_folder(self.place.as_deref(), folder);
                     next = Some(start(self.program.as_deref(), &models, folder, false, ui.ctx()));
                 }
             }
             State::Running(running) => {
                 let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                ui.label(if told.line.is_empty() { "Learning…" } else { &told.line });
+                ui.label(match told.part {
+                    Some((part, parts)) => t!("learning-part", n = part, all = parts),
+                    None => t!("learning"),
+                });
                 let left = running.time_left(told.done);
                 // Beside the bar: within it a short bar cuts it off.
                 ui.add(ProgressBar::new(told.done));
                 if !left.is_empty() {
                     ui.weak(left);
                 }
-                if ui.button("Stop").clicked() {
+                if ui.button(t!("stop")).clicked() {
                     let _ = running.child.kill();
                     let _ = running.child.wait();
                     next = Some(State::Stopped(running.models.clone()));
                 }
             }
             State::Stopped(models) => {
-                ui.label("Learning was stopped.");
+                ui.label(t!("learning-stopped"));
                 ui.horizontal(|ui| {
-                    if ui.button("Go on").clicked() {
+                    if ui.button(t!("go-on")).clicked() {
                         let program = self.program.as_deref();
                         next = Some(start(program, models, folder, true, ui.ctx()));
                     }
-                    if ui.button("Give up").clicked() {
+                    if ui.button(t!("give-up")).clicked() {
                         let _ = std::fs::remove_dir_all(&*models);
                         next = Some(State::Idle);
                     }
@@ -107,17 +112,19 @@ impl Learning {
             }
             State::Failed(reason) => {
                 ui.colored_label(ui.visuals().error_fg_color, reason.as_str());
-                if ui.button("All right").clicked() {
+                if ui.button(t!("all-right-then")).clicked() {
                     next = Some(State::Idle);
                 }
             }
             State::Done { models, worth, before } => {
-                ui.label(worth.verdict.sentence());
-                counts(ui, "kept aside", &worth.kept_aside);
-                counts(ui, "drawn", &worth.drawn);
+                ui.label(in_words(worth.verdict));
+                let aside = t!("kept-aside", n = worth.kept_aside.cards);
+                counts(ui, "kept-aside", aside, &worth.kept_aside);
+                let drawn = t!("drawn-cards", n = worth.drawn.cards);
+                counts(ui, "drawn", drawn, &worth.drawn);
                 if let Some(was) = before {
-                    ui.colored_label(GOOD, "In use for photos that are opened from now on.");
-                    if ui.button("Undo").clicked() {
+                    ui.colored_label(GOOD, t!("in-use-now"));
+                    if ui.button(t!("undo")).clicked() {
                         let undone = match &*was {
                             Some(folder) => used::choose(folder).map(drop),
                             None => used::reset(),
@@ -130,9 +137,9 @@ impl Learning {
                 } else {
                     ui.horizontal(|ui| {
                         let word = if worth.verdict == Verdict::Worse {
-                            "Use it all the same"
+                            t!("use-it-all-the-same")
                         } else {
-                            "Use it"
+                            t!("use-it")
                         };
                         if ui.button(word).clicked() {
                             let was = used::chosen();
@@ -141,7 +148,7 @@ impl Learning {
                                 Err(error) => next = Some(State::Failed(error.to_string())),
                             }
                         }
-                        if ui.button("Leave it").clicked() {
+                        if ui.button(t!("leave-it")).clicked() {
                             next = Some(State::Idle);
                         }
                     });
@@ -158,6 +165,9 @@ impl Learning {
         let State::Running(running) = &mut self.state else { return };
         ctx.request_repaint_after(LOOK_AGAIN);
         let Ok(Some(status)) = running.child.try_wait() else { return };
+        if running.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
+            return;
+        }
         let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.state = match report::of_folder(&running.models) {
             Some(worth) if status.success() => {
@@ -180,7 +190,7 @@ impl Drop for Learning {
 }
 
 impl Running {
-    /// "about 3 minutes left", once that can be said.
+    /// How long it takes from now on, once that can be said.
     fn time_left(&mut self, done: f32) -> String {
         let from = *self.from.get_or_insert(done);
         let gained = done - from;
@@ -190,24 +200,39 @@ impl Running {
         }
         let left = elapsed * (1.0 - done) / gained;
         if left < 90.0 {
-            format!("about {:.0} seconds left", (left / 10.0).ceil() * 10.0)
+            t!("seconds-left", n = (left / 10.0).ceil() * 10.0)
         } else {
-            format!("about {:.0} minutes left", (left / 60.0).ceil())
+            t!("minutes-left", n = (left / 60.0).ceil())
         }
     }
 }
 
+/// What a training was worth, in a sentence.
+fn in_words(verdict: Verdict) -> String {
+    let word = match verdict {
+        Verdict::Better => Word("worth-better"),
+        Verdict::Same => Word("worth-same"),
+        Verdict::Worse => Word("worth-worse"),
+        Verdict::Unknown => Word("worth-unknown"),
+    };
+    word.say()
+}
+
 /// A table of four lines: before and after.
-fn counts(ui: &mut Ui, name: &str, counts: &Counts) {
+fn counts(ui: &mut Ui, id: &str, name: String, counts: &Counts) {
     if counts.cards == 0 {
         return;
     }
-    Grid::new(name).num_columns(3).show(ui, |ui| {
-        ui.weak(format!("{name}, {} cards", counts.cards));
-        ui.weak("before");
-        ui.weak("after");
+    Grid::new(id).num_columns(3).show(ui, |ui| {
+        ui.weak(name);
+        ui.weak(t!("before"));
+        ui.weak(t!("after"));
         ui.end_row();
-        let rows = [("right", counts.right), ("wrong", counts.wrong), ("unsure", counts.unsure)];
+        let rows = [
+            (t!("right"), counts.right),
+            (t!("wrong"), counts.wrong),
+            (t!("unsure"), counts.unsure),
+        ];
         for (word, Change { before, after }) in rows {
             ui.label(word);
             ui.label(before.to_string());
@@ -244,31 +269,41 @@ fn start(
     });
     let mut child = match begun {
         Ok(child) => child,
-        Err(error) => return State::Failed(format!("The training cannot be started: {error}")),
+        Err(error) => return State::Failed(t!("training-not-started", error = error.to_string())),
     };
     let told = Arc::new(Mutex::new(Told::default()));
-    if let Some(lines) = child.stderr.take() {
+    let listener = child.stderr.take().map(|lines| {
         let (told, ctx) = (Arc::clone(&told), ctx.clone());
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
                 let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
                 match line.strip_prefix("done ").and_then(|part| part.parse().ok()) {
                     Some(done) => told.done = done,
-                    None if !line.trim().is_empty() => told.line = line,
+                    None if !line.trim().is_empty() => {
+                        told.part = part_of(&line).or(told.part);
+                        told.line = line;
+                    }
                     None => {}
                 }
                 drop(told);
                 ctx.request_repaint();
             }
-        });
-    }
+        })
+    });
     State::Running(Running {
         child,
+        listener,
         told,
         models: models.to_owned(),
         since: Instant::now(),
         from: None,
     })
+}
+
+/// Two of three in "part 2 of 3: learning from all of your photos".
+fn part_of(line: &str) -> Option<(usize, usize)> {
+    let (part, parts) = line.strip_prefix("part ")?.split_once(':')?.0.split_once(" of ")?;
+    Some((part.parse().ok()?, parts.parse().ok()?))
 }
 
 #[cfg(all(test, unix))]
@@ -334,7 +369,7 @@ cp "$(dirname "$0")/worth.json" "$out"
         let photos = folder.path().join("photos");
         let mut harness = Harness::new_ui(|ui| learning.show(ui, &photos));
         harness.get_by_label("Learn from my corrections").click();
-        wait_for(&mut harness, "part 1 of 3");
+        wait_for(&mut harness, "Learning, part 1 of 3");
         harness.get_by_label("Stop").click();
         wait_for(&mut harness, "Learning was stopped.");
         harness.get_by_label("Go on").click();

@@ -5,24 +5,25 @@
 //! have to say comes over one bounded channel, of which the window takes a little in each frame:
 //! when the window is slow, they wait, and nothing piles up.
 
+mod work;
+
 use super::eye::Eye;
-use super::picture::{Prepared, shrunk};
+use super::picture::Prepared;
+use super::reasons::Reason;
 use super::table::Table;
-use crate::geometry::{Point, Quad};
-use crate::pipeline::source::{Photo, list_photos};
-use crate::pipeline::{CardImage, Frame, Reading, StageSink, StageTime, TableFacts};
+use crate::geometry::Quad;
+use crate::pipeline::source::{ListError, Photo};
+use crate::pipeline::{CardImage, Frame, Reading, StageTime, TableFacts};
 use eframe::egui::ColorImage;
 use image::RgbImage;
 use image::metadata::Orientation;
-use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, available_parallelism};
-use thread_priority::{ThreadPriority, set_current_thread_priority};
+use work::{list, list_named, work};
 
 /// Long side of a thumbnail in pixels: sharp at twice the size of a point.
 pub const THUMB_PX: u32 = 240;
@@ -52,27 +53,27 @@ pub struct Entry {
     /// Where it is.
     pub path: PathBuf,
     /// What it holds, or why it cannot be read, once it has been looked at.
-    pub found: Option<Result<Found, String>>,
+    pub found: Option<Result<Found, Reason>>,
 }
 
 /// What the threads have to say. Numbers are places in [`Library::entries`].
 pub enum News {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
-    Listed(Vec<PathBuf>, Vec<String>, usize),
+    Listed(Vec<PathBuf>, Vec<ListError>, usize),
     /// A small picture, or why there is none.
-    Thumb(usize, Result<ColorImage, String>),
+    Thumb(usize, Result<ColorImage, Reason>),
     /// A photo decoded, to be looked at.
-    Opened(usize, Result<Prepared, String>),
+    Opened(usize, Result<Prepared, Reason>),
     /// A photo read.
-    Read(usize, Box<Result<Found, String>>),
+    Read(usize, Box<Result<Found, Reason>>),
     /// More photos, and what was asked for but is no photo.
-    Added(Vec<PathBuf>, Vec<String>),
+    Added(Vec<PathBuf>, Vec<ListError>),
     /// The straightened cards of the photo that is looked at.
     Cards(usize, Vec<CardImage>),
     /// A card at corners that a person has shown: its picture and what the reader says.
-    Card(usize, Quad, Result<(CardImage, Reading), String>),
+    Card(usize, Quad, Result<(CardImage, Reading), Reason>),
     /// A picture of each stage of the photo that is looked at, with the stage's name.
-    Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, String>),
+    Stages(usize, Result<Vec<(String, Arc<RgbImage>)>, Reason>),
 }
 
 /// Photos of the caller that lie in no file, such as a pasted picture.
@@ -187,23 +188,23 @@ impl Shared {
         heard
     }
 
-    fn load(&self, path: &Path) -> Result<Photo, String> {
+    fn load(&self, path: &Path) -> Result<Photo, Reason> {
         if let Some(picture) = &self.pasted {
             return Ok(Photo {
                 frame: Frame { image: RgbImage::clone(picture) },
                 orientation: Orientation::NoTransforms,
                 stored_width: picture.width(),
                 stored_height: picture.height(),
+                warning: None,
             });
         }
-        guarded(|| self.eye.load(path))
+        guarded(|| Ok(self.eye.load(path)?))
     }
 }
 
 /// A panic costs one photo, not the window.
-fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("made the program fail; please report this photo".to_owned()))
+fn guarded<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Reason::Fault))
 }
 
 /// The open photos.
@@ -392,180 +393,11 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Option<JoinHandle<(
     thread::Builder::new().name(name.to_owned()).spawn(run).ok()
 }
 
-/// Takes jobs until the library is closed.
-fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
-    // With as many busy threads as cores, the window's own would else wait its turn for longer than
-    // a frame. Where the system refuses, reading goes on as before.
-    let _ = set_current_thread_priority(ThreadPriority::Min);
-    loop {
-        let mut plan = shared.plan();
-        let job = loop {
-            if plan.stopped {
-                return;
-            }
-            if let Some(job) = next(&mut plan) {
-                break job;
-            }
-            plan = shared.changed.wait(plan).unwrap_or_else(PoisonError::into_inner);
-        };
-        let paths = Arc::clone(&plan.paths);
-        drop(plan);
-        let heard = match job {
-            Job::Open(i) => open(shared, &paths, i),
-            Job::Card(card) => {
-                let read = read_card(shared, &card);
-                shared.tell(News::Card(card.photo, card.corners_in_image, read))
-            }
-            Job::Stages(i) => {
-                let stages = stages(shared, &paths[i]);
-                shared.tell(News::Stages(i, stages))
-            }
-            Job::Thumb(i) => {
-                let photo = shared.load(&paths[i]);
-                let thumb = photo.map(|photo| shrunk(&photo.frame.image, THUMB_PX));
-                shared.tell(News::Thumb(i, thumb))
-            }
-            Job::Read(i) => {
-                let photo = shared.load(&paths[i]);
-                if let (true, Ok(photo)) = (shared.plan().take_thumb(i), &photo) {
-                    // Decoded once for both.
-                    let thumb = shrunk(&photo.frame.image, THUMB_PX);
-                    shared.tell(News::Thumb(i, Ok(thumb)));
-                }
-                let read = photo.and_then(|photo| read(shared, &photo));
-                shared.tell(News::Read(i, Box::new(read.map(|(found, _)| found))))
-            }
-        };
-        if !heard {
-            return;
-        }
-    }
-}
-
-fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
-    let Some(path) = paths.get(i) else { return true };
-    let photo = match shared.load(path) {
-        Ok(photo) => photo,
-        Err(reason) => return shared.tell(News::Opened(i, Err(reason))),
-    };
-    let full = Arc::new(photo.frame.image.clone());
-    if !shared.tell(News::Opened(i, Ok(Prepared::new(full)))) {
-        return false;
-    }
-    // Somebody who leafs through the photos has gone on already.
-    if shared.plan().open.is_some_and(|next| next != i) {
-        return true;
-    }
-    shared.plan().take_read(i);
-    match read(shared, &photo) {
-        Ok((found, images)) => {
-            shared.tell(News::Read(i, Box::new(Ok(found)))) && shared.tell(News::Cards(i, images))
-        }
-        Err(reason) => shared.tell(News::Read(i, Box::new(Err(reason)))),
-    }
-}
-
-fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), String> {
-    let (scan, times) = guarded(|| shared.eye.read(&photo.frame, None))?;
-    let found = Found {
-        table: Table::of_scan(&scan),
-        times,
-        size_px: photo.frame.image.dimensions(),
-        stored_px: (photo.stored_width, photo.stored_height),
-        orientation: photo.orientation,
-    };
-    Ok((found, scan.images))
-}
-
-/// Reads a card in the part of the photo around it.
-fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading), String> {
-    let (width, height) = card.picture.dimensions();
-    let quad = card.corners_in_image;
-    let margin = 0.5 * quad.long_side();
-    let side = |least: f64, most: f64, px: u32| {
-        let from = (least - margin).clamp(0.0, f64::from(px)) as u32;
-        let to = (most + margin).clamp(0.0, f64::from(px)) as u32;
-        (from, to.saturating_sub(from).max(1))
-    };
-    let least = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MAX, f64::min);
-    let most = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MIN, f64::max);
-    let (left, w) = side(least(|p| p.x), most(|p| p.x), width);
-    let (top, h) = side(least(|p| p.y), most(|p| p.y), height);
-    let image = image::imageops::crop_imm(&*card.picture, left, top, w, h).to_image();
-    let shift = Point::new(f64::from(left), f64::from(top));
-    let corners = Quad::new(quad.0.map(|p| p - shift));
-    guarded(|| shared.eye.read_card(&Frame { image }, corners, card.facts))
-}
-
-/// The photos that paths mean, what is wrong with some, and which is to be seen first: one photo brings
-/// those of its folder with it.
-fn list(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
-    if let [photo] = paths
-        && photo.is_file()
-        && let Some(folder) = photo.parent()
-    {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let (mut found, ..) = list_named(&[folder.to_path_buf()]);
-        let name = photo.file_name();
-        let at = found.iter().position(|path| path.file_name() == name);
-        if let Some(at) = at {
-            // As it was named: messages say it so.
-            found[at].clone_from(photo);
-            return (found, Vec::new(), at);
-        }
-    }
-    list_named(paths)
-}
-
-/// The photos that paths mean and no others. A folder without photos means its folders' photos.
-fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>, usize) {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for path in paths {
-        let one = std::slice::from_ref(path);
-        let mut listed = list_photos(one, false, &[]);
-        if listed.iter().all(Result::is_err) && path.is_dir() {
-            listed = list_photos(one, true, &[]);
-        }
-        for photo in listed {
-            match photo {
-                Ok(photo) => found.push(photo),
-                Err(error) => problems.push(error.to_string()),
-            }
-        }
-    }
-    (found, problems, 0)
-}
-
-/// Keeps stages' pictures, shrunk to what a window shows.
-#[derive(Default)]
-struct Keep(RefCell<Vec<(String, Arc<RgbImage>)>>);
-
-impl StageSink for Keep {
-    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-        let (width, height) = picture.dimensions();
-        let long = width.max(height);
-        let kept = if long > STAGE_PX {
-            let side = |px: u32| (px * STAGE_PX / long).max(1);
-            image::imageops::thumbnail(picture, side(width), side(height))
-        } else {
-            picture.clone()
-        };
-        self.0.borrow_mut().push((stage.to_owned(), Arc::new(kept)));
-        Ok(())
-    }
-}
-
-fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, String> {
-    let photo = shared.load(path)?;
-    let keep = Keep::default();
-    guarded(|| shared.eye.read(&photo.frame, Some(&keep)))?;
-    Ok(keep.0.into_inner())
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::pipeline::Scan;
+    use crate::pipeline::source::SourceError;
+    use crate::pipeline::{Scan, StageSink};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
@@ -582,13 +414,19 @@ pub(crate) mod tests {
     }
 
     impl Eye for FakeEye {
-        fn load(&self, path: &Path) -> Result<Photo, String> {
+        fn load(&self, path: &Path) -> Result<Photo, SourceError> {
             if path.to_string_lossy().contains("bad") {
-                return Err("is cut off".to_owned());
+                return Err(SourceError::Truncated { format: "JPEG" });
             }
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;
-            Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+            Ok(Photo {
+                frame: Frame { image },
+                orientation,
+                stored_width: 480,
+                stored_height: 360,
+                warning: None,
+            })
         }
 
         fn read_card(

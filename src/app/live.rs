@@ -1,32 +1,37 @@
 //! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
 //! count.
 
-use super::keys::{Action, Place};
+use super::keys::{Action, Place, key_of};
 use super::look::{Look, Mode};
 use super::picture::color_image;
 use super::placement::View;
 use super::reading::Watchers;
+use super::reasons;
 use super::settings::{CameraSettings, Settings};
 use super::table::Table;
 use super::watched::{self, Chooser, Wish};
+use super::words::{Word, t};
 use super::{look_panel, overlay};
 use crate::geometry::Homography;
 use crate::live::{
-    CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
-    SystemCameras, camera, freeze, record, straight,
+    CameraChoice, CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView,
+    Notice, Recording, SystemCameras, camera, freeze, record, straight,
 };
 use crate::pipeline::Mirrored;
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
-    Role, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the switch for mirrored pictures offers.
-const MIRRORED: [(&str, Mirrored); 3] =
-    [("Auto", Mirrored::Auto), ("Yes", Mirrored::Yes), ("No", Mirrored::No)];
+const MIRRORED: [(Word, Mirrored); 3] = [
+    (Word("mirrored-auto"), Mirrored::Auto),
+    (Word("mirrored-yes"), Mirrored::Yes),
+    (Word("mirrored-no"), Mirrored::No),
+];
 
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
@@ -116,7 +121,8 @@ impl LiveTab {
     /// Lets go of the camera: the tab is not seen any more.
     pub fn leave(&mut self) {
         if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
-            self.messages.push(format!("The recording is kept as {}.", recording.film.display()));
+            let film = recording.film.display().to_string();
+            self.messages.push(t!("recording-kept", path = film));
         }
         self.source = None;
         self.view = Arc::default();
@@ -211,8 +217,8 @@ impl LiveTab {
             match next_film(&self.folder) {
                 Ok(film) => self.command(LiveCommand::Record(film)),
                 Err(error) => {
-                    let folder = self.folder.display();
-                    self.messages.push(format!("Nothing can be recorded in {folder}: {error}"));
+                    let (path, error) = (self.folder.display().to_string(), error.to_string());
+                    self.messages.push(t!("recording-impossible", path = path, error = error));
                 }
             }
         }
@@ -269,8 +275,8 @@ impl LiveTab {
     /// Keeps the frame that is seen and its JSON.
     fn save(&mut self) {
         self.messages.push(match freeze::save(&self.view, &self.folder) {
-            Ok((picture, _)) => format!("Kept as {}, with its JSON beside it.", picture.display()),
-            Err(error) => format!("The picture cannot be kept: {error}"),
+            Ok((picture, _)) => t!("picture-kept", path = picture.display().to_string()),
+            Err(error) => t!("picture-unkept", error = error.to_string()),
         });
     }
 
@@ -321,8 +327,7 @@ impl LiveTab {
                     self.source = Some(source);
                 }
                 Err(reason) => {
-                    let advice = "close other programs and open this tab again".to_owned();
-                    let notice = Some(Notice { title: reason, advice });
+                    let notice = Some(Notice::of(reason, &t!("camera-unread-advice")));
                     self.view = Arc::new(LiveView { notice, ..LiveView::default() });
                 }
             }
@@ -379,7 +384,7 @@ impl LiveTab {
         let id = Id::unique("camera picture");
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
             let response = ui.interact(room, id, Sense::click_and_drag());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "The camera's picture"));
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("camera-picture")));
             let size = vec2(frame.image.width() as f32, frame.image.height() as f32);
             if response.dragged() {
                 self.zoom.pan(room, size, response.drag_delta());
@@ -404,19 +409,20 @@ impl LiveTab {
                 self.look.choose(card);
             }
             if self.frozen {
-                overlay::caption(&painter, room, "Held. Press F to go on.");
+                let text = t!("held", key = key_of(Action::Freeze));
+                overlay::caption(&painter, room, &text);
             } else if self.straight && self.straight_from_image.is_none() {
-                let text = "Straightened as soon as three cards are seen. Press V to leave it.";
-                overlay::caption(&painter, room, text);
+                let text = t!("straightened-soon", key = key_of(Action::Straighten));
+                overlay::caption(&painter, room, &text);
             }
         } else if self.view.notice.is_none() {
-            words(ui, room.center(), "Waiting for the camera…");
+            words(ui, room.center(), &t!("waiting-for-camera"));
         }
         let wish = match &self.view.notice {
             _ if self.chooser.is_open() => popup(ui, room, |ui| {
-                ui.label(RichText::new("What is to be watched?").heading());
+                ui.label(RichText::new(t!("what-to-watch")).heading());
                 let wish = self.chooser.ui(ui);
-                if ui.button("Close").clicked() {
+                if ui.button(t!("close")).clicked() {
                     self.chooser = Chooser::default();
                 }
                 wish
@@ -434,15 +440,16 @@ impl LiveTab {
 
     /// What is wrong, what to do, and what else could be watched.
     fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Wish> {
-        ui.label(RichText::new(first_upper(&notice.title)).heading());
-        ui.label(format!("{}.", first_upper(&notice.advice)));
+        let (title, advice) = reasons::notice(notice);
+        ui.label(RichText::new(title).heading());
+        ui.label(advice);
         ui.add_space(8.0);
         let mut wish = None;
         ui.horizontal_wrapped(|ui| {
-            if ui.button("Choose camera").clicked() {
+            if ui.button(t!("choose-camera")).clicked() {
                 self.choose_source();
             }
-            if ui.button("Open film").clicked() {
+            if ui.button(t!("open-film")).clicked() {
                 wish = Some(Wish::OpenFilm);
             }
         });
@@ -453,25 +460,26 @@ impl LiveTab {
         ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
-            if ui.button("Watch…").on_hover_text("A camera, a phone, a film").clicked() {
+            if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
             }
-            ui.weak(self.input.to_string());
+            ui.weak(named(&self.input));
         });
         ui.horizontal_wrapped(|ui| {
-            if ui.button("Turn").on_hover_text("A quarter to the right. Key: T").clicked() {
+            let tip = t!("turn-help", key = key_of(Action::Turn));
+            if ui.button(t!("turn")).on_hover_text(tip).clicked() {
                 self.turn();
             }
-            let above = Button::selectable(self.straight, "From above");
-            let words = "The table as seen from straight above. Key: V";
+            let above = Button::selectable(self.straight, t!("from-above"));
+            let words = t!("from-above-help", key = key_of(Action::Straighten));
             if ui.add(above).on_hover_text(words).clicked() {
                 self.straighten();
             }
-            ui.label("Mirrored");
+            ui.label(t!("mirrored"));
             let before = self.mirrored;
             for (word, mirrored) in MIRRORED {
                 let is_chosen = self.mirrored == mirrored;
-                if ui.add(Button::selectable(is_chosen, word)).clicked() {
+                if ui.add(Button::selectable(is_chosen, word.say())).clicked() {
                     self.mirrored = mirrored;
                 }
             }
@@ -488,23 +496,24 @@ impl LiveTab {
             self.game(ui);
         }
         ui.horizontal_wrapped(|ui| {
-            let word = if self.frozen { "Go on" } else { "Hold" };
-            if ui.add(Button::new(word)).on_hover_text("Key: F").clicked() {
+            let by_key = |action| t!("key-hover", key = key_of(action));
+            let word = if self.frozen { t!("go-on") } else { t!("hold") };
+            if ui.add(Button::new(word)).on_hover_text(by_key(Action::Freeze)).clicked() {
                 self.freeze(!self.frozen);
             }
-            if ui.button("Keep picture").on_hover_text("Key: S").clicked() {
+            let keep = ui.button(t!("keep-picture"));
+            if keep.on_hover_text(by_key(Action::SaveFrame)).clicked() {
                 self.save();
             }
-            if ui.button("New game").on_hover_text("Key: N").clicked() {
+            let new_game = ui.button(t!("new-game"));
+            if new_game.on_hover_text(by_key(Action::NewGame)).clicked() {
                 self.command(LiveCommand::NewGame);
             }
             let running = self.view.recording.as_ref().is_some_and(Recording::is_running);
             if running || self.can_record() {
-                let word = if running { "Stop recording" } else { "Record" };
-                let told = format!(
-                    "A new game, kept as a film with its JSON beside it, in {}. Key: R",
-                    self.folder.display()
-                );
+                let word = if running { t!("stop-recording") } else { t!("record") };
+                let path = self.folder.display().to_string();
+                let told = t!("record-help", path = path, key = key_of(Action::Record));
                 if ui.button(word).on_hover_text(told).clicked() {
                     self.record();
                 }
@@ -522,34 +531,26 @@ impl LiveTab {
         if self.view.looked {
             look_panel::show(ui, &self.table, &mut self.look, settings);
         } else if self.view.frame.is_some() {
-            ui.heading("Looking for cards…");
+            ui.heading(t!("looking-for-cards"));
         }
     }
 
     /// The game so far.
     fn game(&self, ui: &mut Ui) {
         let score = &self.view.score;
-        let count = |n: usize, what: &str| match n {
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
-        };
-        ui.label(format!(
-            "{} seen, {} taken, {} in the deck",
-            count(score.seen, "card"),
-            count(score.taken.len(), "set"),
-            score.left
+        ui.label(t!(
+            "live-count",
+            cards = t!("count-cards", n = score.seen),
+            sets = t!("count-sets", n = score.taken.len()),
+            left = score.left
         ));
         match score.chance {
-            Some(chance) => {
-                ui.label(format!("Three more bring a set: {:.0} %", 100.0 * chance.value()))
-            }
-            None => ui.label("The deck holds no three more."),
+            Some(chance) => ui.label(t!("live-chance", percent = (100.0 * chance.value()).round())),
+            None => ui.label(t!("live-no-three")),
         };
         if self.view.fps > 0.0 {
-            ui.weak(format!(
-                "{:.0} pictures a second, {:.0} ms behind",
-                self.view.fps, self.view.latency_ms
-            ));
+            let (fps, ms) = (self.view.fps.round(), self.view.latency_ms.round());
+            ui.weak(t!("live-speed", fps = fps, ms = ms));
         }
     }
 }
@@ -560,7 +561,7 @@ fn next_film(folder: &Path) -> io::Result<PathBuf> {
     (1..10_000u32)
         .map(|n| folder.join(format!("game-{n:04}.avi")))
         .find(|film| record::check(film).is_ok())
-        .ok_or_else(|| io::Error::other("no number is free"))
+        .ok_or_else(|| io::Error::other(t!("no-number-free")))
 }
 
 fn words(ui: &Ui, at: Pos2, text: &str) {
@@ -571,19 +572,25 @@ fn words(ui: &Ui, at: Pos2, text: &str) {
 /// A box in the middle of the picture.
 fn popup<T>(ui: &mut Ui, room: Rect, content: impl FnOnce(&mut Ui) -> T) -> T {
     let width = (room.width() - 40.0).clamp(160.0, 480.0);
-    let rect = Rect::from_center_size(room.center() - vec2(0.0, 60.0), vec2(width, 120.0));
+    let top = (room.center().y - 120.0).max(room.min.y + 4.0);
+    let size = vec2(width, room.max.y - top - 4.0);
+    let rect = Rect::from_min_size(pos2(room.center().x - width / 2.0, top), size);
     let mut child = ui.new_child(eframe::egui::UiBuilder::new().max_rect(rect));
     let frame = Frame::popup(child.style()).inner_margin(18.0);
     frame
         .show(&mut child, |ui| {
             ui.set_width(width - 36.0);
-            content(ui)
+            ScrollArea::vertical().auto_shrink([false, true]).show(ui, content).inner
         })
         .inner
 }
 
-fn first_upper(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
+/// What is watched, by name.
+fn named(input: &Input) -> String {
+    match input {
+        Input::Camera(CameraChoice::First) => t!("first-camera"),
+        Input::Camera(CameraChoice::Number(number)) => t!("camera-number", n = *number),
+        Input::Camera(CameraChoice::Name(name)) => t!("camera-named", name = name.as_str()),
+        Input::Network(_) | Input::Film(_) => input.to_string(),
+    }
 }

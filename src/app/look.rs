@@ -1,6 +1,7 @@
 //! The three ways to look at a table: all sets, a hint, or three cards of one's own choice.
 
 use super::table::Table;
+use super::words::Word;
 use crate::cards::Card;
 use crate::sets::{Verdict, explain};
 
@@ -21,11 +22,11 @@ impl Mode {
     pub const ALL: [Self; 3] = [Self::Solve, Self::Hint, Self::Learn];
 
     /// Its name on a button.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> Word {
         match self {
-            Self::Solve => "Solve",
-            Self::Hint => "Hint",
-            Self::Learn => "Learn",
+            Self::Solve => Word("mode-solve"),
+            Self::Hint => Word("mode-hint"),
+            Self::Learn => Word("mode-learn"),
         }
     }
 }

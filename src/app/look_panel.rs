@@ -1,16 +1,18 @@
 //! The panel beside a picture for the three ways to look. The camera's tab shows the same.
 
 use super::card_face::{self, ASPECT};
+use super::keys::{Action, key_of};
 use super::look::{Look, Mode};
+use super::names;
 use super::settings::Settings;
 use super::signs;
 use super::table::Table;
 use super::theme::GOOD;
+use super::words::t;
 use crate::cards::{Card, Deck, Property};
-use crate::sets::Relation;
 use eframe::egui::{
     Button, Color32, CornerRadius, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    WidgetInfo, vec2,
+    UiKind, WidgetInfo, vec2,
 };
 
 /// Opacity of a set in the list while a card of it is covered.
@@ -19,7 +21,7 @@ const RESTING: f32 = 0.3;
 /// Three buttons for the three ways to look.
 pub fn modes(ui: &mut Ui, look: &mut Look) {
     for mode in Mode::ALL {
-        if ui.add(Button::selectable(look.mode == mode, mode.word())).clicked() {
+        if ui.add(Button::selectable(look.mode == mode, mode.word().say())).clicked() {
             look.mode = mode;
         }
     }
@@ -38,54 +40,51 @@ pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
 }
 
-/// "No set here." and how likely three more cards bring one.
+/// That no set is here, and how likely three more cards bring one.
 pub fn no_set(ui: &mut Ui, table: &Table) {
-    ui.heading("No set here.");
+    ui.heading(t!("no-set-here"));
     if !table.chance_is_told
         && let Some(chance) = table.chance_of_three_more()
     {
-        ui.label(format!("Three more cards bring one in {}.", in_words(chance.value())));
+        ui.label(chance_in_words(chance.value()));
     }
     if table.unsure() > 0 {
-        ui.label("Perhaps one with the cards marked ?.");
+        ui.label(t!("perhaps-with-unsure"));
     }
 }
 
 /// A probability as people say it.
-fn in_words(p: f64) -> String {
-    if p >= 1.0 {
-        "every case".to_owned()
-    } else {
-        format!("{:.0} of 100 cases", (100.0 * p).clamp(1.0, 99.0))
-    }
+fn chance_in_words(p: f64) -> String {
+    // A chance that is not certain is not said to be.
+    let percent = if p >= 1.0 { 100.0 } else { (100.0 * p).clamp(1.0, 99.0).round() };
+    t!("chance-of-more", percent = percent)
 }
 
 fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     if table.cards.is_empty() {
-        ui.heading("No cards found.");
+        ui.heading(t!("no-cards"));
         return;
     }
     if table.sets.is_empty() {
         return no_set(ui, table);
     }
-    ui.heading(count(table.sets.len(), "set"));
+    ui.heading(t!("count-sets", n = table.sets.len()));
     ui.horizontal(|ui| {
-        if ui.button("‹").accessible_name("Set before").clicked() {
+        if ui.button("‹").accessible_name(t!("previous-set")).clicked() {
             look.previous_set(table.sets.len());
         }
-        let shown =
-            look.set.map_or("all".to_owned(), |set| format!("{} of {}", set + 1, table.sets.len()));
-        if ui
-            .add(Button::selectable(look.set.is_none(), "All"))
-            .accessible_name("All sets")
-            .clicked()
-        {
+        let shown = match look.set {
+            Some(set) => t!("showing", n = set + 1, all = table.sets.len()),
+            None => t!("showing-all"),
+        };
+        let all = ui.add(Button::selectable(look.set.is_none(), t!("all")));
+        if all.accessible_name(t!("all-sets")).clicked() {
             look.set = None;
         }
-        if ui.button("›").accessible_name("Next set").clicked() {
+        if ui.button("›").accessible_name(t!("next-set")).clicked() {
             look.next_set(table.sets.len());
         }
-        ui.weak(format!("Showing {shown}"));
+        ui.weak(shown);
     });
     ui.add_space(2.0);
     let deck = table.deck();
@@ -118,8 +117,9 @@ fn set_row(
     let height = card_width / ASPECT + 12.0;
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
     response.widget_info(|| {
-        let names = cards.map(|card| deck.card_name(card)).join(", ");
-        WidgetInfo::selected(Role::Button, true, selected, format!("Set {}: {names}", place + 1))
+        let cards = cards.map(|card| names::card(deck, card)).join(", ");
+        let name = t!("set-numbered", n = place + 1, cards = cards);
+        WidgetInfo::selected(Role::Button, true, selected, name)
     });
     if !ui.is_rect_visible(rect) {
         return response.clicked();
@@ -147,27 +147,33 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         return no_set(ui, table);
     }
     let words = match look.hint {
-        0 => "There is a set here. Look for it yourself, or ask for a card.",
-        1 => "This card is part of a set.",
-        2 => "These two belong together. Which card is the third?",
-        _ => "This is a set.",
+        0 => t!("hint-none"),
+        1 => t!("hint-one"),
+        2 => t!("hint-two"),
+        _ => t!("hint-three"),
     };
-    ui.heading("Hint");
+    ui.heading(t!("hint"));
     ui.label(words);
     ui.add_space(4.0);
-    let next = ["Show one card", "Show a second card", "Show the third card", "Hide them again"];
-    let button = Button::new(next[look.hint.min(3)]).min_size(vec2(0.0, 40.0));
+    let next = match look.hint {
+        0 => t!("hint-show-one"),
+        1 => t!("hint-show-two"),
+        2 => t!("hint-show-three"),
+        _ => t!("hint-hide"),
+    };
+    let button = Button::new(next).min_size(vec2(0.0, 40.0));
     if ui.vertical_centered_justified(|ui| ui.add(button)).inner.clicked() {
         look.more_hint();
     }
-    ui.weak("Key: H");
+    ui.weak(t!("key-hover", key = key_of(Action::MoreHint)));
     if look.hint > 0 {
         // Offered whether or not there is another: the button itself must not tell.
-        if ui.button("Another set").on_hover_text("Key: N").clicked() {
+        let tip = t!("key-hover", key = key_of(Action::AnotherHint));
+        if ui.button(t!("another-set")).on_hover_text(tip).clicked() {
             look.another_hint();
         }
         if look.hint_rank > 0 && table.sets.len() == 1 {
-            ui.label("There is no other set.");
+            ui.label(t!("no-other-set"));
         }
     }
     ui.add_space(8.0);
@@ -184,19 +190,19 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 pub fn card_line(ui: &mut Ui, deck: &Deck, card: Card, settings: &Settings) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(66.0, 66.0 / ASPECT), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, deck.card_name(card)));
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, names::card(deck, card)));
         card_face::paint_of(ui.painter(), rect, deck, card, settings);
-        ui.label(deck.card_name(card));
+        ui.label(names::card(deck, card));
     });
 }
 
 fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
-    ui.heading("Learn");
+    ui.heading(t!("mode-learn"));
     if look.chosen.len() < 3 {
         let words = match look.chosen.len() {
-            0 => "Choose three cards in the picture.",
-            1 => "Choose two more.",
-            _ => "Choose one more.",
+            0 => t!("choose-three"),
+            1 => t!("choose-two"),
+            _ => t!("choose-one"),
         };
         ui.label(words);
     }
@@ -214,7 +220,7 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
     if !look.chosen.is_empty() {
         ui.add_space(4.0);
-        if ui.button("Choose other cards").clicked() {
+        if ui.button(t!("choose-others")).clicked() {
             look.chosen.clear();
         }
     }
@@ -223,62 +229,30 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 /// A verdict: property by property, then in a word.
 pub fn verdict_lines(ui: &mut Ui, verdict: &crate::sets::Verdict) {
     for (property, relation) in Property::ALL.into_iter().zip(verdict.relations) {
-        let word = |value| property.value_word(value);
-        let (good, text) = match relation {
-            Relation::AllAlike(value) => (true, format!("all alike: {}", word(value))),
-            Relation::AllDifferent(values) => {
-                (true, format!("all different: {}", values.map(word).join(", ")))
-            }
-            Relation::TwoAlike { twice, once, .. } => (false, two_alike(property, twice, once)),
-        };
-        let good = good && !verdict.repeated;
+        let good = relation.fits() && !verdict.repeated;
         ui.horizontal_wrapped(|ui| {
             let color = if good { good_color(ui) } else { ui.visuals().error_fg_color };
             signs::verdict(ui, good, color);
-            ui.strong(property.word());
-            ui.label(text);
+            ui.strong(names::property(property));
+            ui.label(names::relation(property, relation));
         });
     }
     ui.add_space(2.0);
     if verdict.is_set() {
-        ui.label(RichText::new("A set!").heading().color(good_color(ui)));
+        ui.label(RichText::new(names::verdict(verdict)).heading().color(good_color(ui)));
     } else {
-        let text = verdict.to_string();
-        let mut chars = text.chars();
-        let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-        ui.label(RichText::new(format!("{first}{}.", chars.as_str())).size(18.0));
-    }
-}
-
-/// What spoils a set in one property, as people say it.
-fn two_alike(property: Property, twice: usize, once: usize) -> String {
-    let (two, one) = (property.value_word(twice), property.value_word(once));
-    match property {
-        Property::Number => {
-            let symbols = if twice == 0 { "symbol" } else { "symbols" };
-            format!("two have {two} {symbols}, one has {one}")
-        }
-        Property::Shading | Property::Color => format!("two are {two}, one is {one}"),
-        Property::Shape => {
-            let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            format!("two are {two}s, one is {article} {one}")
-        }
+        ui.label(RichText::new(names::verdict(verdict)).size(18.0));
     }
 }
 
 /// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
 /// inner one would bring into view what the keyboard goes to.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    if ui.available_height().is_finite() {
+    if !ui.stack().contained_in(UiKind::ScrollArea) {
         ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
     } else {
         add(ui);
     }
-}
-
-/// A number of things: "1 set", "2 sets".
-pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Green that can be read on the window's ground.
@@ -296,21 +270,9 @@ mod tests {
 
     #[test]
     fn chances_are_said_in_words() {
-        assert_eq!(in_words(0.953), "95 of 100 cases");
-        assert_eq!(in_words(0.9999), "99 of 100 cases");
-        assert_eq!(in_words(1.0), "every case");
-    }
-
-    #[test]
-    fn what_spoils_a_set_is_said_in_words() {
-        let says = |property, twice, once, words: &str| {
-            assert_eq!(two_alike(property, twice, once), words);
-        };
-        says(Property::Number, 0, 1, "two have one symbol, one has two");
-        says(Property::Number, 2, 0, "two have three symbols, one has one");
-        says(Property::Shape, 2, 0, "two are squiggles, one is a diamond");
-        says(Property::Shape, 0, 1, "two are diamonds, one is an oval");
-        says(Property::Color, 0, 2, "two are green, one is red");
-        assert_eq!((count(1, "set"), count(0, "set")), ("1 set".into(), "0 sets".into()));
+        let ends = |p, words| assert!(chance_in_words(p).ends_with(words), "{p}");
+        ends(0.953, "in 95 of 100 cases.");
+        ends(0.9999, "in 99 of 100 cases.");
+        ends(1.0, "in every case.");
     }
 }

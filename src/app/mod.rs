@@ -27,6 +27,7 @@ pub mod look;
 pub mod look_panel;
 mod measure;
 mod merge;
+mod names;
 pub mod overlay;
 mod pages;
 mod photos;
@@ -34,6 +35,7 @@ pub mod picture;
 pub mod placement;
 pub mod play;
 mod reading;
+mod reasons;
 mod rules;
 mod runner;
 pub mod scores;
@@ -43,9 +45,12 @@ mod stages;
 mod strip;
 pub mod table;
 pub mod theme;
+#[cfg(test)]
+mod two_programs;
 mod watched;
 mod welcome;
 mod window;
+pub mod words;
 
 pub use live::LiveTab;
 pub use photos::Task;

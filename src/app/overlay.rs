@@ -2,10 +2,12 @@
 
 use super::card_face::disc;
 use super::look::{Look, Mark, Mode};
+use super::names;
 use super::placement::{Placement, bounds, offset};
 use super::settings::Settings;
 use super::table::Table;
 use super::theme::{CHOSEN, PALE, RIM};
+use super::words::t;
 use crate::cards::Property;
 use crate::geometry::Quad;
 use eframe::egui::{
@@ -209,28 +211,37 @@ pub fn cards(
 fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) {
     response.clone().on_hover_ui_at_pointer(|ui| {
         let card = &table.cards[index];
+        let code = card.card.to_string();
         ui.strong(table.describe(index));
         match &table.readings[index] {
             _ if table.said[index] => {
-                ui.label(format!("Said by a person, code {}", card.card));
+                ui.label(t!("said-by-person", code = code));
             }
             Some(reading) => {
-                let sure = 100.0 * card.confidence;
-                ui.label(format!(
-                    "{} at {sure:.0} %, code {}",
-                    if card.unsure { "Unsure" } else { "Sure" },
-                    card.card
-                ));
+                let percent = (100.0 * card.confidence).round();
+                ui.label(if card.unsure {
+                    t!("unsure-at", percent = percent, code = code)
+                } else {
+                    t!("sure-at", percent = percent, code = code)
+                });
                 for (property, values) in Property::ALL.into_iter().zip(reading.values) {
                     let words: Vec<String> = (0..3)
                         .filter(|&v| values[v] >= 0.005)
-                        .map(|v| format!("{} {:.0} %", property.value_word(v), 100.0 * values[v]))
+                        .map(|v| {
+                            let value = names::value(property, v);
+                            t!(
+                                "value-percent",
+                                value = value,
+                                percent = (100.0 * values[v]).round()
+                            )
+                        })
                         .collect();
-                    ui.weak(format!("{}: {}", property.word(), words.join(", ")));
+                    let (property, values) = (names::property(property), words.join(", "));
+                    ui.weak(t!("property-values", property = property, values = values));
                 }
             }
             None => {
-                ui.label(format!("Code {}", card.card));
+                ui.label(t!("code-is", code = code));
             }
         }
         if !with_sets {
@@ -239,9 +250,8 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
         let sets: Vec<String> =
             table.sets_with(index).iter().map(|s| (s + 1).to_string()).collect();
         ui.weak(match sets.as_slice() {
-            [] => "In no set".to_owned(),
-            [one] => format!("In set {one}"),
-            _ => format!("In sets {}", sets.join(", ")),
+            [] => t!("in-no-set"),
+            several => t!("in-sets", n = several.len(), sets = several.join(", ")),
         });
     });
 }

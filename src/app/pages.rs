@@ -2,6 +2,7 @@
 
 use super::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
 use super::settings::{Brightness, Palette, SCALES, Settings};
+use super::words::{Language, Word, t};
 use super::{card_face, keys};
 use eframe::egui::{
     Align, Button, Context, Frame, Id, Label, Layout, Modal, ModalResponse, Role, ScrollArea,
@@ -29,7 +30,7 @@ pub fn modal<T>(
 pub fn page(ctx: &Context, name: &'static str, width: f32, add: impl FnOnce(&mut Ui)) -> bool {
     let close = |ui: &mut Ui| {
         ui.add_space(6.0);
-        ui.vertical_centered_justified(|ui| ui.add(Button::new("Close")).clicked()).inner
+        ui.vertical_centered_justified(|ui| ui.add(Button::new(t!("close"))).clicked()).inner
     };
     let (mut inside, mut below) = (false, false);
     let low = ctx.content_rect().height() < LOW;
@@ -68,7 +69,7 @@ fn over<T>(
 pub fn help(ctx: &Context) -> bool {
     let room = ctx.content_rect().size();
     page(ctx, "help", 940.0, |ui| {
-        ui.heading("Keys");
+        ui.heading(t!("keys"));
         ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 20.0;
             let columns = if room.x > 760.0 { 2 } else { 1 };
@@ -88,7 +89,7 @@ pub fn help(ctx: &Context) -> bool {
 
 fn keys_of(ui: &mut Ui, place: Place) {
     ui.add_space(4.0);
-    ui.strong(place.word());
+    ui.strong(place.word().say());
     let mut shown: Vec<keys::Action> = Vec::new();
     for binding in BINDINGS.iter().filter(|b| b.place == place) {
         // A second key for the same is in the table for other keyboards.
@@ -96,15 +97,15 @@ fn keys_of(ui: &mut Ui, place: Place) {
             continue;
         }
         shown.push(binding.action);
-        key_row(ui, &name_of(binding), binding.words);
+        key_row(ui, &name_of(binding), binding.word);
     }
-    for (_, key, words) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
-        key_row(ui, key, words);
+    for (_, key, word) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
+        key_row(ui, &key.name(), *word);
     }
 }
 
 /// A key and what it does, in as many lines as the room asks for.
-fn key_row(ui: &mut Ui, key: &str, words: &str) {
+fn key_row(ui: &mut Ui, key: &str, word: Word) {
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.horizontal_top(|ui| {
         let (room, layout) = (vec2(KEY_WIDTH, 20.0), Layout::left_to_right(Align::Min));
@@ -112,42 +113,57 @@ fn key_row(ui: &mut Ui, key: &str, words: &str) {
             ui.set_min_width(KEY_WIDTH);
             ui.monospace(key);
         });
-        ui.add(Label::new(words).wrap());
+        ui.add(Label::new(word.say()).wrap());
     });
 }
 
 /// Shows the settings. Whether they are to be closed.
 pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
     page(ctx, "settings", 440.0, |ui| {
-        ui.heading("Settings");
+        ui.heading(t!("settings"));
         ui.add_space(6.0);
-        ui.label("Light or dark");
+        ui.label(t!("language"));
+        ui.horizontal_wrapped(|ui| {
+            ui.selectable_value(&mut settings.language, None, t!("as-the-system"));
+            for language in Language::ALL {
+                ui.selectable_value(&mut settings.language, Some(language), language.name());
+            }
+        });
+        ui.add_space(6.0);
+        ui.label(t!("light-or-dark"));
         ui.horizontal_wrapped(|ui| {
             for (value, word) in [
-                (Brightness::System, "As the system"),
-                (Brightness::Light, "Light"),
-                (Brightness::Dark, "Dark"),
+                (Brightness::System, t!("as-the-system")),
+                (Brightness::Light, t!("light")),
+                (Brightness::Dark, t!("dark")),
             ] {
                 ui.selectable_value(&mut settings.brightness, value, word);
             }
         });
         ui.add_space(6.0);
-        ui.label("Colours, all told apart by people with any colour vision");
+        ui.label(t!("palette-label"));
         for palette in Palette::ALL {
             ui.horizontal_wrapped(|ui| {
-                ui.selectable_value(&mut settings.palette, palette, palette.word());
+                ui.selectable_value(&mut settings.palette, palette, palette.word().say());
                 swatches(ui, palette);
             });
         }
-        ui.checkbox(&mut settings.letters, "Say the colour of drawn cards as a letter, too");
-        ui.checkbox(&mut settings.codes, "Write codes such as 2spd on saved pictures");
+        ui.checkbox(&mut settings.letters, t!("say-letters"));
+        ui.checkbox(&mut settings.codes, t!("write-codes"));
         ui.add_space(6.0);
-        let label = ui.label("Size of everything");
+        let label = ui.label(t!("size-of-everything"));
         ui.horizontal_wrapped(|ui| {
             // Applied when let go: a slider that changes its own size under the pointer runs away.
             let id = Id::unique("scale in hand");
+            // In a small window it must not make the page wider.
+            ui.spacing_mut().slider_width = (ui.available_width() - 96.0).clamp(60.0, 180.0);
             let mut scale = ui.data(|data| data.get_temp(id)).unwrap_or(settings.scale);
-            let slider = Slider::new(&mut scale, SCALES).step_by(0.05).fixed_decimals(2);
+            let slider = Slider::new(&mut scale, SCALES)
+                .step_by(0.05)
+                .custom_formatter(|scale, _| format!("{:.0} %", 100.0 * scale))
+                .custom_parser(|text| {
+                    Some(text.trim_end_matches([' ', '%']).parse::<f64>().ok()? / 100.0)
+                });
             let response = ui.add(slider).labelled_by(label.id);
             if response.dragged() {
                 ui.data_mut(|data| data.insert_temp(id, scale));
@@ -155,19 +171,20 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
                 settings.scale = scale;
                 ui.data_mut(|data| data.remove::<f32>(id));
             }
-            if ui.button("1:1").accessible_name("Usual size").clicked() {
+            if ui.button("1:1").accessible_name(t!("usual-size")).clicked() {
                 settings.scale = 1.0;
             }
         });
         ui.add_space(10.0);
-        ui.weak("Kept for the next start.");
+        ui.weak(t!("kept"));
     })
 }
 
 fn swatches(ui: &mut Ui, palette: Palette) {
     let (rect, response) = ui.allocate_exact_size(vec2(7.0 * 24.0, 24.0), Sense::hover());
     response.widget_info(|| {
-        WidgetInfo::labeled(Role::Image, true, format!("The colours of {}", palette.word()))
+        let name = t!("palette-colours", palette = palette.word().say());
+        WidgetInfo::labeled(Role::Image, true, name)
     });
     for place in 0..7 {
         let center = rect.left_center() + vec2(12.0 + 24.0 * place as f32, 0.0);

@@ -7,14 +7,17 @@ use super::correct_panel::{Correcting, Wish, next_card};
 use super::corrections::{Corrections, Trouble};
 use super::eye::Eye;
 use super::keys::{Action, Place};
+use super::labels::LabelProblem;
 use super::library::{CardWanted, Found, Library, News};
 use super::look::{Look, Mode};
 use super::merge::Clash;
 use super::picture::{Picture, color_image};
 use super::placement::View;
+use super::reasons;
 use super::stages::Stages;
 use super::strip::{Filter, Strip, Summary};
 use super::table::Table;
+use super::words::t;
 use crate::geometry::Quad;
 use crate::pipeline::CardImage;
 use eframe::egui::{Context, TextureHandle, TextureOptions};
@@ -285,7 +288,12 @@ impl Photos {
             self.refresh();
             self.to_summarise = (0..self.summaries.len()).collect();
         }
-        self.messages.append(&mut self.corrections.problems);
+        self.tell_problems();
+    }
+
+    fn tell_problems(&mut self) {
+        let problems = std::mem::take(&mut self.corrections.problems);
+        self.messages.extend(problems.iter().map(LabelProblem::words));
     }
 
     fn is_pasted(&self) -> bool {
@@ -295,7 +303,7 @@ impl Photos {
     fn hear(&mut self, ctx: &Context, news: News) {
         match news {
             News::Listed(_, problems, at) => {
-                self.messages.extend(problems);
+                self.messages.extend(problems.iter().map(reasons::listing));
                 let count = self.library.as_ref().map_or(0, |library| library.entries.len());
                 self.summaries = vec![None; count];
                 if count > 0 {
@@ -305,15 +313,15 @@ impl Photos {
                 if let (Some(path), false) = (first, self.is_pasted()) {
                     // Labels that cannot be read are told now, not at the first correction.
                     self.corrections.look_at(&path);
-                    self.messages.append(&mut self.corrections.problems);
+                    self.tell_problems();
                 }
             }
             News::Added(new, problems) => {
-                self.messages.extend(problems);
+                self.messages.extend(problems.iter().map(reasons::listing));
                 let first = self.summaries.len();
                 self.summaries.resize(first + new.len(), None);
                 match new.len() {
-                    0 => self.messages.push("These photos are open already.".into()),
+                    0 => self.messages.push(t!("photos-open-already")),
                     _ => self.go_to(first),
                 }
             }
@@ -323,7 +331,7 @@ impl Photos {
                     self.cut.push((corners, image));
                     self.take_reading(&corners, &reading);
                 }
-                Err(reason) => self.messages.push(format!("The card cannot be read: {reason}")),
+                Err(reason) => self.messages.push(t!("card-unread", error = reason.words())),
             },
             News::Thumb(i, thumb) => {
                 if self.first_thumb.is_none() {
@@ -465,9 +473,7 @@ impl Photos {
             return;
         };
         if self.library.as_ref().is_some_and(Library::is_pasted) {
-            let words = "This picture lies in no folder: corrections cannot be kept. Save the picture \
-                         as a file and open that.";
-            self.messages.push(words.into());
+            self.messages.push(t!("pasted-uncorrected"));
             return;
         }
         self.correcting.clash = None;
@@ -494,7 +500,7 @@ impl Photos {
 
     fn tell(&mut self, trouble: Result<(), Trouble>) {
         match trouble {
-            Err(Trouble::Unwritten(reason)) => self.messages.push(reason),
+            Err(Trouble::Unwritten(problem)) => self.messages.push(problem.words()),
             Err(Trouble::Clash(clash)) => self.clash = Some(clash),
             Err(Trouble::Refused(_)) | Ok(()) => {}
         }
@@ -555,7 +561,7 @@ impl Photos {
         let unsure = |&i: &usize| self.summaries[i].is_some_and(|s| s.unsure > 0 && !s.checked);
         match (1..count).map(at).find(unsure) {
             Some(index) => self.go_to(index),
-            None => self.messages.push("No other photo that is read has an unsure card.".into()),
+            None => self.messages.push(t!("no-other-unsure")),
         }
     }
 

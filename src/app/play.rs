@@ -1,6 +1,7 @@
 //! A game that is played, alone or by several at one table. Plain state: whoever draws it brings the
 //! time.
 
+use super::words::t;
 use crate::cards::Card;
 use crate::game::{Deal, Round, Spot, Variant};
 use crate::sets::{Verdict, explain, is_set};
@@ -46,6 +47,39 @@ pub enum Said {
     CallFirst,
 }
 
+/// Something that has happened, for the transcript.
+#[derive(Clone, Debug)]
+enum Note {
+    /// So many cards were dealt.
+    Dealt(usize),
+    /// These cards were taken.
+    Taken(Vec<Card>),
+    /// These cards were chosen and are none that may be taken.
+    Wrong(Vec<Card>),
+    /// A player called and did not choose in time.
+    Nothing,
+    /// A player said that there is no set, and there is one.
+    ThereIsOne,
+    /// There was none: so many cards more.
+    More(usize),
+    /// Nothing is left.
+    Over,
+}
+
+impl Note {
+    fn words(&self) -> String {
+        match self {
+            Self::Dealt(n) => t!("log-dealt", n = *n),
+            Self::Taken(cards) => t!("log-set", codes = in_codes(cards)),
+            Self::Wrong(cards) => t!("log-no-set", codes = in_codes(cards)),
+            Self::Nothing => t!("log-nothing"),
+            Self::ThereIsOne => t!("log-there-is-one"),
+            Self::More(n) => t!("log-more", n = *n),
+            Self::Over => t!("log-over"),
+        }
+    }
+}
+
 /// What one of several has won and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Player {
@@ -89,7 +123,8 @@ pub struct Play {
     before: f64,
     phase: Phase,
     said: Option<Said>,
-    log: Vec<String>,
+    /// What has happened: after how many seconds, and who did it.
+    log: Vec<(f64, Option<usize>, Note)>,
     leaving: Option<Leaving>,
 }
 
@@ -109,7 +144,7 @@ impl Play {
             before: 0.0,
             phase: Phase::Ready,
             said: None,
-            log: vec![format!("0:00  {} cards dealt", variant.start_cards())],
+            log: vec![(0.0, None, Note::Dealt(variant.start_cards()))],
             leaving: None,
         }
     }
@@ -165,8 +200,15 @@ impl Play {
     }
 
     /// What has happened, with the time of each.
-    pub fn log(&self) -> &[String] {
-        &self.log
+    pub fn log(&self) -> Vec<String> {
+        let line = |(seconds, by, note): &(f64, Option<usize>, Note)| {
+            let words = match by {
+                Some(who) => t!("log-by", n = who + 1, words = note.words()),
+                None => note.words(),
+            };
+            format!("{}  {words}", clock(*seconds))
+        };
+        self.log.iter().map(line).collect()
     }
 
     /// Cards that are leaving the table at this time.
@@ -204,7 +246,7 @@ impl Play {
             && left <= 0.0
             && self.is_running()
         {
-            self.lose(Some(who), now, "called and chose nothing");
+            self.lose(Some(who), now, Note::Nothing);
             self.said = Some(Said::TooLate(who));
         }
     }
@@ -285,7 +327,7 @@ impl Play {
             self.win(cards, by, now);
             return;
         }
-        self.lose(by, now, &format!("no set: {}", in_codes(&cards)));
+        self.lose(by, now, Note::Wrong(cards.clone()));
         self.said = Some(match cards[..] {
             [a, b, c] if !is_set(a, b, c) => Said::Wrong([a, b, c], explain([a, b, c]), by),
             _ => Said::NotThese(cards, by),
@@ -293,7 +335,7 @@ impl Play {
     }
 
     fn win(&mut self, cards: Vec<Card>, by: Option<usize>, now: f64) {
-        self.note(now, by, &format!("set: {}", in_codes(&cards)));
+        self.note(now, by, Note::Taken(cards.clone()));
         self.players[by.unwrap_or(0)].sets += 1;
         self.caller = None;
         self.said = Some(Said::Taken(cards, by));
@@ -301,14 +343,14 @@ impl Play {
         self.end_if_done(now);
     }
 
-    fn lose(&mut self, by: Option<usize>, now: f64, words: &str) {
+    fn lose(&mut self, by: Option<usize>, now: f64, note: Note) {
         self.mistakes += 1;
         self.chosen.clear();
         self.caller = None;
         if let Some(who) = by {
             self.players[who].lost += 1;
         }
-        self.note(now, by, words);
+        self.note(now, by, note);
     }
 
     /// A player says that there is no set: more cards if that is so.
@@ -321,14 +363,14 @@ impl Play {
             return;
         };
         if !self.round.sets().is_empty() {
-            self.lose(by, now, "said there is no set, and there is one");
+            self.lose(by, now, Note::ThereIsOne);
             self.said = Some(Said::ThereIsOne(by));
             return;
         }
         self.chosen.clear();
         self.caller = None;
         let more = self.round.lay_out_more();
-        self.note(now, by, &format!("no set; {more} cards more"));
+        self.note(now, by, Note::More(more));
         self.said = Some(Said::More(more));
         (self.hint, self.hint_rank) = (0, 0);
         self.end_if_done(now);
@@ -336,16 +378,14 @@ impl Play {
 
     fn end_if_done(&mut self, now: f64) {
         if self.is_running() && self.round.is_over() {
-            self.note(now, None, "no set and no cards left: the game is over");
+            self.note(now, None, Note::Over);
             self.before = self.seconds(now);
             self.phase = Phase::Over;
         }
     }
 
-    fn note(&mut self, now: f64, by: Option<usize>, words: &str) {
-        let time = clock(self.seconds(now));
-        let who = by.map_or_else(String::new, |who| format!("player {}: ", who + 1));
-        self.log.push(format!("{time}  {who}{words}"));
+    fn note(&mut self, now: f64, by: Option<usize>, note: Note) {
+        self.log.push((self.seconds(now), by, note));
     }
 }
 

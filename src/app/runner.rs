@@ -8,6 +8,7 @@ use super::measure::Measure;
 use super::photos::Task;
 use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
+use super::words::Language;
 use super::{Page, Tab, Window, export};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
@@ -186,7 +187,9 @@ impl Runner {
     fn new(ctx: &Context, options: Options, outcome: Outcome) -> Self {
         // A picture must look the same whoever takes it.
         let mut keeper = if options.screenshot.is_some() || options.measure.is_some() {
-            Keeper::default()
+            let mut keeper = Keeper::default();
+            keeper.settings.language = Some(Language::English);
+            keeper
         } else {
             Keeper::of_user()
         };

@@ -1,5 +1,6 @@
 //! What the window remembers between two starts.
 
+use super::words::Language;
 use crate::live::CameraWish;
 use crate::whole_file::write_whole;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub enum Palette {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
+    /// The language of the window; none is the system's.
+    pub language: Option<Language>,
     /// Light or dark.
     pub brightness: Brightness,
     /// Colours of sets and of drawn cards.
@@ -77,6 +80,7 @@ pub struct CameraSettings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            language: None,
             brightness: Brightness::default(),
             palette: Palette::default(),
             scale: 1.0,

@@ -1,5 +1,6 @@
 //! A tick and a cross, drawn: the fonts of the window have none.
 
+use super::words::t;
 use eframe::egui::{Color32, Painter, Pos2, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 /// A tick around a point, so many points wide.
@@ -21,8 +22,8 @@ pub fn cross(painter: &Painter, center: Pos2, size: f32, color: Color32) {
 /// A tick or a cross in the line of text, named for screen readers.
 pub fn verdict(ui: &mut Ui, good: bool, color: Color32) {
     let (rect, response) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
-    let name = if good { "fits" } else { "does not fit" };
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    let name = if good { t!("fits") } else { t!("does-not-fit") };
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
     let draw = if good { tick } else { cross };
     draw(ui.painter(), rect.center(), 15.0, color);
 }

@@ -2,6 +2,8 @@
 
 use super::picture::{Picture, Prepared};
 use super::placement::View;
+use super::reasons::Reason;
+use super::words::{Word, t};
 use crate::pipeline::StageTime;
 use eframe::egui::{Button, Context, Id, Ui, vec2};
 use image::RgbImage;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 pub struct Stages {
     /// The photo they are of, once they have been asked for.
     pub photo: Option<usize>,
-    result: Option<Result<Vec<(String, Picture)>, String>>,
+    result: Option<Result<Vec<(String, Picture)>, Reason>>,
     at: usize,
     view: View,
 }
@@ -24,7 +26,7 @@ impl Stages {
     }
 
     /// Takes the pictures.
-    pub fn put(&mut self, ctx: &Context, result: Result<Vec<(String, Arc<RgbImage>)>, String>) {
+    pub fn put(&mut self, ctx: &Context, result: Result<Vec<(String, Arc<RgbImage>)>, Reason>) {
         self.result = Some(result.map(|stages| {
             stages
                 .into_iter()
@@ -54,34 +56,39 @@ impl Stages {
 
     /// The list of stages with what each does and how long it took.
     pub fn panel(&mut self, ui: &mut Ui, times: &[StageTime]) {
-        ui.label("What each stage of the reader makes of the photo.");
+        ui.label(t!("stages-what"));
         let Some(result) = &self.result else {
             ui.horizontal(|ui| {
                 ui.spinner();
-                ui.label("Reading once more…");
+                ui.label(t!("reading-once-more"));
             });
             return;
         };
         let stages = match result {
             Ok(stages) => stages,
             Err(reason) => {
-                ui.label(format!("The photo {reason}"));
+                ui.label(t!("photo-reason", reason = reason.words()));
                 return;
             }
         };
         super::look_panel::scrolled(ui, |ui| {
             for (i, (name, _)) in stages.iter().enumerate() {
-                let (title, words, timed) = words_of(name);
+                let (title, help, timed) = words_of(name);
+                let words = help.say();
                 let time = times.iter().find(|time| time.stage == timed);
                 let time = time.map_or(String::new(), |time| {
                     // A view on the way is a part of its stage.
-                    let part = if timed == name { "" } else { "part of " };
-                    format!("{part}{:.0} ms", time.elapsed_ms)
+                    let ms = time.elapsed_ms.round();
+                    if timed == name {
+                        t!("stage-time", ms = ms)
+                    } else {
+                        t!("stage-time-part", ms = ms)
+                    }
                 });
-                let button = Button::selectable(self.at == i, title)
+                let button = Button::selectable(self.at == i, title.say())
                     .right_text(time)
                     .min_size(vec2(ui.available_width(), 0.0));
-                if ui.add(button).on_hover_text(words).clicked() {
+                if ui.add(button).on_hover_text(&words).clicked() {
                     self.at = i;
                     self.view = View::default();
                 }
@@ -99,7 +106,7 @@ impl Stages {
         let Some(Ok(stages)) = &mut self.result else { return };
         if let Some((name, picture)) = stages.get_mut(at) {
             let (title, ..) = words_of(name);
-            let name = format!("Picture of the stage {title}");
+            let name = t!("stage-picture", stage = title.say());
             let (_, placement) = picture.show(ui, &mut self.view, Id::unique("stage"), &name);
             if !typing {
                 picture.keys(ui, &mut self.view, placement.room);
@@ -109,38 +116,22 @@ impl Stages {
 }
 
 /// A picture's name and what it shows, for people, and the stage whose time it takes part in.
-fn words_of(picture: &str) -> (&str, &'static str, &'static str) {
+fn words_of(picture: &str) -> (Word, Word, &'static str) {
     match picture {
-        "load" => ("The photo", "As it was loaded, upright.", "load"),
-        "maps" => (
-            "Maps",
-            "Black and white views of the photo in which symbols are looked for.",
-            "segment",
-        ),
-        "maps-closer" => ("Maps, closer", "The same views, nearer to where cards lie.", "segment"),
-        "symbols" => ("Symbols", "Every place that looks like a symbol of a card.", "segment"),
+        "load" => (Word("stage-load"), Word("stage-load-help"), "load"),
+        "maps" => (Word("stage-maps"), Word("stage-maps-help"), "segment"),
+        "maps-closer" => (Word("stage-maps-closer"), Word("stage-maps-closer-help"), "segment"),
+        "symbols" => (Word("stage-symbols"), Word("stage-symbols-help"), "segment"),
         "symbols-closer" => {
-            ("Symbols, closer", "Symbols again, nearer to where cards lie.", "segment")
+            (Word("stage-symbols-closer"), Word("stage-symbols-closer-help"), "segment")
         }
-        "heat" => ("Heat", "How strongly the network sees a card at each place.", "segment"),
-        "places" => (
-            "Places",
-            "The cards that the network proposes, with the corners that it names.",
-            "segment",
-        ),
-        "segment" => ("Outlines", "Where cards are thought to lie.", "segment"),
-        "rectify" => {
-            ("Straight cards", "Each card seen from above, its white made white.", "rectify")
-        }
-        "classify" => {
-            ("Readings", "What the reader says of each card, and how sure it is.", "classify")
-        }
-        "board" => (
-            "The table",
-            "All cards together, each of the deck at most once, and the sets.",
-            "board",
-        ),
-        other => (other, "A stage of the reader.", ""),
+        "heat" => (Word("stage-heat"), Word("stage-heat-help"), "segment"),
+        "places" => (Word("stage-places"), Word("stage-places-help"), "segment"),
+        "segment" => (Word("stage-segment"), Word("stage-segment-help"), "segment"),
+        "rectify" => (Word("stage-rectify"), Word("stage-rectify-help"), "rectify"),
+        "classify" => (Word("stage-classify"), Word("stage-classify-help"), "classify"),
+        "board" => (Word("stage-board"), Word("stage-board-help"), "board"),
+        _ => (Word("stage-other"), Word("stage-other-help"), ""),
     }
 }
 
@@ -170,7 +161,7 @@ mod tests {
             pipeline.read(&frame, &mut clock, Some(&names)).unwrap();
             for name in names.0.into_inner() {
                 let (title, _, timed) = words_of(&name);
-                assert_ne!(title, name, "no words for it");
+                assert_ne!(title, words_of("").0, "no words for {name}");
                 let is_timed = clock.times.iter().any(|time| time.stage == timed);
                 assert!(is_timed || name == "load", "{name}");
             }

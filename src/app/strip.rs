@@ -1,9 +1,10 @@
 //! The strip of thumbnails: only those in view are kept, and made.
 
 use super::library::Entry;
-use super::look_panel::count;
+use super::reasons::Reason;
 use super::signs;
 use super::theme::{CHOSEN, RIM, focus_ring};
+use super::words::{Word, t};
 use eframe::egui::{
     Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Role, ScrollArea, Sense,
     Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
@@ -50,24 +51,24 @@ impl Filter {
         [Self::All, Self::Unsure, Self::NoSet, Self::Corrected, Self::ToCheck];
 
     /// Its name on a button.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> Word {
         match self {
-            Self::All => "All photos",
-            Self::Unsure => "Unsure",
-            Self::NoSet => "No set",
-            Self::Corrected => "Corrected",
-            Self::ToCheck => "To check",
+            Self::All => Word("filter-every"),
+            Self::Unsure => Word("filter-unsure"),
+            Self::NoSet => Word("filter-no-set"),
+            Self::Corrected => Word("filter-corrected"),
+            Self::ToCheck => Word("filter-to-check"),
         }
     }
 
     /// What it shows.
-    pub const fn help(self) -> &'static str {
+    pub(super) const fn help(self) -> Word {
         match self {
-            Self::All => "Every photo",
-            Self::Unsure => "Photos with a card that is unsure. Key U goes to the next one",
-            Self::NoSet => "Photos without a set",
-            Self::Corrected => "Photos in which a person has changed something",
-            Self::ToCheck => "Photos of which nobody has said that all cards are right",
+            Self::All => Word("filter-every-help"),
+            Self::Unsure => Word("filter-unsure-help"),
+            Self::NoSet => Word("filter-no-set-help"),
+            Self::Corrected => Word("filter-corrected-help"),
+            Self::ToCheck => Word("filter-to-check-help"),
         }
     }
 
@@ -126,7 +127,7 @@ impl Strip {
     }
 
     /// Takes a thumbnail; the one seen longest ago makes room.
-    pub fn put(&mut self, ctx: &Context, index: usize, thumb: Result<ColorImage, String>) {
+    pub fn put(&mut self, ctx: &Context, index: usize, thumb: Result<ColorImage, Reason>) {
         let Ok(thumb) = thumb else {
             self.without.insert(index);
             return;
@@ -197,7 +198,8 @@ impl Strip {
         let failed = matches!(entry.found, Some(Err(_)));
         response.widget_info(|| {
             let says = words(summary, failed, tell_sets);
-            WidgetInfo::selected(Role::Button, true, selected, format!("{name}: {says}"))
+            let name = t!("thumbnail", name = name.as_ref(), words = says);
+            WidgetInfo::selected(Role::Button, true, selected, name)
         });
         let painter = ui.painter();
         let visuals = ui.style().interact_selectable(&response, selected);
@@ -289,22 +291,22 @@ fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
 }
 
 fn sets_in_words(sets: usize) -> String {
-    if sets == 0 { "no set".to_owned() } else { count(sets, "set") }
+    if sets == 0 { t!("thumbnail-no-set") } else { t!("count-sets", n = sets) }
 }
 
 fn words(summary: Option<Summary>, failed: bool, tell_sets: bool) -> String {
     let Some(summary) = summary else {
-        return if failed { "cannot be read" } else { "not read yet" }.to_owned();
+        return if failed { t!("thumbnail-failed") } else { t!("thumbnail-unread") };
     };
     let sets = tell_sets.then(|| sets_in_words(summary.sets));
-    let unsure = (summary.unsure > 0).then(|| format!("{} unsure", count(summary.unsure, "card")));
+    let unsure = (summary.unsure > 0).then(|| t!("thumbnail-unsure", n = summary.unsure));
     let said = match summary {
-        Summary { checked: true, .. } => Some("checked".to_owned()),
-        Summary { corrected: true, .. } => Some("corrected".to_owned()),
+        Summary { checked: true, .. } => Some(t!("checked")),
+        Summary { corrected: true, .. } => Some(t!("corrected")),
         _ => None,
     };
     let words: Vec<String> = [sets, unsure, said].into_iter().flatten().collect();
-    if words.is_empty() { "read".to_owned() } else { words.join(", ") }
+    if words.is_empty() { t!("thumbnail-read") } else { words.join(", ") }
 }
 
 #[cfg(test)]
@@ -325,7 +327,7 @@ mod tests {
         }
         assert_eq!(strip.thumbs.len(), MOST_THUMBS);
         assert!(strip.thumb(0).is_some() && strip.thumb(1).is_none());
-        strip.put(&ctx, 9_999, Err("is cut off".into()));
+        strip.put(&ctx, 9_999, Err(Reason::Fault));
         assert!(strip.without.contains(&9_999));
     }
 

@@ -1,5 +1,7 @@
 //! What lies on a table, whoever said so: a reader or a person.
 
+use super::names;
+use super::words::t;
 use crate::cards::{Card, Deck, Edition};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, layout, sets_of};
@@ -60,14 +62,14 @@ impl Table {
     }
 
     /// What is unusual about it, in a sentence each.
-    pub fn remarks(&self) -> Vec<&'static str> {
+    pub fn remarks(&self) -> Vec<String> {
         let deck = match self.facts.edition() {
             Edition::Classic => None,
-            Edition::Rectangles => Some("The edition with rectangles."),
+            Edition::Rectangles => Some(t!("edition-rectangles")),
             Edition::Unknown if self.cards.is_empty() => None,
-            Edition::Unknown => Some("Cards of a deck that I do not know: none is sure."),
+            Edition::Unknown => Some(t!("edition-unknown")),
         };
-        let mirrored = self.facts.is_mirrored().then_some("A mirrored picture.");
+        let mirrored = self.facts.is_mirrored().then(|| t!("mirrored-picture"));
         deck.into_iter().chain(mirrored).collect()
     }
 
@@ -142,8 +144,12 @@ impl Table {
     /// A card in words, with its number from 1: "Card 3: two striped purple diamonds".
     pub fn describe(&self, index: usize) -> String {
         let card = &self.cards[index];
-        let perhaps = if card.unsure { "perhaps " } else { "" };
-        format!("Card {}: {perhaps}{}", index + 1, self.deck().card_name(card.card))
+        let (n, name) = (index + 1, names::card(&self.deck(), card.card));
+        if card.unsure {
+            t!("card-numbered-unsure", n = n, name = name)
+        } else {
+            t!("card-numbered", n = n, name = name)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How the window looks: colours, spacing, letter sizes.
 
 use super::settings::{Brightness, Palette, Settings};
+use super::words::Word;
 use crate::cards::Color;
 use crate::pipeline::overlay;
 use eframe::egui::{
@@ -39,11 +40,11 @@ impl Palette {
     pub const ALL: [Self; 3] = [Self::Okabe, Self::Tol, Self::Strong];
 
     /// Its name on a button.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> Word {
         match self {
-            Self::Okabe => "Clear",
-            Self::Tol => "Bright",
-            Self::Strong => "Strong contrast",
+            Self::Okabe => Word("palette-clear"),
+            Self::Tol => Word("palette-bright"),
+            Self::Strong => Word("palette-strong"),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
 
+use super::words::{Word, t};
 use crate::live::control::Span;
 use crate::live::{
     CameraChoice, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, Recording, RecordingState,
@@ -25,8 +26,8 @@ pub struct Chooser {
     /// The cameras that were there when it was opened; `None` while it is closed.
     cameras: Option<Vec<CameraInfo>>,
     address: String,
-    /// What is wrong with the address.
-    reason: Option<String>,
+    /// Whether what was typed is no address.
+    is_wrong: bool,
 }
 
 impl Chooser {
@@ -36,7 +37,7 @@ impl Chooser {
             Some(_) => None,
             None => Some(cameras()),
         };
-        self.reason = None;
+        self.is_wrong = false;
     }
 
     /// Whether it is open.
@@ -49,7 +50,7 @@ impl Chooser {
         let cameras = self.cameras.as_ref()?;
         let mut wish = None;
         if cameras.is_empty() {
-            ui.label("No camera is connected to this computer.");
+            ui.label(t!("no-camera-connected"));
         }
         for camera in cameras {
             if ui.button(&camera.name).clicked() {
@@ -57,11 +58,8 @@ impl Chooser {
             }
         }
         ui.add_space(6.0);
-        let label = ui.label("A phone: start an app that serves its camera, and type its address.");
-        ui.weak(
-            "IP Webcam (Android): http://PHONE:8080/video. DroidCam: http://PHONE:4747/video. \
-             A name and a password go before it: http://NAME:PASSWORD@PHONE:8080/video.",
-        );
+        let label = ui.label(t!("phone-label"));
+        ui.weak(t!("phone-help"));
         ui.horizontal(|ui| {
             let width = (ui.available_width() - 70.0).max(80.0);
             // It may hold a password; it is kept nowhere.
@@ -69,18 +67,18 @@ impl Chooser {
                 .hint_text("http://192.168.1.20:8080/video")
                 .desired_width(width);
             ui.add(field).labelled_by(label.id);
-            if ui.button("Watch").clicked() {
+            if ui.button(t!("watch-this")).clicked() {
                 match self.address.trim().parse() {
                     Ok(address) => wish = Some(Wish::Watch(Input::Network(address))),
-                    Err(reason) => self.reason = Some(reason),
+                    Err(_) => self.is_wrong = true,
                 }
             }
         });
-        if let Some(reason) = &self.reason {
-            ui.colored_label(ui.visuals().error_fg_color, reason);
+        if self.is_wrong {
+            ui.colored_label(ui.visuals().error_fg_color, t!("address-wrong"));
         }
         ui.add_space(6.0);
-        if ui.button("Open film…").clicked() {
+        if ui.button(t!("open-film-button")).clicked() {
             wish = Some(Wish::OpenFilm);
         }
         if wish.is_some() {
@@ -94,18 +92,18 @@ impl Chooser {
 pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
     let mut wish = None;
     ui.horizontal(|ui| {
-        let word = if film.paused { "Play" } else { "Pause" };
+        let word = if film.paused { t!("play") } else { t!("pause") };
         if ui.add_enabled(!ended, Button::new(word)).clicked() {
             wish = Some(Wish::Pause(!film.paused));
         }
-        if ui.button("Again").clicked() {
+        if ui.button(t!("film-again")).clicked() {
             wish = Some(Wish::Seek(0.0));
         }
         if ended {
-            ui.label("The film has ended.");
+            ui.label(t!("film-ended"));
         }
         ui.weak(match film.length_ms {
-            Some(length_ms) => format!("{} of {}", clock(film.at_ms), clock(length_ms)),
+            Some(length_ms) => t!("film-place", at = clock(film.at_ms), length = clock(length_ms)),
             None => clock(film.at_ms),
         });
     });
@@ -114,7 +112,7 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
         ui.spacing_mut().slider_width = (ui.available_width() - 8.0).max(60.0);
         let slider = Slider::new(&mut at_s, 0.0..=length_ms / 1e3).show_value(false);
         let moved = ui.add(slider);
-        moved.widget_info(|| WidgetInfo::slider(true, at_s, "Place in the film, in seconds"));
+        moved.widget_info(|| WidgetInfo::slider(true, at_s, t!("film-slider")));
         if moved.changed() {
             wish = Some(Wish::Seek(1e3 * at_s));
         }
@@ -124,12 +122,12 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
 
 /// Where a recording goes, and how long it is.
 pub fn recording_ui(ui: &mut Ui, recording: &Recording) {
-    let (film, length) = (recording.film.display(), clock(recording.length_ms));
+    let (path, length) = (recording.film.display().to_string(), clock(recording.length_ms));
     match &recording.state {
-        RecordingState::Running => ui.label(format!("Recording as {film}, {length}")),
-        RecordingState::Kept => ui.label(format!("The recording is kept as {film}, {length}.")),
+        RecordingState::Running => ui.label(t!("recording-running", path = path, length = length)),
+        RecordingState::Kept => ui.label(t!("recording-done", path = path, length = length)),
         RecordingState::Failed(reason) => {
-            let words = format!("The recording has ended at {length}: {reason}.");
+            let words = t!("recording-failed", length = length, error = reason.as_str());
             ui.colored_label(ui.visuals().error_fg_color, words)
         }
     };
@@ -141,10 +139,10 @@ pub fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<C
     if offer.sizes_px.len() > 1 {
         let word = |size: Option<(u32, u32)>| match size {
             Some((width, height)) => format!("{width}x{height}"),
-            None => "Automatic".to_owned(),
+            None => t!("automatic"),
         };
         ui.horizontal(|ui| {
-            let label = ui.label("Size").id;
+            let label = ui.label(t!("picture-size")).id;
             let sizes = offer.sizes_px.iter().copied().map(Some);
             let list = ComboBox::from_id_salt("size").selected_text(word(wish.size_px));
             let shown = list.show_ui(ui, |ui| {
@@ -155,21 +153,20 @@ pub fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<C
             shown.response.labelled_by(label);
         });
     }
-    span_ui(ui, "Exposure", offer.exposure, &mut now.exposure);
-    span_ui(ui, "Focus", offer.focus, &mut now.focus);
+    span_ui(ui, Word("exposure"), Word("exposure-automatic"), offer.exposure, &mut now.exposure);
+    span_ui(ui, Word("focus"), Word("focus-automatic"), offer.focus, &mut now.focus);
     (now != wish).then_some(now)
 }
 
 /// A control of the camera: left to itself, or set.
-fn span_ui(ui: &mut Ui, name: &str, span: Option<Span>, value: &mut Option<i64>) {
+fn span_ui(ui: &mut Ui, name: Word, by_itself: Word, span: Option<Span>, value: &mut Option<i64>) {
     let Some(span) = span else { return };
     ui.horizontal(|ui| {
-        ui.label(name);
+        ui.label(name.say());
         let mut automatic = value.is_none();
-        let switch = ui.checkbox(&mut automatic, "Automatic");
-        switch.widget_info(|| {
-            WidgetInfo::selected(Role::CheckBox, true, automatic, format!("{name} automatic"))
-        });
+        let switch = ui.checkbox(&mut automatic, t!("automatic"));
+        switch
+            .widget_info(|| WidgetInfo::selected(Role::CheckBox, true, automatic, by_itself.say()));
         if switch.changed() {
             *value = (!automatic).then_some(span.now.clamp(span.least, span.most));
         }
@@ -177,7 +174,7 @@ fn span_ui(ui: &mut Ui, name: &str, span: Option<Span>, value: &mut Option<i64>)
             // A row that is wider than the panel takes the clicks of those above.
             ui.spacing_mut().slider_width = (ui.available_width() - 8.0).max(40.0);
             let slider = ui.add(Slider::new(value, span.least..=span.most).show_value(false));
-            slider.widget_info(|| WidgetInfo::slider(true, *value as f64, name));
+            slider.widget_info(|| WidgetInfo::slider(true, *value as f64, name.say()));
         }
     });
 }

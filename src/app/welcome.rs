@@ -3,6 +3,7 @@
 use super::card_face::{ASPECT, paint, rect_at};
 use super::keys::Action;
 use super::settings::Settings;
+use super::words::t;
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use std::path::{Path, PathBuf};
 
@@ -26,15 +27,15 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
         ui.add_space(((room - 560.0) * 0.5).max(4.0));
         fan(ui, settings);
         ui.add_space(14.0);
-        ui.label(RichText::new("Which cards are a set?").size(30.0).strong());
-        ui.label("Drop photos of a table here, paste one, or open them.");
+        ui.label(RichText::new(t!("which-cards")).size(30.0).strong());
+        ui.label(t!("drop-photos"));
         ui.add_space(10.0);
         let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
         for (action, words) in [
-            (Action::Sample, "Try a sample table"),
-            (Action::OpenFolder, "Open a folder of photos"),
-            (Action::OpenPhoto, "Open photos"),
-            (Action::Deal, "Deal cards without photos"),
+            (Action::Sample, t!("try-sample")),
+            (Action::OpenFolder, t!("ask-folder")),
+            (Action::OpenPhoto, t!("ask-photos")),
+            (Action::Deal, t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {
                 wish = Some(Wish::Act(action));
@@ -42,9 +43,9 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
         }
         ui.add_space(6.0);
         for (action, words) in [
-            (Action::Rules, "The rules of the game"),
-            (Action::HowTo, "How to photograph a table"),
-            (Action::About, "About this program"),
+            (Action::Rules, t!("rules-of-the-game")),
+            (Action::HowTo, t!("how-to-photograph-a-table")),
+            (Action::About, t!("about-this-program")),
         ] {
             if ui.link(words).clicked() {
                 wish = Some(Wish::Act(action));
@@ -53,7 +54,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
         let recent = || settings.recent.iter().filter(|path| path.exists());
         if recent().next().is_some() {
             ui.add_space(8.0);
-            ui.weak("Opened before");
+            ui.weak(t!("opened-before"));
         }
         for path in recent() {
             let button = ui.link(name_of(path)).on_hover_text(path.display().to_string());
@@ -75,7 +76,8 @@ fn fan(ui: &mut Ui, settings: &Settings) {
     let width = (ui.available_width() / 3.6).min(150.0);
     let all = vec2(3.0 * width + 28.0, width / ASPECT);
     let (rect, response) = ui.allocate_exact_size(all, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Three cards that are a set"));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("three-cards-that-are-a-set")));
     for (i, code) in ["1fgd", "2sps", "3oro"].into_iter().enumerate() {
         let card = code.parse().expect("a code");
         let min = rect.min + vec2(i as f32 * (width + 14.0), 0.0);

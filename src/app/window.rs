@@ -1,6 +1,8 @@
 //! The whole window: tabs, messages, dialogs. It edits nothing but state; whoever runs it (the
 //! system's window, or a test) hands it a frame to draw into.
 
+mod bar;
+
 use super::deal::DealTab;
 use super::dialogs::{Answer, Ask, Dialogs};
 use super::eye::Eye;
@@ -11,12 +13,12 @@ use super::photos::{Photos, Task};
 use super::reading::{self, Reading};
 use super::scores::Scores;
 use super::settings::{Brightness, Keeper, SCALES};
+use super::words::{self, Language, Word, t};
 use super::{export, guide, pages, picture, rules, theme, welcome};
 use crate::live::Input;
 use eframe::egui::{
-    Align, Align2, Button, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label,
-    LayerId, Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand,
-    vec2,
+    Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
+    Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand, vec2,
 };
 use image::RgbImage;
 use std::path::PathBuf;
@@ -129,8 +131,8 @@ impl Window {
     pub fn open_sample(&mut self, ctx: &Context) {
         self.tab = Tab::Photos;
         match image::load_from_memory(SAMPLE) {
-            Ok(picture) => self.photos.paste(ctx, picture.into_rgb8(), "sample table"),
-            Err(error) => self.say(ctx, format!("The sample table cannot be opened: {error}")),
+            Ok(picture) => self.photos.paste(ctx, picture.into_rgb8(), &t!("sample-name")),
+            Err(error) => self.say(ctx, t!("sample-failed", error = error.to_string())),
         }
     }
 
@@ -166,6 +168,7 @@ impl Window {
     pub fn ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         theme::apply(&ctx, &self.keeper.settings);
+        words::speak(self.keeper.settings.language.unwrap_or_else(Language::of_system));
         self.photos.update(&ctx);
         let mut messages = std::mem::take(&mut self.photos.messages);
         messages.append(&mut self.deal.messages);
@@ -221,7 +224,7 @@ impl Window {
         self.dragged_ui(&ctx);
         self.name_window(&ctx);
         if let Err(error) = self.keeper.save() {
-            self.say(&ctx, format!("The settings cannot be kept: {error}"));
+            self.say(&ctx, t!("settings-unkept", error = error.to_string()));
         }
     }
 
@@ -290,7 +293,7 @@ impl Window {
         if self.photos.current().is_some_and(|(_, found)| found.is_some()) {
             self.ask(ctx, ask);
         } else {
-            self.say(ctx, "There is nothing to save yet.".into());
+            self.say(ctx, t!("nothing-to-save"));
         }
     }
 
@@ -369,7 +372,7 @@ impl Window {
                     let rgb = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
                     if let Some(picture) = RgbImage::from_raw(width, height, rgb) {
                         self.tab = Tab::Photos;
-                        self.photos.paste(ctx, picture, "pasted picture");
+                        self.photos.paste(ctx, picture, &t!("pasted-name"));
                     }
                 }
                 _ => {}
@@ -380,13 +383,13 @@ impl Window {
     /// Copies the board, or the game's transcript, as text.
     fn copy(&mut self, ctx: &Context) {
         let (text, what) = match self.tab {
-            Tab::Photos => (export::text(&self.photos), "board"),
-            Tab::Deal => (self.deal.transcript(), "transcript"),
-            Tab::Live => (self.live.text(), "board"),
+            Tab::Photos => (export::text(&self.photos), Word("board-copied")),
+            Tab::Deal => (self.deal.transcript(), Word("transcript-copied")),
+            Tab::Live => (self.live.text(), Word("board-copied")),
         };
         if let Some(text) = text {
             ctx.copy_text(text);
-            self.say(ctx, format!("The {what} is on the clipboard."));
+            self.say(ctx, what.say());
         }
     }
 
@@ -398,97 +401,9 @@ impl Window {
         match export::picture(&self.photos, self.keeper.settings.codes) {
             Some(image) => {
                 ctx.copy_image(picture::color_image(&image));
-                self.say(ctx, "The picture is on the clipboard.".into());
+                self.say(ctx, t!("picture-copied"));
             }
-            None => self.say(ctx, "There is no picture yet.".into()),
-        }
-    }
-
-    fn bar(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        ui.horizontal(|ui| {
-            let width = ui.available_width();
-            if width >= 620.0 {
-                ui.label(RichText::new("setsight").heading().strong());
-                ui.add_space(10.0);
-            }
-            let tabs = [(Tab::Photos, "Photos"), (Tab::Deal, "Deal"), (Tab::Live, "Live")];
-            // Where there is no room for all, one menu holds all.
-            let tiny = width < 330.0;
-            for (tab, word) in tabs.into_iter().filter(|_| !tiny) {
-                if ui.add(Button::selectable(self.tab == tab, word)).clicked() {
-                    self.tab = tab;
-                }
-            }
-            if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
-                ui.strong(*word);
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if width < 620.0 {
-                    ui.menu_button("Menu", |ui| {
-                        eframe::egui::ScrollArea::vertical().show(ui, |ui| {
-                            if tiny {
-                                self.entries(ui, &TABS);
-                                ui.separator();
-                            }
-                            self.entries(ui, &OPENING);
-                            if self.can_save() {
-                                ui.separator();
-                                self.entries(ui, &SAVING);
-                            }
-                            ui.separator();
-                            self.entries(ui, &[(Action::Settings, "Settings")]);
-                            self.entries(ui, &HELP);
-                        });
-                    });
-                    return;
-                }
-                ui.menu_button("Help…", |ui| self.entries(ui, &HELP));
-                if ui.button("Settings").clicked() {
-                    self.act(&ctx, Action::Settings);
-                }
-                ui.menu_button("Open…", |ui| {
-                    self.entries(ui, &OPENING);
-                    self.recent_entries(ui);
-                });
-                if self.can_save() {
-                    ui.menu_button("Save…", |ui| self.entries(ui, &SAVING));
-                }
-            });
-        });
-    }
-
-    /// What was open before, as entries of a menu.
-    fn recent_entries(&mut self, ui: &mut Ui) {
-        let recent = self.keeper.settings.recent.clone();
-        if !recent.is_empty() {
-            ui.separator();
-        }
-        for path in recent {
-            if ui
-                .button(welcome::name_of(&path))
-                .on_hover_text(path.display().to_string())
-                .clicked()
-            {
-                let ctx = ui.ctx().clone();
-                self.open(&ctx, vec![path]);
-                ui.close();
-            }
-        }
-    }
-
-    fn can_save(&self) -> bool {
-        self.tab == Tab::Photos && self.photos.is_open()
-    }
-
-    /// Actions in a menu.
-    fn entries(&mut self, ui: &mut Ui, entries: &[(Action, &str)]) {
-        let ctx = ui.ctx().clone();
-        for &(action, words) in entries {
-            if ui.button(words).clicked() {
-                self.act(&ctx, action);
-                ui.close();
-            }
+            None => self.say(ctx, t!("no-picture-yet")),
         }
     }
 
@@ -513,7 +428,7 @@ impl Window {
         let Some((ask, mut text)) = self.typing_path.take() else { return };
         let answer = pages::modal(ctx, "path", 520.0, |ui| {
             ui.heading(ask.words());
-            let label = ui.label("Path");
+            let label = ui.label(t!("path"));
             let field = ui
                 .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
                 .labelled_by(label.id);
@@ -523,8 +438,8 @@ impl Window {
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             ui.add_space(6.0);
             ui.horizontal(|ui| {
-                let go = ui.button("OK").clicked() || entered;
-                (go, ui.button("Cancel").clicked())
+                let go = ui.button(t!("ok")).clicked() || entered;
+                (go, ui.button(t!("cancel")).clicked())
             })
             .inner
         });
@@ -575,7 +490,7 @@ impl Window {
         Panel::top("message").frame(frame).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if self.message.is_some() {
-                    closed = ui.small_button("×").accessible_name("Close the message").clicked();
+                    closed = ui.small_button("×").accessible_name(t!("close-message")).clicked();
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center).with_main_wrap(true), |ui| {
                     ui.add(Label::new(RichText::new(&text).color(Color32::WHITE)).wrap());
@@ -598,7 +513,7 @@ impl Window {
         let line = Stroke::new(4.0, theme::CHOSEN);
         painter.rect_stroke(room.shrink(10.0), 12.0, line, StrokeKind::Inside);
         let adds = self.tab == Tab::Photos && self.photos.is_open();
-        let words = if adds { "Add these photos" } else { "Open these photos" };
+        let words = if adds { t!("add-these-photos") } else { t!("open-these-photos") };
         let font = FontId::proportional(28.0);
         painter.text(room.center(), Align2::CENTER_CENTER, words, font, Color32::WHITE);
     }
@@ -619,24 +534,3 @@ impl Window {
 
 /// The table that the program brings with it.
 const SAMPLE: &[u8] = include_bytes!("../../datasets/samples/1-plain-on-wood.jpg");
-
-const TABS: [(Action, &str); 3] =
-    [(Action::Photos, "Photos"), (Action::Deal, "Deal"), (Action::Live, "Live")];
-const OPENING: [(Action, &str); 4] = [
-    (Action::OpenFolder, "A folder of photos"),
-    (Action::OpenPhoto, "Photos"),
-    (Action::TypePath, "Type a path"),
-    (Action::Sample, "A sample table"),
-];
-const SAVING: [(Action, &str); 4] = [
-    (Action::ExportPicture, "The picture with its sets"),
-    (Action::ExportJson, "Cards and sets as JSON"),
-    (Action::ExportAll, "Pictures and a table of all photos"),
-    (Action::Copy, "Copy the board as text"),
-];
-const HELP: [(Action, &str); 4] = [
-    (Action::Rules, "The rules"),
-    (Action::HowTo, "How to photograph"),
-    (Action::Help, "Keys"),
-    (Action::About, "About"),
-];

@@ -1,8 +1,8 @@
 //! `setsight app`: the window.
 
-use super::{BadCall, Outcome};
 use crate::app::settings::Brightness;
 use crate::app::{self, Options, Show};
+use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ pub struct Args {
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
     /// Light or dark, whatever the settings say
-    #[arg(long, value_enum)]
-    look: Option<Brightness>,
+    #[arg(long = "look", value_enum)]
+    brightness: Option<Brightness>,
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         show: args.show,
         live: None,
         size: args.size,
-        brightness: args.look,
+        brightness: args.brightness,
         screenshot: args.screenshot,
         measure: args.measure,
     };

@@ -3,7 +3,7 @@
 mod check;
 mod convert;
 
-use super::Outcome;
+use crate::cli::common::Outcome;
 
 /// Arguments of `dataset`.
 #[derive(clap::Args)]

@@ -4,8 +4,8 @@
 mod sheet;
 
 use super::terminal::{self, ColorChoice};
-use super::{BadCall, Outcome};
 use crate::cards::picture::{self, Ink, Slot};
+use crate::cli::common::{BadCall, Outcome};
 use crate::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
 use crate::printable::say;
 use anyhow::Context;

@@ -1,8 +1,9 @@
 //! `setsight deck`: decks of one's own.
 
-use super::photos::{jobs, progress, stop_on_ctrl_c};
-use super::{BadCall, Jobs, Outcome};
+use super::stop;
 use crate::cards::Deck;
+use crate::cli::common::{BadCall, Jobs, Outcome};
+use crate::cli::photos::{jobs, progress};
 use crate::deck_learning::{self, SeenPhoto};
 use crate::pipeline::engine::used;
 use crate::pipeline::{FinderChoice, batch, shared_refiner, source};
@@ -81,7 +82,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let finder = FinderChoice::default().finder(&models, shared_refiner(&models)?)?;
     let bar = progress(paths.len());
     let mut seen: Vec<SeenPhoto> = Vec::new();
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let look = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
         let name = path.display().to_string();
         let frame = source::load(path).with_context(|| name.clone())?;

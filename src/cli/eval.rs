@@ -1,12 +1,14 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReadingArgs};
-use super::{BadCall, Format, Jobs, Outcome, told};
+use super::stop;
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
 use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
 };
 use crate::json::VERSION;
+use crate::pipeline::source::Room;
 use crate::pipeline::{Pipeline, ReaderChoice, Step, batch};
 use crate::printable::say;
 use anyhow::Context;
@@ -61,7 +63,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut todo: Vec<LabelledPhoto> = Vec::new();
     for dataset in &args.datasets {
         let found = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;
-        if let Some(words) = found.left_out() {
+        for words in found.remarks() {
             say!("{words}");
         }
         todo.extend(found.photos);
@@ -75,10 +77,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let mut evaluations: Vec<Evaluation> =
         names.iter().map(|name| Evaluation::of_reader(name)).collect();
-    let stop = photos::stop_on_ctrl_c();
+    let stop = stop::asked();
     let bar = photos::progress(todo.len());
+    let room = Room::default();
+    let with_pictures = args.report.is_some();
     let work =
-        |_: usize, photo: &LabelledPhoto| evaluate_photo(&pipelines, photo, args.report.is_some());
+        |_: usize, photo: &LabelledPhoto| evaluate_photo(&pipelines, photo, &room, with_pictures);
     let mut problem = None;
     let done = batch::in_order(&todo, jobs, stop, work, |i, result| {
         bar.inc(1);

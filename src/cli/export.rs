@@ -2,7 +2,7 @@
 
 mod h7;
 
-use super::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome};
 use crate::export::onnx;
 use crate::model::Kind;
 use crate::pipeline::classify::fusion::Fusion;

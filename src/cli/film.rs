@@ -1,8 +1,8 @@
 //! `setsight render --video`: a film and its labels on disk.
 
-use super::photos::stop_on_ctrl_c;
-use super::{BadCall, Outcome};
+use super::stop;
 use crate::avi::AviWriter;
+use crate::cli::common::{BadCall, Outcome};
 use crate::dataset::PhotoLabels;
 use crate::pipeline::source;
 use crate::printable::say;
@@ -154,7 +154,7 @@ fn shoot(
     let file = WholeFile::create(video).with_context(cannot)?;
     let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
     let mut labels = WholeFile::create(&video.with_extension("jsonl")).with_context(cannot)?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let bar = super::photos::progress(count);
     let mut cards = std::collections::BTreeSet::new();
     for start in (0..count).step_by(BATCH) {

@@ -1,8 +1,8 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
 use super::timed::{Dealing, Game, Series, counted, human};
-use super::{BadCall, Format, Outcome, SEED};
-use crate::general::{Card, Kind, Rules, check};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::general::{Card, Kind, Rules, Stop, check};
 use crate::json::VERSION;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Games to play, each from a seed of its own
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
     /// Seed of the first game; the next games take the seeds after it
     #[arg(long, default_value_t = SEED)]
@@ -42,9 +42,12 @@ pub struct Args {
     /// How cards are dealt
     #[arg(long, value_enum, default_value_t)]
     dealer: Dealing,
-    /// CPU seconds a game may take [default: no limit]
-    #[arg(long, value_name = "SECONDS")]
-    budget: Option<f64>,
+    /// CPU seconds a game may take before it is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    budget: f64,
+    /// Memory in MiB a game may hold, where it can be told
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    memory: usize,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
@@ -58,12 +61,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
     let solver = args.solver.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
-    let cpu = match args.budget {
-        None => Duration::MAX,
-        Some(seconds) => Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(
-            BadCall(format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5")),
-        )?,
-    };
+    let seconds = args.budget;
+    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
+        format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
+    ))?;
+    let room = (cpu, args.memory.saturating_mul(1 << 20));
     let mut series = Series::new(&rules, args.dealer, solver, args.seed);
     let mut seconds = Vec::new();
     let mut board_sizes = Vec::new();
@@ -79,12 +81,25 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     );
     while (seconds.len() as u64) < args.games {
         let played = seconds.len() as u64;
-        let batch = match series.next(args.games - played, (cpu, usize::MAX)) {
+        let batch = match series.next(args.games - played, room) {
             Ok(batch) => batch,
             Err(stop) => {
                 let game = series.stopped();
                 let sets = counted(game.record.found.len() as u64, "set");
-                anyhow::bail!("game {} (seed {}) after {sets}: {stop}", played + 1, game.seed);
+                let more = match stop {
+                    Stop::Time => {
+                        format!("; {} s of CPU are its budget: --budget gives it more", args.budget)
+                    }
+                    Stop::Memory => {
+                        format!("; {} MiB are its budget: --memory gives it more", args.memory)
+                    }
+                    Stop::GaveUp(_) => String::new(),
+                };
+                anyhow::bail!(
+                    "game {} (seed {}) after {sets}: {stop}{more}",
+                    played + 1,
+                    game.seed
+                );
             }
         };
         for (number, game) in (played..).zip(batch.games) {

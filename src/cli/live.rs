@@ -2,8 +2,9 @@
 
 mod printer;
 
-use super::photos::{ReadingArgs, stop_on_ctrl_c};
-use super::{BadCall, Format, Outcome};
+use super::photos::ReadingArgs;
+use super::stop;
+use crate::cli::common::{BadCall, Format, Outcome};
 use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot};
 use crate::live::capture::{self, Captured, Job, Patience};
 use crate::live::input::Controls;
@@ -204,7 +205,7 @@ fn film(
     let mut video = Video::open(path).with_context(name)?;
     let mut watch = Watch::new(eyes, params, FILM_PACE)?;
     let (shots, decoded) = sync_channel::<Result<(Shot, StageTime), VideoError>>(AHEAD);
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let mut counter = Counter::default();
     // Not joined: a pipe may stay silent for ever.
     std::thread::spawn(move || {
@@ -280,7 +281,7 @@ fn camera(
         capture::run(Job { cameras, choice, opened, out, patience: Patience::default(), began });
         out.close();
     });
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let mut counter = Counter::default();
     let mut number = 0;
     let mut zero_ms = None;

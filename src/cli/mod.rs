@@ -2,6 +2,7 @@
 
 #[cfg(feature = "window")]
 mod app;
+mod common;
 mod compare;
 #[cfg(feature = "vision")]
 mod dataset;
@@ -29,6 +30,7 @@ mod render;
 mod scan;
 mod sets;
 mod simulate;
+mod stop;
 mod terminal;
 mod timed;
 #[cfg(feature = "train")]
@@ -38,9 +40,12 @@ mod train;
 mod version;
 
 use crate::printable::say;
+#[cfg(feature = "package")]
+use clap::CommandFactory;
 #[cfg(feature = "vision")]
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use common::{BadCall, Outcome, told};
 #[cfg(feature = "vision")]
 use std::io::Write;
 use std::process::ExitCode;
@@ -63,7 +68,7 @@ const AFTER_HELP: &str = "Environment:
   ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
   RAYON_NUM_THREADS  threads of a training
 
-Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong.";
+Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -121,50 +126,6 @@ enum Command {
     Pages(pages::Args),
 }
 
-/// What to do where training is missing.
-#[cfg(all(feature = "vision", not(feature = "train")))]
-pub const WITH_TRAINING: &str =
-    "in the folder of its sources build one that can: cargo install --path . --features train";
-
-/// How a command prints its figures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One line of JSON
-    Json,
-}
-
-/// The seed of a command that was given none: the same call gives the same result. Only what is asked to be
-/// `--random` draws one, and says it.
-const SEED: u64 = 1;
-
-/// How many at once.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub struct Jobs {
-    /// How many to work on at once; 0: as many as there are cores
-    #[arg(short, long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u16).range(..=1024))]
-    jobs: u16,
-}
-
-impl Jobs {
-    /// At least one.
-    pub fn count(self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
-    }
-}
-
-/// How a command ended; errors of the call itself are clap's.
-pub enum Outcome {
-    /// All good.
-    Done,
-    /// Something failed and was named on stderr.
-    SomeFailed,
-}
-
 /// Runs the program and gives its exit code: 0 all good, 1 something failed and was named, 2 the
 /// call was wrong.
 pub fn main() -> ExitCode {
@@ -182,6 +143,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    stop::listen();
     let result = match cli.command {
         #[cfg(feature = "vision")]
         Command::Scan(args) => scan::run(args),
@@ -206,14 +168,14 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(*args),
         #[cfg(all(feature = "vision", not(feature = "train")))]
         Command::Train { .. } => {
-            Err(BadCall(format!("this build cannot train; {WITH_TRAINING}")).into())
+            Err(BadCall(format!("this build cannot train; {}", common::WITH_TRAINING)).into())
         }
         #[cfg(feature = "window")]
         Command::App(args) => app::run(args),
         #[cfg(feature = "export")]
         Command::Export(args) => export::run(args),
         #[cfg(feature = "package")]
-        Command::Pages(args) => pages::run(args),
+        Command::Pages(args) => pages::run(args, Cli::command()),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -225,38 +187,5 @@ pub fn main() -> ExitCode {
             // A bad call that only the command itself could notice.
             ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
         }
-    }
-}
-
-/// An error and its causes in one line; a cause that is told already is not told again.
-fn told(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        if !text.contains(&cause) {
-            text += ": ";
-            text += &cause;
-        }
-    }
-    text
-}
-
-/// An error of the caller that clap could not see: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct BadCall(pub String);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use anyhow::Context;
-
-    #[test]
-    fn a_cause_is_told_once() {
-        let error = anyhow::anyhow!("no such file").context("photo.jpg cannot be read");
-        assert_eq!(told(&error), "photo.jpg cannot be read: no such file");
-        let error = Err::<(), _>(error.context("photo.jpg (no such file)")).context("stopped");
-        let error = error.unwrap_err();
-        assert_eq!(told(&error), "stopped: photo.jpg (no such file): photo.jpg cannot be read");
     }
 }

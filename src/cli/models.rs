@@ -1,8 +1,8 @@
 //! `setsight models`: which weights this user reads with.
 
 #[cfg(feature = "train")]
-use super::BadCall;
-use super::Outcome;
+use crate::cli::common::BadCall;
+use crate::cli::common::Outcome;
 #[cfg(feature = "train")]
 use crate::own::{report, worth::Verdict};
 use crate::pipeline::Pipeline;

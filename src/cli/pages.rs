@@ -1,8 +1,7 @@
 //! `setsight pages`: manual pages and completions, for whoever makes a package.
 
-use super::{Cli, Outcome};
+use crate::cli::common::Outcome;
 use anyhow::Context;
-use clap::CommandFactory;
 use clap_complete::{Shell, generate_to};
 use std::path::PathBuf;
 
@@ -14,23 +13,24 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// Writes them.
+/// Writes them for the program.
 ///
 /// # Errors
 /// A folder that cannot be written into.
-pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    write(&args).with_context(|| format!("{} cannot be written into", args.folder.display()))?;
+pub fn run(args: Args, program: clap::Command) -> anyhow::Result<Outcome> {
+    write(&args, program)
+        .with_context(|| format!("{} cannot be written into", args.folder.display()))?;
     Ok(Outcome::Done)
 }
 
-fn write(args: &Args) -> std::io::Result<()> {
+fn write(args: &Args, mut program: clap::Command) -> std::io::Result<()> {
     let folder = |name: &str| {
         let folder = args.folder.join(name);
         std::fs::create_dir_all(&folder).map(|()| folder)
     };
-    clap_mangen::generate_to(Cli::command(), folder("man1")?)?;
+    clap_mangen::generate_to(program.clone(), folder("man1")?)?;
     for (shell, name) in [(Shell::Bash, "bash"), (Shell::Zsh, "zsh"), (Shell::Fish, "fish")] {
-        generate_to(shell, &mut Cli::command(), "setsight", folder(name)?)?;
+        generate_to(shell, &mut program, "setsight", folder(name)?)?;
     }
     Ok(())
 }

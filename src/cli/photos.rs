@@ -1,7 +1,7 @@
-//! What the commands on photos share: how they are read, jobs, stopping, progress.
+//! What the commands on photos share: how they are read, jobs, progress.
 
-use super::{BadCall, Jobs};
 use crate::cards::{Deck, Edition};
+use crate::cli::common::{BadCall, Jobs};
 use crate::deck_learning::{self, ByDeckError};
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
@@ -12,7 +12,6 @@ use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The group of options that say it.
 const READING: &str = "How cards are read";
@@ -221,26 +220,11 @@ pub fn jobs(asked: Jobs) -> usize {
     asked.count()
 }
 
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// Lets the first Ctrl-C end the run after the photos in hand, and the second at once.
-pub fn stop_on_ctrl_c() -> &'static AtomicBool {
-    // Fails only if a handler is set already, which then is this one.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-        say!("\nstopping after what is in hand (Ctrl-C again: at once)");
-    });
-    &STOP
-}
-
 /// A bar on stderr for more than one photo, if that is a terminal.
 pub fn progress(photos: usize) -> ProgressBar {
     let target =
         if photos > 1 { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(photos as u64), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} photos, {eta} left");
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} photos, {per_sec}, {eta} left");
     bar.with_style(style.expect("a template that is well formed"))
 }

@@ -1,8 +1,9 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
-use super::photos::stop_on_ctrl_c;
-use super::{BadCall, Jobs, Outcome, SEED, film};
+use super::film;
+use super::stop;
 use crate::cards::{DECK_SIZE, Deck};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::printable::say;
 use crate::render::suite::{Part, Suite};
@@ -77,6 +78,9 @@ pub struct Args {
     film: film::Args,
 }
 
+/// What the list of them takes is little then.
+const MOST_TABLES: usize = 1_000_000;
+
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts =
         text.split_once(['x', 'X']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
@@ -115,6 +119,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let Some(out) = args.out.as_deref() else {
         return Err(BadCall("nowhere to draw to: give --out DIR or --video FILE".into()).into());
     };
+    if args.count > MOST_TABLES {
+        let message =
+            format!("--count {}: at most {MOST_TABLES} tables are drawn at once", args.count);
+        return Err(BadCall(message).into());
+    }
     if args.count == 0 {
         return Err(
             BadCall("--count 0 draws nothing; give 1 or more, such as --count 10".into()).into()
@@ -151,7 +160,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         prepare(&out.join(folder), args.overwrite)?;
     }
     let count = tables.len();
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let bar = progress(count);
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())

@@ -1,9 +1,9 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal::{self, ColorChoice};
-use super::{BadCall, Format, Outcome};
 use crate::cards::picture::{self, Ink};
 use crate::cards::{Card, DECK_SIZE, parse_codes};
+use crate::cli::common::{BadCall, Format, Outcome};
 use crate::json::VERSION;
 use crate::printable::say;
 use crate::sets::{self, Chance, Set, explain};

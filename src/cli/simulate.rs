@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use super::{Format, Jobs, Outcome, SEED};
+use crate::cli::common::{Format, Jobs, Outcome, SEED};
 use crate::game::{self, Policy, Statistics};
 use crate::json::VERSION;
 use crate::printable::say;
@@ -108,14 +108,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 /// Says before a long run, not after it, that its charts have nowhere to go.
 #[cfg(feature = "plots")]
-fn check_plot_folder(args: &Args) -> Result<(), super::BadCall> {
+fn check_plot_folder(args: &Args) -> Result<(), crate::cli::common::BadCall> {
     let Some(stem) = &args.plot else { return Ok(()) };
     let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {
             let stem = stem.display();
             let message = format!("--plot {stem}: there is no folder {}", folder.display());
-            Err(super::BadCall(message))
+            Err(crate::cli::common::BadCall(message))
         }
         _ => Ok(()),
     }

@@ -7,7 +7,7 @@ mod own;
 mod reader;
 mod refiner;
 
-use super::Outcome;
+use crate::cli::common::Outcome;
 
 /// Arguments of `train`.
 #[derive(clap::Args)]

@@ -10,6 +10,7 @@ mod labels;
 mod photo;
 mod report;
 
+use crate::pipeline::source::Room;
 use crate::pipeline::{Pipeline, PipelineError};
 
 pub use findings::Findings;
@@ -18,17 +19,18 @@ pub use labels::plan;
 pub use report::CheckReport;
 
 impl Item {
-    /// Checks the item. Files that cannot be read are reported as errors.
+    /// Checks the item, a photo when there is room for it. Files that cannot be read are reported as errors.
     ///
     /// # Errors
     /// The pipeline cannot be run.
     pub fn check(
         &self,
         pipeline: &Pipeline,
+        room: &Room,
         with_pictures: bool,
     ) -> Result<Checked, PipelineError> {
         match self {
-            Self::Photo { path, label } => photo::check(pipeline, path, label, with_pictures),
+            Self::Photo { path, label } => photo::check(pipeline, path, label, room, with_pictures),
             Self::Crops(crops) => crops::check(pipeline, crops, with_pictures),
         }
     }

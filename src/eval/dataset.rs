@@ -1,6 +1,8 @@
 //! Labelled photos of one folder or of a folder of folders.
 
-use crate::dataset::{DatasetError, PHOTO_LABELS, PhotoLabel, PhotoLabels};
+use crate::dataset::{
+    DatasetError, PHOTO_LABELS, PhotoLabel, PhotoLabels, leads_outside, told_of_outside,
+};
 use crate::pipeline::source::natural_order;
 use std::path::{Path, PathBuf};
 
@@ -22,11 +24,18 @@ pub struct FoundPhotos {
     pub photos: Vec<LabelledPhoto>,
     /// Photos whose labels nobody has confirmed as complete.
     pub unchecked: Vec<PathBuf>,
+    /// Those of the first that lie elsewhere than in the folder of their labels.
+    pub outside: Vec<PathBuf>,
 }
 
 impl FoundPhotos {
+    /// What to say before the photos are read: which are left out, and which are outside the folder.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        self.left_out().into_iter().chain(told_of_outside(&self.outside))
+    }
+
     /// A sentence that says which photos are left out, and why; `None` if none are.
-    pub fn left_out(&self) -> Option<String> {
+    fn left_out(&self) -> Option<String> {
         let names: Vec<String> =
             self.unchecked.iter().map(|path| path.display().to_string()).collect();
         (!names.is_empty()).then(|| {
@@ -92,6 +101,8 @@ fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetEr
             .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
             .unwrap_or_else(|| folder.display().to_string()),
     };
+    let outside = labels.photos.iter().filter(|label| leads_outside(&label.file));
+    found.outside.extend(outside.map(|label| folder.join(&label.file)));
     let photo = |label: PhotoLabel| LabelledPhoto {
         path: folder.join(&label.file),
         label,

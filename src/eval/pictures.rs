@@ -3,6 +3,7 @@
 use super::mistakes::Mistake;
 use crate::cards::Card;
 use crate::whole_file::write_whole;
+use maud::{Markup, html};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,47 +29,55 @@ impl Pictures {
         self.count
     }
 
-    /// Writes a mistake's pictures; returns an HTML figure with a caption, which is HTML too.
+    /// Writes a mistake's pictures; returns a figure with a caption.
     ///
     /// # Errors
     /// A picture cannot be written.
-    pub fn figure(&mut self, mistake: &Mistake, class: &str, caption: &str) -> io::Result<String> {
+    pub fn figure(
+        &mut self,
+        mistake: &Mistake,
+        class: &str,
+        caption: &Markup,
+    ) -> io::Result<Markup> {
         self.next();
-        let mut images = self.picture("view", "jpg", &mistake.view, "where it lies")?;
-        let mut seen = String::new();
-        if let Some(card) = &mistake.card {
-            seen += &self.picture("card", "jpg", card, "straightened")?;
-        }
-        if let Some(input) = &mistake.input {
-            seen += &self.picture("input", "png", input, "as a network gets it")?;
-        }
-        if !seen.is_empty() {
-            images += &format!("<span class=seen>{seen}</span>");
-        }
-        if let Some(said) = &mistake.said {
-            images += &self.picture("said", "svg", said.as_bytes(), "what the reader said")?;
-        }
-        Ok(format!(
-            "<figure class=\"{class}\">{images}<figcaption>{caption}</figcaption></figure>\n"
-        ))
+        let write = |what: &str, kind: &str, bytes: Option<&[u8]>, alt: &str| {
+            bytes.map(|bytes| self.picture(what, kind, bytes, alt)).transpose()
+        };
+        let view = write("view", "jpg", Some(&mistake.view), "where it lies")?;
+        let card = write("card", "jpg", mistake.card.as_deref(), "straightened")?;
+        let input = write("input", "png", mistake.input.as_deref(), "as a network gets it")?;
+        let said = mistake.said.as_ref().map(|svg| svg.as_bytes());
+        let said = write("said", "svg", said, "what the reader said")?;
+        Ok(html! {
+            figure class=(class) {
+                @if let Some(view) = view { (view) }
+                @if card.is_some() || input.is_some() {
+                    span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
+                }
+                @if let Some(said) = said { (said) }
+                figcaption { (caption) }
+            }
+            "\n"
+        })
     }
 
     /// Writes a picture and returns its HTML.
-    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<String> {
+    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<Markup> {
         let name = format!("pictures/{:05}-{what}.{kind}", self.count);
         write_whole(&self.folder.join(&name), bytes)?;
-        Ok(format!("<img class={what} src=\"{name}\" alt=\"{alt}\" loading=lazy>"))
+        Ok(html! { img class=(what) src=(name) alt=(alt) loading="lazy"; })
     }
 }
 
 /// A code in HTML with the letters marked that differ from the label.
-pub fn marked(read: Card, labelled: Option<Card>) -> String {
+pub fn marked(read: Card, labelled: Option<Card>) -> Markup {
     let truth = labelled.map(|card| card.to_string());
-    let letter = |(i, c): (usize, char)| match &truth {
-        Some(truth) if truth.chars().nth(i) != Some(c) => format!("<em>{c}</em>"),
-        _ => c.to_string(),
-    };
-    read.to_string().chars().enumerate().map(letter).collect()
+    let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
+    html! {
+        @for (i, c) in read.to_string().chars().enumerate() {
+            @if differs(i, c) { em { (c) } } @else { (c) }
+        }
+    }
 }
 
 /// The style of the pages, light and dark.

@@ -10,16 +10,17 @@ use super::mistakes::Mistake;
 use super::pictures::{Pictures, STYLE, marked};
 use super::run::PhotoResult;
 use crate::cards::Property;
-use crate::html::{escape, href};
-use crate::whole_file::{WholeFile, write_whole};
+use crate::html::{self, href};
+use crate::whole_file::write_whole;
+use maud::{Markup, html};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A report being written: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
     folder: PathBuf,
-    body: String,
+    body: Vec<Markup>,
     pictures: Pictures,
     several: bool,
 }
@@ -31,7 +32,7 @@ impl Report {
     /// The folder cannot be created.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         let pictures = Pictures::new(folder)?;
-        Ok(Self { folder: folder.to_path_buf(), body: String::new(), pictures, several })
+        Ok(Self { folder: folder.to_path_buf(), body: Vec::new(), pictures, several })
     }
 
     /// Adds a photo's mistakes under one reader, if it has any; writes their pictures.
@@ -47,24 +48,28 @@ impl Report {
         if result.mistakes.is_empty() {
             return Ok(());
         }
-        let tags: String =
-            photo.label.tags.iter().map(|tag| format!(" <i>{}</i>", escape(tag))).collect();
-        let by = if self.several { format!(" by {}", escape(reader)) } else { String::new() };
-        self.body += &format!(
-            "<h3><a href=\"{}\">{}</a> <small>{} of {} right{by}{tags}</small></h3>\n<div class=row>\n",
-            href(&photo.path.canonicalize().unwrap_or_else(|_| photo.path.clone())),
-            escape(&photo.path.display().to_string()),
-            result.figures.right,
-            result.figures.cards
-        );
-        for mistake in &result.mistakes {
-            self.add_mistake(mistake)?;
-        }
-        self.body += "</div>\n";
-        self.add_stages(&result.stages)
+        let mistakes = result.mistakes.iter().map(|mistake| self.mistake(mistake));
+        let mistakes = mistakes.collect::<io::Result<Vec<Markup>>>()?;
+        let stages = self.stages(&result.stages)?;
+        let whole = photo.path.canonicalize().unwrap_or_else(|_| photo.path.clone());
+        self.body.push(html! {
+            h3 {
+                a href=(href(&whole)) { (photo.path.display()) } " "
+                small {
+                    (result.figures.right) " of " (result.figures.cards) " right"
+                    @if self.several { " by " (reader) }
+                    @for tag in &photo.label.tags { " " i { (tag) } }
+                }
+            }
+            "\n"
+            div.row { @for mistake in &mistakes { (mistake) } }
+            "\n"
+            (stages)
+        });
+        Ok(())
     }
 
-    fn add_mistake(&mut self, mistake: &Mistake) -> io::Result<()> {
+    fn mistake(&mut self, mistake: &Mistake) -> io::Result<Markup> {
         let kind = match mistake.verdict {
             None if mistake.read.is_some_and(|(_, _, unsure)| unsure) => "false card, unsure",
             None => "false card",
@@ -73,37 +78,43 @@ impl Report {
             Some(Verdict::Wrong) => "wrong",
             Some(Verdict::Right) => "right",
         };
-        let labelled = mistake.labelled.map_or("no label".to_owned(), |card| format!("is {card}"));
-        let read = match (mistake.read, mistake.labelled) {
-            (None, _) => String::new(),
-            (Some((card, confidence, _)), labelled) => {
-                format!(", read {} ({confidence:.2})", marked(card, labelled))
+        let class = kind.split([' ', ',']).next().unwrap_or_default();
+        let caption = html! {
+            b { (kind) } " "
+            @match mistake.labelled { Some(card) => { "is " (card) } None => "no label" }
+            @if let Some((card, confidence, _)) = mistake.read {
+                ", read " (marked(card, mistake.labelled)) " (" (format!("{confidence:.2}")) ")"
             }
         };
-        let class = kind.split([' ', ',']).next().unwrap_or_default();
-        let caption = format!("<b>{kind}</b> {labelled}{read}");
-        self.body += &self.pictures.figure(mistake, class, &caption)?;
-        Ok(())
+        self.pictures.figure(mistake, class, &caption)
     }
 
-    /// Adds the photo's stages in a collapsed section.
-    fn add_stages(&mut self, stages: &[(String, Vec<u8>)]) -> io::Result<()> {
+    /// Writes pictures of the photo's stages; returns a collapsed section with them.
+    fn stages(&mut self, stages: &[(String, Vec<u8>)]) -> io::Result<Markup> {
         if stages.is_empty() {
-            return Ok(());
+            return Ok(Markup::default());
         }
         let number = self.pictures.next();
-        self.body += "<details><summary>stages</summary><div class=row>\n";
-        for (i, (name, jpeg)) in stages.iter().enumerate() {
-            let file = format!("pictures/{number:05}-stage-{}.jpg", i + 1);
-            write_whole(&self.folder.join(&file), jpeg)?;
-            let name = escape(name);
-            self.body += &format!(
-                "<figure><a href=\"{file}\"><img class=stage src=\"{file}\" alt=\"{name}\" \
-                 loading=lazy></a><figcaption>{name}</figcaption></figure>\n"
-            );
+        let file = |i: usize| format!("pictures/{number:05}-stage-{}.jpg", i + 1);
+        for (i, (_, jpeg)) in stages.iter().enumerate() {
+            write_whole(&self.folder.join(file(i)), jpeg)?;
         }
-        self.body += "</div></details>\n";
-        Ok(())
+        Ok(html! {
+            details {
+                summary { "stages" }
+                div.row {
+                    @for (i, (name, _)) in stages.iter().enumerate() {
+                        figure {
+                            a href=(file(i)) {
+                                img.stage src=(file(i)) alt=(name) loading="lazy";
+                            }
+                            figcaption { (name) }
+                        }
+                    }
+                }
+            }
+            "\n"
+        })
     }
 
     /// Writes `figures.json` and, last, `index.html`, with a comparison for each evaluation that
@@ -123,157 +134,177 @@ impl Report {
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
         write_whole(&self.folder.join("figures.json"), json.as_bytes())?;
-        let mut charts = Vec::new();
-        for evaluation in evaluations {
-            charts.push(self.charts(evaluation)?);
-        }
-        let title = match evaluations {
-            [only] => format!("How well the {} reader reads", escape(&only.reader)),
-            _ => "How well the readers read".to_owned(),
+        let charts = evaluations.iter().map(|evaluation| self.charts(evaluation));
+        let charts = charts.collect::<io::Result<Vec<Markup>>>()?;
+        let body = html! {
+            h1 {
+                @match evaluations {
+                    [only] => { "How well the " (only.reader) " reader reads" }
+                    _ => "How well the readers read"
+                }
+            }
+            "\n"
+            (main_figures(evaluations))
+            @for comparison in comparisons.iter().flatten() { (against(comparison)) }
+            @for (evaluation, charts) in evaluations.iter().zip(charts) {
+                @if evaluations.len() > 1 { h2 { "The " (evaluation.reader) " reader" } }
+                (charts)
+                (groups("source", &evaluation.by_source))
+                (groups("tag", &evaluation.by_tag))
+                details { summary { "as text" } pre { (evaluation) } }
+                "\n"
+            }
+            // Every reader fails on the same photos, because they cannot be opened.
+            @if let Some(first) = evaluations.first() && !first.failed.is_empty() {
+                h2 { "Not read" }
+                ul { @for (file, reason) in &first.failed { li { (file) ": " (reason) } "\n" } }
+            }
+            h2 { "Every mistake" }
+            p {
+                "In the photo the label is blue and the reading orange; beside it the straightened \
+                 card (of a missed one by its label), the same as a network gets it, and what the \
+                 reader said of it, in per cent: bold and blue what the label says."
+            }
+            "\n"
+            @if self.body.is_empty() { p { "None." } }
+            @for photo in &self.body { (photo) }
         };
-        let mut page = WholeFile::create(&self.folder.join("index.html"))?;
-        write!(
-            page,
-            "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
-             <meta name=viewport content=\"width=device-width\">\n\
-             <title>setsight: how well it reads</title>\n<style>{STYLE}</style>\n\
-             <h1>{title}</h1>\n{}",
-            main_figures(evaluations)
-        )?;
-        for comparison in comparisons.iter().flatten() {
-            page.write_all(against(comparison).as_bytes())?;
-        }
-        for (evaluation, charts) in evaluations.iter().zip(charts) {
-            if evaluations.len() > 1 {
-                writeln!(page, "<h2>The {} reader</h2>", escape(&evaluation.reader))?;
-            }
-            writeln!(
-                page,
-                "{charts}{}{}<details><summary>as text</summary><pre>{}</pre></details>",
-                groups("source", &evaluation.by_source),
-                groups("tag", &evaluation.by_tag),
-                escape(&evaluation.to_string()),
-            )?;
-        }
-        // Every reader fails on the same photos, because they cannot be opened.
-        if let Some(first) = evaluations.first()
-            && !first.failed.is_empty()
-        {
-            writeln!(page, "<h2>Not read</h2>\n<ul>")?;
-            for (file, reason) in &first.failed {
-                writeln!(page, "<li>{}: {}", escape(file), escape(reason))?;
-            }
-            writeln!(page, "</ul>")?;
-        }
-        write!(
-            page,
-            "<h2>Every mistake</h2>\n<p>In the photo the label is blue and the reading orange; beside \
-             it the straightened card (of a missed one by its label), the same as a network gets it, \
-             and what the reader said of it, in per cent: bold and blue what the label says.</p>\n{}</html>\n",
-            if self.body.is_empty() { "<p>None.</p>\n" } else { &self.body }
-        )?;
-        page.finish()
+        let page = html::page("setsight: how well it reads", STYLE, &body).into_string();
+        write_whole(&self.folder.join("index.html"), page.as_bytes())
     }
 
     /// Writes the charts of confusion and reliability; returns their HTML.
-    fn charts(&self, evaluation: &Evaluation) -> io::Result<String> {
-        let mut html = String::from("<h3>Confusion and reliability</h3>\n<div class=row>\n");
-        let mut add = |what: &str, svg: String, alt: &str| {
-            let name = format!("pictures/{}-{what}.svg", evaluation.reader);
-            write_whole(&self.folder.join(&name), svg.as_bytes())?;
-            html +=
-                &format!("<img class=chart src=\"{}\" alt=\"{alt}\">\n", href(Path::new(&name)));
-            Ok::<(), io::Error>(())
-        };
-        for property in Property::ALL {
-            let what = format!("confusion-{}", property.word());
-            add(&what, charts::confusion(property, &evaluation.all), &what)?;
+    fn charts(&self, evaluation: &Evaluation) -> io::Result<Markup> {
+        let mut charts: Vec<(String, String)> = Property::ALL
+            .map(|property| {
+                let what = format!("confusion-{}", property.word());
+                (what, charts::confusion(property, &evaluation.all))
+            })
+            .into();
+        charts.push(("reliability".into(), charts::reliability(&evaluation.reliability)));
+        let file = |what: &str| format!("pictures/{}-{what}.svg", evaluation.reader);
+        for (what, svg) in &charts {
+            write_whole(&self.folder.join(file(what)), svg.as_bytes())?;
         }
-        add("reliability", charts::reliability(&evaluation.reliability), "reliability diagram")?;
-        html += "</div>\n<p>Confusion: rows as labelled, columns as read (the best guess, over all \
-                 cards that were found). Reliability: below the dashed line the reader is better than \
-                 it says, above it boasts; a hollow dot stands for no mistake at all, the bars for 95 \
-                 per cent.</p>\n";
-        Ok(html)
+        Ok(html! {
+            h3 { "Confusion and reliability" }
+            "\n"
+            div.row {
+                @for (what, _) in &charts {
+                    img.chart src=(href(Path::new(&file(what)))) alt=(what); "\n"
+                }
+            }
+            p {
+                "Confusion: rows as labelled, columns as read (the best guess, over all cards that \
+                 were found). Reliability: below the dashed line the reader is better than it says, \
+                 above it boasts; a hollow dot stands for no mistake at all, the bars for 95 per \
+                 cent."
+            }
+            "\n"
+        })
     }
 }
 
 /// The main figures, one column per reader.
-fn main_figures(evaluations: &[Evaluation]) -> String {
-    let Some(first) = evaluations.first() else { return String::new() };
-    let mut html =
-        format!("<p>{} photos, {} labelled cards</p>\n", first.all.photos, first.all.cards);
-    html += "<table><tr><th>";
-    for evaluation in evaluations {
-        html += &format!("<th>{}", escape(&evaluation.reader));
-    }
-    for (name, value) in ROWS {
-        html += &format!("\n<tr><th>{name}");
-        for evaluation in evaluations {
-            html += &format!("<td>{}", value(&evaluation.all));
+fn main_figures(evaluations: &[Evaluation]) -> Markup {
+    let Some(first) = evaluations.first() else { return Markup::default() };
+    let cpu_ms = |evaluation: &Evaluation| {
+        evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
+    };
+    html! {
+        p { (first.all.photos) " photos, " (first.all.cards) " labelled cards" }
+        "\n"
+        table {
+            tr { th {} @for evaluation in evaluations { th { (evaluation.reader) } } }
+            @for (name, value) in ROWS {
+                "\n"
+                tr {
+                    th { (name) }
+                    @for evaluation in evaluations { td { (value(&evaluation.all)) } }
+                }
+            }
+            "\n"
+            tr {
+                th { "CPU ms a photo" }
+                @for evaluation in evaluations { td { (format!("{:.1}", cpu_ms(evaluation))) } }
+            }
         }
+        "\n"
     }
-    html += "\n<tr><th>CPU ms a photo";
-    for evaluation in evaluations {
-        let total = evaluation.median_stage_ms().last().map_or(0.0, |(_, ms)| *ms);
-        html += &format!("<td>{total:.1}");
-    }
-    html + "\n</table>\n"
 }
 
 /// A table by source or by tag.
-fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> String {
+fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> Markup {
     if groups.is_empty() {
-        return String::new();
+        return Markup::default();
     }
-    let mut html = format!("<h3>By {title}</h3>\n<table><tr><th>{title}<th>photos<th>cards");
-    for (name, _) in ROWS {
-        html += &format!("<th>{name}");
-    }
-    for (name, figures) in groups {
-        let Figures { photos, cards, .. } = figures;
-        html += &format!("\n<tr><th>{}<td>{photos}<td>{cards}", escape(name));
-        for (row, value) in ROWS {
-            let bad = row == "claims wrong" && figures.wrong + figures.false_claims > 0;
-            html += &format!("<td{}>{}", if bad { " class=bad" } else { "" }, value(figures));
+    html! {
+        h3 { "By " (title) }
+        "\n"
+        table {
+            tr {
+                @for name in [title, "photos", "cards"] { th { (name) } }
+                @for (name, _) in ROWS { th { (name) } }
+            }
+            @for (name, figures) in groups {
+                @let claims_wrong = figures.wrong + figures.false_claims > 0;
+                "\n"
+                tr {
+                    th { (name) }
+                    td { (figures.photos) }
+                    td { (figures.cards) }
+                    @for (row, value) in ROWS {
+                        td.bad[row == "claims wrong" && claims_wrong] { (value(figures)) }
+                    }
+                }
+            }
         }
+        "\n"
     }
-    html + "\n</table>\n"
 }
 
 /// The differences from the baseline.
-fn against(comparison: &Comparison) -> String {
-    let (before, now) = &comparison.readers;
-    let mut html = format!(
-        "<h2>Against the baseline</h2>\n<p>Then {}, now {}.</p>\n\
-         <table><tr><th><th>before<th>now<th>better by",
-        escape(before),
-        escape(now)
-    );
-    for change in comparison.all.iter().chain(&comparison.groups) {
-        let Change { name, before, now, .. } = change;
-        let gain = change.gain();
-        let class = match gain {
-            g if g >= 0.005 => " class=good",
-            g if g <= -0.005 => " class=bad",
-            _ => "",
-        };
-        html +=
-            &format!("\n<tr><th>{}<td>{before:.2}<td>{now:.2}<td{class}>{gain:+.2}", escape(name));
-    }
-    html += "\n</table>\n";
-    if comparison.photos_not_in_both > 0 {
-        html += &format!("<p>{} photos are not in both.</p>\n", comparison.photos_not_in_both);
-    }
-    if !comparison.cards_known {
-        return html + "<p>The baseline does not tell of single cards.</p>\n";
-    }
-    for (title, list) in [("Worse", &comparison.worse), ("Better", &comparison.better)] {
-        html += &format!("<details open><summary>{title}: {} cards</summary><ul>\n", list.len());
-        for CardChange { photo, card, before, now } in list {
-            html += &format!("<li>{}: {card} {before} \u{2192} {now}\n", escape(photo));
+fn against(comparison: &Comparison) -> Markup {
+    let class = |gain: f64| match gain {
+        g if g >= 0.005 => Some("good"),
+        g if g <= -0.005 => Some("bad"),
+        _ => None,
+    };
+    html! {
+        h2 { "Against the baseline" }
+        p { "Then " (comparison.readers.0) ", now " (comparison.readers.1) "." }
+        "\n"
+        table {
+            tr { @for head in ["", "before", "now", "better by"] { th { (head) } } }
+            @for change in comparison.all.iter().chain(&comparison.groups) {
+                @let Change { name, before, now, .. } = change;
+                "\n"
+                tr {
+                    th { (name) }
+                    td { (format!("{before:.2}")) }
+                    td { (format!("{now:.2}")) }
+                    td class=[class(change.gain())] { (format!("{:+.2}", change.gain())) }
+                }
+            }
         }
-        html += "</ul></details>\n";
+        "\n"
+        @if comparison.photos_not_in_both > 0 {
+            p { (comparison.photos_not_in_both) " photos are not in both." }
+        }
+        @if comparison.cards_known {
+            @for (title, list) in [("Worse", &comparison.worse), ("Better", &comparison.better)] {
+                details open {
+                    summary { (title) ": " (list.len()) " cards" }
+                    ul {
+                        @for CardChange { photo, card, before, now } in list {
+                            li { (photo) ": " (card) " " (before) " \u{2192} " (now) } "\n"
+                        }
+                    }
+                }
+                "\n"
+            }
+        } @else {
+            p { "The baseline does not tell of single cards." }
+        }
     }
-    html
 }

@@ -8,7 +8,8 @@ use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
 use crate::cards::Edition;
 use crate::dataset::CardLabel;
-use crate::pipeline::{Pipeline, StageClock, StageSink, source};
+use crate::pipeline::source::Room;
+use crate::pipeline::{Pipeline, StageClock, StageSink};
 use image::RgbImage;
 use std::cell::RefCell;
 use std::io;
@@ -30,18 +31,21 @@ pub struct PhotoResult {
     pub stages: Vec<(String, Vec<u8>)>,
 }
 
-/// Reads a labelled photo with each pipeline and compares it with its labels; one result per
-/// pipeline.
+/// Reads a labelled photo, when there is room for it, with each pipeline and compares it with its
+/// labels; one result per pipeline.
 ///
 /// # Errors
 /// The photo cannot be read, or its labels are for a picture of another size.
 pub fn evaluate_photo(
     pipelines: &[Pipeline],
     photo: &LabelledPhoto,
+    room: &Room,
     with_pictures: bool,
 ) -> anyhow::Result<Vec<PhotoResult>> {
     let mut loading = StageClock::default();
-    let loaded = loading.time("load", || source::load_photo(&photo.path))?;
+    // Each of a report's pictures of a stage is drawn on a copy.
+    let copies = u64::from(with_pictures);
+    let (loaded, _held) = loading.time("load", || room.load(&photo.path, copies))?;
     let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
     if stored != (label.width, label.height) {
         anyhow::bail!(

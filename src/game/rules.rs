@@ -50,7 +50,7 @@ pub struct Game {
 #[derive(Clone, Copy, Debug)]
 enum Next {
     Deal,
-    Look,
+    Search,
     Remove(Set),
     Refill,
     Grow,
@@ -92,7 +92,7 @@ impl Game {
         &self.removed
     }
 
-    fn look(&mut self) -> Step {
+    fn search(&mut self) -> Step {
         let mut sets = self.finder.find(&self.places).to_vec();
         sets.sort_unstable_by_key(listing_order);
         match sets.first() {
@@ -126,7 +126,7 @@ impl Game {
             self.places[place] = Some(card);
             added.push(place);
         }
-        self.next = Next::Look;
+        self.next = Next::Search;
         Step::Added(added)
     }
 }
@@ -140,14 +140,14 @@ impl Iterator for Game {
                 self.add(0..START_CARDS);
                 Step::Dealt
             }
-            Next::Look => self.look(),
+            Next::Search => self.search(),
             Next::Remove(set) => self.remove(set),
             Next::Refill if self.places.len() > START_CARDS => {
                 self.places.retain(Option::is_some);
-                self.next = Next::Look;
+                self.next = Next::Search;
                 Step::Compacted
             }
-            Next::Refill if self.stock.is_empty() => self.look(),
+            Next::Refill if self.stock.is_empty() => self.search(),
             Next::Refill => {
                 let gaps: Vec<usize> =
                     (0..self.places.len()).filter(|&i| self.places[i].is_none()).collect();

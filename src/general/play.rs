@@ -37,6 +37,9 @@ impl Record {
     }
 }
 
+/// Rounds between two checks of the budget: asking for the time costs as much as a short search.
+const ROUNDS_BETWEEN_CHECKS: u32 = 64;
+
 /// Plays a game: deals the first board; then finds and removes a set and draws v cards, or draws v
 /// more if there is no set. The game ends when the requested number of sets is found, or when the
 /// deck is used up and no set is left (with fewer sets). `record` is cleared and filled. The dealer
@@ -54,8 +57,17 @@ pub fn play(
     record.clear();
     solver.clear();
     let mut set = Vec::with_capacity(rules.values());
+    let mut rounds = 0u32;
     let mut board = draw(dealer, solver, rules.first_board(), record);
     let result = loop {
+        // A solver watches its budget within one search; many short ones are watched here.
+        rounds += 1;
+        if rounds.is_multiple_of(ROUNDS_BETWEEN_CHECKS)
+            && let Err(stop) =
+                budget.time().and_then(|()| budget.memory(solver.bytes().unwrap_or_default()))
+        {
+            break Err(stop);
+        }
         match solver.find(budget, &mut set) {
             Err(stop) => break Err(stop),
             Ok(true) => {

@@ -124,12 +124,14 @@ impl Smt {
     /// Runs Z3 once; returns the cards of its answer.
     fn ask(&self, solver: &z3::Solver, budget: &Budget) -> Result<Option<Vec<Card>>, Stop> {
         budget.time()?;
+        let mut params = Params::new();
+        // Else Z3 takes Ctrl-C for a wish that this one question be given up.
+        params.set_bool("ctrl_c", false);
         if let Some(left) = budget.left() {
-            let mut params = Params::new();
             let ms = u32::try_from(left.as_millis()).unwrap_or(u32::MAX);
             params.set_u32("timeout", ms.max(1));
-            solver.set_params(&params);
         }
+        solver.set_params(&params);
         match solver.check() {
             SatResult::Unsat => return Ok(None),
             SatResult::Unknown => {
@@ -216,6 +218,10 @@ impl Solver for Smt {
         if self.board.len() < self.rules.values() || (self.solver.is_some() && self.unknown == 0) {
             return Ok(false);
         }
+        // Each property of each card of a set is held against each card of the board.
+        const BYTES_OF_A_TERM: usize = 256;
+        let (v, p) = (self.rules.values(), self.rules.properties());
+        budget.memory((v * p).saturating_mul(self.board.len()).saturating_mul(BYTES_OF_A_TERM))?;
         self.build();
         if let Some(solver) = &self.solver
             && let Some(found) = self.ask(solver, budget)?

@@ -69,6 +69,7 @@ pub fn run(job: Job) {
             let mut notice = Notice::from(&error);
             if may_pass {
                 notice.advice += "; it is tried again every second";
+                notice.tried_again = true;
             }
             out.put(Captured::Trouble(notice));
             seen.told = Some(error);

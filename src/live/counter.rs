@@ -1,7 +1,7 @@
 //! Counts what has happened in the game, as far as the camera could see it.
 
 use crate::cards::{Card, DECK_SIZE};
-use crate::pipeline::track::Table;
+use crate::pipeline::track::TrackedTable;
 use crate::sets::{Chance, is_set, three_more_from};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ impl Counter {
     }
 
     /// Updates the count with the table at a given time.
-    pub fn update(&mut self, table: &Table, time_ms: f64) {
+    pub fn update(&mut self, table: &TrackedTable, time_ms: f64) {
         let mut now = BTreeMap::new();
         for card in table.cards.iter().filter(|card| !card.card.unsure) {
             let code = card.card.card;
@@ -112,9 +112,9 @@ mod tests {
     use crate::cards::parse_codes;
     use crate::pipeline::track::TrackedCard;
 
-    fn table(codes: &str) -> Table {
+    fn table(codes: &str) -> TrackedTable {
         let cards = parse_codes(codes).unwrap().into_iter().map(TrackedCard::sure);
-        Table { cards: cards.collect(), ..Table::default() }
+        TrackedTable { cards: cards.collect(), ..TrackedTable::default() }
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         }
         let departed = parse_codes("1fgd 2fgd 3fgd").unwrap();
         let departed = departed.iter().map(|card| card.index() as u64).collect();
-        counter.update(&Table { departed, ..table("1ord 2spo") }, 2_000.0);
+        counter.update(&TrackedTable { departed, ..table("1ord 2spo") }, 2_000.0);
         assert!(counter.score().taken.is_empty());
         assert_eq!((counter.score().seen, counter.score().left), (5, 76));
     }

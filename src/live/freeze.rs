@@ -23,10 +23,11 @@ pub fn line(view: &LiveView) -> serde_json::Value {
         scan: view.read_cards(),
         sets: view.sets.clone(),
         times: view.times.clone(),
+        warning: None,
     };
     let rounded = |ms: f64| (ms * 100.0).round() / 100.0;
     let head = [("frame", json!(view.number)), ("time_ms", json!(rounded(view.time_ms)))];
-    let mut line = record.to_json(head);
+    let mut line = record.to_json(head.map(|(name, value)| (name.to_owned(), value)).to_vec());
     let cards = line["cards"].as_array_mut().into_iter().flatten();
     for (json, card) in cards.zip(&view.cards) {
         json["id"] = json!(card.id);

@@ -138,8 +138,7 @@ impl Tracking {
                 Ok(capture) => capture,
                 Err(error) => {
                     let title = format!("the camera cannot be watched: {error}");
-                    let advice = "close other programs and try again".to_owned();
-                    let notice = Some(Notice { title, advice });
+                    let notice = Some(Notice::of(title, "close other programs and try again"));
                     show(LiveView { notice, ..LiveView::default() });
                     return;
                 }
@@ -258,8 +257,8 @@ impl Tracking {
                         }
                         Err(error) => {
                             let title = format!("a frame could not be read: {error}");
-                            let advice = "free some memory".to_owned();
-                            LiveView { notice: Some(Notice { title, advice }), ..last.clone() }
+                            let notice = Some(Notice::of(title, "free some memory"));
+                            LiveView { notice, ..last.clone() }
                         }
                     };
                     self.number += 1;

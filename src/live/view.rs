@@ -6,7 +6,7 @@ use super::counter::Score;
 use super::input::Input;
 use super::video::FilmPlace;
 use super::watch::Watched;
-use crate::pipeline::track::{Table, TrackedCard};
+use crate::pipeline::track::{TrackedCard, TrackedTable};
 use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
 use crate::sets::Set;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ impl Recording {
 impl LiveView {
     /// The view of a frame, without its number and its time.
     pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
-        let Table { cards, sets, resting, looked, .. } = watched.table;
+        let TrackedTable { cards, sets, resting, looked, .. } = watched.table;
         let frame = Some(frame);
         Self { frame, cards, sets, resting, looked, times: watched.times, ..Self::default() }
     }
@@ -103,11 +103,23 @@ pub struct Notice {
     pub title: String,
     /// What to do about it.
     pub advice: String,
+    /// What it is about, for whoever has other words for it.
+    pub error: Option<CameraError>,
+    /// Whether it is tried again every second.
+    pub tried_again: bool,
+}
+
+impl Notice {
+    /// Something that is not the camera's fault.
+    pub(crate) fn of(title: String, advice: &str) -> Self {
+        Self { title, advice: advice.to_owned(), error: None, tried_again: false }
+    }
 }
 
 impl From<&CameraError> for Notice {
     fn from(error: &CameraError) -> Self {
-        Self { title: error.to_string(), advice: error.advice().to_owned() }
+        let error_is = Some(error.clone());
+        Self { error: error_is, ..Self::of(error.to_string(), error.advice()) }
     }
 }
 

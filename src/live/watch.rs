@@ -2,7 +2,7 @@
 //! thread.
 
 use crate::pipeline::track::grey::Grey;
-use crate::pipeline::track::{Detections, Eyes, Params, Request, Table, Tracker, detect};
+use crate::pipeline::track::{Detections, Eyes, Params, Request, TrackedTable, Tracker, detect};
 use crate::pipeline::{Frame, PipelineError, StageClock, StageTime};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -26,7 +26,7 @@ pub const FILM_PACE: Pace = Pace::After(90.0);
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// The table to be drawn.
-    pub table: Table,
+    pub table: TrackedTable,
     /// The times of `grey` and `track` for this frame, and of the stages of a detection applied at
     /// this frame.
     pub times: Vec<StageTime>,
@@ -39,8 +39,8 @@ pub struct Watch {
     tracker: Tracker,
     pace: Pace,
     jobs: Option<SyncSender<(Arc<Frame>, Request)>>,
-    looks: Receiver<Result<(Detections, Vec<StageTime>), PipelineError>>,
-    looker: Option<JoinHandle<()>>,
+    found: Receiver<Result<(Detections, Vec<StageTime>), PipelineError>>,
+    detector: Option<JoinHandle<()>>,
     asked_ms: Option<f64>,
 }
 
@@ -52,8 +52,8 @@ impl Watch {
     pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: Pace) -> std::io::Result<Self> {
         // One detection at a time: the tracker requests the next after it has applied the last.
         let (jobs, todo) = sync_channel::<(Arc<Frame>, Request)>(1);
-        let (done, looks) = sync_channel(1);
-        let looker = std::thread::Builder::new().name("look".into()).spawn(move || {
+        let (done, found) = sync_channel(1);
+        let detector = std::thread::Builder::new().name("detect".into()).spawn(move || {
             for (frame, ask) in todo {
                 let mut clock = StageClock::default();
                 let found = detect(&*eyes, &frame, &ask, &mut clock);
@@ -63,7 +63,14 @@ impl Watch {
             }
         })?;
         let tracker = Tracker::new(params);
-        Ok(Self { tracker, pace, jobs: Some(jobs), looks, looker: Some(looker), asked_ms: None })
+        Ok(Self {
+            tracker,
+            pace,
+            jobs: Some(jobs),
+            found,
+            detector: Some(detector),
+            asked_ms: None,
+        })
     }
 
     /// Changes the pace from now on.
@@ -81,14 +88,16 @@ impl Watch {
         clock.time("track", || self.tracker.follow(grey, time_ms));
         let found = match (self.asked_ms, self.pace) {
             (None, _) => None,
-            (Some(_), Pace::Ready) => match self.looks.try_recv() {
+            (Some(_), Pace::Ready) => match self.found.try_recv() {
                 Ok(found) => Some(found),
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => panic!("a look failed: its message is above"),
+                Err(TryRecvError::Disconnected) => {
+                    panic!("a detection failed: its message is above")
+                }
             },
             (Some(asked), Pace::After(wait)) if time_ms >= asked + wait => {
                 // The thread ends early only by a panic, which has printed its own message.
-                Some(self.looks.recv().expect("a look failed: its message is above"))
+                Some(self.found.recv().expect("a detection failed: its message is above"))
             }
             (Some(_), Pace::After(_)) => None,
         };
@@ -125,9 +134,9 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.jobs = None; // Ends the thread after its current detection.
-        while self.looks.recv().is_ok() {}
-        if let Some(looker) = self.looker.take() {
-            let _ = looker.join();
+        while self.found.recv().is_ok() {}
+        if let Some(detector) = self.detector.take() {
+            let _ = detector.join();
         }
     }
 }

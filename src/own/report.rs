@@ -2,10 +2,11 @@
 
 use super::photos::OwnPhoto;
 use super::worth::{CardChange, Change, Counts, Verdict, Worth};
-use crate::html::escape;
+use crate::html;
 use crate::pipeline::{CardOutline, rectify, source};
 use crate::whole_file::write_whole;
-use std::fmt::{self, Display, Write as _};
+use maud::{Markup, html};
+use std::fmt::{self, Display};
 use std::io;
 use std::path::Path;
 
@@ -61,50 +62,58 @@ fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
 pub fn write(folder: &Path, worth: &Worth, photos: &[OwnPhoto]) -> io::Result<()> {
     let pictures = folder.join("worth");
     std::fs::create_dir_all(&pictures)?;
-    let mut rows_html = String::new();
-    for (name, counts) in [("kept aside", &worth.kept_aside), ("drawn", &worth.drawn)] {
-        for (word, Change { before, after }) in rows(counts) {
-            let _ = writeln!(
-                rows_html,
-                "<tr><td>{name}, {} cards<td>{word}<td>{before}<td>{after}",
-                counts.cards
-            );
-        }
-    }
-    let mut cards = String::new();
+    let mut cards = Vec::new();
     for (n, change) in worth.changes.iter().take(SHOWN).enumerate() {
         let name = format!("{n:03}.jpg");
-        let shown = match picture(change, photos) {
-            Some(bytes) => {
-                write_whole(&pictures.join(&name), &bytes)?;
-                format!("<img src=\"worth/{name}\" width=144 height=96 alt=\"\">")
-            }
-            None => String::new(),
-        };
-        let CardChange { file, code, before, after, .. } = change;
-        let class = if after == "right" { "won" } else { "lost" };
-        let _ = writeln!(
-            cards,
-            "<figure class={class}>{shown}<figcaption>{code}: {before} &rarr; {after}<br><small>{}</small>\
-             </figcaption></figure>",
-            escape(file)
-        );
+        let picture = picture(change, photos);
+        if let Some(bytes) = &picture {
+            write_whole(&pictures.join(&name), bytes)?;
+        }
+        cards.push(figure(change, picture.is_some().then_some(&name)));
     }
     let rest = worth.changes.len().saturating_sub(SHOWN);
-    let rest = if rest > 0 { format!("<p>and {rest} more</p>") } else { String::new() };
-    let page = format!(
-        "<!doctype html><meta charset=utf-8><title>Before and after</title>\n<style>body{{font:16px \
-         sans-serif;margin:2em}}td,th{{padding:.2em 1em;text-align:left}}figure{{display:inline-block;\
-         margin:.5em;padding:.5em;border-left:6px solid #b33}}figure.won{{border-color:#2a7}}</style>\n\
-         <h1>{}</h1>\n<table><tr><th><th><th>before<th>after\n{rows_html}</table>\n<h2>Cards that \
-         changed</h2>\n{cards}{rest}\n",
-        worth.verdict.sentence()
-    );
+    let body = html! {
+        h1 { (worth.verdict.sentence()) }
+        table {
+            tr { @for head in ["", "", "before", "after"] { th { (head) } } }
+            @for (name, counts) in [("kept aside", &worth.kept_aside), ("drawn", &worth.drawn)] {
+                @for (word, Change { before, after }) in rows(counts) {
+                    "\n"
+                    tr {
+                        td { (name) ", " (counts.cards) " cards" }
+                        td { (word) }
+                        td { (before) }
+                        td { (after) }
+                    }
+                }
+            }
+        }
+        h2 { "Cards that changed" }
+        @for card in &cards { (card) "\n" }
+        @if rest > 0 { p { "and " (rest) " more" } }
+    };
+    let page = html::page("Before and after", STYLE, &body).into_string();
     write_whole(&folder.join(PAGE), page.as_bytes())?;
     let mut json = serde_json::to_string_pretty(worth)?;
     json.push('\n');
     write_whole(&folder.join(WORTH), json.as_bytes())
 }
+
+/// A figure of a changed card; `picture` is the name of its picture, if there is one.
+fn figure(change: &CardChange, picture: Option<&String>) -> Markup {
+    let CardChange { file, code, before, after, .. } = change;
+    html! {
+        figure class=(if after == "right" { "won" } else { "lost" }) {
+            @if let Some(name) = picture {
+                img src={ "worth/" (name) } width="144" height="96" alt="";
+            }
+            figcaption { (code) ": " (before) " \u{2192} " (after) br; small { (file) } }
+        }
+    }
+}
+
+const STYLE: &str = "body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em;text-align:left}\
+figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}figure.won{border-color:#2a7}";
 
 /// The card in the photo; `None` if its corners are unknown.
 fn picture(change: &CardChange, photos: &[OwnPhoto]) -> Option<Vec<u8>> {

@@ -4,6 +4,7 @@
 use super::photos::OwnPhoto;
 use crate::dataset::{CardLabel, SaidBy};
 use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
+use crate::pipeline::source::Room;
 use crate::pipeline::{Frame, Pipeline, StageClock};
 use crate::render::suite::Suite;
 use rayon::prelude::*;
@@ -114,10 +115,11 @@ pub fn measure<'a>(
     let (mut was, mut is) = (Figures::default(), Figures::default());
     let mut changes = Vec::new();
     let mut measured = 0;
+    let room = Room::default();
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
         let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
-            let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, false)?;
+            let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, &room, false)?;
             let result = results.remove(0);
             Ok((result.figures, result.outcome))
         };

@@ -6,10 +6,10 @@ use super::stage::StageTime;
 use super::{engine, layout};
 use crate::cards::picture::{Ink, Slot, grid_of};
 use crate::cards::{Deck, Edition};
-use crate::json::VERSION;
+use crate::json::{VERSION, path_members};
 use crate::printable;
 use crate::sets::Set;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,6 +35,8 @@ pub struct PhotoRecord {
     pub sets: Vec<Set>,
     /// The time of each stage.
     pub times: Vec<StageTime>,
+    /// What is wrong with the file, in words, though it could be read.
+    pub warning: Option<&'static str>,
 }
 
 /// First line of the CSV.
@@ -44,12 +46,10 @@ pub const CSV_HEADER: &str =
 impl Record {
     /// The JSON value of `--format json` and of results.jsonl, one line per photo.
     pub fn to_json(&self) -> Value {
-        let image = self.image.to_string_lossy();
-        let photo = match &self.result {
-            Ok(photo) => photo,
-            Err(error) => return json!({"version": VERSION, "image": image, "error": error}),
-        };
-        photo.to_json([("image", json!(image))])
+        match &self.result {
+            Ok(photo) => photo.to_json(path_members("image", &self.image)),
+            Err(error) => self.with("error", json!(error)),
+        }
     }
 
     /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
@@ -57,7 +57,15 @@ impl Record {
         let Ok(photo) = &self.result else { return self.to_json() };
         let codes = |set: &Set| set.0.map(|i| photo.scan[i].card.to_string());
         let sets: Vec<_> = photo.sets.iter().map(codes).collect();
-        json!({"version": VERSION, "image": self.image.to_string_lossy(), "sets": sets})
+        self.with("sets", json!(sets))
+    }
+
+    /// The photo's name, and one thing that is said of it.
+    fn with(&self, name: &str, value: Value) -> Value {
+        let mut members = Map::from_iter([("version".to_owned(), json!(VERSION))]);
+        members.extend(path_members("image", &self.image));
+        members.insert(name.to_owned(), value);
+        Value::Object(members)
     }
 
     /// One CSV line for each card, or a single line for a photo without cards or with an error,
@@ -148,7 +156,7 @@ impl PhotoRecord {
     }
 
     /// The result as JSON; `head` holds the members that identify the picture.
-    pub fn to_json<const N: usize>(&self, head: [(&str, Value); N]) -> Value {
+    pub fn to_json(&self, head: Vec<(String, Value)>) -> Value {
         let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
         let sets: Vec<_> = self.sets.iter().map(|set| set.0).collect();
         let times = self.times.iter();
@@ -166,9 +174,12 @@ impl PhotoRecord {
             ("engine", json!(engine::in_use().map(|engine| engine.name()))),
         ];
         let size = [("width", json!(self.width)), ("height", json!(self.height))];
-        let version = [("version", json!(VERSION))];
-        let members = version.into_iter().chain(head).chain(size).chain(facts).chain(rest);
-        members.map(|(name, value)| (name.to_owned(), value)).collect()
+        let warning = self.warning.map(|warning| ("warning", json!(warning)));
+        let members = size.into_iter().chain(warning).chain(facts).chain(rest);
+        let mut all = Map::from_iter([("version".to_owned(), json!(VERSION))]);
+        all.extend(head);
+        all.extend(members.map(|(name, value)| (name.to_owned(), value)));
+        Value::Object(all)
     }
 
     /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
@@ -255,6 +266,7 @@ mod tests {
             scan,
             sets,
             times,
+            warning: None,
         };
         Record { image: "a, \"b\".jpg".into(), result: Ok(photo) }
     }

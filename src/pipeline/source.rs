@@ -9,20 +9,27 @@ mod av1;
 mod error;
 mod heif;
 mod list;
+mod png;
 mod rgb;
+mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
 pub use error::{MAX_FILE_BYTES, SourceError};
+#[cfg(feature = "window")]
+pub use error::{MAX_PIXELS, MIN_SIDE_PX};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
+pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use super::data::Frame;
 use error::check_size;
 use heif::Heif;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
+use image::{
+    ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+};
 use rgb::into_rgb_on_white;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
@@ -42,7 +49,12 @@ pub struct Photo {
     pub stored_width: u32,
     /// Height in pixels as stored, before the orientation was applied.
     pub stored_height: u32,
+    /// What is wrong with it, in words, though it could be read.
+    pub warning: Option<&'static str>,
 }
+
+/// The warning about a JPEG without its end.
+const NO_END: &str = "the JPEG data end early, so that its lower edge may be missing; copy it again from where it came";
 
 /// How a file stores its picture. HEIC and AVIF count as stored upright, because their container
 /// gives size and rotation together.
@@ -87,14 +99,14 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
 ///
 /// # Errors
 /// See [`SourceError`].
-pub fn read(input: impl Read) -> Result<Frame, SourceError> {
+pub fn read(input: impl Read) -> Result<Photo, SourceError> {
     let mut bytes = Vec::new();
     let most = MAX_FILE_BYTES + 1;
     input.take(most).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
     if bytes.len() as u64 == most {
         return Err(SourceError::TooManyBytes { bytes: most });
     }
-    decode(&bytes).map(|photo| photo.frame)
+    decode(&bytes)
 }
 
 /// How a photo's file stores it; decodes only the header.
@@ -137,12 +149,20 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
         let image = heif.decode()?;
         let (stored_width, stored_height) = image.dimensions();
         let orientation = Orientation::NoTransforms;
-        return Ok(Photo { frame: Frame { image }, orientation, stored_width, stored_height });
+        let frame = Frame { image };
+        return Ok(Photo { frame, orientation, stored_width, stored_height, warning: None });
     }
     let (decoder, stored, format, name) = open(bytes)?;
-    let image = DynamicImage::from_decoder(decoder).map_err(|error| explain(name, error))?;
-    let image = into_rgb_on_white(image);
-    if format == ImageFormat::Jpeg && is_cut_off(bytes, &image) {
+    let image = match format {
+        ImageFormat::Png => {
+            drop(decoder);
+            png::decode(bytes)
+        }
+        _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
+    };
+    let image = image.map_err(|error| explain(name, error))?;
+    let ends = format != ImageFormat::Jpeg || jpeg_end(bytes) == JpegEnd::Marked;
+    if !ends && is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
     let image = turn_upright(image, stored.orientation);
@@ -151,10 +171,40 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
         orientation: stored.orientation,
         stored_width: stored.width,
         stored_height: stored.height,
+        warning: (!ends).then_some(NO_END),
     })
 }
 
-/// A picture before its pixels are decoded: decoder, size and orientation, format and its name.
+/// The pixels of a photo, and the most bytes that decoding it takes beside its file.
+fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
+    let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
+    if let Some(heif) = Heif::open(bytes)? {
+        let (width, height) = heif.upright_px()?;
+        // Tiles or planes of what may be 16 bits, RGBA of them, RGB of that.
+        return Ok((pixels(width, height), 10 * pixels(width, height)));
+    }
+    let (decoder, stored, format, _) = open(bytes)?;
+    let pixels = pixels(stored.width, stored.height);
+    let rgb = 3 * pixels;
+    let turned = if stored.orientation == Orientation::NoTransforms { 0 } else { rgb };
+    let decoding = match format {
+        // The result alone, or with it an interlaced picture of another kind, of four bytes a pixel at most.
+        ImageFormat::Png => {
+            let is_rgb = matches!(decoder.color_type(), ColorType::Rgb8 | ColorType::Rgb16);
+            let is_interlaced = bytes.get(28) == Some(&1);
+            if is_interlaced && !is_rgb { 4 * pixels + rgb } else { rgb }
+        }
+        // What a progressive one says comes in several passes, of 16 bits each, that are kept.
+        ImageFormat::Jpeg if is_progressive(bytes) => 2 * rgb + rgb,
+        _ if decoder.color_type() == ColorType::Rgb8 => rgb,
+        // The picture as it was, with alpha also as 8-bit RGBA, and the result.
+        _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,
+        _ => decoder.total_bytes() + rgb,
+    };
+    Ok((pixels, decoding.max(rgb + turned)))
+}
+
+/// A picture before its pixels are decoded: decoder, size and turn, format and its name.
 fn open(
     bytes: &[u8],
 ) -> Result<(impl ImageDecoder, Stored, ImageFormat, &'static str), SourceError> {
@@ -248,24 +298,54 @@ enum JpegEnd {
     MissingInProgressive,
 }
 
-/// Follows the segments of a JPEG to its end marker (ITU T.81, annex B).
+fn is_progressive(bytes: &[u8]) -> bool {
+    const SCAN: u8 = 0xda;
+    let mut progressive = false;
+    jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        // Its frame stands before the first scan, and all of the data behind.
+        marker != SCAN
+    });
+    progressive
+}
+
+const fn is_progressive_frame(marker: u8) -> bool {
+    matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce)
+}
+
 fn jpeg_end(bytes: &[u8]) -> JpegEnd {
     let mut progressive = false;
-    let mut at = 2; // after the start marker
+    let ends = jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        true
+    });
+    match (ends, progressive) {
+        (true, _) => JpegEnd::Marked,
+        (false, true) => JpegEnd::MissingInProgressive,
+        (false, false) => JpegEnd::Missing,
+    }
+}
+
+/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as
+/// `go_on` says so of each; whether the end was reached.
+fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
+    let mut at = 2; // behind the start marker
     loop {
         // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
         // scan.
         let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
         else {
-            return if progressive { JpegEnd::MissingInProgressive } else { JpegEnd::Missing };
+            return false;
         };
         at += skip + 1;
         match bytes.get(at) {
             Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
             Some(0xff) | None => {}
-            Some(0xd9) => return JpegEnd::Marked,
+            Some(0xd9) => return true,
             Some(&marker) => {
-                progressive |= matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                if !go_on(marker) {
+                    return false;
+                }
                 let length = bytes
                     .get(at + 1..at + 3)
                     .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
@@ -332,7 +412,8 @@ mod tests {
         let bytes = bytes_of(slope().into(), ImageFormat::Jpeg);
         assert_eq!(jpeg_end(&bytes), JpegEnd::Marked);
         assert_eq!(jpeg_end(&bytes[..bytes.len() - 2]), JpegEnd::Missing);
-        assert!(decode(&bytes[..bytes.len() - 2]).is_ok());
+        assert!(decode(&bytes[..bytes.len() - 2]).unwrap().warning.is_some());
+        assert!(decode(&bytes).unwrap().warning.is_none());
     }
 
     #[test]

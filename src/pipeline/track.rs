@@ -69,7 +69,7 @@ impl TrackedCard {
 
 /// The table in its current state.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct TrackedTable {
     /// The cards in reading order.
     pub cards: Vec<TrackedCard>,
     /// All sets among the sure and visible cards, as indices into `cards`.
@@ -448,7 +448,7 @@ impl Tracker {
     }
 
     /// The table in its current state.
-    pub fn table(&mut self) -> Table {
+    pub fn table(&mut self) -> TrackedTable {
         let departed = std::mem::take(&mut self.departed);
         let shown: Vec<(&Track, ReadCard)> = self
             .tracks
@@ -478,7 +478,7 @@ impl Tracker {
         let all: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
         let sets = sets_of(&in_sight);
         let resting = sets_of(&all).into_iter().filter(|set| !sets.contains(set)).collect();
-        Table { sets, resting, departed, looked: self.knows, cards, facts: self.facts }
+        TrackedTable { sets, resting, departed, looked: self.knows, cards, facts: self.facts }
     }
 }
 

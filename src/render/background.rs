@@ -1,8 +1,8 @@
 //! The table's surface.
 
+use super::color::linear_from_srgb;
 use super::dice::{Dice, Span};
 use super::ink::{coverage, distance, rounded_rectangle, stripes};
-use super::light::linear_from_srgb;
 use super::noise::{lattice, octaves, value};
 use crate::cards::Shape;
 

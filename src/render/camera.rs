@@ -1,7 +1,7 @@
 //! The camera's pose, and the mapping from the table to pixels and back.
 
-use super::card::Footprint;
 use super::dice::Dice;
+use super::footprint::Footprint;
 use super::params::Params;
 use crate::cards::outline::CARD_LONG_MM;
 use crate::geometry::{Homography, Point, Quad};

@@ -4,10 +4,11 @@
 //! is evaluated analytically for each pixel, and every edge is averaged over the pixel's footprint.
 //! There is no texture, so no limit of resolution.
 
+use super::color::{linear_from_srgb, srgb_byte};
 use super::dice::{Dice, Span};
 use super::fill;
+use super::footprint::Footprint;
 use super::ink::{Symbols, coverage, rounded_rectangle};
-use super::light::{linear_from_srgb, srgb_byte};
 use super::noise;
 use crate::cards::deck::{Fill, FillKind};
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
@@ -155,26 +156,6 @@ impl Print {
             (self.offset_mm.0 + center * CARD_LONG_MM * self.spacing_scale, self.offset_mm.1)
         };
         centers.map(place).collect()
-    }
-}
-
-/// The footprint of a pixel: the vectors on the card for one step right and one step down in the
-/// picture, in millimetres.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Footprint {
-    pub right: (f64, f64),
-    pub down: (f64, f64),
-}
-
-impl Footprint {
-    /// Extent of the pixel along a unit vector.
-    pub(super) fn along(&self, (x, y): (f64, f64)) -> f64 {
-        (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
-    }
-
-    fn half(self) -> Self {
-        let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
-        Self { right: half(self.right), down: half(self.down) }
     }
 }
 

@@ -5,31 +5,10 @@
 //! [`CastParams::NONE`] leaves the light unchanged, bit for bit.
 
 use super::camera::View;
-use super::dice::{Dice, Span};
-use super::light::black_body;
+use super::color::black_body;
+use super::dice::Dice;
+use super::params::CastParams;
 use crate::geometry::Point;
-
-/// The strength of casts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CastParams {
-    /// Standard deviation of the natural logarithm of each channel's gain.
-    pub gain: f64,
-    /// Standard deviation of the fraction that a channel takes from each of the others.
-    pub cross_talk: f64,
-    /// Probability of a violet picture, as from a missing infrared filter.
-    pub violet: f64,
-    /// Probability that the table lies between an orange lamp and a blue window.
-    pub two_lamps: f64,
-    /// Magnification of red relative to green, and reduction of blue, as a fraction of the distance
-    /// from the picture's centre. 0.002 is two pixels at the corner of a large photo.
-    pub fringe: Span,
-}
-
-impl CastParams {
-    /// No cast at all.
-    pub const NONE: Self =
-        Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
-}
 
 /// Two lights over the table.
 #[derive(Clone, Copy, Debug)]

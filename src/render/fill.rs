@@ -3,8 +3,8 @@
 //! Every pattern is averaged over the pixel; a pattern too fine for the pixel becomes its mean
 //! tint.
 
-use super::card::Footprint;
 use super::dice::mix;
+use super::footprint::Footprint;
 use super::ink::{coverage, stripes};
 use crate::cards::deck::{Fill, FillKind};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};

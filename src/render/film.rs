@@ -7,9 +7,12 @@
 //! lens and sensor are those of single pictures, with new noise in each frame.
 
 mod hand;
+mod params;
 mod phone;
 pub mod photo;
 mod plan;
+
+pub use params::FilmParams;
 
 use super::background::Top;
 use super::camera::View;
@@ -17,7 +20,6 @@ use super::card::{Print, symbol_probes};
 use super::decoys::Decoys;
 use super::dice::{Dice, Purpose, Span, mix};
 use super::light::Light;
-use super::params::Params;
 use super::table::{self, Layout, Lying};
 use super::visible::Owner;
 use super::{MAX_SIDE_PX, MIN_SIDE_PX, RenderError, draw_card, extent, sensor, upper_first};
@@ -30,21 +32,6 @@ use image::RgbImage;
 use plan::{Plan, SLOTS};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
-
-/// Parameters of a film.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FilmParams {
-    /// Table, deck, light and lens. Its cards and layout are ignored, because a game is played on a
-    /// grid; so are its casts, marks, leaflets and mirroring.
-    pub scene: Params,
-    /// Length in seconds, more than 0.
-    pub seconds: f64,
-    /// Frames per second, 1 to 120.
-    pub fps: f64,
-    /// Whether a handheld phone films: camera shake, a rolling shutter with motion blur, and a
-    /// hunting exposure.
-    pub phone: bool,
-}
 
 /// The label of one frame, a line in the file of labels beside the film.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -399,7 +386,7 @@ fn rounded(quad: Quad) -> Quad {
 
 #[cfg(test)]
 mod tests {
-    use super::super::params::Kind;
+    use super::super::params::{Kind, Params};
     use super::*;
 
     fn film(seconds: f64, seed: u64) -> Film {

@@ -5,8 +5,8 @@
 //! compared with a symbol, and plates that could hide one are beside their card or over its border.
 //! The visible fractions of cards are therefore those without marks.
 
-use super::DrawnCard;
 use super::dice::Dice;
+use super::scene::DrawnCard;
 use crate::geometry::{Point, Quad};
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::RgbImage;

@@ -3,6 +3,7 @@
 use super::camera::View;
 use super::card::{self, Print};
 use super::decoys::for_pixels;
+use super::footprint::Footprint;
 use super::ink::rounded_rectangle;
 use super::light::Light;
 use super::noise;
@@ -23,11 +24,11 @@ impl Lying {
     }
 
     /// A pixel's footprint on the table, in the card's own axes.
-    pub(super) fn footprint_on_card(&self, on_table: &card::Footprint) -> card::Footprint {
+    pub(super) fn footprint_on_card(&self, on_table: &Footprint) -> Footprint {
         let turned = |(x, y): (f64, f64)| {
             (x * self.along.x + y * self.along.y, y * self.along.x - x * self.along.y)
         };
-        card::Footprint { right: turned(on_table.right), down: turned(on_table.down) }
+        Footprint { right: turned(on_table.right), down: turned(on_table.down) }
     }
 
     /// Slope of the card there.

@@ -1,7 +1,6 @@
 //! Ranges for everything random in a scene, and named sets of ranges.
 
 use super::background::Material;
-use super::cast::CastParams;
 use super::dice::{Dice, Span};
 use super::table::Layout;
 use crate::cards::Deck;
@@ -464,6 +463,28 @@ impl Params {
             ..self
         }
     }
+}
+
+/// The strength of casts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CastParams {
+    /// Standard deviation of the natural logarithm of each channel's gain.
+    pub gain: f64,
+    /// Standard deviation of the fraction that a channel takes from each of the others.
+    pub cross_talk: f64,
+    /// Probability of a violet picture, as from a missing infrared filter.
+    pub violet: f64,
+    /// Probability that the table lies between an orange lamp and a blue window.
+    pub two_lamps: f64,
+    /// Magnification of red relative to green, and reduction of blue, as a fraction of the distance
+    /// from the picture's centre. 0.002 is two pixels at the corner of a large photo.
+    pub fringe: Span,
+}
+
+impl CastParams {
+    /// No cast at all.
+    pub const NONE: Self =
+        Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
 }
 
 /// The materials of the mixed kinds.

@@ -8,9 +8,8 @@
 //! Seeds from [`HELD_BACK`] up are reserved for evaluation suites.
 
 use super::background::Material;
-use super::cast::CastParams;
 use super::dice::{Dice, Purpose, Span};
-use super::params::{DeckChoice, Kind, Params, all_materials};
+use super::params::{CastParams, DeckChoice, Kind, Params, all_materials};
 use super::table::Layout;
 use super::{RenderError, Scene, render};
 use crate::cards::Deck;

@@ -1,7 +1,7 @@
 //! Effects of lens and sensor: vignette, blur, noise, tone, sharpening.
 
+use super::color::srgb_from_linear;
 use super::dice::{Dice, mix};
-use super::light::srgb_from_linear;
 use super::params::Params;
 use image::RgbImage;
 

@@ -1,8 +1,9 @@
 //! Tests of whole scenes.
 
+use super::color::linear_from_srgb;
 use super::dice::Span;
-use super::light::linear_from_srgb;
 use super::*;
+use crate::cards::Deck;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

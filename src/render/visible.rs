@@ -1,6 +1,6 @@
 //! The visible parts of each card in the picture.
 
-use super::DrawnCard;
+use super::scene::DrawnCard;
 use crate::geometry::{Point, Quad};
 
 /// The card that each pixel shows: its number from 1, or 0 for anything else.

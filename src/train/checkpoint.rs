@@ -1,17 +1,22 @@
 //! A run on disk: everything needed to resume it bit for bit.
 //!
-//! One file, written atomically: 8 bytes of magic, the length of a JSON header (8 bytes, little
-//! endian), the header, the arrays as 32-bit floats (little endian), SHA-256 of everything before.
+//! One safetensors file, written atomically. Its tensors are named `weights/NAME`, `first/NAME`,
+//! `second/NAME`, `average/NAME` and, after the first validation, `best/NAME`. Its metadata hold
+//! the rest: `run`, which is JSON, and `sha256`, over that text and then the bytes of all tensors.
 
 use super::optimiser::State;
 use super::weights::{Array, Role, Weights};
 use crate::whole_file::write_whole;
+use safetensors::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8; 8] = b"SETSCKP1";
-const HASH_BYTES: usize = 32;
+/// Keys of the metadata.
+const RUN: &str = "run";
+const SHA256: &str = "sha256";
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,8 +76,9 @@ pub struct Checkpoint {
     pub seconds: f64,
 }
 
+/// Everything except the values of the arrays.
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct Run {
     step: u64,
     best: Option<(u64, f64)>,
     without_gain: u32,
@@ -102,16 +108,21 @@ impl Checkpoint {
             .map_err(|reason| CheckpointError::Broken { path: path.to_path_buf(), reason })
     }
 
-    fn sets(&self) -> Vec<&Weights> {
-        let state = &self.state;
-        let mut sets = vec![&state.weights, &state.first, &state.second, &state.average];
-        sets.extend(self.best.as_ref().map(|best| &best.weights));
-        sets
+    /// The arrays by their names in the file, in the order in which safetensors stores them.
+    fn tensors(&self) -> BTreeMap<String, &Array> {
+        let State { weights, first, second, average, .. } = &self.state;
+        let sets =
+            [("weights", weights), ("first", first), ("second", second), ("average", average)];
+        let best = self.best.as_ref().map(|best| ("best", &best.weights));
+        let arrays = sets.into_iter().chain(best).flat_map(|(set, weights)| {
+            weights.arrays.iter().map(move |array| (format!("{set}/{}", array.name), array))
+        });
+        arrays.collect()
     }
 
     fn encode(&self) -> Vec<u8> {
         let arrays = self.state.weights.arrays.iter();
-        let header = Header {
+        let run = Run {
             step: self.state.step,
             best: self.best.as_ref().map(|best| (best.step, best.loss)),
             without_gain: self.without_gain,
@@ -119,73 +130,81 @@ impl Checkpoint {
             seconds: self.seconds,
             arrays: arrays.map(|a| (a.name.clone(), a.role, a.shape.clone())).collect(),
         };
-        let header = serde_json::to_vec(&header).expect("plain data");
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((header.len() as u64).to_le_bytes());
-        bytes.extend(header);
-        for set in self.sets() {
-            for array in &set.arrays {
-                bytes.extend(array.values.iter().flat_map(|v| v.to_le_bytes()));
-            }
+        let run = serde_json::to_string(&run).expect("plain data");
+        let tensors = self.tensors();
+        let mut hash = Sha256::new_with_prefix(&run);
+        for array in tensors.values() {
+            hash.update(array.data());
         }
-        let hash = Sha256::digest(&bytes);
-        bytes.extend(hash);
-        bytes
+        let sha256 = format!("{:x}", hash.finalize());
+        let metadata = HashMap::from([(RUN.to_owned(), run), (SHA256.to_owned(), sha256)]);
+        safetensors::serialize(tensors, Some(metadata)).expect("arrays of their shapes")
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, String> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or("is no checkpoint of this version")?;
-        let cut = "is cut off or altered";
-        let body = bytes.len().checked_sub(HASH_BYTES).ok_or(cut)?;
-        if Sha256::digest(&bytes[..body])[..] != bytes[body..] {
-            return Err(cut.into());
+        let damaged = |why: &str| format!("is cut off, altered or no checkpoint: {why}");
+        let (header_bytes, header) =
+            SafeTensors::read_metadata(bytes).map_err(|error| damaged(&error.to_string()))?;
+        let metadata = header.metadata().as_ref();
+        let text = |key: &str| metadata.and_then(|all| all.get(key)).map(String::as_str);
+        let (Some(run), Some(sha256)) = (text(RUN), text(SHA256)) else {
+            return Err(damaged("its metadata lack a run or its hash"));
+        };
+        let numbers = &bytes[size_of::<u64>() + header_bytes..];
+        let hash = Sha256::new_with_prefix(run).chain_update(numbers).finalize();
+        if format!("{hash:x}") != sha256 {
+            return Err(damaged("its hash is another"));
         }
-        let rest = &rest[..rest.len() - HASH_BYTES];
-        let (length, rest) = rest.split_first_chunk().ok_or(cut)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| cut)?;
-        let (header, mut numbers) = rest.split_at_checked(length).ok_or(cut)?;
-        let header: Header = serde_json::from_slice(header)
-            .map_err(|error| format!("has a header of another version: {error}"))?;
-        let mut take = || -> Result<Weights, String> {
-            let mut arrays = Vec::with_capacity(header.arrays.len());
-            for (name, role, shape) in &header.arrays {
-                let bytes = 4 * shape.iter().product::<usize>();
-                let (mine, rest) = numbers.split_at_checked(bytes).ok_or(cut)?;
-                numbers = rest;
-                let values = mine
-                    .chunks_exact(4)
-                    .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                    .collect();
-                arrays.push(Array {
-                    name: name.clone(),
-                    role: *role,
-                    shape: shape.clone(),
-                    values,
-                });
-            }
-            Ok(Weights { arrays })
+        let run: Run = serde_json::from_str(run)
+            .map_err(|error| format!("is of another version of setsight: {error}"))?;
+        let take = |set: &str| -> Result<Weights, String> {
+            let array = |(name, role, shape): &(String, Role, Vec<usize>)| {
+                let full_name = format!("{set}/{name}");
+                let tensor = header.info(&full_name);
+                let tensor = tensor.filter(|t| t.dtype == Dtype::F32 && t.shape == *shape);
+                let (start, end) = tensor.ok_or_else(|| damaged(&full_name))?.data_offsets;
+                let floats = numbers[start..end].chunks_exact(4);
+                let values = floats.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+                Ok(Array { name: name.clone(), role: *role, shape: shape.clone(), values })
+            };
+            Ok(Weights { arrays: run.arrays.iter().map(array).collect::<Result<_, String>>()? })
         };
         let state = State {
-            step: header.step,
-            weights: take()?,
-            first: take()?,
-            second: take()?,
-            average: take()?,
+            step: run.step,
+            weights: take("weights")?,
+            first: take("first")?,
+            second: take("second")?,
+            average: take("average")?,
         };
-        let best = match header.best {
-            Some((step, loss)) => Some(Best { step, loss, weights: take()? }),
+        let best = match run.best {
+            Some((step, loss)) => Some(Best { step, loss, weights: take("best")? }),
             None => None,
         };
-        if !numbers.is_empty() {
-            return Err("is longer than it should be".into());
-        }
         Ok(Self {
             state,
             best,
-            without_gain: header.without_gain,
-            history: header.history,
-            seconds: header.seconds,
+            without_gain: run.without_gain,
+            history: run.history,
+            seconds: run.seconds,
         })
+    }
+}
+
+impl View for &Array {
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        self.values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    fn data_len(&self) -> usize {
+        size_of_val(&self.values[..])
     }
 }
 
@@ -214,7 +233,7 @@ mod tests {
     #[test]
     fn a_checkpoint_survives_the_disk_bit_for_bit() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("checkpoint.bin");
+        let path = dir.path().join("checkpoint.safetensors");
         let written = checkpoint();
         written.write(&path).unwrap();
         assert_eq!(Checkpoint::read(&path).unwrap(), written);
@@ -223,16 +242,22 @@ mod tests {
     #[test]
     fn a_broken_checkpoint_is_named() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("checkpoint.bin");
+        let path = dir.path().join("checkpoint.safetensors");
         let whole = checkpoint().encode();
         let mut flipped = whole.clone();
         flipped[whole.len() / 2] ^= 1;
         let foreign = [b"PNG".as_slice(), &whole].concat();
-        for bytes in [&whole[..whole.len() - 5], &whole[..10], &flipped, &foreign, &[]] {
+        // A digit of the step, in the metadata, outside the tensors.
+        let step = whole.windows(4).position(|bytes| bytes == b":41,").unwrap();
+        let mut other_step = whole.clone();
+        other_step[step + 1] = b'5';
+        let plain = safetensors::serialize(checkpoint().tensors(), None).unwrap();
+        let cut = [&whole[..whole.len() - 5], &whole[..10], &[]];
+        for bytes in cut.into_iter().chain([&flipped[..], &foreign, &other_step, &plain]) {
             std::fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();
             assert!(
-                error.contains("checkpoint.bin: is ") && error.contains("train anew"),
+                error.contains("checkpoint.safetensors: is ") && error.contains("train anew"),
                 "{error}"
             );
         }

@@ -17,11 +17,11 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 /// Version of the run folder; a folder of another one is refused.
-pub const RUN_VERSION: u32 = 1;
+pub const RUN_VERSION: u32 = 2;
 /// Name of the file that defines a run.
 pub const CONFIG: &str = "config.json";
 /// Name of the checkpoint file.
-pub const CHECKPOINT: &str = "checkpoint.bin";
+pub const CHECKPOINT: &str = "checkpoint.safetensors";
 /// Batches prepared ahead, so that neither side waits.
 const AHEAD: usize = 4;
 /// Steps without a finite gradient after which a run fails.

@@ -10,9 +10,10 @@ use setsight::cards::Card;
 use setsight::internals::app::Window;
 use setsight::internals::app::eye::Eye;
 use setsight::internals::app::settings::Keeper;
+use setsight::internals::app::words::Language;
 use setsight::internals::dataset::PhotoLabels;
 use setsight::internals::geometry::{Point, Quad};
-use setsight::internals::pipeline::source::Photo;
+use setsight::internals::pipeline::source::{Photo, SourceError};
 use setsight::internals::pipeline::{
     CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
 };
@@ -35,13 +36,19 @@ impl Fake {
 }
 
 impl Eye for Fake {
-    fn load(&self, path: &Path) -> Result<Photo, String> {
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
         if path.to_string_lossy().contains("bad") {
-            return Err("is cut off".into());
+            return Err(SourceError::Truncated { format: "JPEG" });
         }
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
         let orientation = Orientation::NoTransforms;
-        Ok(Photo { frame: Frame { image }, orientation, stored_width: 480, stored_height: 360 })
+        Ok(Photo {
+            frame: Frame { image },
+            orientation,
+            stored_width: 480,
+            stored_height: 360,
+            warning: None,
+        })
     }
 
     /// A card that somebody shows is three striped purple squiggles.
@@ -166,6 +173,21 @@ impl Test {
         self.press(name);
     }
 
+    /// Each of these buttons can be scrolled to, and then lies within the window.
+    #[track_caller]
+    pub fn reaches(&mut self, names: &[&str]) {
+        for name in names {
+            self.harness.get_by_role_and_label(Role::Button, name).scroll_to_me();
+            self.settle();
+            let screen = self.harness.ctx.content_rect().expand(1.0);
+            let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
+            let across =
+                screen.x_range().contains(rect.min.x) && screen.x_range().contains(rect.max.x);
+            let is_there = across && screen.contains(rect.center());
+            assert!(is_there, "\"{name}\" is at {rect:?}, outside of {screen:?}");
+        }
+    }
+
     /// What has the keyboard's focus, by name.
     pub fn focused(&self) -> String {
         let node = self.harness.get_by(|node| node.is_focused());
@@ -227,7 +249,10 @@ pub fn harness(
     Harness::builder().with_size(eframe::egui::vec2(width, height)).build_ui_state(
         move |ui, window: &mut Option<Window>| {
             let make = |ctx: &Context| {
-                Window::new(ctx, Arc::clone(&eye), Keeper::at(&settings)).without_dialogs()
+                let mut keeper = Keeper::at(&settings);
+                // Whatever the system speaks that the tests run on.
+                keeper.settings.language.get_or_insert(Language::English);
+                Window::new(ctx, Arc::clone(&eye), keeper).without_dialogs()
             };
             window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
         },

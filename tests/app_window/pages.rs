@@ -5,6 +5,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use setsight::internals::app::settings::{Brightness, Palette};
+use setsight::internals::app::words::Language;
 use setsight::internals::app::{Page, Tab};
 
 #[test]
@@ -15,7 +16,7 @@ fn an_empty_window_says_what_to_do() {
     test.press("Help…");
     test.press("Keys");
     for binding in setsight::internals::app::keys::BINDINGS {
-        test.shows(binding.words);
+        test.shows(&binding.word.say());
     }
     test.key(Key::F1);
     test.shows_not("Everything larger");
@@ -137,7 +138,86 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
     assert!(placement.rect.width() > 90.0, "{placement:?}");
     test.press_anywhere("Correct");
     test.press_anywhere("Card 4: one open red diamond");
+    for value in ["number: two", "shading: striped", "colour: purple", "shape: oval"] {
+        test.press_anywhere(value);
+    }
+    test.shows("Card 4: two striped purple ovals");
     test.press_anywhere("All cards are right");
+}
+
+/// A game and a photo as somebody meets them who reads German.
+#[test]
+fn the_window_speaks_german_at_once_and_the_next_time() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.press("Settings");
+    test.press("Deutsch");
+    test.shows("Größe von allem");
+    test.press("Schließen");
+    test.shows("1 Set");
+    test.shows(
+        "Set 1: eine gefüllte grüne Raute, zwei gefüllte grüne Rauten, drei gefüllte grüne Rauten",
+    );
+    test.press("Hinweis");
+    test.press("Eine Karte zeigen");
+    test.shows("Diese Karte gehört zu einem Set.");
+    test.press("Lernen");
+    for card in ["Karte 1: eine gefüllte grüne Raute", "Karte 2: zwei gefüllte grüne Rauten"] {
+        test.press(card);
+    }
+    test.press("Karte 4: eine leere rote Raute");
+    test.shows("Kein Set, weil die Anzahl, die Füllung und die Farbe nicht passen.");
+    test.press("Korrigieren");
+    test.press("Karte 4: eine leere rote Raute");
+    test.press("Farbe: lila");
+    test.shows("Karte 4: eine leere lila Raute");
+    test.press("Alle Karten stimmen");
+    test.shows("Ein Mensch hat alle Karten geprüft.");
+    test.press("Spiel");
+    test.press("Mischen und spielen");
+    test.press("Los");
+    test.press("Kein Set da");
+    assert_eq!(test.window().deal.play().map(|play| play.mistakes()), Some(1));
+    test.shows("Es ist ein Set da.");
+    test.shows_part("„kein Set“ gesagt, und es ist eines da");
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    test.shows("Welche Karten sind ein Set?");
+}
+
+/// German words are longer: at 640x480, there also at 250 %, all buttons are reached and lie within the
+/// window.
+#[test]
+fn german_words_fit_into_a_small_window() {
+    for size in [(256.0, 192.0), (640.0, 480.0)] {
+        let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
+        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.settle();
+        test.reaches(&["Einen Beispieltisch ausprobieren", "Ohne Fotos spielen"]);
+        for held in [Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT] {
+            test.keys(held, Key::F1);
+            assert!(test.window().page.is_some());
+            test.press_anywhere("Schließen");
+        }
+        test.keys(Modifiers::COMMAND, Key::Comma);
+        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Übliche Größe"]);
+        test.press_anywhere("Schließen");
+        test.keys(Modifiers::COMMAND, Key::Num2);
+        test.reaches(&["Spiel des Tages", "Codes eintippen oder einfügen"]);
+        test.press_anywhere("Mischen und spielen");
+        test.reaches(&["Zusehen", "Neues Spiel…", "Kette", "Junior", "Spieler: 8"]);
+        test.press_anywhere("Los");
+        test.reaches(&["Pause", "Kein Set da", "Hinweis"]);
+        let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
+        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.settle();
+        for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
+            test.press_anywhere(mode);
+        }
+        test.reaches(&["Karte hinzufügen", "Rückgängig", "Wie gelesen", "Alle Karten stimmen"]);
+        test.press_anywhere("Karte 4: eine leere rote Raute");
+        test.reaches(&["Anzahl: drei", "Füllung: gestreift", "Farbe: lila", "Form: Welle"]);
+        test.reaches(&["Sie stimmt", "Streichen", "Fertig"]);
+    }
 }
 
 #[test]

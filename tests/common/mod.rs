@@ -72,6 +72,30 @@ impl World {
         self.run_after("trap '' XFSZ; ulimit -f 64", args)
     }
 
+    /// Runs the program where no file may hold a byte.
+    #[cfg(unix)]
+    pub fn run_on_a_disk_without_room(&self, args: &str) -> Ran {
+        self.run_after("trap '' XFSZ; ulimit -f 0", args)
+    }
+
+    /// Runs the program, looks at the memory that it takes, and gives the most in megabytes.
+    #[cfg(target_os = "linux")]
+    pub fn run_and_weigh(&self, args: &[&str]) -> (Ran, u64) {
+        let mut command = self.command(args);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let status = format!("/proc/{}/status", child.id());
+        let mut most_kb = 0;
+        while child.try_wait().expect("a child of ours").is_none() {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
+            most_kb = most_kb.max(kb.unwrap_or(0));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        (child.wait_with_output().expect("it has ended").into(), most_kb / 1024)
+    }
+
     /// Runs the program in an address space of so many megabytes.
     #[cfg(unix)]
     pub fn run_in_megabytes(&self, megabytes: u32, args: &str) -> Ran {

@@ -2,10 +2,12 @@
 
 use super::super::card_face::{self, ASPECT};
 use super::super::game::Watch;
+use super::super::names;
 use super::super::play::{LEAVING_SECONDS, Phase, Play};
 use super::super::settings::Settings;
 use super::super::theme::{CHOSEN, focus_ring};
-use crate::cards::Card;
+use super::super::words::t;
+use crate::cards::{Card, Deck};
 use crate::game::{ROWS, Spot};
 use eframe::egui::{
     Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
@@ -56,7 +58,7 @@ pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
         match card {
             Some(card) => {
                 let is_marked = watch.marked().contains(&place);
-                let name = format!("Place {}: {}", place + 1, card.name());
+                let name = at_place(place, *card);
                 show_card(ui, rect, ("place", place), *card, name, (false, is_marked), settings);
             }
             None => card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90)),
@@ -85,7 +87,8 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
             }
             let spot = Spot::Last(i);
             let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
-            let name = format!("Last set {}: {}", i + 1, card.name());
+            let card_name = names::card(&Deck::classic(), card);
+            let name = t!("last-set-numbered", n = i + 1, card = card_name);
             if show_card(ui, rect, ("last", i), card, name, marks, settings) {
                 pressed = Some(spot);
             }
@@ -106,7 +109,7 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
         }
         let spot = Spot::Table(place);
         let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
-        let name = format!("Place {}: {}", place + 1, card.name());
+        let name = at_place(place, card);
         let is_new = leaving.is_some_and(|l| l.cards.iter().any(|(at, _)| *at == place));
         let since = leaving.map_or(LEAVING_SECONDS, |leaving| now - leaving.since);
         let part = (since / LEAVING_SECONDS).clamp(0.0, 1.0) as f32;
@@ -135,15 +138,19 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
         }
     }
     if !open {
-        let words = if play.phase() == Phase::Paused { "Paused" } else { "Ready?" };
+        let words = if play.phase() == Phase::Paused { t!("paused") } else { t!("ready") };
         let font = FontId::proportional((room.height() * 0.12).clamp(20.0, 56.0));
-        let galley = ui.painter().layout_no_wrap(words.to_owned(), font, Color32::WHITE);
+        let galley = ui.painter().layout_no_wrap(words, font, Color32::WHITE);
         let ground =
             Align2::CENTER_CENTER.anchor_size(room.center(), galley.size() + vec2(40.0, 20.0));
         ui.painter().rect_filled(ground, 12.0, Color32::from_black_alpha(190));
         ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
     }
     pressed
+}
+
+fn at_place(place: usize, card: Card) -> String {
+    t!("place-numbered", n = place + 1, card = names::card(&Deck::classic(), card))
 }
 
 /// A card as a button, chosen or marked or neither. Whether it was pressed.

@@ -1,8 +1,11 @@
 //! The page at the end of a game.
 
-use super::super::look_panel::count;
+use super::super::keys;
+use super::super::names;
 use super::super::play::{Play, clock};
 use super::super::scores::Score;
+use super::super::words::t;
+use crate::game::Variant;
 use eframe::egui::{Button, Color32, Frame, Grid, RichText, ScrollArea, Ui, vec2};
 
 /// So many days are shown.
@@ -27,21 +30,25 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
             ui.allocate_ui(vec2(width, 0.0), |ui| {
                 frame.show(ui, |ui| {
                     ui.set_width(width - 44.0);
-                    ui.label(RichText::new("Well played!").size(30.0).strong());
-                    ui.label("No set is left and no card to deal.");
+                    ui.label(RichText::new(t!("well-played")).size(30.0).strong());
+                    ui.label(t!("nothing-left"));
                     ui.add_space(8.0);
                     figures(ui, play);
                     if play.players().len() > 1 {
                         players(ui, play);
                     }
                     ui.add_space(10.0);
-                    let again = Button::new("Play again").min_size(vec2(180.0, 40.0));
-                    if ui.add(again).on_hover_text("Key: P").clicked() {
+                    let again = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
+                    if ui
+                        .add(again)
+                        .on_hover_text(t!("key-hover", key = keys::key_of(keys::Action::Play)))
+                        .clicked()
+                    {
                         wish = Some(Wish::Again);
                     }
                     if let Some(kept) = kept {
                         ui.add_space(10.0);
-                        best_by_day(ui, kept, best);
+                        best_by_day(ui, play.round().variant(), kept, best);
                     }
                 });
             });
@@ -52,12 +59,12 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
 
 fn figures(ui: &mut Ui, play: &Play) {
     ui.label(RichText::new(clock(play.seconds(0.0))).size(44.0).strong());
-    ui.label(format!(
-        "{} · {} · {}",
-        count(play.taken(), "set"),
-        count(play.mistakes(), "mistake"),
-        count(play.hints(), "hint")
-    ));
+    let counts = [
+        t!("count-sets", n = play.taken()),
+        t!("count-mistakes", n = play.mistakes()),
+        t!("count-hints", n = play.hints()),
+    ];
+    ui.label(counts.join(" · "));
 }
 
 /// Who has won, the best first.
@@ -67,29 +74,30 @@ fn players(ui: &mut Ui, play: &Play) {
     ui.add_space(8.0);
     for (place, who) in order.into_iter().enumerate() {
         let player = play.players()[who];
-        let lost = if player.lost == 0 { String::new() } else { format!(", {} lost", player.lost) };
-        ui.label(format!(
-            "{}. Player {}: {} ({}{lost})",
-            place + 1,
-            who + 1,
-            points(player.points()),
-            count(player.sets, "set")
-        ));
+        let (place, n) = (place + 1, who + 1);
+        let points = t!("count-points", n = player.points());
+        let sets = t!("count-sets", n = player.sets);
+        ui.label(match player.lost {
+            0 => t!("player-result", place = place, n = n, points = points, sets = sets),
+            lost => t!(
+                "player-result-lost",
+                place = place,
+                n = n,
+                points = points,
+                sets = sets,
+                lost = lost
+            ),
+        });
     }
 }
 
-/// Points in words: "1 point", "-2 points".
-pub fn points(points: i64) -> String {
-    format!("{points} point{}", if points.abs() == 1 { "" } else { "s" })
-}
-
-fn best_by_day(ui: &mut Ui, kept: &Score, best: &[&Score]) {
+fn best_by_day(ui: &mut Ui, variant: Variant, kept: &Score, best: &[&Score]) {
     let is_best = best.iter().all(|other| other.day != kept.day || !other.beats(kept));
     if is_best {
         let good = super::super::look_panel::good_color(ui);
-        ui.label(RichText::new("The best of today!").color(good).strong());
+        ui.label(RichText::new(t!("best-of-today")).color(good).strong());
     }
-    ui.strong(format!("Best times by day: {}", kept.variant));
+    ui.strong(t!("best-by-day", variant = names::variant(variant)));
     Grid::new("best by day").num_columns(4).spacing(vec2(16.0, 4.0)).show(ui, |ui| {
         for score in best.iter().take(DAYS) {
             let today = score.day == kept.day;
@@ -97,10 +105,10 @@ fn best_by_day(ui: &mut Ui, kept: &Score, best: &[&Score]) {
             let cell = |ui: &mut Ui, text: String| ui.label(RichText::new(text).color(color));
             cell(ui, score.day.word().to_owned());
             cell(ui, clock(score.seconds));
-            cell(ui, count(score.mistakes, "mistake"));
-            cell(ui, count(score.hints, "hint"));
+            cell(ui, t!("count-mistakes", n = score.mistakes));
+            cell(ui, t!("count-hints", n = score.hints));
             if score.daily {
-                cell(ui, "today's deal".to_owned());
+                cell(ui, t!("todays-deal"));
             }
             ui.end_row();
         }

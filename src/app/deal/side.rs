@@ -1,29 +1,30 @@
 //! The panel beside the table of a dealt game.
 
 use super::super::game::Watch;
-use super::super::keys::Action;
-use super::super::look_panel::{card_line, count, good_color, verdict_lines};
+use super::super::keys::{Action, key_of};
+use super::super::look_panel::{card_line, good_color, verdict_lines};
+use super::super::names;
 use super::super::play::{MOST_PLAYERS, Phase, Play, Said, clock};
 use super::super::settings::Settings;
-use super::end::points;
+use super::super::words::t;
 use super::{DealTab, Mode, SOURCES, Source};
 use crate::cards::{Card, Deck};
 use crate::game::{Step, Variant};
-use eframe::egui::{Button, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{Button, RichText, ScrollArea, Ui, UiKind, vec2};
 
 impl DealTab {
     pub(super) fn side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
         let playing = matches!(self.mode, Some(Mode::Play(_)));
         ui.horizontal_wrapped(|ui| {
-            if ui.add(Button::selectable(!playing, "Watch")).clicked() && playing {
+            if ui.add(Button::selectable(!playing, t!("watch"))).clicked() && playing {
                 self.act(Action::WatchGame, now);
             }
-            if ui.add(Button::selectable(playing, "Play")).clicked() && !playing {
+            if ui.add(Button::selectable(playing, t!("play"))).clicked() && !playing {
                 self.lay_out();
             }
-            ui.menu_button("New game…", |ui| {
-                for (action, words) in SOURCES {
-                    if ui.button(words).clicked() {
+            ui.menu_button(t!("new-game-menu"), |ui| {
+                for (action, word) in SOURCES {
+                    if ui.button(word.say()).clicked() {
                         self.act(action, now);
                         ui.close();
                     }
@@ -31,12 +32,12 @@ impl DealTab {
             });
         });
         if let Source::Daily(day) = &self.source {
-            ui.weak(format!("The deal of {}, the same for all", day.word()));
+            ui.weak(t!("deal-of-day", day = day.word()));
         }
         if self.deals.len() > 1 {
             ui.horizontal_wrapped(|ui| {
-                ui.weak(format!("Data set {} of {}", self.at + 1, self.deals.len()));
-                if ui.button("Next data set").clicked() {
+                ui.weak(t!("data-set-of", n = self.at + 1, all = self.deals.len()));
+                if ui.button(t!("next-data-set")).clicked() {
                     self.act(Action::NextDeal, now);
                 }
             });
@@ -58,44 +59,40 @@ impl DealTab {
     fn choose_terms(&mut self, ui: &mut Ui, now: f64) {
         let (variant, players) = (self.variant, self.players.max(1));
         let (mut new_variant, mut new_players) = (variant, players);
-        let start = Button::new(RichText::new("Start").size(20.0)).min_size(vec2(0.0, 44.0));
+        let start = Button::new(RichText::new(t!("start")).size(20.0)).min_size(vec2(0.0, 44.0));
         let start = ui.vertical_centered_justified(|ui| ui.add(start)).inner;
-        if start.on_hover_text("Shows the cards and lets the clock run. Key: P").clicked() {
+        if start.on_hover_text(t!("start-help", key = key_of(Action::Play))).clicked() {
             self.start(now);
             return;
         }
         ui.add_space(6.0);
-        ui.strong("Rules");
+        ui.strong(t!("rules"));
         ui.horizontal_wrapped(|ui| {
             // A deal of the contest is played as the contest has it.
             let given = self.source == Source::Given;
             for variant in Variant::ALL {
-                let button = Button::selectable(new_variant == variant, variant.word());
+                let button = Button::selectable(new_variant == variant, names::variant(variant));
                 let may = !given || variant == Variant::Normal;
-                if ui.add_enabled(may, button).on_hover_text(variant.rule()).clicked() {
+                if ui.add_enabled(may, button).on_hover_text(names::rule(variant)).clicked() {
                     new_variant = variant;
                 }
             }
         });
-        ui.label(new_variant.rule());
+        ui.label(names::rule(new_variant));
         ui.add_space(6.0);
-        ui.strong("Players");
+        ui.strong(t!("players"));
         ui.horizontal_wrapped(|ui| {
             for number in 1..=MOST_PLAYERS {
                 let button = Button::selectable(new_players == number, number.to_string());
-                let name = format!("Players: {number}");
+                let name = t!("players-number", n = number);
                 if ui.add(button).accessible_name(&name).clicked() {
                     new_players = number;
                 }
             }
         });
-        ui.label(if new_players == 1 {
-            "Alone, against the clock.".to_owned()
-        } else {
-            format!(
-                "Whoever sees a set calls, by a key from 1 to {new_players} or their name here, and then \
-                 chooses its cards within a few seconds. Else a point is lost."
-            )
+        ui.label(match new_players {
+            1 => t!("alone"),
+            n => t!("together", n = n),
         });
         if (new_variant, new_players) != (variant, players) {
             (self.variant, self.players) = (new_variant, new_players);
@@ -107,31 +104,31 @@ impl DealTab {
 fn watch_side(ui: &mut Ui, watch: &mut Watch) {
     let game = watch.game();
     ui.heading(in_words(watch.step()));
-    ui.weak(format!(
-        "Step {} of {} · {} to deal · {} taken",
-        watch.at() + 1,
-        watch.count(),
-        count(game.stock(), "card"),
-        count(game.removed().len() / 3, "set")
+    ui.weak(t!(
+        "step-of",
+        n = watch.at() + 1,
+        all = watch.count(),
+        cards = t!("count-cards", n = game.stock()),
+        sets = t!("count-sets", n = game.removed().len() / 3)
     ));
     ui.horizontal(|ui| {
-        let step = |ui: &mut Ui, sign: &str, name: &str, to: usize, here: usize| {
+        let step = |ui: &mut Ui, sign: &str, name: String, to: usize, here: usize| {
             let button = ui.add_enabled(to != here, Button::new(sign)).accessible_name(name);
             button.clicked().then_some(to)
         };
         let (at, last) = (watch.at(), watch.count() - 1);
         let to = [
-            step(ui, "«", "First step", 0, at),
-            step(ui, "‹", "Step before", at.saturating_sub(1), at),
-            step(ui, "›", "Next step", (at + 1).min(last), at),
-            step(ui, "»", "Last step", last, at),
+            step(ui, "«", t!("first-step"), 0, at),
+            step(ui, "‹", t!("previous-step"), at.saturating_sub(1), at),
+            step(ui, "›", t!("next-step"), (at + 1).min(last), at),
+            step(ui, "»", t!("last-step"), last, at),
         ];
         if let Some(to) = to.into_iter().flatten().next() {
             watch.go_to(to);
         }
     });
     ui.add_space(4.0);
-    ui.strong("Transcript");
+    ui.strong(t!("transcript"));
     transcript_area(ui).show(ui, |ui| {
         for words in watch.transcript() {
             ui.monospace(words.trim_end());
@@ -141,8 +138,8 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
 
 /// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.
 fn transcript_area(ui: &Ui) -> ScrollArea {
-    let left = ui.available_height();
-    let height = if left.is_finite() { left.max(120.0) } else { 160.0 };
+    let scrolls_as_a_whole = ui.stack().contained_in(UiKind::ScrollArea);
+    let height = if scrolls_as_a_whole { 160.0 } else { ui.available_height().max(120.0) };
     ScrollArea::vertical()
         .id_salt("transcript")
         .max_height(height)
@@ -153,14 +150,14 @@ fn transcript_area(ui: &Ui) -> ScrollArea {
 /// A step in a few words.
 fn in_words(step: &Step) -> String {
     match step {
-        Step::Dealt => "The first twelve cards".into(),
-        Step::Found(sets) => count(sets.len(), "set"),
-        Step::NoSet => "No set here.".into(),
-        Step::Removed(_) => "The first set is taken".into(),
-        Step::Compacted => "The cards move up".into(),
-        Step::Added(places) => format!("{} new", count(places.len(), "card")),
-        Step::NoCards => "No cards remain".into(),
-        Step::Over => "The game is over".into(),
+        Step::Dealt => t!("step-dealt"),
+        Step::Found(sets) => t!("count-sets", n = sets.len()),
+        Step::NoSet => t!("no-set-here"),
+        Step::Removed(_) => t!("step-removed"),
+        Step::Compacted => t!("step-compacted"),
+        Step::Added(places) => t!("step-added", n = places.len()),
+        Step::NoCards => t!("step-no-cards"),
+        Step::Over => t!("game-over"),
     }
 }
 
@@ -168,12 +165,12 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(clock(play.seconds(now))).size(34.0).strong());
         ui.vertical(|ui| {
-            ui.label(format!("{} taken", count(play.taken(), "set")));
-            ui.weak(format!(
-                "{} to deal · {}",
-                count(play.round().stock(), "card"),
-                count(play.mistakes(), "mistake")
-            ));
+            ui.label(t!("sets-taken", n = play.taken()));
+            let counts = [
+                t!("cards-to-deal", n = play.round().stock()),
+                t!("count-mistakes", n = play.mistakes()),
+            ];
+            ui.weak(counts.join(" · "));
         });
     });
     if play.players().len() > 1 {
@@ -185,16 +182,16 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
     ui.add_space(4.0);
     match play.phase() {
         Phase::Paused => {
-            ui.heading("Paused");
-            ui.label("The clock stands, and the cards lie face down.");
+            ui.heading(t!("paused"));
+            ui.label(t!("clock-stands"));
         }
         Phase::Over => {
-            ui.heading("The game is over");
+            ui.heading(t!("game-over"));
         }
         Phase::Ready | Phase::Running(_) => said(ui, play, settings),
     }
     ui.add_space(4.0);
-    ui.strong("Transcript");
+    ui.strong(t!("transcript"));
     transcript_area(ui).show(ui, |ui| {
         for line in play.log() {
             ui.monospace(line);
@@ -205,27 +202,38 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
 fn buttons(ui: &mut Ui, play: &mut Play, now: f64) {
     let running = play.is_running();
     ui.horizontal_wrapped(|ui| {
-        let word = if running { "Pause" } else { "Go on" };
-        if ui.button(word).on_hover_text("Key: P").clicked() {
+        let word = if running { t!("pause") } else { t!("go-on") };
+        if ui.button(word).on_hover_text(by_key(Action::Pause)).clicked() {
             if running { play.pause(now) } else { play.start(now) }
         }
-        let none = ui.add_enabled(running, Button::new("No set here"));
-        if none.on_hover_text("Three more cards, if that is so. Key: O").clicked() {
+        let none = ui.add_enabled(running, Button::new(t!("no-set-here-button")));
+        if none.on_hover_text(t!("no-set-here-help", key = key_of(Action::NoSet))).clicked() {
             play.no_set(now);
         }
         let word = match play.hint {
-            0 => "Hint",
-            n if n < play.round().variant().set_size() => "One card more",
-            _ => "Hide the hint",
+            0 => t!("hint"),
+            n if n < play.round().variant().set_size() => t!("one-card-more"),
+            _ => t!("hide-hint"),
         };
-        if ui.add_enabled(running, Button::new(word)).on_hover_text("Key: I").clicked() {
+        if ui
+            .add_enabled(running, Button::new(word))
+            .on_hover_text(by_key(Action::DealHint))
+            .clicked()
+        {
             play.more_hint();
         }
         let another = play.hint > 0;
-        if another && ui.button("Another set").on_hover_text("Key: K").clicked() {
+        if another
+            && ui.button(t!("another-set")).on_hover_text(by_key(Action::AnotherHint)).clicked()
+        {
             play.another_hint();
         }
     });
+}
+
+/// The tip of a button that has a key.
+fn by_key(action: Action) -> String {
+    t!("key-hover", key = key_of(action))
 }
 
 /// A button for each player, with which they call.
@@ -235,11 +243,16 @@ fn players(ui: &mut Ui, play: &mut Play, now: f64) {
     ui.horizontal_wrapped(|ui| {
         for (who, player) in all.into_iter().enumerate() {
             let calls = caller.filter(|(caller, _)| *caller == who);
-            let left = calls.map_or_else(String::new, |(_, left)| format!(" · {left:.0} s"));
-            let words = format!("{}: {}{left}", who + 1, points(player.points()));
+            let (n, points) = (who + 1, t!("count-points", n = player.points()));
+            let words = match calls {
+                Some((_, left)) => {
+                    t!("player-button-left", n = n, points = points, seconds = left.round())
+                }
+                None => t!("player-button", n = n, points = points),
+            };
             let may = play.is_running() && caller.is_none();
             let button = Button::selectable(calls.is_some(), words);
-            let name = format!("Player {} calls", who + 1);
+            let name = t!("player-calls", n = who + 1);
             if ui.add_enabled(may, button).accessible_name(&name).clicked() {
                 play.call(who, now);
             }
@@ -248,8 +261,10 @@ fn players(ui: &mut Ui, play: &mut Play, now: f64) {
 }
 
 fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
-    let by =
-        |who: &Option<usize>| who.map_or_else(String::new, |who| format!("Player {}: ", who + 1));
+    let by = |who: &Option<usize>, words: String| match who {
+        Some(who) => t!("by-player", n = who + 1, words = words),
+        None => words,
+    };
     let lines = |ui: &mut Ui, cards: &[Card]| {
         for &card in cards {
             card_line(ui, &Deck::classic(), card, settings);
@@ -258,49 +273,48 @@ fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
     let variant = play.round().variant();
     match play.said() {
         None if play.players().len() > 1 => {
-            ui.label("Call when you see a set, then choose its cards.");
+            ui.label(t!("said-call"));
         }
         None if variant == Variant::Ultra => {
-            ui.label("Click four cards: two pairs that one card would complete.");
+            ui.label(t!("said-four"));
         }
         None => {
-            ui.label("Click three cards that are a set.");
+            ui.label(t!("said-three"));
         }
         Some(Said::Taken(cards, who)) => {
-            let words = format!("{}A set!", by(who));
+            let words = by(who, t!("a-set"));
             ui.label(RichText::new(words).heading().color(good_color(ui)));
             lines(ui, cards);
         }
         Some(Said::Wrong(cards, verdict, who)) => {
-            ui.heading(format!("{}Not a set.", by(who)));
+            ui.heading(by(who, t!("said-wrong")));
             lines(ui, cards);
             verdict_lines(ui, verdict);
         }
         Some(Said::NotThese(cards, who)) => {
-            ui.heading(format!("{}Not these.", by(who)));
-            ui.label(variant.rule());
+            ui.heading(by(who, t!("said-not-these")));
+            ui.label(names::rule(variant));
             lines(ui, cards);
         }
         Some(Said::ThereIsOne(who)) => {
-            ui.heading(format!("{}There is a set.", by(who)));
-            ui.label("Look again, or ask for a hint.");
+            ui.heading(by(who, t!("said-there-is-one")));
+            ui.label(t!("said-look-again"));
         }
         Some(Said::More(n)) => {
-            ui.heading("No set, right.");
-            let are = if *n == 1 { "Here is" } else { "Here are" };
-            ui.label(format!("{are} {} more.", count(*n, "card")));
+            ui.heading(t!("said-no-set"));
+            ui.label(t!("said-more", n = *n));
         }
         Some(Said::Called(who)) => {
-            ui.heading(format!("Player {} has called.", who + 1));
-            ui.label("Choose the cards.");
+            ui.heading(t!("said-called", n = who + 1));
+            ui.label(t!("said-choose"));
         }
         Some(Said::TooLate(who)) => {
-            ui.heading(format!("Player {}: too late.", who + 1));
-            ui.label("A point is lost.");
+            ui.heading(t!("said-too-late", n = who + 1));
+            ui.label(t!("said-point-lost"));
         }
         Some(Said::CallFirst) => {
-            ui.heading("Who has seen it?");
-            ui.label("Call first: press your number, or your name above.");
+            ui.heading(t!("said-who"));
+            ui.label(t!("said-call-first"));
         }
     }
 }

@@ -5,6 +5,7 @@ use super::super::correct_panel::{self, Wish};
 use super::super::look::{Look, Mode};
 use super::super::settings::Settings;
 use super::super::strip::{Filter, Photographs};
+use super::super::words::{Word, t};
 use super::super::{look_panel, overlay};
 use super::{Photos, Task};
 use crate::pipeline::StageTime;
@@ -117,15 +118,11 @@ impl Photos {
     fn clash_ui(&mut self, ctx: &Context) {
         let Some(clash) = self.clash else { return };
         let answer = super::super::pages::modal(ctx, "clash", 460.0, |ui| {
-            ui.heading("Another window says something else");
-            let cards = look_panel::count(clash.cards, "card");
-            ui.label(format!(
-                "Labels of this photo were written by another program meanwhile, and {cards} of it \
-                 cannot be both."
-            ));
+            ui.heading(t!("clash-title"));
+            ui.label(t!("clash-what", n = clash.cards));
             ui.add_space(6.0);
-            let mine = ui.button("Keep what this window says").clicked();
-            let theirs = ui.button("Take what the other one says").clicked();
+            let mine = ui.button(t!("clash-mine")).clicked();
+            let theirs = ui.button(t!("clash-theirs")).clicked();
             (mine, theirs)
         });
         match answer.inner {
@@ -142,15 +139,15 @@ impl Photos {
                 ui.spacing_mut().button_padding = vec2(8.0, 1.0);
                 ui.spacing_mut().interact_size.y = 22.0;
                 for filter in Filter::ALL {
-                    let button = Button::selectable(self.filter == filter, filter.word());
-                    if ui.add(button).on_hover_text(filter.help()).clicked() {
+                    let button = Button::selectable(self.filter == filter, filter.word().say());
+                    if ui.add(button).on_hover_text(filter.help().say()).clicked() {
                         self.filter = filter;
                     }
                 }
                 let (count, read) = self.progress();
-                let mut words = format!("{} of {count} checked", self.checked());
+                let mut words = t!("checked-of", n = self.checked(), all = count);
                 if read < count {
-                    words = format!("{read} read, {words}");
+                    words = t!("read-and-checked", n = read, checked = words);
                 }
                 ui.weak(words);
             });
@@ -186,12 +183,14 @@ impl Photos {
             ui.spacing_mut().item_spacing.x = 4.0;
             for mode in Mode::ALL {
                 let selected = self.task == Task::Look && self.look.mode == mode;
-                if ui.add(Button::selectable(selected, mode.word())).clicked() {
+                if ui.add(Button::selectable(selected, mode.word().say())).clicked() {
                     self.look_in(mode);
                 }
             }
-            for (task, word) in [(Task::Correct, "Correct"), (Task::Stages, "Stages")] {
-                if ui.add(Button::selectable(self.task == task, word)).clicked() {
+            let tasks =
+                [(Task::Correct, Word("task-correct")), (Task::Stages, Word("task-stages"))];
+            for (task, word) in tasks {
+                if ui.add(Button::selectable(self.task == task, word.say())).clicked() {
                     self.task = task;
                 }
             }
@@ -223,23 +222,22 @@ impl Photos {
         ui.add(eframe::egui::Label::new(RichText::new(name).strong()).truncate());
         let mut words = Vec::new();
         if count > 1 {
-            words.push(format!("photo {} of {count}", self.current + 1));
+            words.push(t!("photo-of", n = self.current + 1, all = count));
         }
         if read < count && count > 1 {
-            words.push(format!("{read} read"));
+            words.push(t!("read-so-far", n = read));
         }
         if !self.table.cards.is_empty() {
-            words.push(look_panel::count(self.table.cards.len(), "card"));
+            words.push(t!("count-cards", n = self.table.cards.len()));
         }
         match self.table.unsure() {
             0 => {}
-            1 => words.push("1 unsure (?)".into()),
-            n => words.push(format!("{n} unsure (?)")),
+            n => words.push(t!("unsure-cards", n = n)),
         }
         if self.table.checked {
-            words.push("checked".into());
+            words.push(t!("checked"));
         } else if self.said {
-            words.push("corrected".into());
+            words.push(t!("corrected"));
         }
         ui.weak(words.join(" · "));
     }
@@ -248,26 +246,23 @@ impl Photos {
         let entry = self.library.as_ref().and_then(|library| library.entries.get(self.current));
         match entry.map(|entry| &entry.found) {
             Some(Some(Err(reason))) => {
-                ui.heading("This photo cannot be read.");
-                ui.label(format!("It {reason}."));
+                ui.heading(t!("photo-unread"));
+                ui.label(t!("it-reason", reason = reason.words()));
             }
             Some(_) => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    ui.label("Reading…");
+                    ui.label(t!("reading"));
                 });
             }
             None if self.library.as_ref().is_some_and(|library| library.listed) => {
-                ui.heading("No photos here.");
-                ui.label(
-                    "Neither in this folder nor in its folders. Open another one, or drop photos on this \
-                     window.",
-                );
+                ui.heading(t!("no-photos"));
+                ui.label(t!("no-photos-advice"));
             }
             None => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    ui.label("Looking for photos…");
+                    ui.label(t!("looking-for-photos"));
                 });
             }
         }
@@ -302,10 +297,7 @@ impl Photos {
         #[cfg(not(feature = "train"))]
         {
             ui.separator();
-            ui.weak(
-                "Learning from corrections is not in this build; in the folder of its sources: cargo \
-                 install --path . --features train",
-            );
+            ui.weak(t!("learning-not-built"));
         }
     }
 
@@ -319,7 +311,7 @@ impl Photos {
             return;
         };
         let id = Id::unique("photo");
-        let (ground, placement) = picture.show(ui, &mut self.view, id, "The photo");
+        let (ground, placement) = picture.show(ui, &mut self.view, id, &t!("the-photo"));
         self.placement = Some(placement);
         if !typing {
             picture.keys(ui, &mut self.view, placement.room);
@@ -370,7 +362,7 @@ impl Photos {
         }
         let solving = self.task == Task::Look && self.look.mode == Mode::Solve;
         if solving && self.table.sets.is_empty() && !self.table.cards.is_empty() {
-            overlay::caption(&painter, placement.room, "No set here");
+            overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
         self.grant(wish);
     }

@@ -5,7 +5,7 @@ mod report;
 mod uniformity;
 
 use super::timed::Dealing;
-use super::{BadCall, Format, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::general::Kind;
 use crate::printable::say;
 use anyhow::Context;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long = "solver", value_name = "NAMES", value_delimiter = ',')]
     solvers: Vec<Kind>,
     /// Games for each cell
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
     /// Seed of the first game
     #[arg(long, default_value_t = SEED)]
@@ -73,7 +73,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero()).ok_or_else(
         || BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget)),
     )?;
-    let limits = Limits { games: args.games, seed, cpu, bytes: args.memory << 20 };
+    let limits =
+        Limits { games: args.games, seed, cpu, bytes: args.memory.saturating_mul(1 << 20) };
     let solvers = if args.solvers.is_empty() { default_solvers() } else { args.solvers };
     let experiments = if args.experiments.is_empty() {
         DEFAULT_EXPERIMENTS

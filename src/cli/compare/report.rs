@@ -4,6 +4,7 @@ use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::timed::{Dealing, counted, human};
 use crate::general::{Kind, Rules};
 use crate::json::VERSION;
+use crate::whole_file::write_whole;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -67,7 +68,8 @@ pub fn write(
 ) -> anyhow::Result<()> {
     let put = |name: &str, text: String| {
         let path = folder.join(name);
-        std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))
+        write_whole(&path, text.as_bytes())
+            .with_context(|| format!("{} cannot be written", path.display()))
     };
     put("results.csv", csv(results))?;
     put("report.md", markdown(results, solvers, limits))?;

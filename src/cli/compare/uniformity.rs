@@ -1,11 +1,12 @@
 //! `compare --uniformity`: is the dealer fair?
 
+use crate::cli::common::{Format, Outcome};
 use crate::cli::timed::Dealing;
-use crate::cli::{Format, Outcome};
 use crate::general::Rules;
 use crate::general::uniformity::{Histogram, histograms};
 use crate::json::VERSION;
 use crate::printable::say;
+use crate::whole_file::write_whole;
 use anyhow::Context;
 use serde_json::json;
 use std::fmt::Write;
@@ -73,7 +74,7 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow
     }
     for (name, contents) in [("uniformity.md", &text), ("uniformity.csv", &csv)] {
         let path = folder.join(name);
-        std::fs::write(&path, contents)
+        write_whole(&path, contents.as_bytes())
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     if format == Format::Json {

@@ -1,9 +1,12 @@
 //! `setsight dataset check`.
 
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
 use crate::cli::photos::{self, ReadingArgs};
-use crate::cli::{BadCall, Format, Jobs, Outcome, told};
+use crate::cli::stop;
+use crate::dataset::told_of_outside;
 use crate::eval::check::{CheckReport, Findings, Item, plan};
 use crate::pipeline::batch;
+use crate::pipeline::source::Room;
 use crate::printable::say;
 use anyhow::Context;
 use std::io::{self, Write};
@@ -41,6 +44,9 @@ pub struct Args {
 /// Folders without labels, a report that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let plan = plan(&args.folders).map_err(|error| BadCall(error.to_string()))?;
+    if let Some(words) = told_of_outside(&plan.outside) {
+        say!("{words}");
+    }
     let pipeline = args.reading.pipeline()?;
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
     let mut report = match &args.report {
@@ -48,11 +54,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         None => None,
     };
     let mut findings = Findings::of_plan(&plan);
-    let stop = photos::stop_on_ctrl_c();
+    let stop = stop::asked();
     let pictures: usize = plan.items.iter().map(Item::pictures).sum();
     let bar = photos::progress(pictures);
     let (mut problem, mut failed) = (None, false);
-    let work = |_: usize, item: &Item| item.check(&pipeline, args.report.is_some());
+    let room = Room::default();
+    let work = |_: usize, item: &Item| item.check(&pipeline, &room, args.report.is_some());
     let done = batch::in_order(&plan.items, photos::jobs(args.jobs), stop, work, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);

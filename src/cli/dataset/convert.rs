@@ -1,7 +1,8 @@
 //! `setsight dataset convert`.
 
-use crate::cli::photos::{progress, stop_on_ctrl_c};
-use crate::cli::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome};
+use crate::cli::photos::progress;
+use crate::cli::stop;
 use crate::dataset::convert::{self, Converted, Format};
 use crate::printable::say;
 use anyhow::Context;
@@ -45,7 +46,7 @@ pub struct Args {
 /// What is converted.
 #[derive(Clone, Copy, Debug, Default)]
 enum From {
-    /// As it looks.
+    /// By its content.
     #[default]
     Auto,
     As(Format),
@@ -64,7 +65,7 @@ impl ValueEnum for From {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Auto => PossibleValue::new("auto").help("As it looks"),
+            Self::Auto => PossibleValue::new("auto").help("By the file's content"),
             Self::As(format) => PossibleValue::new(format.name()).help(format.looks_like()),
         })
     }
@@ -80,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         From::As(format) => Some(format),
     };
     let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let bar = progress(found.len());
     let mut go_on = || {
         bar.inc(1);

@@ -3,9 +3,9 @@
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::cards::{Card, Color, Deck, Shading};
 use crate::game::Deal;
-use crate::html::escape;
+use crate::html;
 use crate::sets::find_all;
-use std::fmt::Write;
+use maud::{Markup, html};
 
 /// Cards that are dealt first.
 const BOARD_CARDS: usize = 12;
@@ -13,57 +13,50 @@ const BOARD_CARDS: usize = 12;
 /// The page in HTML, two sides for each deal; `title` stands at its head.
 pub fn page(deals: &[Deal], title: &str) -> String {
     let deck = Deck::classic();
-    let mut html = format!(
-        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n<title>{title}</title>\n<style>{STYLE}</style>\n",
-        title = escape(title)
-    );
-    // Written once; every card refers to it.
-    html += "<svg width=0 height=0 style=position:absolute><defs>";
     let pitch = deck.fill(Shading::Striped).pitch_mm;
-    for color in Color::ALL {
-        let (name, ink) = (stripes(color), hex(&deck, color));
-        let _ = write!(
-            html,
-            "<pattern id={name} width=8 height={pitch} patternUnits=userSpaceOnUse><rect width=8 height={} \
-             fill=\"{ink}\"/></pattern>",
-            pitch / 2.0
-        );
-    }
-    html += "</defs></svg>\n";
-    for (number, deal) in deals.iter().enumerate() {
-        let board = &deal.cards()[..BOARD_CARDS];
-        let name = match deals.len() {
-            1 => escape(title),
-            n => format!("{}, board {} of {n}", escape(title), number + 1),
-        };
-        let _ = write!(html, "<section><h1>{name}</h1><div class=board>");
-        for (place, card) in board.iter().enumerate() {
-            let _ = write!(
-                html,
-                "<figure>{}<figcaption>{}</figcaption></figure>",
-                svg(&deck, *card),
-                place + 1
-            );
-        }
-        let sets = find_all(board);
-        let count = match sets.len() {
-            0 => "no set".to_owned(),
-            1 => "1 set".to_owned(),
-            n => format!("{n} sets"),
-        };
-        let _ = write!(html, "</div></section>\n<section><h1>{name}: {count}</h1><div class=sets>");
-        for set in &sets {
-            html += "<div>";
-            for place in set.0 {
-                let card = svg(&deck, board[place]);
-                let _ =
-                    write!(html, "<figure>{card}<figcaption>{}</figcaption></figure>", place + 1);
+    let body = html! {
+        // Written once; every card refers to it.
+        svg width="0" height="0" style="position:absolute" {
+            defs {
+                @for color in Color::ALL {
+                    pattern id=(stripes(color)) width="8" height=(pitch) patternUnits="userSpaceOnUse" {
+                        rect width="8" height=(pitch / 2.0) fill=(hex(&deck, color)) {}
+                    }
+                }
             }
-            html += "</div>";
         }
-        html += "</div></section>\n";
-    }
-    html + "</html>\n"
+        @for (number, deal) in deals.iter().enumerate() {
+            @let board = &deal.cards()[..BOARD_CARDS];
+            @let sets = find_all(board);
+            @let name = match deals.len() {
+                1 => title.to_owned(),
+                n => format!("{title}, board {} of {n}", number + 1),
+            };
+            @let count = match sets.len() {
+                0 => "no set".to_owned(),
+                1 => "1 set".to_owned(),
+                n => format!("{n} sets"),
+            };
+            section {
+                h1 { (name) }
+                div.board { @for place in 0..BOARD_CARDS { (card(&deck, board, place)) } }
+            }
+            "\n"
+            section {
+                h1 { (name) ": " (count) }
+                div.sets {
+                    @for set in &sets { div { @for place in set.0 { (card(&deck, board, place)) } } }
+                }
+            }
+            "\n"
+        }
+    };
+    html::page(title, STYLE, &body).into_string()
+}
+
+/// A card of the board with the number of its place.
+fn card(deck: &Deck, board: &[Card], place: usize) -> Markup {
+    html! { figure { (svg(deck, board[place])) figcaption { (place + 1) } } }
 }
 
 const STYLE: &str = "@page{size:A4 landscape;margin:12mm}body{font:14px sans-serif;margin:0}\
@@ -73,7 +66,7 @@ section{break-after:page}h1{font-size:16px;font-weight:normal;margin:0 0 4mm}\
 figure{margin:0}figcaption{text-align:center;color:#555}svg{width:100%;height:auto;display:block}";
 
 /// A card in its millimetres, lying.
-fn svg(deck: &Deck, card: Card) -> String {
+fn svg(deck: &Deck, card: Card) -> Markup {
     let ink = hex(deck, card.color);
     let fill = match card.shading {
         Shading::Filled => ink.clone(),
@@ -81,29 +74,24 @@ fn svg(deck: &Deck, card: Card) -> String {
         Shading::Striped => format!("url(#{})", stripes(card.color)),
     };
     let line_mm = deck.fill(card.shading).outline_mm.max(0.8);
-    let mut out = format!(
-        "<svg viewBox=\"0 0 {CARD_LONG_MM} {CARD_SHORT_MM}\" role=img aria-label=\"{name}\"><rect x=.5 y=.5 \
-         width={} height={} rx=4 fill=#fff stroke=#999 />",
-        CARD_LONG_MM - 1.0,
-        CARD_SHORT_MM - 1.0,
-        name = escape(&card.name())
-    );
-    for center in deck.symbol_centers(card.number) {
-        let points: Vec<String> = deck
-            .outline(card.shape)
-            .iter()
-            .map(|(x, y)| {
-                let (x, y) = ((x + center + 0.5) * CARD_LONG_MM, (y + 0.5) * CARD_SHORT_MM);
-                format!("{x:.1},{y:.1}")
-            })
-            .collect();
-        let _ = write!(
-            out,
-            "<polygon points=\"{}\" fill=\"{fill}\" stroke=\"{ink}\" stroke-width={line_mm} />",
-            points.join(" ")
-        );
+    let points = |center: f64| {
+        let outline = deck.outline(card.shape);
+        let points = outline.iter().map(|(x, y)| {
+            let (x, y) = ((x + center + 0.5) * CARD_LONG_MM, (y + 0.5) * CARD_SHORT_MM);
+            format!("{x:.1},{y:.1}")
+        });
+        points.collect::<Vec<String>>().join(" ")
+    };
+    // In SVG an element ends where it says so: hence the braces.
+    html! {
+        svg viewBox={ "0 0 " (CARD_LONG_MM) " " (CARD_SHORT_MM) } role="img" aria-label=(card.name()) {
+            rect x="0.5" y="0.5" width=(CARD_LONG_MM - 1.0) height=(CARD_SHORT_MM - 1.0) rx="4"
+                fill="#fff" stroke="#999" {}
+            @for center in deck.symbol_centers(card.number) {
+                polygon points=(points(center)) fill=(fill) stroke=(ink) stroke-width=(line_mm) {}
+            }
+        }
     }
-    out + "</svg>"
 }
 
 /// What the page calls the stripes of a colour.

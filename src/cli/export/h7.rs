@@ -1,6 +1,6 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
-use super::super::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome};
 use crate::eval;
 use crate::export::h7::crops::{self, Crop};
 use crate::export::h7::golden::hex;

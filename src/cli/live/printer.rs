@@ -1,6 +1,6 @@
 //! What `setsight live --headless` prints.
 
-use crate::cli::Format;
+use crate::cli::common::Format;
 use crate::live::{LiveView, freeze};
 use std::io::{self, Write};
 

@@ -1,14 +1,15 @@
 //! The folder of results: an annotated picture for each photo, a page to look through them, and
 //! the JSON lines.
 
-use super::super::BadCall;
-use crate::html::{escape, href};
+use crate::cli::common::BadCall;
+use crate::html::href;
 use crate::pipeline::overlay::{self, Style};
 use crate::pipeline::record::{PhotoRecord, Record};
 use crate::pipeline::{Frame, Scan};
 use crate::whole_file::WholeFile;
 use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use maud::{Markup, html};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -175,14 +176,11 @@ impl OutFolder {
         self.counts.photos += 1;
         writeln!(self.lines, "{}", record.to_json())
             .with_context(|| format!("{} cannot be written", self.path("results.jsonl")))?;
-        let image = escape(&record.image.display().to_string());
+        let image = record.image.display().to_string();
         let figure = match &record.result {
             Err(error) => {
                 self.counts.failed += 1;
-                format!(
-                    "<figure class=failed><figcaption><b>{image}</b><p>{}</figcaption></figure>\n",
-                    escape(error)
-                )
+                html! { figure.failed { figcaption { b { (image) } p { (error) } } } "\n" }
             }
             Ok(photo) => {
                 self.counts.cards += photo.scan.len();
@@ -192,7 +190,7 @@ impl OutFolder {
             }
         };
         self.page
-            .write_all(figure.as_bytes())
+            .write_all(figure.into_string().as_bytes())
             .with_context(|| format!("{} cannot be written", self.path("index.html")))
     }
 
@@ -211,12 +209,17 @@ impl OutFolder {
         }
         let Counts { photos, cards, sets, unsure, failed } = self.counts;
         // Written last, shown first: the style sheet puts it on top.
-        write!(
-            self.page,
-            "</main>\n<header><h1>{photos} photos</h1><p>{cards} cards, {sets} sets, {unsure} cards \
-             unsure, {failed} photos not read. <a href=results.jsonl>results.jsonl</a></header>\n</html>\n"
-        )
-        .with_context(unwritten(page_path.clone()))?;
+        let header = html! {
+            header {
+                h1 { (photos) " photos" }
+                p {
+                    (cards) " cards, " (sets) " sets, " (unsure) " cards unsure, " (failed)
+                    " photos not read. " a href="results.jsonl" { "results.jsonl" }
+                }
+            }
+        };
+        write!(self.page, "</main>\n{}\n</html>\n", header.into_string())
+            .with_context(unwritten(page_path.clone()))?;
         self.lines.finish().with_context(unwritten(lines_path))?;
         self.page.finish().with_context(unwritten(page_path))?;
         Ok(self.folder.join("index.html"))
@@ -227,35 +230,43 @@ impl OutFolder {
     }
 }
 
-fn figure(image: &str, photo: &PhotoRecord, picture: Option<&str>) -> String {
-    let unsure = photo.scan.iter().any(|card| card.unsure);
-    let mut html = format!("<figure{}>", if unsure { " class=unsure" } else { "" });
-    if let Some(name) = picture {
-        let file = format!("{name}.jpg");
-        html += &format!(
-            "<a href=\"{}\"><img loading=lazy src=\"{}\" alt=\"cards and sets of {image}\"></a>",
-            href(Path::new(&file)),
-            href(&Path::new(THUMBNAILS).join(&file))
-        );
-    }
-    html += &format!("<figcaption><b>{image}</b><p>{}", photo.summary());
-    if !photo.sets.is_empty() {
-        html += "<ol>";
-        for (place, set) in photo.sets.iter().enumerate() {
-            let [r, g, b] = overlay::set_color(place).0;
-            let names = set.0.map(|i| photo.scan[i].card.name());
-            html += &format!("<li style=\"border-color:rgb({r},{g},{b})\">{}", names.join(", "));
+fn figure(image: &str, photo: &PhotoRecord, picture: Option<&str>) -> Markup {
+    let unsure = || photo.scan.iter().filter(|card| card.unsure);
+    let border = |place: usize| {
+        let [r, g, b] = overlay::set_color(place).0;
+        format!("border-color:rgb({r},{g},{b})")
+    };
+    html! {
+        figure.unsure[unsure().next().is_some()] {
+            @if let Some(name) = picture {
+                @let file = format!("{name}.jpg");
+                a href=(href(Path::new(&file))) {
+                    img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
+                        alt={ "cards and sets of " (image) };
+                }
+            }
+            figcaption {
+                b { (image) }
+                p { (photo.summary()) }
+                @if !photo.sets.is_empty() {
+                    ol {
+                        @for (place, set) in photo.sets.iter().enumerate() {
+                            li style=(border(place)) {
+                                (set.0.map(|i| photo.scan[i].card.name()).join(", "))
+                            }
+                        }
+                    }
+                }
+                @for card in unsure() {
+                    p.guess {
+                        "unsure: perhaps " (card.card.name())
+                        " (" (format!("{:.0}", 100.0 * card.confidence)) " %)"
+                    }
+                }
+            }
         }
-        html += "</ol>";
+        "\n"
     }
-    for card in photo.scan.iter().filter(|card| card.unsure) {
-        html += &format!(
-            "<p class=guess>unsure: perhaps {} ({:.0} %)",
-            card.card.name(),
-            100.0 * card.confidence
-        );
-    }
-    html + "</figcaption></figure>\n"
 }
 
 const HEAD: &str = "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\

@@ -5,12 +5,13 @@ mod printer;
 mod watch;
 
 use super::photos::{self, ReadingArgs};
+use super::stop;
 use super::terminal::{self, ColorChoice};
-use super::{BadCall, Jobs, Outcome, told};
+use crate::cli::common::{BadCall, Jobs, Outcome, told};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
 use crate::pipeline::record::{PhotoRecord, Record};
-use crate::pipeline::{Frame, Pipeline, StageClock, StageSink, batch, source};
+use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};
 use crate::printable::say;
 use anyhow::Context;
 use folder::{Names, OutFolder};
@@ -191,7 +192,7 @@ impl<'a> Scanning<'a> {
             }
         }
         let done = self.read(&todo, &photos::progress(todo.len()))?;
-        let stopped = photos::stop_on_ctrl_c().load(Ordering::Relaxed) && done < todo.len();
+        let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
         let failed = self.failed;
         if stopped {
             say!("stopped: {done} of {} photos read", todo.len());
@@ -223,9 +224,10 @@ impl<'a> Scanning<'a> {
         let Self { args, pipeline, jobs, out, printer, failed, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
-        let work = |_: usize, job: &Job| read_photo(pipeline, job, results, &style);
+        let room = source::Room::default();
+        let work = |_: usize, job: &Job| read_photo(pipeline, job, &room, results, &style);
         let mut problem: Option<anyhow::Error> = None;
-        let done = batch::in_order(todo, *jobs, photos::stop_on_ctrl_c(), work, |i, result| {
+        let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
             bar.inc(1);
             let job = &todo[i];
             let result = result.unwrap_or_else(|panic| Done {
@@ -233,6 +235,9 @@ impl<'a> Scanning<'a> {
                 unwritten: None,
             });
             let record = Record { image: job.path.clone(), result: result.result };
+            if let Some(warning) = record.result.as_ref().ok().and_then(|photo| photo.warning) {
+                bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
+            }
             for reason in record.result.as_ref().err().into_iter().chain(&result.unwritten) {
                 *failed += 1;
                 bar.suspend(|| say!("{}: {reason}", job.path.display()));
@@ -276,10 +281,18 @@ struct Done {
     unwritten: Option<String>,
 }
 
-fn read_photo(pipeline: &Pipeline, job: &Job, results: &ResultArgs, style: &Style) -> Done {
+fn read_photo(
+    pipeline: &Pipeline,
+    job: &Job,
+    room: &source::Room,
+    results: &ResultArgs,
+    style: &Style,
+) -> Done {
     let mut clock = StageClock::default();
     let mut scan = || -> anyhow::Result<_> {
-        let frame = clock.time("load", || load(&job.path))?;
+        let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
+        let (photo, held) = clock.time("load", || load(&job.path, room, pictures))?;
+        let (frame, warning) = (photo.frame, photo.warning);
         let sink = match &results.dump_stages {
             Some(dir) => {
                 let folder = dir.join(&job.name);
@@ -290,9 +303,9 @@ fn read_photo(pipeline: &Pipeline, job: &Job, results: &ResultArgs, style: &Styl
             None => None,
         };
         let scan = pipeline.read(&frame, &mut clock, sink.as_ref().map(|s| s as &dyn StageSink))?;
-        Ok((frame, scan))
+        Ok((frame, scan, warning, held))
     };
-    let (frame, scan) = match scan() {
+    let (frame, scan, warning, _held) = match scan() {
         Ok(read) => read,
         Err(error) => return Done { result: Err(told(&error)), unwritten: None },
     };
@@ -310,10 +323,19 @@ fn read_photo(pipeline: &Pipeline, job: &Job, results: &ResultArgs, style: &Styl
         scan: scan.cards,
         sets: scan.sets,
         times: clock.times,
+        warning,
     };
     Done { result: Ok(record), unwritten }
 }
 
-fn load(path: &Path) -> Result<Frame, source::SourceError> {
-    if path.as_os_str() == STDIN { source::read(io::stdin().lock()) } else { source::load(path) }
+/// A photo, and its part of the room where it shares that with others.
+fn load<'a>(
+    path: &Path,
+    room: &'a source::Room,
+    copies: u64,
+) -> Result<(source::Photo, Option<source::Held<'a>>), source::SourceError> {
+    if path.as_os_str() == STDIN {
+        return Ok((source::read(io::stdin().lock())?, None));
+    }
+    room.load(path, copies).map(|(photo, held)| (photo, Some(held)))
 }

@@ -4,7 +4,7 @@
 //! for folders of other machines, which is where photos are synced to.
 
 use super::{Job, Scanning, folder, list};
-use crate::cli::photos;
+use crate::cli::stop;
 use crate::pipeline::source::ListError;
 use crate::printable::say;
 use indicatif::ProgressBar;
@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-/// From one look to the next.
+/// Time between two scans of the folders.
 const PAUSE: Duration = Duration::from_millis(500);
 /// A file that has not changed for so long is whole.
 const STILL: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const STILL: Duration = Duration::from_secs(1);
 /// # Errors
 /// Results that cannot be written.
 pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
-    let stop = photos::stop_on_ctrl_c();
+    let stop = stop::asked();
     let names: Vec<String> = scan.args.paths.iter().map(|p| p.display().to_string()).collect();
     say!("watching {}; Ctrl-C ends it", names.join(", "));
     let mut files = Files::default();

@@ -1,8 +1,8 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
 use crate::cards::Edition;
-use crate::cli::photos::stop_on_ctrl_c;
-use crate::cli::{BadCall, SEED};
+use crate::cli::common::{BadCall, SEED};
+use crate::cli::stop;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::file_of;
@@ -49,7 +49,7 @@ impl RunArgs {
         let keeping = Keeping {
             folder: &self.out,
             resume: self.resume,
-            stop: stop_on_ctrl_c(),
+            stop: stop::asked(),
             stop_after: self.stop_after,
             checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
             quiet: false,

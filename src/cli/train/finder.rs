@@ -1,7 +1,7 @@
 //! `setsight train finder`.
 
 use super::common::{RunArgs, tell};
-use crate::cli::Outcome;
+use crate::cli::common::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::train::finder::{self, BATCH, Finder, Options};

@@ -2,8 +2,8 @@
 
 use super::common::{edition_of, edition_of_source};
 use crate::cards::{Edition, Property};
+use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::photos;
-use crate::cli::{BadCall, Outcome, SEED};
 use crate::model::Kind;
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::classify::neural::NeuralReader;

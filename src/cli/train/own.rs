@@ -2,8 +2,9 @@
 
 use super::common::{edition_of, edition_of_source};
 use crate::cards::Edition;
-use crate::cli::photos::{progress, stop_on_ctrl_c};
-use crate::cli::{BadCall, Outcome, SEED};
+use crate::cli::common::{BadCall, Outcome, SEED};
+use crate::cli::photos::progress;
+use crate::cli::stop;
 use crate::eval::find_photos;
 use crate::export::onnx;
 use crate::model::Kind;
@@ -139,7 +140,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
     let _lock = locked(&work)?;
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let done = match train(args, out, &work, &base, stop) {
         Ok(done) => done,
         Err(error) => {
@@ -344,8 +345,8 @@ impl Training<'_> {
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
-    let left_out = |folder: &PathBuf| find_photos(folder).ok()?.left_out();
-    for words in args.add.iter().filter_map(left_out) {
+    let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
+    for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
     let photos = gather(&args.add, pipeline, &edition, args.seed)?;

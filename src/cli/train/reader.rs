@@ -2,8 +2,8 @@
 
 use super::common::{RunArgs, edition_of, edition_of_source, first_of};
 use crate::cards::{Deck, Edition};
-use crate::cli::photos::stop_on_ctrl_c;
-use crate::cli::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome};
+use crate::cli::stop;
 use crate::deck_learning;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
@@ -301,7 +301,7 @@ fn draw(args: &Args, deck: Option<&Arc<Deck>>) -> anyhow::Result<Option<Vec<Grou
             return Ok(kept);
         }
     }
-    let stop = stop_on_ctrl_c();
+    let stop = stop::asked();
     let judged = (args.drawn * JUDGED_PER_HUNDRED).div_ceil(100);
     let bar = ProgressBar::new((args.drawn + judged) as u64).with_style(
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")

@@ -1,7 +1,7 @@
 //! `setsight train refiner`.
 
 use super::common::{RunArgs, first_of, tell};
-use crate::cli::Outcome;
+use crate::cli::common::Outcome;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline;

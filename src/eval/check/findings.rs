@@ -3,7 +3,7 @@
 use super::item::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Wrong};
 use super::labels::Plan;
 use crate::cards::{Card, DECK_SIZE, Property};
-use crate::json::VERSION;
+use crate::json::{VERSION, path_members};
 use crate::pipeline::source::natural_order;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,11 +166,14 @@ impl Findings {
 
     /// All of it as one JSON object.
     pub fn to_json(&self) -> Value {
+        let about = |path: &Path, rest: Value| -> Value {
+            let rest = rest.as_object().cloned().into_iter().flatten();
+            Value::Object(path_members("file", path).into_iter().chain(rest).collect())
+        };
         let wrong: Vec<Value> =
-            self.wrong.iter().map(|w| json!({"file": w.path, "reason": w.reason})).collect();
+            self.wrong.iter().map(|w| about(&w.path, json!({"reason": w.reason}))).collect();
         let doubt = |doubt: &Doubt| {
-            json!({
-                "file": doubt.path,
+            let rest = json!({
                 "doubt": doubt.kind.name(),
                 "labelled": doubt.labelled.map(|card| card.to_string()),
                 "read": doubt.read.map(|(card, _)| card.to_string()),
@@ -178,7 +181,8 @@ impl Findings {
                 "confidence": doubt.read.map(|(_, sure)| (f64::from(sure) * 1e4).round() / 1e4),
                 "center_in_upright_photo":
                     doubt.center_in_image.map(|p| [p.x, p.y].map(|v| (v * 10.0).round() / 10.0)),
-            })
+            });
+            about(&doubt.path, rest)
         };
         let doubtful: Vec<Value> = self.doubts.iter().map(doubt).collect();
         let examples: serde_json::Map<String, Value> = Property::ALL
@@ -197,7 +201,7 @@ impl Findings {
             "crops": self.crops,
             "cards": self.cards,
             "different_cards": self.different(),
-            "not_checked": self.unchecked,
+            "not_checked": self.unchecked.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(),
             "wrong": wrong,
             "doubtful": doubtful,
             "unsure": self.unsure,

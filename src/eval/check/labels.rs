@@ -2,7 +2,7 @@
 
 use super::item::{Item, Wrong};
 use crate::cards::Card;
-use crate::dataset::{CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabel};
+use crate::dataset::{CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabel, leads_outside};
 use crate::geometry::Point;
 use crate::pipeline::source::natural_order;
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub struct Plan {
     pub unchecked: Vec<PathBuf>,
     /// The items to check.
     pub items: Vec<Item>,
+    /// Pictures outside the folder of their labels.
+    pub outside: Vec<PathBuf>,
     /// Errors in the labels themselves.
     pub wrong: Vec<Wrong>,
 }
@@ -117,6 +119,9 @@ impl Plan {
                 self.wrong(&path, reason.to_owned());
                 continue;
             }
+            if leads_outside(&label.file) {
+                self.outside.push(path.clone());
+            }
             if label.is_checked() {
                 self.items.push(Item::Photo { path, label });
             } else {
@@ -160,7 +165,12 @@ impl Plan {
                     &path,
                     "is labelled but not there; put it there or take its labels out".to_owned(),
                 ),
-                Ok(code) => crops.push((path, code)),
+                Ok(code) => {
+                    if leads_outside(file) {
+                        self.outside.push(path.clone());
+                    }
+                    crops.push((path, code));
+                }
             }
         }
         // Crops are often sorted by card, so those read together are picked from the whole list.

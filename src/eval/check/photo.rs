@@ -6,7 +6,8 @@ use crate::dataset::{CardLabel, PhotoLabel};
 use crate::eval::mistakes::{self, Mistake};
 use crate::eval::{Verdict, compare};
 use crate::pipeline::engine::sha256;
-use crate::pipeline::{Pipeline, PipelineError, ReadCard, StageClock, source};
+use crate::pipeline::source::Room;
+use crate::pipeline::{Pipeline, PipelineError, ReadCard, StageClock};
 use std::path::Path;
 
 /// Reads a photo.
@@ -14,11 +15,12 @@ pub fn check(
     pipeline: &Pipeline,
     path: &Path,
     label: &PhotoLabel,
+    room: &Room,
     with_pictures: bool,
 ) -> Result<Checked, PipelineError> {
     let mut checked = Checked::default();
     let wrong = |reason| Wrong { path: path.to_path_buf(), reason };
-    let loaded = match source::load_photo(path) {
+    let (loaded, _held) = match room.load(path, u64::from(with_pictures)) {
         Ok(loaded) => loaded,
         Err(error) => {
             checked.wrong.push(wrong(error.to_string()));

@@ -4,18 +4,19 @@ use super::findings::{FEW, Findings, words};
 use super::item::{Checked, Doubt, Kind};
 use crate::cards::{DECK_SIZE, Property};
 use crate::eval::pictures::{Pictures, STYLE, marked};
-use crate::html::{escape, href};
+use crate::html::{self, href};
 use crate::pipeline::source::natural_order;
-use crate::whole_file::WholeFile;
-use std::io::{self, Write};
+use crate::whole_file::write_whole;
+use maud::{Markup, html};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A page being written: `index.html` and a folder `pictures`.
 pub struct CheckReport {
     folder: PathBuf,
     pictures: Pictures,
-    /// The doubts of each picture, in HTML.
-    doubts: Vec<(PathBuf, String)>,
+    /// The figures of each picture's doubts.
+    doubts: Vec<(PathBuf, Vec<Markup>)>,
 }
 
 impl CheckReport {
@@ -36,30 +37,31 @@ impl CheckReport {
         for doubt in &checked.doubts {
             let figure = self.figure(doubt)?;
             match self.doubts.last_mut() {
-                Some((path, figures)) if *path == doubt.path => *figures += &figure,
-                _ => self.doubts.push((doubt.path.clone(), figure)),
+                Some((path, figures)) if *path == doubt.path => figures.push(figure),
+                _ => self.doubts.push((doubt.path.clone(), vec![figure])),
             }
         }
         Ok(())
     }
 
-    fn figure(&mut self, doubt: &Doubt) -> io::Result<String> {
+    fn figure(&mut self, doubt: &Doubt) -> io::Result<Markup> {
         let Some(mistake) = &doubt.mistake else {
-            return Ok(format!("<figure>{}</figure>\n", escape(&words(doubt))));
-        };
-        let class = match doubt.kind {
-            Kind::OtherCard => "wrong",
-            Kind::NoCard => "missed",
-            Kind::NoLabel => "false",
+            return Ok(html! { figure { (words(doubt)) } "\n" });
         };
         let labelled = doubt.labelled.map_or_else(String::new, |card| card.to_string());
-        let read = doubt.read.map_or_else(String::new, |(card, sure)| {
-            format!("{} ({sure:.2})", marked(card, doubt.labelled))
-        });
-        let caption = match doubt.kind {
-            Kind::OtherCard => format!("<b>another card?</b> labelled {labelled}, read {read}"),
-            Kind::NoCard => format!("<b>no card?</b> labelled {labelled}, none found there"),
-            Kind::NoLabel => format!("<b>no label?</b> read {read}"),
+        let read = html! {
+            @if let Some((card, confidence)) = doubt.read {
+                (marked(card, doubt.labelled)) " (" (format!("{confidence:.2}")) ")"
+            }
+        };
+        let (class, caption) = match doubt.kind {
+            Kind::OtherCard => {
+                ("wrong", html! { b { "another card?" } " labelled " (labelled) ", read " (read) })
+            }
+            Kind::NoCard => {
+                ("missed", html! { b { "no card?" } " labelled " (labelled) ", none found there" })
+            }
+            Kind::NoLabel => ("false", html! { b { "no label?" } " read " (read) }),
         };
         self.pictures.figure(mistake, class, &caption)
     }
@@ -70,61 +72,62 @@ impl CheckReport {
     /// The page cannot be written.
     pub fn finish(mut self, findings: &Findings) -> io::Result<()> {
         self.doubts.sort_by(|a, b| natural_order(a.0.as_os_str(), b.0.as_os_str()));
-        let mut page = WholeFile::create(&self.folder.join("index.html"))?;
-        write!(
-            page,
-            "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
-             <meta name=viewport content=\"width=device-width\">\n\
-             <title>setsight: labels</title>\n<style>{STYLE}</style>\n\
-             <h1>What is wrong, doubtful or missing</h1>\n\
-             <p>{} photos and {} crops, {} labelled cards.</p>\n<h2>Wrong: {}</h2>\n",
-            findings.photos,
-            findings.crops,
-            findings.cards,
-            findings.wrong.len()
-        )?;
-        if findings.wrong.is_empty() {
-            writeln!(page, "<p>Nothing.</p>")?;
-        } else {
-            writeln!(page, "<ul>")?;
-            for wrong in &findings.wrong {
-                writeln!(page, "<li>{}: {}", linked(&wrong.path), escape(&wrong.reason))?;
+        let body = html! {
+            h1 { "What is wrong, doubtful or missing" }
+            p {
+                (findings.photos) " photos and " (findings.crops) " crops, " (findings.cards)
+                " labelled cards."
             }
-            writeln!(page, "</ul>")?;
-        }
-        write!(
-            page,
-            "<h2>Doubtful: {}</h2>\n<p>Where the reader is sure of something else than the label says; \
-             it may be the reader that errs. In the photo the label is blue and the reading orange (of a \
-             label without corners the middle of the picture is its place); beside it the straightened card, the same as a network gets it, and what the reader said of \
-             it, in per cent: bold and blue what the label says.</p>\n",
-            findings.doubts.len()
-        )?;
-        for (path, figures) in &self.doubts {
-            write!(page, "<h3>{}</h3>\n<div class=row>\n{figures}</div>\n", linked(path))?;
-        }
-        if self.doubts.is_empty() {
-            writeln!(page, "<p>None.</p>")?;
-        }
-        write!(page, "<h2>Examples</h2>\n<p>Fewer than {FEW} are set off.</p>\n<table>")?;
-        for (property, counts) in Property::ALL.into_iter().zip(&findings.examples) {
-            write!(page, "<tr><th>{}", property.word())?;
-            for (value, count) in counts.iter().enumerate() {
-                let class = if *count < FEW { " class=bad" } else { "" };
-                write!(page, "<td{class}>{} {count}", property.value_word(value))?;
+            "\n"
+            h2 { "Wrong: " (findings.wrong.len()) }
+            @if findings.wrong.is_empty() {
+                p { "Nothing." }
+            } @else {
+                ul {
+                    @for wrong in &findings.wrong {
+                        li { (linked(&wrong.path)) ": " (wrong.reason) } "\n"
+                    }
+                }
             }
-            writeln!(page)?;
-        }
-        writeln!(
-            page,
-            "</table>\n<p>{} of the deck's {DECK_SIZE} cards have an example.</p>\n</html>",
-            findings.different()
-        )?;
-        page.finish()
+            h2 { "Doubtful: " (findings.doubts.len()) }
+            p {
+                "Where the reader is sure of something else than the label says; it may be the \
+                 reader that errs. In the photo the label is blue and the reading orange (of a label \
+                 without corners the middle of the picture is its place); beside it the straightened \
+                 card, the same as a network gets it, and what the reader said of it, in per cent: \
+                 bold and blue what the label says."
+            }
+            "\n"
+            @for (path, figures) in &self.doubts {
+                h3 { (linked(path)) }
+                div.row { @for figure in figures { (figure) } }
+                "\n"
+            }
+            @if self.doubts.is_empty() { p { "None." } }
+            h2 { "Examples" }
+            p { "Fewer than " (FEW) " are set off." }
+            "\n"
+            table {
+                @for (property, counts) in Property::ALL.into_iter().zip(&findings.examples) {
+                    tr {
+                        th { (property.word()) }
+                        @for (value, count) in counts.iter().enumerate() {
+                            td.bad[*count < FEW] { (property.value_word(value)) " " (count) }
+                        }
+                    }
+                    "\n"
+                }
+            }
+            p {
+                (findings.different()) " of the deck's " (DECK_SIZE) " cards have an example."
+            }
+        };
+        let page = html::page("setsight: labels", STYLE, &body).into_string();
+        write_whole(&self.folder.join("index.html"), page.as_bytes())
     }
 }
 
-fn linked(path: &Path) -> String {
+fn linked(path: &Path) -> Markup {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    format!("<a href=\"{}\">{}</a>", href(&whole), escape(&path.display().to_string()))
+    html! { a href=(href(&whole)) { (path.display()) } }
 }

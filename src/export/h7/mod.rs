@@ -9,7 +9,7 @@
 //! | [`quantise`] | calibration and quantisation |
 //! | [`net`] | the quantised network: sizes, operators, multiply-accumulates |
 //! | [`reference`](mod@reference) | inference of the file, bit for bit |
-//! | [`tflite`], [`read_tflite`] | writing and reading the file |
+//! | `schema`, [`tflite`], [`read_tflite`] | names of the file's parts; writing and reading it |
 //! | [`measure`] | agreement of the quantised network, and accuracy |
 //! | [`golden`] | inputs and outputs for the board's self-test |
 //! | [`folder`], [`check`] | the folder, written completely or not at all, and its verification |
@@ -31,6 +31,7 @@ pub mod reference;
 pub mod report;
 #[cfg(test)]
 mod sample;
+mod schema;
 pub mod tflite;
 
 use float::Planes;

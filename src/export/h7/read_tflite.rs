@@ -1,11 +1,16 @@
 //! Reads a TFLite file of the form that [`super::tflite`] writes; the file is untrusted.
 
 use super::net::{Activation, Layer, Net, Op, Quant, Weights, Window};
-use super::tflite::{
+use super::schema::{
     ACTIVATION_NONE, ACTIVATION_RELU, AVERAGE_POOL_2D, CONV_2D, DATA_ALIGNMENT, DEPTHWISE_CONV_2D,
-    IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID, TYPE_INT8, TYPE_INT32, VERSION, field,
-    operator_code,
+    IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID, TYPE_INT8, TYPE_INT32, VERSION,
 };
+use super::schema::{
+    buffer, conv, depthwise, model, operator, operator_code, pool, quantization, subgraph, tensor,
+    window,
+};
+use super::tflite;
+use flatbuffers::VOffsetT;
 
 /// Why a file cannot be a network for the board.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -59,42 +64,42 @@ fn follow(file: &[u8], at: usize) -> Result<usize> {
 
 impl<'a> Table<'a> {
     /// Position of a field, if it is present.
-    fn place(&self, n: u16) -> Result<Option<usize>> {
+    fn place(&self, field: VOffsetT) -> Result<Option<usize>> {
         let back = i32::from_le_bytes(take(self.file, self.at)?);
         let outside = TfliteError::Outside(self.at, self.file.len());
         let vtable = i64::try_from(self.at).unwrap_or(0) - i64::from(back);
         let vtable = usize::try_from(vtable).map_err(|_| outside)?;
         let size = u16::from_le_bytes(take(self.file, vtable)?);
-        if field(n) >= size {
+        if field >= size {
             return Ok(None);
         }
-        let offset = u16::from_le_bytes(take(self.file, vtable + usize::from(field(n)))?);
+        let offset = u16::from_le_bytes(take(self.file, vtable + usize::from(field))?);
         Ok((offset != 0).then_some(self.at + usize::from(offset)))
     }
 
-    fn i8(&self, n: u16) -> Result<i8> {
-        let at = self.place(n)?;
+    fn i8(&self, field: VOffsetT) -> Result<i8> {
+        let at = self.place(field)?;
         at.map_or(Ok(0), |at| Ok(i8::from_le_bytes(take(self.file, at)?)))
     }
 
-    fn i32(&self, n: u16, default: i32) -> Result<i32> {
-        let at = self.place(n)?;
+    fn i32(&self, field: VOffsetT, default: i32) -> Result<i32> {
+        let at = self.place(field)?;
         at.map_or(Ok(default), |at| Ok(i32::from_le_bytes(take(self.file, at)?)))
     }
 
-    fn size(&self, n: u16) -> Result<usize> {
-        let value = self.i32(n, 0)?;
+    fn size(&self, field: VOffsetT) -> Result<usize> {
+        let value = self.i32(field, 0)?;
         usize::try_from(value).map_err(|_| odd(format!("a size of {value}")))
     }
 
-    fn table(&self, n: u16) -> Result<Option<Table<'a>>> {
-        let at = self.place(n)?;
+    fn table(&self, field: VOffsetT) -> Result<Option<Table<'a>>> {
+        let at = self.place(field)?;
         at.map(|at| Ok(Table { file: self.file, at: follow(self.file, at)? })).transpose()
     }
 
     /// Number of elements of a vector, and the position of the first.
-    fn vector(&self, n: u16, size: usize) -> Result<(usize, usize)> {
-        let Some(at) = self.place(n)? else { return Ok((0, 0)) };
+    fn vector(&self, field: VOffsetT, size: usize) -> Result<(usize, usize)> {
+        let Some(at) = self.place(field)? else { return Ok((0, 0)) };
         let at = follow(self.file, at)?;
         let (count, first) = (u32_at(self.file, at)?, at + 4);
         let end = count.checked_mul(size).and_then(|bytes| first.checked_add(bytes));
@@ -104,13 +109,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn values<T, const N: usize>(&self, n: u16, from: fn([u8; N]) -> T) -> Result<Vec<T>> {
-        let (count, first) = self.vector(n, N)?;
+    fn values<T, const N: usize>(&self, field: VOffsetT, from: fn([u8; N]) -> T) -> Result<Vec<T>> {
+        let (count, first) = self.vector(field, N)?;
         (0..count).map(|i| Ok(from(take(self.file, first + N * i)?))).collect()
     }
 
-    fn tables(&self, n: u16) -> Result<Vec<Table<'a>>> {
-        let (count, first) = self.vector(n, 4)?;
+    fn tables(&self, field: VOffsetT) -> Result<Vec<Table<'a>>> {
+        let (count, first) = self.vector(field, 4)?;
         (0..count)
             .map(|i| Ok(Table { file: self.file, at: follow(self.file, first + 4 * i)? }))
             .collect()
@@ -128,31 +133,33 @@ struct Tensor<'a> {
 
 impl<'a> Tensor<'a> {
     fn read(table: &Table<'a>, buffers: &[Table<'a>]) -> Result<Self> {
-        let shape = table.values(0, i32::from_le_bytes)?;
+        let shape = table.values(tensor::SHAPE, i32::from_le_bytes)?;
         let shape = shape
             .into_iter()
             .map(|n| usize::try_from(n).map_err(|_| odd(format!("a side of {n}"))))
             .collect::<Result<_>>()?;
-        let number = table.size(2)?;
-        let buffer = buffers.get(number).ok_or_else(|| odd(format!("no buffer {number}")))?;
-        let (count, first) = buffer.vector(0, 1)?;
+        let number = table.size(tensor::BUFFER)?;
+        let found = buffers.get(number).ok_or_else(|| odd(format!("no buffer {number}")))?;
+        let (count, first) = found.vector(buffer::DATA, 1)?;
         if count > 0 && !first.is_multiple_of(DATA_ALIGNMENT) {
             return Err(odd(format!(
                 "buffer {number} begins at byte {first}, no multiple of {DATA_ALIGNMENT}"
             )));
         }
-        let quant = table.table(4)?.ok_or_else(|| odd("a tensor without quantisation"))?;
-        let scales = quant.values(2, f32::from_le_bytes)?;
+        let quant = table
+            .table(tensor::QUANTIZATION)?
+            .ok_or_else(|| odd("a tensor without quantisation"))?;
+        let scales = quant.values(quantization::SCALE, f32::from_le_bytes)?;
         if scales.is_empty() || scales.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
             return Err(odd("a scale that is not above 0"));
         }
         Ok(Self {
             shape,
-            kind: table.i8(1)?,
+            kind: table.i8(tensor::TYPE)?,
             bytes: &table.file[first..first + count],
             scales,
-            zeros: quant.values(3, i64::from_le_bytes)?,
-            dimension: quant.i32(6, 0)?,
+            zeros: quant.values(quantization::ZERO_POINT, i64::from_le_bytes)?,
+            dimension: quant.i32(quantization::QUANTIZED_DIMENSION, 0)?,
         })
     }
 
@@ -187,61 +194,72 @@ pub fn read(file: &[u8]) -> Result<Net> {
     if file.get(4..8) != Some(IDENTIFIER.as_bytes()) {
         return Err(TfliteError::Identifier);
     }
-    let model = Table { file, at: follow(file, 0)? };
-    let version = model.i32(0, 0)? as u32;
+    let root = Table { file, at: follow(file, 0)? };
+    let version = root.i32(model::VERSION, 0)? as u32;
     if version != VERSION {
         return Err(TfliteError::Version(version));
     }
-    let buffers = model.tables(4)?;
-    if buffers.first().is_none_or(|b| b.vector(0, 1).is_ok_and(|(n, _)| n > 0)) {
+    let buffers = root.tables(model::BUFFERS)?;
+    if buffers.first().is_none_or(|b| b.vector(buffer::DATA, 1).is_ok_and(|(n, _)| n > 0)) {
         return Err(odd("buffer 0 is not empty"));
     }
-    let codes: Vec<(i32, i32)> = model
-        .tables(1)?
+    let codes: Vec<(i32, i32)> = root
+        .tables(model::OPERATOR_CODES)?
         .iter()
         .map(|code| {
-            let (old, new) = (i32::from(code.i8(0)?), code.i32(3, 0)?);
+            let (old, new) = (
+                i32::from(code.i8(operator_code::DEPRECATED_BUILTIN_CODE)?),
+                code.i32(operator_code::BUILTIN_CODE, 0)?,
+            );
             if old != new {
                 return Err(odd(format!("an operator with two codes, {old} and {new}")));
             }
-            Ok((new, code.i32(2, 1)?))
+            Ok((new, code.i32(operator_code::VERSION, 1)?))
         })
         .collect::<Result<_>>()?;
-    let graphs = model.tables(2)?;
+    let graphs = root.tables(model::SUBGRAPHS)?;
     let [graph] = graphs[..] else {
         return Err(odd(format!("{} graphs, expected one", graphs.len())));
     };
-    let tensors: Vec<Tensor> =
-        graph.tables(0)?.iter().map(|t| Tensor::read(t, &buffers)).collect::<Result<_>>()?;
-    let tensor = |number: i32| {
+    let tensors: Vec<Tensor> = graph
+        .tables(subgraph::TENSORS)?
+        .iter()
+        .map(|t| Tensor::read(t, &buffers))
+        .collect::<Result<_>>()?;
+    let numbered = |number: i32| {
         let found = usize::try_from(number).ok().and_then(|i| tensors.get(i));
         found.ok_or_else(|| odd(format!("no tensor {number}")))
     };
-    let (inputs, outputs) =
-        (graph.values(1, i32::from_le_bytes)?, graph.values(2, i32::from_le_bytes)?);
+    let (inputs, outputs) = (
+        graph.values(subgraph::INPUTS, i32::from_le_bytes)?,
+        graph.values(subgraph::OUTPUTS, i32::from_le_bytes)?,
+    );
     let (&[input], &[output]) = (&inputs[..], &outputs[..]) else {
         return Err(odd("more than one input or output"));
     };
     let mut last = input;
-    let mut from = tensor(input)?.activation()?;
+    let mut from = numbered(input)?.activation()?;
     let mut net = Net { input: from, layers: Vec::new(), output_offset: 0.0 };
-    for operator in graph.tables(3)? {
-        let index = operator.size(0)?;
+    for step in graph.tables(subgraph::OPERATORS)? {
+        let index = step.size(operator::OPCODE_INDEX)?;
         let &code = codes.get(index).ok_or_else(|| odd(format!("no operator code {index}")))?;
-        let inputs = operator.values(1, i32::from_le_bytes)?;
-        let outputs = operator.values(2, i32::from_le_bytes)?;
+        let inputs = step.values(operator::INPUTS, i32::from_le_bytes)?;
+        let outputs = step.values(operator::OUTPUTS, i32::from_le_bytes)?;
         let &[made] = &outputs[..] else {
             return Err(odd("an operator without one result"));
         };
         if inputs.first() != Some(&last) {
             return Err(odd("the operators are no chain"));
         }
-        let constants = inputs[1..].iter().map(|&i| tensor(i)).collect::<Result<Vec<&Tensor>>>()?;
-        let options = operator.table(4)?.ok_or_else(|| odd("an operator without options"))?;
-        let to = tensor(made)?.activation()?;
+        let constants =
+            inputs[1..].iter().map(|&i| numbered(i)).collect::<Result<Vec<&Tensor>>>()?;
+        let options = step
+            .table(operator::BUILTIN_OPTIONS)?
+            .ok_or_else(|| odd("an operator without options"))?;
+        let to = numbered(made)?.activation()?;
         let op = read_op(code, &options, &constants, &from)?;
         check_sizes(&op, &from, &to)?;
-        if operator_code(&op) != (code.0 as i8, code.1) {
+        if tflite::operator_code(&op) != (code.0 as i8, code.1) {
             return Err(TfliteError::Operator(code.0, code.1));
         }
         net.layers.push(Layer { op, output: to });
@@ -259,16 +277,16 @@ fn read_op(
     constants: &[&Tensor],
     from: &Activation,
 ) -> Result<Op> {
-    let relu = |n: u16| match options.i8(n)? {
+    let relu = |field: VOffsetT| match options.i8(field)? {
         ACTIVATION_NONE => Ok(false),
         ACTIVATION_RELU => Ok(true),
         other => Err(odd(format!("activation function {other}"))),
     };
     let is = |known: i8| code.0 == i32::from(known);
     if is(MAX_POOL_2D) || is(AVERAGE_POOL_2D) {
-        let size = [options.size(4)?, options.size(3)?];
-        if [options.size(2)?, options.size(1)?] != size
-            || options.i8(0)? != PADDING_VALID
+        let size = [options.size(pool::FILTER_HEIGHT)?, options.size(pool::FILTER_WIDTH)?];
+        if [options.size(window::STRIDE_H)?, options.size(window::STRIDE_W)?] != size
+            || options.i8(window::PADDING)? != PADDING_VALID
             || size.contains(&0)
         {
             return Err(odd("a pool whose windows overlap or are padded"));
@@ -309,30 +327,34 @@ fn read_op(
     let &[first, rows, columns, channels] = &weights.shape[..] else {
         return Err(odd("a kernel without four sides"));
     };
-    let stride = options.size(1)?;
-    let same = match options.i8(0)? {
+    let stride = options.size(window::STRIDE_W)?;
+    let same = match options.i8(window::PADDING)? {
         PADDING_SAME => true,
         PADDING_VALID => false,
         other => return Err(odd(format!("padding {other}"))),
     };
-    let dilation = if is(CONV_2D) { 4 } else { 5 };
+    let dilation = if is(CONV_2D) {
+        [conv::DILATION_W_FACTOR, conv::DILATION_H_FACTOR]
+    } else {
+        [depthwise::DILATION_W_FACTOR, depthwise::DILATION_H_FACTOR]
+    };
     if stride == 0
-        || options.size(2)? != stride
-        || options.i32(dilation, 1)? != 1
-        || options.i32(dilation + 1, 1)? != 1
+        || options.size(window::STRIDE_H)? != stride
+        || options.i32(dilation[0], 1)? != 1
+        || options.i32(dilation[1], 1)? != 1
         || channels != from.channels
         || rows.min(columns) == 0
     {
         return Err(odd("a convolution of an unexpected kind"));
     }
-    let window = Window { kernel: [rows, columns], stride, same };
+    let shape = Window { kernel: [rows, columns], stride, same };
     if is(CONV_2D) {
-        return Ok(Op::Conv(window, weights_of(relu(3)?, first, 0)?));
+        return Ok(Op::Conv(shape, weights_of(relu(conv::FUSED_ACTIVATION_FUNCTION)?, first, 0)?));
     }
-    if first != 1 || options.i32(3, 0)? != 1 {
+    if first != 1 || options.i32(depthwise::DEPTH_MULTIPLIER, 0)? != 1 {
         return Err(odd("a depthwise convolution with more than one kernel a channel"));
     }
-    Ok(Op::Depthwise(window, weights_of(relu(4)?, channels, 3)?))
+    Ok(Op::Depthwise(shape, weights_of(relu(depthwise::FUSED_ACTIVATION_FUNCTION)?, channels, 3)?))
 }
 
 /// Checks that a layer's result has the stated size.

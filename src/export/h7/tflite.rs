@@ -1,42 +1,20 @@
 //! Writes a network as a TFLite file (schema version 3). The tables are few, so they are written
-//! field by field; field numbers and codes are those of TensorFlow's public schema.
+//! field by field.
 
 use super::net::{Activation, Net, Op, Window};
-use flatbuffers::{
-    FlatBufferBuilder, ForwardsUOffset, TableFinishedWIPOffset, VOffsetT, Vector, WIPOffset,
+use super::schema::{
+    ACTIVATION_NONE, ACTIVATION_RELU, AVERAGE_POOL_2D, CONV_2D, CONV_OPTIONS, DATA_ALIGNMENT,
+    DEPTHWISE_CONV_2D, DEPTHWISE_OPTIONS, IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID,
+    POOL_OPTIONS, TYPE_INT8, TYPE_INT32, VERSION,
 };
-
-/// File identifier, from the fifth byte on.
-pub(super) const IDENTIFIER: &str = "TFL3";
-/// Version of the schema.
-pub(super) const VERSION: u32 = 3;
-/// Alignment of weights, from the beginning of the file.
-pub(super) const DATA_ALIGNMENT: usize = 16;
-
-pub(super) const TYPE_INT32: i8 = 2;
-pub(super) const TYPE_INT8: i8 = 9;
-
-pub(super) const AVERAGE_POOL_2D: i8 = 1;
-pub(super) const CONV_2D: i8 = 3;
-pub(super) const DEPTHWISE_CONV_2D: i8 = 4;
-pub(super) const MAX_POOL_2D: i8 = 17;
-
-pub(super) const CONV_OPTIONS: u8 = 1;
-pub(super) const DEPTHWISE_OPTIONS: u8 = 2;
-pub(super) const POOL_OPTIONS: u8 = 5;
-
-pub(super) const PADDING_SAME: i8 = 0;
-pub(super) const PADDING_VALID: i8 = 1;
-pub(super) const ACTIVATION_NONE: i8 = 0;
-pub(super) const ACTIVATION_RELU: i8 = 1;
+use super::schema::{
+    buffer as buffer_field, conv, depthwise, model, operator, operator_code as code_field, pool,
+    quantization as quantization_field, subgraph, tensor, window,
+};
+use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, TableFinishedWIPOffset, Vector, WIPOffset};
 
 type Table = WIPOffset<TableFinishedWIPOffset>;
 type Builder = FlatBufferBuilder<'static>;
-
-/// Offset of field number `n` in a table.
-pub(super) const fn field(n: u16) -> VOffsetT {
-    4 + 2 * n
-}
 
 /// Code and version of an operator.
 pub(super) fn operator_code(op: &Op) -> (i8, i32) {
@@ -86,10 +64,10 @@ pub fn write(net: &Net, description: &str) -> Vec<u8> {
         let outputs = fbb.create_vector(&[last]);
         let operators = tables(&mut fbb, &parts.operators);
         let start = fbb.start_table();
-        fbb.push_slot_always(field(0), tensors);
-        fbb.push_slot_always(field(1), inputs);
-        fbb.push_slot_always(field(2), outputs);
-        fbb.push_slot_always(field(3), operators);
+        fbb.push_slot_always(subgraph::TENSORS, tensors);
+        fbb.push_slot_always(subgraph::INPUTS, inputs);
+        fbb.push_slot_always(subgraph::OUTPUTS, outputs);
+        fbb.push_slot_always(subgraph::OPERATORS, operators);
         fbb.end_table(start)
     };
     let codes: Vec<Table> = parts
@@ -98,9 +76,9 @@ pub fn write(net: &Net, description: &str) -> Vec<u8> {
         .map(|&(code, version)| {
             let start = fbb.start_table();
             // Old parsers read only the first field, new ones the second.
-            fbb.push_slot_always(field(0), code);
-            fbb.push_slot_always(field(2), version);
-            fbb.push_slot_always(field(3), i32::from(code));
+            fbb.push_slot_always(code_field::DEPRECATED_BUILTIN_CODE, code);
+            fbb.push_slot_always(code_field::VERSION, version);
+            fbb.push_slot_always(code_field::BUILTIN_CODE, i32::from(code));
             fbb.end_table(start)
         })
         .collect();
@@ -113,11 +91,11 @@ pub fn write(net: &Net, description: &str) -> Vec<u8> {
     let subgraphs = tables(&mut fbb, &[subgraph]);
     let buffers = tables(&mut fbb, &buffers);
     let start = fbb.start_table();
-    fbb.push_slot_always(field(0), VERSION);
-    fbb.push_slot_always(field(1), codes);
-    fbb.push_slot_always(field(2), subgraphs);
-    fbb.push_slot_always(field(3), description);
-    fbb.push_slot_always(field(4), buffers);
+    fbb.push_slot_always(model::VERSION, VERSION);
+    fbb.push_slot_always(model::OPERATOR_CODES, codes);
+    fbb.push_slot_always(model::SUBGRAPHS, subgraphs);
+    fbb.push_slot_always(model::DESCRIPTION, description);
+    fbb.push_slot_always(model::BUFFERS, buffers);
     let model = fbb.end_table(start);
     // The file is built from its end: data aligned there is aligned in the file if the total size
     // is a multiple of the alignment. Identifier and root take 8 bytes more.
@@ -140,7 +118,7 @@ fn buffer(fbb: &mut Builder, bytes: &[u8]) -> Table {
     });
     let start = fbb.start_table();
     if let Some(data) = data {
-        fbb.push_slot_always(field(0), data);
+        fbb.push_slot_always(buffer_field::DATA, data);
     }
     fbb.end_table(start)
 }
@@ -156,9 +134,9 @@ fn quantization(fbb: &mut Builder, scales: &[f32], zero: i32, dimension: i32) ->
     let zeros = fbb.create_vector(&vec![i64::from(zero); scales.len()]);
     let scales = fbb.create_vector(scales);
     let start = fbb.start_table();
-    fbb.push_slot_always(field(2), scales);
-    fbb.push_slot_always(field(3), zeros);
-    fbb.push_slot_always(field(6), dimension);
+    fbb.push_slot_always(quantization_field::SCALE, scales);
+    fbb.push_slot_always(quantization_field::ZERO_POINT, zeros);
+    fbb.push_slot_always(quantization_field::QUANTIZED_DIMENSION, dimension);
     fbb.end_table(start)
 }
 
@@ -193,11 +171,11 @@ impl Parts {
         let shape = fbb.create_vector(&shape);
         let name = fbb.create_string(name);
         let start = fbb.start_table();
-        fbb.push_slot_always(field(0), shape);
-        fbb.push_slot_always(field(1), kind);
-        fbb.push_slot_always(field(2), buffer);
-        fbb.push_slot_always(field(3), name);
-        fbb.push_slot_always(field(4), quant);
+        fbb.push_slot_always(tensor::SHAPE, shape);
+        fbb.push_slot_always(tensor::TYPE, kind);
+        fbb.push_slot_always(tensor::BUFFER, buffer);
+        fbb.push_slot_always(tensor::NAME, name);
+        fbb.push_slot_always(tensor::QUANTIZATION, quant);
         self.tensors.push(fbb.end_table(start));
         self.tensors.len() as i32 - 1
     }
@@ -218,11 +196,11 @@ impl Parts {
         let inputs = fbb.create_vector(inputs);
         let outputs = fbb.create_vector(&[output]);
         let start = fbb.start_table();
-        fbb.push_slot_always(field(0), index as u32);
-        fbb.push_slot_always(field(1), inputs);
-        fbb.push_slot_always(field(2), outputs);
-        fbb.push_slot_always(field(3), kind);
-        fbb.push_slot_always(field(4), options);
+        fbb.push_slot_always(operator::OPCODE_INDEX, index as u32);
+        fbb.push_slot_always(operator::INPUTS, inputs);
+        fbb.push_slot_always(operator::OUTPUTS, outputs);
+        fbb.push_slot_always(operator::BUILTIN_OPTIONS_TYPE, kind);
+        fbb.push_slot_always(operator::BUILTIN_OPTIONS, options);
         self.operators.push(fbb.end_table(start));
     }
 }
@@ -231,30 +209,30 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
     let relu = op.weights().is_some_and(|w| w.relu);
     let activation = if relu { ACTIVATION_RELU } else { ACTIVATION_NONE };
     let start = fbb.start_table();
-    let steps = |fbb: &mut Builder, window: &Window| {
-        let padding = if window.same { PADDING_SAME } else { PADDING_VALID };
-        fbb.push_slot_always(field(0), padding);
-        fbb.push_slot_always(field(1), window.stride as i32);
-        fbb.push_slot_always(field(2), window.stride as i32);
+    let steps = |fbb: &mut Builder, of: &Window| {
+        let padding = if of.same { PADDING_SAME } else { PADDING_VALID };
+        fbb.push_slot_always(window::PADDING, padding);
+        fbb.push_slot_always(window::STRIDE_W, of.stride as i32);
+        fbb.push_slot_always(window::STRIDE_H, of.stride as i32);
     };
     let kind = match op {
         Op::Conv(window, _) => {
             steps(fbb, window);
-            fbb.push_slot_always(field(3), activation);
+            fbb.push_slot_always(conv::FUSED_ACTIVATION_FUNCTION, activation);
             CONV_OPTIONS
         }
         Op::Depthwise(window, _) => {
             steps(fbb, window);
-            fbb.push_slot_always(field(3), 1i32);
-            fbb.push_slot_always(field(4), activation);
+            fbb.push_slot_always(depthwise::DEPTH_MULTIPLIER, 1i32);
+            fbb.push_slot_always(depthwise::FUSED_ACTIVATION_FUNCTION, activation);
             DEPTHWISE_OPTIONS
         }
         Op::MaxPool([height, width]) | Op::AveragePool([height, width]) => {
-            fbb.push_slot_always(field(0), PADDING_VALID);
-            fbb.push_slot_always(field(1), *width as i32);
-            fbb.push_slot_always(field(2), *height as i32);
-            fbb.push_slot_always(field(3), *width as i32);
-            fbb.push_slot_always(field(4), *height as i32);
+            fbb.push_slot_always(window::PADDING, PADDING_VALID);
+            fbb.push_slot_always(window::STRIDE_W, *width as i32);
+            fbb.push_slot_always(window::STRIDE_H, *height as i32);
+            fbb.push_slot_always(pool::FILTER_WIDTH, *width as i32);
+            fbb.push_slot_always(pool::FILTER_HEIGHT, *height as i32);
             POOL_OPTIONS
         }
     };

@@ -7,7 +7,7 @@ pub(super) const NARROW: usize = 8;
 
 /// Number of items considered in the choice of the next branch: those that were rarest at the
 /// start.
-const LOOKS: usize = 16;
+const INSPECTED: usize = 16;
 
 /// Nodes between two checks of the clock.
 const STEPS: u32 = 1 << 12;
@@ -224,7 +224,7 @@ impl Narrow {
     }
 }
 
-/// The item with the fewest survivors among the first [`LOOKS`] open ones; `None` if one of them
+/// The item with the fewest survivors among the first [`INSPECTED`] open ones; `None` if one of them
 /// has none. Considering more items finds better branches but costs more than it saves.
 #[inline(always)]
 fn rarest<const W: usize, const M: usize>(
@@ -234,7 +234,7 @@ fn rarest<const W: usize, const M: usize>(
     open: &[u64; M],
 ) -> Option<usize> {
     let mut best = (u32::MAX, 0);
-    let mut looks = LOOKS;
+    let mut left = INSPECTED;
     for (i, &word) in open.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {
@@ -251,8 +251,8 @@ fn rarest<const W: usize, const M: usize>(
             if count < best.0 {
                 best = (count, item);
             }
-            looks -= 1;
-            if looks == 0 {
+            left -= 1;
+            if left == 0 {
                 return Some(best.1);
             }
         }

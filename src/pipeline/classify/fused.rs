@@ -109,13 +109,13 @@ pub fn ask(
     };
     let doubtful: Vec<usize> = (0..outputs.len()).filter(in_doubt).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
-    let look = |which: &[usize], look: Look| match refiner {
+    let ask = |which: &[usize], classify: Classify| match refiner {
         Some(network) => {
-            look(cards.frame, &which.iter().map(outline).collect::<Vec<Quad>>(), network)
+            classify(cards.frame, &which.iter().map(outline).collect::<Vec<Quad>>(), network)
         }
         None => Ok(vec![None; which.len()]),
     };
-    let mut contexts = look(&doubtful, refiner::classify)?;
+    let mut contexts = ask(&doubtful, refiner::classify)?;
     let stays_in_doubt = |k: &usize| {
         contexts[*k].is_none_or(|context| {
             let values = &outputs[doubtful[*k]].values;
@@ -126,8 +126,8 @@ pub fn ask(
     };
     let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
     let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
-    for (&k, both_ends) in still.iter().zip(look(&still_doubtful, refiner::classify_augmented)?) {
-        contexts[k] = both_ends;
+    for (&k, augmented) in still.iter().zip(ask(&still_doubtful, refiner::classify_augmented)?) {
+        contexts[k] = augmented;
     }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
     for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images, edition)) {
@@ -140,7 +140,8 @@ pub fn ask(
 }
 
 /// One of the refiner's two modes, plain or with test-time augmentation; see [`refiner`].
-type Look = fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
+type Classify =
+    fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
 pub const LEAST_LEAD: f32 = 4.0;

@@ -139,6 +139,9 @@ fn best_pass(
     network: &dyn FinderNetwork,
     params: &Params,
 ) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+    // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
+    const MOST_ENLARGED: f64 = 2.0;
+    let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
     let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
         let scaled = ScaledPhoto::new(working, long_side_px)?;
         let maps = network.maps(&scaled.input)?;
@@ -153,8 +156,8 @@ fn best_pass(
     let mut best = take(params.long_side_px)?;
     let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     if likely(&best.2) == 0 {
-        for long_side_px in params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1))
-        {
+        let passes = params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1));
+        for long_side_px in passes.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
             let next = take(long_side_px)?;
             if likely(&next.2) > likely(&best.2) {
                 best = next;
@@ -170,6 +173,7 @@ fn best_pass(
         return Ok(best);
     }
     let (least, most) = params.second_pass_px;
+    let most = most.min(params.long_side_px.max(enlarged_px));
     // The embedded engine prepares itself for each size, so use few sizes.
     const STEP_PX: f64 = 32.0;
     let wanted = best.0.long_side_px * params.card_px / median;

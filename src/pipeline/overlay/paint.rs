@@ -1,8 +1,9 @@
 //! Antialiased lines, discs and text on an RGB picture.
 
 use crate::geometry::{Point, Quad};
-use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 use image::{Rgb, RgbImage};
+use imageproc::drawing::{draw_text_mut, text_size};
 use std::sync::LazyLock;
 
 /// The only font of all pictures, built in, with digits of equal width.
@@ -33,7 +34,8 @@ fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
 }
 
 /// Draws a line with round ends. `dash` holds the pattern and the offset in pixels at which the
-/// line begins.
+/// line begins. Lines stay our own: imageproc's antialiased line is one pixel wide, and tiny-skia
+/// draws only on a picture with alpha.
 pub fn segment(
     image: &mut RgbImage,
     (a, b): (Point, Point),
@@ -119,33 +121,19 @@ pub fn rectangle(
 
 /// Width of a text in pixels at height `size_px`.
 pub fn text_width(text: &str, size_px: f64) -> f64 {
-    let font = FONT.as_scaled(PxScale::from(size_px as f32));
-    text.chars().map(|c| f64::from(font.h_advance(FONT.glyph_id(c)))).sum()
+    text_size(PxScale::from(size_px as f32), &*FONT, text).0.into()
 }
 
-/// Draws one line of text; `at` is its left end and vertical middle.
+/// Draws one line of text; `at` is its left end and vertical middle, rounded to pixels.
 pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
     let scale = PxScale::from(size_px as f32);
     let font = FONT.as_scaled(scale);
     // Centre on a capital letter, not on the line height: codes and numbers have no descenders.
-    let capital = f64::from(
-        font.outline_glyph(FONT.glyph_id('H').with_scale(scale))
-            .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height()),
-    );
-    let baseline = at.y + capital / 2.0;
-    let mut x = at.x;
-    for c in text.chars() {
-        let id = FONT.glyph_id(c);
-        let glyph = id.with_scale_and_position(scale, point(x as f32, baseline as f32));
-        if let Some(outline) = FONT.outline_glyph(glyph) {
-            let bounds = outline.px_bounds();
-            let (left, top) = (bounds.min.x as i64, bounds.min.y as i64);
-            outline.draw(|dx, dy, coverage| {
-                blend(image, left + i64::from(dx), top + i64::from(dy), color, coverage.into());
-            });
-        }
-        x += f64::from(font.h_advance(id));
-    }
+    let capital = font
+        .outline_glyph(font.scaled_glyph('H'))
+        .map_or(font.ascent() * 0.7, |glyph| glyph.px_bounds().height());
+    let top = at.y + f64::from(capital / 2.0 - font.ascent());
+    draw_text_mut(image, color, at.x.round() as i32, top.round() as i32, scale, &*FONT, text);
 }
 
 /// Draws one line of text centred on `centre`.

@@ -2,8 +2,8 @@
 
 use super::super::dice::{Dice, Span};
 use super::super::table::Lying;
-use super::FilmParams;
 use super::hand::Hand;
+use super::params::FilmParams;
 use crate::cards::{Card, Property};
 use crate::geometry::Point;
 use nalgebra::Vector3;

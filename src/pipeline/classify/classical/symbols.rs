@@ -255,7 +255,7 @@ impl Labels {
             self.label[from..to].fill(label);
             region.add((from - row) as u32, (to - row) as u32, y as u32);
             // Push the first pixel of each run above and below.
-            let mut look = |from: usize, to: usize| {
+            let mut scan_at = |from: usize, to: usize| {
                 let mut open = false;
                 for i in from..to {
                     let inside = belongs(i, &self.label);
@@ -266,10 +266,10 @@ impl Labels {
                 }
             };
             if y > 0 {
-                look(from - COARSE_WIDTH, to - COARSE_WIDTH);
+                scan_at(from - COARSE_WIDTH, to - COARSE_WIDTH);
             }
             if y + 1 < COARSE_HEIGHT {
-                look(from + COARSE_WIDTH, to + COARSE_WIDTH);
+                scan_at(from + COARSE_WIDTH, to + COARSE_WIDTH);
             }
         }
         region

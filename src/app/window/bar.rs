@@ -1,0 +1,125 @@
+//! The bar at the top: tabs and menus.
+
+use super::super::keys::Action;
+use super::super::welcome;
+use super::super::words::{Word, t};
+use super::{Tab, Window};
+use eframe::egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
+
+impl Window {
+    pub(super) fn bar(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        ui.horizontal(|ui| {
+            let width = ui.available_width();
+            if width >= 620.0 {
+                ui.label(RichText::new("setsight").heading().strong());
+                ui.add_space(10.0);
+            }
+            let tabs = [
+                (Tab::Photos, t!("tab-photos")),
+                (Tab::Deal, t!("tab-deal")),
+                (Tab::Live, t!("tab-live")),
+            ];
+            // Where there is no room for all, one menu holds all.
+            let tiny = width < 330.0;
+            for (tab, word) in tabs.iter().filter(|_| !tiny) {
+                if ui.add(Button::selectable(self.tab == *tab, word)).clicked() {
+                    self.tab = *tab;
+                }
+            }
+            if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
+                ui.strong(word);
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if width < 620.0 {
+                    ui.menu_button(t!("menu"), |ui| {
+                        ScrollArea::vertical().show(ui, |ui| {
+                            if tiny {
+                                self.entries(ui, &TABS);
+                                ui.separator();
+                            }
+                            self.entries(ui, &OPENING);
+                            if self.can_save() {
+                                ui.separator();
+                                self.entries(ui, &SAVING);
+                            }
+                            ui.separator();
+                            self.entries(ui, &[(Action::Settings, Word("settings"))]);
+                            self.entries(ui, &HELP);
+                        });
+                    });
+                    return;
+                }
+                ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
+                if ui.button(t!("settings")).clicked() {
+                    self.act(&ctx, Action::Settings);
+                }
+                ui.menu_button(t!("menu-open"), |ui| {
+                    self.entries(ui, &OPENING);
+                    self.recent_entries(ui);
+                });
+                if self.can_save() {
+                    ui.menu_button(t!("menu-save"), |ui| self.entries(ui, &SAVING));
+                }
+            });
+        });
+    }
+
+    /// What was open before, as entries of a menu.
+    fn recent_entries(&mut self, ui: &mut Ui) {
+        let recent = self.keeper.settings.recent.clone();
+        if !recent.is_empty() {
+            ui.separator();
+        }
+        for path in recent {
+            if ui
+                .button(welcome::name_of(&path))
+                .on_hover_text(path.display().to_string())
+                .clicked()
+            {
+                let ctx = ui.ctx().clone();
+                self.open(&ctx, vec![path]);
+                ui.close();
+            }
+        }
+    }
+
+    fn can_save(&self) -> bool {
+        self.tab == Tab::Photos && self.photos.is_open()
+    }
+
+    /// Actions in a menu.
+    fn entries(&mut self, ui: &mut Ui, entries: &[(Action, Word)]) {
+        let ctx = ui.ctx().clone();
+        for &(action, word) in entries {
+            if ui.button(word.say()).clicked() {
+                self.act(&ctx, action);
+                ui.close();
+            }
+        }
+    }
+}
+
+const TABS: [(Action, Word); 3] = [
+    (Action::Photos, Word("tab-photos")),
+    (Action::Deal, Word("tab-deal")),
+    (Action::Live, Word("tab-live")),
+];
+const OPENING: [(Action, Word); 4] = [
+    (Action::OpenFolder, Word("open-a-folder")),
+    (Action::OpenPhoto, Word("open-photos")),
+    (Action::TypePath, Word("type-a-path")),
+    (Action::Sample, Word("a-sample-table")),
+];
+const SAVING: [(Action, Word); 4] = [
+    (Action::ExportPicture, Word("save-picture")),
+    (Action::ExportJson, Word("save-json")),
+    (Action::ExportAll, Word("save-all")),
+    (Action::Copy, Word("copy-board")),
+];
+const HELP: [(Action, Word); 4] = [
+    (Action::Rules, Word("the-rules")),
+    (Action::HowTo, Word("how-to-photograph")),
+    (Action::Help, Word("keys")),
+    (Action::About, Word("about")),
+];

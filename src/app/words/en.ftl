@@ -1,0 +1,821 @@
+# The window's words in English. Another language is a copy of this file: see CONTRIBUTING.md.
+# Syntax: https://projectfluent.org. "$n" is a number, in front of "->" it chooses the plural.
+
+## Cards
+
+# $n: 1 to 3. $shading, $color, $shape: one of the words in brackets below.
+card-name = { card-number } { card-shading } { card-color } { card-shape }
+card-number =
+    { $n ->
+        [1] one
+        [2] two
+       *[3] three
+    }
+card-shading =
+    { $shading ->
+        [filled] filled
+        [open] open
+        [striped] striped
+       *[dotted] dotted
+    }
+card-color =
+    { $color ->
+        [green] green
+        [purple] purple
+       *[red] red
+    }
+card-shape =
+    { $n ->
+        [1] { $shape ->
+            [diamond] diamond
+            [oval] oval
+            [squiggle] squiggle
+            [rectangle] rectangle
+           *[ellipse] ellipse
+        }
+       *[other] { $shape ->
+            [diamond] diamonds
+            [oval] ovals
+            [squiggle] squiggles
+            [rectangle] rectangles
+           *[ellipse] ellipses
+        }
+    }
+# What a card may show in one of its four properties, by itself.
+card-value =
+    { $value ->
+        [one] one
+        [two] two
+        [three] three
+        [filled] filled
+        [open] open
+        [striped] striped
+        [green] green
+        [purple] purple
+        [red] red
+        [diamond] diamond
+        [oval] oval
+       *[squiggle] squiggle
+    }
+card-property =
+    { $property ->
+        [number] number
+        [shading] shading
+        [colour] colour
+       *[shape] shape
+    }
+card-numbered = Card { $n }: { $name }
+card-numbered-unsure = Card { $n }: perhaps { $name }
+edition-rectangles = The edition with rectangles.
+edition-unknown = Cards of a deck that I do not know: none is sure.
+mirrored-picture = A mirrored picture.
+
+## Counting
+
+count-sets =
+    { $n ->
+        [one] { $n } set
+       *[other] { $n } sets
+    }
+count-cards =
+    { $n ->
+        [one] { $n } card
+       *[other] { $n } cards
+    }
+count-photos =
+    { $n ->
+        [one] { $n } photo
+       *[other] { $n } photos
+    }
+count-pictures =
+    { $n ->
+        [one] { $n } picture
+       *[other] { $n } pictures
+    }
+count-mistakes =
+    { $n ->
+        [one] { $n } mistake
+       *[other] { $n } mistakes
+    }
+count-hints =
+    { $n ->
+        [one] { $n } hint
+       *[other] { $n } hints
+    }
+count-points =
+    { $n ->
+        [one] { $n } point
+       *[other] { $n } points
+    }
+
+## Why three cards are a set, or not
+
+all-alike = all alike: { $value }
+all-different = all different: { $first }, { $second }, { $third }
+two-alike-number =
+    { $two ->
+        [1] two have one symbol
+        [2] two have two symbols
+       *[3] two have three symbols
+    }, one has { $one ->
+        [1] one
+        [2] two
+       *[3] three
+    }
+two-alike-value = two are { $two }, one is { $one }
+two-alike-shape =
+    two are { $two ->
+        [diamond] diamonds
+        [oval] ovals
+       *[squiggle] squiggles
+    }, one is { $one ->
+        [diamond] a diamond
+        [oval] an oval
+       *[squiggle] a squiggle
+    }
+a-set = A set!
+no-set-repeated = No set: the same card is there more than once.
+# $list: the properties that spoil it, $n: how many they are.
+no-set-because =
+    { $n ->
+        [one] No set, because of { $list }.
+       *[other] No set, because of { $list }.
+    }
+the-property =
+    { $property ->
+        [number] the number
+        [shading] the shading
+        [colour] the colour
+       *[shape] the shape
+    }
+list-and = { $first } and { $last }
+list-comma = { $first }, { $last }
+fits = fits
+does-not-fit = does not fit
+
+## The window
+
+tab-photos = Photos
+tab-deal = Deal
+tab-live = Live
+menu = Menu
+menu-help = Help…
+menu-open = Open…
+menu-save = Save…
+settings = Settings
+close = Close
+ok = OK
+cancel = Cancel
+close-message = Close the message
+open-a-folder = A folder of photos
+open-photos = Photos
+type-a-path = Type a path
+a-sample-table = A sample table
+save-picture = The picture with its sets
+save-json = Cards and sets as JSON
+save-all = Pictures and a table of all photos
+copy-board = Copy the board as text
+the-rules = The rules
+how-to-photograph = How to photograph
+keys = Keys
+about = About
+path = Path
+add-these-photos = Add these photos
+open-these-photos = Open these photos
+sample-name = sample table
+pasted-name = pasted picture
+sample-failed = The sample table cannot be opened: { $error }
+settings-unkept = The settings cannot be kept: { $error }
+nothing-to-save = There is nothing to save yet.
+no-picture-yet = There is no picture yet.
+board-copied = The board is on the clipboard.
+transcript-copied = The transcript is on the clipboard.
+picture-copied = The picture is on the clipboard.
+ask-folder = Open a folder of photos
+ask-photos = Open photos
+ask-deals = Open a file of deals
+ask-film = Open a film
+ask-picture = Save the picture as
+ask-json = Save the JSON as
+ask-all = Save all in a new folder in
+filter-photos = Photos
+filter-all = All files
+saved-as = Saved as { $path }.
+unwritable = { $path }: cannot be written: { $error }
+folder-unmade = { $path }: cannot be made: { $error }
+folder-full = { $path }: is full of folders "with-sets"
+no-such-path = "{ $path }" is no photo or folder on this computer.
+nothing-to-open = There is nothing on the clipboard to open.
+saving = Saving photo { $n } of { $all }…
+saved-all = Saved { $pictures } and { $table } in { $folder }.
+# After what was saved. $photos: how many could not be, $first: which one is the first of them, and why.
+saved-without = Without { $photos }: { $first }
+saving-failed = Saving has failed; please report this.
+
+## The first page
+
+which-cards = Which cards are a set?
+drop-photos = Drop photos of a table here, paste one, or open them.
+try-sample = Try a sample table
+deal-without-photos = Deal cards without photos
+rules-of-the-game = The rules of the game
+how-to-photograph-a-table = How to photograph a table
+about-this-program = About this program
+opened-before = Opened before
+three-cards-that-are-a-set = Three cards that are a set
+
+## The rules
+
+what-is-a-set = What is a set?
+set-rule = Three cards are a set when in each of number, shading, colour and shape all three are alike or all three are different.
+set-one-differs = A set: one thing differs
+set-all-differ = A set: everything differs
+no-set-example = No set
+rules-cards = Each card shows one, two or three symbols of one shape, colour and shading; no two cards are the same.
+rules-game = Twelve cards lie face up. Whoever sees a set says so and takes its three cards; three new ones take their places. When nobody sees one, three more are laid out. The game ends when the deck is used up and no set is left; who has most sets has won.
+example = Example: { $cards }
+
+## How to photograph, and what this program is
+
+guide-photo = The photo
+guide-above = Hold the camera above the middle of the table, as level as you can, and near enough that the cards fill most of the picture.
+guide-light = Even light without hard shadows; tilt a little when lamps are mirrored in the cards.
+guide-ground = A ground of one colour that is not white. Cards may lie askew, and may touch.
+guide-still = Keep still. A card whose symbols you can tell on the screen can be read.
+guide-phone = From the phone to this computer
+guide-cable = By cable: the phone shows up as a drive; drag the photos onto this window.
+guide-shared = By a shared folder (a cloud's, or the phone maker's): open that folder here. New photos are found when it is opened again.
+guide-message = By message or mail to yourself: save the picture at full size and drop it here, or copy it and press Ctrl+V.
+guide-live = Without any photo: Live shows what a camera, or a phone that serves its camera in your network, sees right now.
+about-what = Reads a table of SET cards from a photo, finds the sets and shows them; with solvers for the generalised game.
+about-licence = Licence
+about-photos = Your photos
+about-photos-stay = stay on this computer: nothing is sent anywhere. Corrections are written to labels.json beside them.
+about-more = More
+about-version = "setsight version" in a terminal names models and engines in use.
+about-trademark = SET is a trademark of its owner, who has no part in this program.
+
+## Settings
+
+light-or-dark = Light or dark
+as-the-system = As the system
+light = Light
+dark = Dark
+language = Language
+palette-label = Colours, all told apart by people with any colour vision
+palette-clear = Clear
+palette-bright = Bright
+palette-strong = Strong contrast
+palette-colours = The colours of { $palette }
+say-letters = Say the colour of drawn cards as a letter, too
+write-codes = Write codes such as 2spd on saved pictures
+size-of-everything = Size of everything
+usual-size = Usual size
+kept = Kept for the next start.
+
+## Keys
+
+key-ctrl = Ctrl+
+key-alt = Alt+
+key-shift = Shift+
+key-left = Left
+key-right = Right
+key-up = Up
+key-down = Down
+key-page-up = Page Up
+key-page-down = Page Down
+key-home = Home
+key-end = End
+key-enter = Enter
+key-delete = Delete
+key-escape = Esc
+key-tab-space = Tab, Space
+# By where they lie on the keyboard: the letters printed there in your country.
+key-places = Q A Z, W S X…
+key-last-set = , . /
+key-hover = Key: { $key }
+keys-everywhere = Everywhere
+keys-watching = Watching a game
+keys-playing = Playing
+keys-this-page = This page
+keys-open-photo = Open a photo
+keys-type-path = Type the path of a photo or folder
+keys-deal = Deal: a game without photos
+keys-live = Live: the camera
+keys-larger = Everything larger
+keys-smaller = Everything smaller
+keys-full-screen = The whole screen, for a television, or a window again
+keys-leave = Leave
+keys-next-photo = Next photo
+keys-previous-photo = Photo before
+keys-first-photo = First photo
+keys-last-photo = Last photo
+keys-next-unsure = Next photo with an unsure card
+keys-previous-unsure = The one before
+keys-solve = Solve: all sets
+keys-hint = Hint: help, not the answer
+keys-learn = Learn: why three cards are a set, or not
+keys-correct = Correct what was read wrongly
+keys-stages = Stages: how the photo was read
+keys-save-picture = Save the picture with its sets drawn on it
+keys-save-all = Save pictures and a table of all photos
+keys-save-json = Save cards and sets as JSON
+keys-more-hint = One card of a set, then two, then three
+keys-another-hint = As many cards of another set
+keys-hide-hint = Hide the hint
+keys-card-right = To the card on the right
+keys-card-left = To the card on the left
+keys-card-up = To the card above
+keys-card-down = To the card below
+keys-other-cards = Choose other cards
+keys-all-right = All cards of the photo are right
+keys-start-over = Back to what the reader found
+keys-confirm = The card is right as it is
+keys-add-card = Add a card that was missed: then click its middle
+keys-strike = Strike: this is no card
+keys-next-corner = Next corner of the card
+keys-corner-left = Move the corner left
+keys-corner-right = Move the corner right
+keys-corner-up = Move the corner up
+keys-corner-down = Move the corner down
+keys-let-go = Let go of the card
+keys-next-stage = Next stage
+keys-previous-stage = Stage before
+keys-daily = Today's deal, the same for all
+keys-play = Play; start; play again
+keys-watch = Watch step by step
+keys-next-deal = Next data set of the file
+keys-pause = Pause: hide the cards and stop the clock; go on
+keys-no-set = Say that there is no set
+keys-deal-hint = One card of a set, then one more
+keys-hold = Hold the picture, or let it go on; nothing is written
+keys-keep = Keep the picture and its JSON
+keys-turn = Turn the picture by a quarter
+keys-straighten = View the table as from straight above, or as it is
+keys-record = Record the game, or end the recording
+keys-new-game = New game: count from the beginning
+keys-clear-live = Choose other cards, hide the hint
+keys-tab = Go to the next button or card; press it
+keys-paste = Open what is on the clipboard: a picture, a path, or codes
+keys-copy-picture = Copy the picture with its sets
+keys-zoom = Zoom in, zoom out, the whole picture
+keys-type-card = Type the card: number, shading, colour, shape
+keys-copy-transcript = Copy the transcript
+keys-places = The cards, down the columns, where these keys lie
+keys-last-set = The cards of the last set, in a chain
+keys-one-to-eight = 1 to 8
+keys-players = The players: call, when there are several
+
+## Photos
+
+the-photo = The photo
+mode-solve = Solve
+mode-hint = Hint
+mode-learn = Learn
+task-correct = Correct
+task-stages = Stages
+photo-of = photo { $n } of { $all }
+read-so-far = { $n } read
+unsure-cards =
+    { $n ->
+        [one] { $n } unsure (?)
+       *[other] { $n } unsure (?)
+    }
+checked = checked
+corrected = corrected
+checked-of = { $n } of { $all } checked
+read-and-checked = { $n } read, { $checked }
+photos-open-already = These photos are open already.
+card-unread = The card cannot be read: { $error }
+pasted-uncorrected = This picture lies in no folder: corrections cannot be kept. Save the picture as a file and open that.
+no-other-unsure = No other photo that is read has an unsure card.
+photo-unread = This photo cannot be read.
+reading = Reading…
+no-photos = No photos here.
+no-photos-advice = Neither in this folder nor in its folders. Open another one, or drop photos on this window.
+looking-for-photos = Looking for photos…
+labels-unreadable = { $path }: cannot be read: { $error }
+labels-no-json = { $path }: is no JSON: { $error }; correct it or move it away, then open the folder again
+labels-no-list = { $path }: holds no list "photos"; correct it or move it away, then open the folder again
+clash-title = Another window says something else
+clash-what =
+    { $n ->
+        [one] Labels of this photo were written by another program meanwhile, and 1 card of it cannot be both.
+       *[other] Labels of this photo were written by another program meanwhile, and { $n } cards of it cannot be both.
+    }
+clash-mine = Keep what this window says
+clash-theirs = Take what the other one says
+filter-every = All photos
+filter-unsure = Unsure
+filter-no-set = No set
+filter-corrected = Corrected
+filter-to-check = To check
+filter-every-help = Every photo
+filter-unsure-help = Photos with a card that is unsure. Key U goes to the next one
+filter-no-set-help = Photos without a set
+filter-corrected-help = Photos in which a person has changed something
+filter-to-check-help = Photos of which nobody has said that all cards are right
+# A thumbnail as it is read out: the file's name and what is known of it.
+thumbnail = { $name }: { $words }
+thumbnail-no-set = no set
+thumbnail-unsure =
+    { $n ->
+        [one] { $n } card unsure
+       *[other] { $n } cards unsure
+    }
+thumbnail-unread = not read yet
+thumbnail-failed = cannot be read
+thumbnail-read = read
+
+## Solve, Hint and Learn
+
+no-set-here = No set here.
+no-set-caption = No set here
+chance-of-more =
+    { $percent ->
+        [100] Three more cards bring one in every case.
+       *[other] Three more cards bring one in { $percent } of 100 cases.
+    }
+perhaps-with-unsure = Perhaps one with the cards marked ?.
+no-cards = No cards found.
+previous-set = Set before
+next-set = Next set
+all = All
+all-sets = All sets
+showing-all = Showing all
+showing = Showing { $n } of { $all }
+set-numbered = Set { $n }: { $cards }
+hint = Hint
+hint-none = There is a set here. Look for it yourself, or ask for a card.
+hint-one = This card is part of a set.
+hint-two = These two belong together. Which card is the third?
+hint-three = This is a set.
+hint-show-one = Show one card
+hint-show-two = Show a second card
+hint-show-three = Show the third card
+hint-hide = Hide them again
+another-set = Another set
+no-other-set = There is no other set.
+choose-three = Choose three cards in the picture.
+choose-two = Choose two more.
+choose-one = Choose one more.
+choose-others = Choose other cards
+said-by-person = Said by a person, code { $code }
+sure-at = Sure at { $percent } %, code { $code }
+unsure-at = Unsure at { $percent } %, code { $code }
+code-is = Code { $code }
+value-percent = { $value } { $percent } %
+property-values = { $property }: { $values }
+in-no-set = In no set
+# $n: how many sets, $sets: their numbers.
+in-sets =
+    { $n ->
+        [one] In set { $sets }
+       *[other] In sets { $sets }
+    }
+
+## Correct
+
+add-a-card = Add a card
+add-a-card-help = Key: A, then click the card's middle
+undo = Undo
+redo = Redo
+as-found = As the reader found it
+as-found-help = Lets go of all corrections of this photo. Key: { $key }
+person-checked = A person has checked all cards.
+all-right = All cards are right
+all-right-help = Says that every card in view is there and right. Only then does eval measure on this photo and train learn from it. Key: { $key }
+click-the-missed = Click the middle of the card that was missed.
+swap = Swap the two
+click-the-wrong = Click a card that was read wrongly.
+unsure-list = Unsure:
+every-change-saved = Every change is saved in labels.json beside the photo.
+as-in-the-photo = As in the photo
+card-as-in-the-photo = The card as in the photo
+drawn = Drawn: { $card }
+value-button = { $property }: { $value }
+it-is-right = It is right
+strike = Strike
+strike-help = This is no card. Key: { $key }
+done = Done
+or-type = Or type four letters: { $letters }
+lies-there = Card { $n } is { $name } already, and a deck holds it once.
+both-are = Cards { $one } and { $other } are said to be the same, and a deck holds it once: correct one of them.
+twisted = The corners must go round the card.
+no-such-card = There is no such card.
+deck-is-out = All 81 cards lie on the table.
+corner-of = Corner { $n } of card { $card }
+learning-not-built = Learning from corrections is not in this build; in the folder of its sources: cargo install --path . --features train
+
+## Learning from corrections
+
+learn-from-mine = Learn from my corrections
+learn-help = Trains the reader on the photos of this folder of which you have said that all cards are right: about five minutes
+learning = Learning…
+learning-part = Learning, part { $n } of { $all }…
+stop = Stop
+learning-stopped = Learning was stopped.
+go-on = Go on
+give-up = Give up
+all-right-then = All right
+worth-better = Better: more of your cards are read rightly than before.
+worth-same = No better: what was kept aside is read as before.
+worth-worse = Worse: more was lost than gained.
+worth-unknown = Not measured: nothing could be kept aside.
+kept-aside =
+    { $n ->
+        [one] kept aside, { $n } card
+       *[other] kept aside, { $n } cards
+    }
+drawn-cards =
+    { $n ->
+        [one] drawn, { $n } card
+       *[other] drawn, { $n } cards
+    }
+before = before
+after = after
+right = right
+wrong = wrong
+unsure = unsure
+in-use-now = In use for photos that are opened from now on.
+use-it = Use it
+use-it-all-the-same = Use it all the same
+leave-it = Leave it
+seconds-left = about { $n } seconds left
+minutes-left =
+    { $n ->
+        [one] about { $n } minute left
+       *[other] about { $n } minutes left
+    }
+training-not-started = The training cannot be started: { $error }
+
+## Stages
+
+stages-what = What each stage of the reader makes of the photo.
+reading-once-more = Reading once more…
+stage-time = { $ms } ms
+stage-time-part = part of { $ms } ms
+stage-picture = Picture of the stage { $stage }
+stage-load = The photo
+stage-load-help = As it was loaded, upright.
+stage-maps = Maps
+stage-maps-help = Black and white views of the photo in which symbols are looked for.
+stage-maps-closer = Maps, closer
+stage-maps-closer-help = The same views, nearer to where cards lie.
+stage-symbols = Symbols
+stage-symbols-help = Every place that looks like a symbol of a card.
+stage-symbols-closer = Symbols, closer
+stage-symbols-closer-help = Symbols again, nearer to where cards lie.
+stage-heat = Heat
+stage-heat-help = How strongly the network sees a card at each place.
+stage-places = Places
+stage-places-help = The cards that the network proposes, with the corners that it names.
+stage-segment = Outlines
+stage-segment-help = Where cards are thought to lie.
+stage-rectify = Straight cards
+stage-rectify-help = Each card seen from above, its white made white.
+stage-classify = Readings
+stage-classify-help = What the reader says of each card, and how sure it is.
+stage-board = The table
+stage-board-help = All cards together, each of the deck at most once, and the sets.
+stage-other = Another stage
+stage-other-help = A stage of the reader.
+
+## Deal
+
+deal-title = A game without a camera or cards
+deal-what = Play it against the clock, alone or together, or watch it step by step.
+shuffle-and-play = Shuffle and play
+todays-deal = Today's deal
+open-deals = Open a file of deals
+type-codes = Type or paste codes
+codes-label = 12 to 81 cards such as 2spd, or a whole file of deals
+deal-these = Deal these
+give-up-game = Give up this game?
+would-be-lost = It is not over yet, and would be lost.
+play-on = Play on
+score-unkept = The game cannot be kept: { $error }
+deals-failed = { $path }: { $error }
+deals-too-large = { $bytes } bytes are no file of deals, which has at most { $most }
+code-wrong = Code { $n }: { $error }.
+codes-count =
+    { $n ->
+        [one] A game takes { $least } to { $most } cards; { $n } code was given.
+       *[other] A game takes { $least } to { $most } cards; { $n } codes were given.
+    }
+place-numbered = Place { $n }: { $card }
+last-set-numbered = Last set { $n }: { $card }
+paused = Paused
+ready = Ready?
+watch = Watch
+play = Play
+new-game-menu = New game…
+deal-of-day = The deal of { $day }, the same for all
+data-set-of = Data set { $n } of { $all }
+next-data-set = Next data set
+start = Start
+start-help = Shows the cards and lets the clock run. Key: { $key }
+rules = Rules
+variant-normal = Normal
+variant-normal-rule = Find three cards that are a set.
+variant-chain = Chain
+variant-chain-rule = After the first set, each one takes exactly one card of the last set.
+variant-ultra = Ultra
+variant-ultra-rule = Find four cards: two pairs that the same fifth card would complete to a set.
+variant-junior = Junior
+variant-junior-rule = With the 27 filled cards only: number, colour and shape count.
+players = Players
+players-number = Players: { $n }
+alone = Alone, against the clock.
+together = Whoever sees a set calls, by a key from 1 to { $n } or their name here, and then chooses its cards within a few seconds. Else a point is lost.
+step-of = Step { $n } of { $all } · { $cards } to deal · { $sets } taken
+first-step = First step
+previous-step = Step before
+next-step = Next step
+last-step = Last step
+transcript = Transcript
+step-dealt = The first twelve cards
+step-removed = The first set is taken
+step-compacted = The cards move up
+step-added =
+    { $n ->
+        [one] { $n } card new
+       *[other] { $n } cards new
+    }
+step-no-cards = No cards remain
+game-over = The game is over
+sets-taken =
+    { $n ->
+        [one] { $n } set taken
+       *[other] { $n } sets taken
+    }
+cards-to-deal =
+    { $n ->
+        [one] { $n } card to deal
+       *[other] { $n } cards to deal
+    }
+clock-stands = The clock stands, and the cards lie face down.
+pause = Pause
+no-set-here-button = No set here
+no-set-here-help = Three more cards, if that is so. Key: { $key }
+one-card-more = One card more
+hide-hint = Hide the hint
+player-button = { $n }: { $points }
+player-button-left = { $n }: { $points } · { $seconds } s
+player-calls = Player { $n } calls
+by-player = Player { $n }: { $words }
+said-call = Call when you see a set, then choose its cards.
+said-four = Click four cards: two pairs that one card would complete.
+said-three = Click three cards that are a set.
+said-wrong = Not a set.
+said-not-these = Not these.
+said-there-is-one = There is a set.
+said-look-again = Look again, or ask for a hint.
+said-no-set = No set, right.
+said-more =
+    { $n ->
+        [one] Here is { $n } card more.
+       *[other] Here are { $n } cards more.
+    }
+said-called = Player { $n } has called.
+said-choose = Choose the cards.
+said-too-late = Player { $n }: too late.
+said-point-lost = A point is lost.
+said-who = Who has seen it?
+said-call-first = Call first: press your number, or your name above.
+log-dealt =
+    { $n ->
+        [one] { $n } card dealt
+       *[other] { $n } cards dealt
+    }
+log-by = player { $n }: { $words }
+log-set = set: { $codes }
+log-no-set = no set: { $codes }
+log-nothing = called and chose nothing
+log-there-is-one = said there is no set, and there is one
+log-more =
+    { $n ->
+        [one] no set; { $n } card more
+       *[other] no set; { $n } cards more
+    }
+log-over = no set and no cards left: the game is over
+well-played = Well played!
+nothing-left = No set is left and no card to deal.
+play-again = Play again
+# $place: first, second ... as a number; $sets: with their word.
+player-result = { $place }. Player { $n }: { $points } ({ $sets })
+player-result-lost = { $place }. Player { $n }: { $points } ({ $sets }, { $lost } lost)
+best-of-today = The best of today!
+best-by-day = Best times by day: { $variant }
+
+## Live
+
+mirrored = Mirrored
+mirrored-auto = Auto
+mirrored-yes = Yes
+mirrored-no = No
+camera-picture = The camera's picture
+recording-kept = The recording is kept as { $path }.
+recording-impossible = Nothing can be recorded in { $path }: { $error }
+no-number-free = no number is free
+picture-kept = Kept as { $path }, with its JSON beside it.
+picture-unkept = The picture cannot be kept: { $error }
+held = Held. Press { $key } to go on.
+straightened-soon = Straightened as soon as three cards are seen. Press { $key } to leave it.
+waiting-for-camera = Waiting for the camera…
+what-to-watch = What is to be watched?
+choose-camera = Choose camera
+open-film = Open film
+watch-what = Watch…
+watch-help = A camera, a phone, a film
+turn = Turn
+turn-help = A quarter to the right. Key: { $key }
+from-above = From above
+from-above-help = The table as seen from straight above. Key: { $key }
+hold = Hold
+keep-picture = Keep picture
+new-game = New game
+record = Record
+stop-recording = Stop recording
+record-help = A new game, kept as a film with its JSON beside it, in { $path }. Key: { $key }
+looking-for-cards = Looking for cards…
+live-count = { $cards } seen, { $sets } taken, { $left } in the deck
+live-chance = Three more bring a set: { $percent } %
+live-no-three = The deck holds no three more.
+live-speed = { $fps } pictures a second, { $ms } ms behind
+no-camera-connected = No camera is connected to this computer.
+phone-label = A phone: start an app that serves its camera, and type its address.
+phone-help = IP Webcam (Android): http://PHONE:8080/video. DroidCam: http://PHONE:4747/video. A name and a password go before it: http://NAME:PASSWORD@PHONE:8080/video.
+watch-this = Watch
+open-film-button = Open film…
+address-wrong = This is no address of a camera; expected one such as http://192.168.1.20:8080/video or rtsp://192.168.1.20:8554/live
+film-again = Again
+film-ended = The film has ended.
+film-place = { $at } of { $length }
+film-slider = Place in the film, in seconds
+recording-running = Recording as { $path }, { $length }
+recording-done = The recording is kept as { $path }, { $length }.
+recording-failed = The recording has ended at { $length }: { $error }.
+picture-size = Size
+automatic = Automatic
+exposure = Exposure
+focus = Focus
+exposure-automatic = Exposure automatic
+focus-automatic = Focus automatic
+first-camera = the first camera
+camera-number = camera { $n }
+camera-named = camera "{ $name }"
+
+## Why a photo cannot be read: each goes on after its name, or after "It"
+
+it-reason = It { $reason }.
+photo-reason = The photo { $reason }
+reason-fault = made the program fail; please report this photo
+reason-unreadable = cannot be read: { $error }; expected a photo that this user may open
+reason-no-file = is no ordinary file; expected a photo
+reason-empty = is empty (0 bytes); expected a photo: copy it again from where it came
+reason-no-picture = is not a picture (it starts with { $start }); expected JPEG, PNG, HEIC, WebP, AVIF, BMP or TIFF, whatever the file is called
+reason-other-format = is a { $format } picture, which is not read; convert it to JPEG or PNG first
+reason-no-decoder = is an { $format } picture, which the program { $program } decodes, and that is not on the PATH; { $install }; or convert the picture to JPEG
+reason-cut-off = is cut off: the { $format } data end before the picture is complete; copy it again from where it came
+reason-too-large = is { $width }x{ $height }, { $megapixels } megapixels; at most { $most } are read: scale it down first
+reason-too-many-bytes = has { $bytes } bytes; at most { $most } are read: scale the picture down first
+reason-too-small = is { $width }x{ $height } pixels, too small to hold a card; expected at least { $least }x{ $least }
+reason-corrupt = cannot be decoded as { $format }: { $error }; open it in a viewer and save it as a new JPEG or PNG
+list-unreadable = { $path }: cannot be read: { $error }; expected a photo or a folder of photos
+list-no-photos = { $path }: no photos in this folder or below it; looked for names that end in .jpg, .heic, .png, .webp, .avif, .bmp or .tif
+
+## What is wrong with a camera, and what to do
+
+camera-tried-again = { $advice } It is tried again every second.
+camera-none = No camera is connected
+camera-none-advice = Connect one, take a phone's, or read a film.
+camera-no-such = There is no { $choice }
+camera-ambiguous = "{ $name }" may be several cameras
+camera-no-such-advice = Choose another one.
+camera-busy = Camera { $camera } is in use by another program
+camera-busy-advice = Close the other program.
+camera-permission = Camera { $camera } may not be used by this user
+camera-permission-advice = On Linux: sudo usermod -aG video $USER, then log in again; on macOS: System Settings, Privacy & Security, Camera.
+camera-unplugged = Camera { $camera } is unplugged or switched off
+camera-unplugged-advice = Plug it in again.
+camera-silent = { $camera } has sent no picture for { $n } s
+camera-silent-advice = See whether it is still on and its app still open.
+camera-black = The camera gives black pictures
+camera-black-advice = Open its shutter, take off its cap, or turn on the light.
+camera-broken = { $camera } sends pictures that are not whole
+camera-broken-advice = Use another cable or stand nearer to the router, or choose a smaller picture in its app.
+camera-unopened = Camera { $camera } cannot be opened: { $error }
+camera-unopened-advice = Try another one, or unplug it and plug it in again.
+camera-unreachable = { $address } does not answer: { $error }
+camera-unreachable-advice = Start the camera app, see that both are in one network, and compare the address with the one that the app shows.
+camera-denied = { $address } asks for a name and a password, or refuses these (HTTP { $status })
+camera-digest = { $address } asks for a name and a password (HTTP 401, by digest)
+camera-denied-advice = Give them in the address: http://NAME:PASSWORD@PHONE:8080/video
+camera-no-pictures = { $address } sends no pictures: { $error }
+camera-no-pictures-advice = Take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one that begins with rtsp://
+camera-no-ffmpeg = { $camera } is read by the program ffmpeg, which is not on the PATH
+camera-no-ffmpeg-advice = To do: { $advice }.
+camera-film = { $error }
+camera-film-advice = See whether it plays elsewhere.
+camera-unread-advice = Close other programs and open this tab again.

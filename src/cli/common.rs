@@ -1,0 +1,81 @@
+//! What commands share: formats, seeds, threads, how they end.
+
+/// What to do where training is missing.
+#[cfg(all(feature = "vision", not(feature = "train")))]
+pub const WITH_TRAINING: &str =
+    "in the folder of its sources build one that can: cargo install --path . --features train";
+
+/// How a command prints its figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One line of JSON
+    Json,
+}
+
+/// The seed of a command that was given none: the same call gives the same result. Only what is asked to be
+/// `--random` draws one, and says it.
+pub const SEED: u64 = 1;
+
+/// Most games whose figures are kept one by one.
+pub const MOST_GAMES: u64 = 1_000_000;
+
+/// How many at once.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Jobs {
+    /// How many to work on at once; 0: as many as there are cores
+    #[arg(short, long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    jobs: u16,
+}
+
+impl Jobs {
+    /// At least one.
+    pub fn count(self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
+    }
+}
+
+/// How a command ended; errors of the call itself are clap's.
+pub enum Outcome {
+    /// All good.
+    Done,
+    /// Something failed and was named on stderr.
+    SomeFailed,
+}
+
+/// An error and its causes in one line; a cause that is told already is not told again.
+pub fn told(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text += ": ";
+            text += &cause;
+        }
+    }
+    text
+}
+
+/// An error of the caller that clap could not see: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadCall(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no such file").context("photo.jpg cannot be read");
+        assert_eq!(told(&error), "photo.jpg cannot be read: no such file");
+        let error = Err::<(), _>(error.context("photo.jpg (no such file)")).context("stopped");
+        let error = error.unwrap_err();
+        assert_eq!(told(&error), "stopped: photo.jpg (no such file): photo.jpg cannot be read");
+    }
+}
