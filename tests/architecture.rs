@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     // A deck that is learnt is compared with its own cards, drawn.
-    ("deck_learning", &["cards", "geometry", "pipeline", "render"]),
+    ("deck_learning", &["cards", "geometry", "model", "pipeline", "render"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
     ("eval", MEASURING),
     ("train", MEASURING),

@@ -14,7 +14,8 @@ fn done(ran: Ran) -> Ran {
     ran
 }
 
-/// For each labelled card that `scan --deck FILE` reads: what it is, what it is read as, whether it is sure.
+/// For each labelled card that `scan --deck FILE` reads: what it is, what it is read as, whether it
+/// is sure.
 fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
     let ran = done(world.run(&["scan", folder, "--deck", deck, "--format", "json"]));
     let labels = PhotoLabels::read(&world.path().join(folder)).unwrap();

@@ -101,8 +101,8 @@ fn list(notes: &[String]) -> String {
 
 /// Deviations that the middles of two groups are apart, at least, to be two.
 const LEAST_APART: f32 = 5.0;
-/// A fourth group is one of its own if it lies this far from the others, as a part of what the nearest two of
-/// the three are apart, and has this part of all cards.
+/// A fourth group is one of its own if it lies this far from the others, as a part of what the
+/// nearest two of the three are apart, and has this part of all cards.
 const FOURTH_APART: f32 = 0.55;
 const FOURTH_PART: f32 = 0.06;
 
@@ -176,8 +176,8 @@ fn fourth(
     Ok(())
 }
 
-/// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean squares
-/// of what a card does not share with its own.
+/// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean
+/// squares of what a card does not share with its own.
 pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);

@@ -1,5 +1,5 @@
-//! Cards of a deck drawn and measured as photographed ones are: what a deck's file says of a print is
-//! compared with a photo by the same numbers.
+//! Cards of a deck drawn and measured as photographed ones are: what a deck's file says of a print
+//! is compared with a photo by the same numbers.
 
 use super::face::{Face, HEIGHT, WIDTH};
 use super::measure::Measured;
@@ -12,7 +12,8 @@ pub(super) const TAKES: f32 = 0.75;
 /// Where the one symbol of a card may be, with room for its blur: left, top, right, bottom.
 const WINDOW: [usize; 4] = [WIDTH / 2 - 66, 16, WIDTH / 2 + 66, HEIGHT - 16];
 
-/// Measures a drawn card of one symbol that is blurred by a Gaussian of this deviation, in pixels of a face.
+/// Measures a drawn card of one symbol that is blurred by a Gaussian of this deviation, in pixels
+/// of a face.
 pub(super) fn measure(card: Card, print: &Print, blur_px: f32) -> Option<Measured> {
     measure_blurred(card, print, &[blur_px]).pop().flatten()
 }

@@ -1,4 +1,5 @@
-//! One card straightened at twice the size that the networks see, as shares of its own stock's light.
+//! One card straightened at twice the size that the networks see, as shares of its own stock's
+//! light.
 
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::geometry::Quad;
@@ -23,7 +24,8 @@ const MARGIN_PX: usize = 12;
 pub(super) struct Face {
     /// Linear light as a share of the stock's beside it, R, G, B, row by row: 1 is blank.
     pub light: Vec<[f32; 3]>,
-    /// How much light the print takes, 0 for none to 1 for all: the root mean square over the channels.
+    /// How much light the print takes, 0 for none to 1 for all: the root mean square over the
+    /// channels.
     pub ink: Vec<f32>,
 }
 
@@ -35,7 +37,8 @@ fn linear(value: u8) -> f32 {
 }
 
 impl Face {
-    /// The card within `quad`, its first edge on top; `None` where it cannot be straightened or has no stock.
+    /// The card within `quad`, its first edge on top; `None` where it cannot be straightened or has
+    /// no stock.
     pub fn of(frame: &Frame, quad: &Quad) -> Option<Self> {
         let size = (WIDTH as u32, HEIGHT as u32);
         let picture = straightened(frame.image.as_raw(), frame.image.dimensions(), quad, size)?;
@@ -71,15 +74,16 @@ pub(super) fn within_margin(x: usize, y: usize) -> bool {
     (MARGIN_PX..WIDTH - MARGIN_PX).contains(&x) && (MARGIN_PX..HEIGHT - MARGIN_PX).contains(&y)
 }
 
-/// The light on blank stock, a quadratic surface for each channel: light falls unevenly, but smoothly.
+/// The light on blank stock, a quadratic surface for each channel: light falls unevenly, but
+/// smoothly.
 struct Stock([SVector<f64, 6>; 3]);
 
 impl Stock {
     fn of(light: &[[f32; 3]]) -> Option<Self> {
         /// Every so many columns and rows tell it as well as all.
         const STEP: usize = 3;
-        /// Of each channel, of the bright pixels that are taken for stock at first, and how far below
-        /// them stock may lie, and how far off the surface in later rounds.
+        /// Of each channel, of the bright pixels that are taken for stock at first, and how far
+        /// below them stock may lie, and how far off the surface in later rounds.
         const PERCENTILE: f64 = 0.8;
         const BELOW: f32 = 0.55;
         const OFF: [f32; 3] = [0.25, 0.12, 0.09];

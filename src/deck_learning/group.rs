@@ -1,9 +1,10 @@
 //! Groups the cards of a deck by outline, fill and ink, all of them together.
 //!
 //! Each property is grouped by itself first: outlines by partitioning around medoids (Kaufman and
-//! Rousseeuw 1987), the others by k-means from the seeds that lie farthest apart. Then the deck's own
-//! structure is brought in: every combination is printed once, so cards are given out over the
-//! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until nothing moves.
+//! Rousseeuw 1987), the others by k-means from the seeds that lie farthest apart. Then the deck's
+//! own structure is brought in: every combination is printed once, so cards are given out over the
+//! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until
+//! nothing moves.
 
 use super::measure::{FILL_FEATURES, Mask, Measured};
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
@@ -38,7 +39,8 @@ pub(super) struct Apart {
     pub length: f32,
 }
 
-/// What is far beyond any measurement's error, so that one odd card does not rule: natural logarithm.
+/// What is far beyond any measurement's error, so that one odd card does not rule: natural
+/// logarithm.
 const MOST_COST: f32 = 60.0;
 
 /// One minus overlap, at the better of both turns, of all pairs; and whether it is the half turn.
@@ -174,9 +176,9 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
     least
 }
 
-/// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness counts
-/// less), and which share of the light that the print takes each channel loses. The latter stays when thin
-/// or blurred lines let the stock through, which makes the colour pale.
+/// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness
+/// counts less), and which share of the light that the print takes each channel loses. The latter
+/// stays when thin or blurred lines let the stock through, which makes the colour pale.
 pub(super) fn ink_point(measured: &Measured) -> [f32; 5] {
     /// What the channels lose differs little between a brown and a grey.
     const TAKEN: f32 = 3.0;
@@ -195,8 +197,8 @@ pub(super) fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
     point
 }
 
-/// Whether all cards have one fill: no two groups of them are apart, and there are no more cards than a deck
-/// of 27 has, some seen twice.
+/// Whether all cards have one fill: no two groups of them are apart, and there are no more cards
+/// than a deck of 27 has, some seen twice.
 pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
     const MOST_CARDS: usize = 45;
     const LEAST_APART: f32 = 6.0;
@@ -205,7 +207,8 @@ pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
     cards.len() <= MOST_CARDS && apart.deviations < LEAST_APART
 }
 
-/// Groups the cards: from several beginnings, of which the one is taken that explains the cards best.
+/// Groups the cards: from several beginnings, of which the one is taken that explains the cards
+/// best.
 pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     let masks: Vec<&Mask> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = distances(&masks);
@@ -245,8 +248,8 @@ pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     best.map(|best| best.1).unwrap_or_default()
 }
 
-/// Three groups within each of three contexts, linked so that the groups' middles lie nearest to those of
-/// the first context.
+/// Three groups within each of three contexts, linked so that the groups' middles lie nearest to
+/// those of the first context.
 fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
     const ORDERS: [[usize; 3]; 6] =
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -311,8 +314,8 @@ fn settle(
     (cost, groups)
 }
 
-/// For each card what outline, fill and ink of each group would cost: negative natural logarithms; and what
-/// the groups' own spreads cost together.
+/// For each card what outline, fill and ink of each group would cost: negative natural logarithms;
+/// and what the groups' own spreads cost together.
 fn costs(
     cards: &[Seen],
     groups: &Groups,
@@ -321,8 +324,8 @@ fn costs(
 ) -> (Vec<[[f32; 3]; 3]>, f32) {
     let by_shape = shape_costs(cards, groups);
     let shape_of = |i: usize| groups.shapes[i];
-    // A fill looks a little different in each outline; an ink in each fill, as thin lines are paler, and
-    // in each photo.
+    // A fill looks a little different in each outline; an ink in each fill, as thin lines are
+    // paler, and in each photo.
     let (by_fill, fill_spread) = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
     let fill_of = |i: usize| groups.fills[i];
     let photos = cards.iter().map(|card| card.photo + 1).max().unwrap_or(1);
@@ -363,8 +366,9 @@ pub(super) fn mean_mask(cards: &[Seen], groups: &Groups, shape: usize) -> (Mask,
     (Mask::of(sum.iter().map(|share| *share >= 0.5)), sum)
 }
 
-/// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the cards of
-/// the same context (of a property or a photo) are off it, as far as there are enough of them.
+/// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the
+/// cards of the same context (of a property or a photo) are off it, as far as there are enough of
+/// them.
 fn point_costs<const D: usize>(
     points: &[[f32; D]],
     groups: &[usize],
@@ -415,8 +419,9 @@ fn point_costs<const D: usize>(
     ((0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect(), spreads)
 }
 
-/// Gives the cards of each number out over the combinations of outline, fill and ink. A second card of
-/// one combination is the same card in another photo, or a mistake: it costs. Also what all of it costs.
+/// Gives the cards of each number out over the combinations of outline, fill and ink. A second card
+/// of one combination is the same card in another photo, or a mistake: it costs. Also what all of
+/// it costs.
 fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[usize; 3]>, f32) {
     const TWICE: f32 = 14.0;
     let fills = if one_fill { 1 } else { 3 };

@@ -1,5 +1,5 @@
-//! What is measured on one card, whichever deck it is of: how many symbols, their outline, what fills
-//! them, their ink.
+//! What is measured on one card, whichever deck it is of: how many symbols, their outline, what
+//! fills them, their ink.
 
 use super::face::{Face, PX_PER_MM, WIDTH};
 use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
@@ -8,14 +8,15 @@ use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
 pub(super) const PATCH: usize = PATCH_WIDTH * PATCH_HEIGHT;
 /// Numbers that tell a fill.
 pub(super) const FILL_FEATURES: usize = 16;
-/// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation, skewness
-/// (the cube root of the third moment), its growth along the short side over 10 mm (without a sign), and
-/// for four distances along the long side, the short side and both diagonals the covariance of the print
-/// with itself so far away (a signed square root). Patterns differ in these, whatever they are, and what
-/// a photo does not resolve leaves the mean alone.
+/// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation,
+/// skewness (the cube root of the third moment), its growth along the short side over 10 mm
+/// (without a sign), and for four distances along the long side, the short side and both diagonals
+/// the covariance of the print with itself so far away (a signed square root). Patterns differ in
+/// these, whatever they are, and what a photo does not resolve leaves the mean alone.
 pub(super) type FillFeatures = [f32; FILL_FEATURES];
 
-/// Distances at which a print is compared with itself, in pixels of the face: half a millimetre to 2.3.
+/// Distances at which a print is compared with itself, in pixels of the face: half a millimetre to
+/// 2.3.
 const LAGS: [i32; 4] = [2, 5, 7, 10];
 
 /// A card as it was measured.
@@ -29,7 +30,8 @@ pub(super) struct Measured {
     pub mask: Mask,
     /// See [`FillFeatures`].
     pub fill: FillFeatures,
-    /// Of the strongest ink: lightness, green to red, blue to yellow (CIELAB on the card's own stock).
+    /// Of the strongest ink: lightness, green to red, blue to yellow (CIELAB on the card's own
+    /// stock).
     pub ink: [f32; 3],
     /// The same as shares of the stock's light, linear R, G, B.
     pub light: [f32; 3],
@@ -148,8 +150,8 @@ impl Print {
     }
 }
 
-/// How far each pixel of a mask lies from the nearest outside of it, in millimetres; 0 outside. Distances
-/// are those of a chamfer (Borgefors 1986).
+/// How far each pixel of a mask lies from the nearest outside of it, in millimetres; 0 outside.
+/// Distances are those of a chamfer (Borgefors 1986).
 fn depths_mm(mask: &[bool]) -> Vec<f32> {
     let mut depth: Vec<f32> = mask.iter().map(|inside| if *inside { 1e6 } else { 0.0 }).collect();
     const SIDE: f32 = 0.955;
@@ -227,8 +229,8 @@ fn fill_features(share: &[f32], inside: &[bool]) -> FillFeatures {
     features
 }
 
-/// Width of the outline: what ink there is near the border beyond the inside's mean, as if it were full.
-/// Blur moves ink but takes none away.
+/// Width of the outline: what ink there is near the border beyond the inside's mean, as if it were
+/// full. Blur moves ink but takes none away.
 fn outline_mm(share: &[f32], depth: &[f32], tint: f32) -> f32 {
     /// As far as an outline may reach, in pixels.
     const REACH: usize = 15;

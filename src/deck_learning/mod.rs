@@ -1,9 +1,9 @@
 //! Learns a deck from photos of its cards, without labels, and reads by a deck's file.
 //!
-//! A deck's own structure says what its cards are: four properties of three values, each combination
-//! printed once. So the cards that the finder sees are straightened ([`face`]), their symbols cut out inside
-//! their white ([`symbols`]) and measured ([`measure`]); all cards are grouped together ([`group`]), and
-//! the groups become outlines, fills and inks ([`print`]).
+//! A deck's own structure says what its cards are: four properties of three values, each
+//! combination printed once. So the cards that the finder sees are straightened ([`face`]), their
+//! symbols cut out inside their white ([`symbols`]) and measured ([`measure`]); all cards are
+//! grouped together ([`group`]), and the groups become outlines, fills and inks ([`print`]).
 
 mod checks;
 mod drawn;
@@ -83,8 +83,8 @@ pub enum ByDeckError {
     },
 }
 
-/// The stages that read a deck by its file; with the network of a folder that was trained for it, if there is
-/// one.
+/// The stages that read a deck by its file; with the network of a folder that was trained for it,
+/// if there is one.
 ///
 /// # Errors
 /// [`ByDeckError`].
@@ -121,8 +121,8 @@ fn network_for(deck: &Deck, folder: &Path) -> Result<NeuralReader, ByDeckError> 
 /// # Errors
 /// The finder gives up.
 pub fn look(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPhoto, FindError> {
-    /// Log odds that an outline is a card, from which it is measured, and from which it is missed where
-    /// nothing can be measured.
+    /// Log odds that an outline is a card, from which it is measured, and from which it is missed
+    /// where nothing can be measured.
     const LEAST_SCORE: f64 = -1.0;
     const MISSED_SCORE: f64 = 2.0;
     let outlines = finder.find(frame, None)?;

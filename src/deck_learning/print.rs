@@ -13,8 +13,8 @@ use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
 use opencv::imgproc;
 use rayon::prelude::*;
 
-/// Which of the groups becomes which of the deck's values: the outline with the largest area first, of
-/// fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
+/// Which of the groups becomes which of the deck's values: the outline with the largest area first,
+/// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
 pub(super) fn in_order(cards: &[Seen], groups: &mut Groups) {
     let mean = |own: &[usize], g: usize, value: &dyn Fn(&Seen) -> f32| {
         let of: Vec<f32> =
@@ -126,7 +126,8 @@ fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
     if n < 3 {
         return Ok(vec![(-0.05, -0.2), (-0.05, 0.2), (0.05, 0.2), (0.05, -0.2)]);
     }
-    // The steps of pixels are taken out, corners hardly: four fine pixels are a quarter of a millimetre.
+    // The steps of pixels are taken out, corners hardly: four fine pixels are a quarter of a
+    // millimetre.
     let smooth = |i: usize| {
         let near = (0..7).map(|d| raw[(i + n + d - 3) % n]);
         let sum = near.fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
@@ -218,8 +219,8 @@ fn named_fill(fill: Fill) -> NamedFill {
     NamedFill { name: name.to_owned(), text, fill }
 }
 
-/// The fill that looks most like a group's when it is drawn and measured the same way, with the blur of
-/// the photos.
+/// The fill that looks most like a group's when it is drawn and measured the same way, with the
+/// blur of the photos.
 fn fitted_fill(cards: &[Seen], groups: &Groups, g: usize, deck: &Deck, blur_px: f32) -> Fill {
     let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
     let own: Vec<usize> = (0..cards.len()).filter(of).collect();

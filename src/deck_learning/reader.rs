@@ -1,10 +1,10 @@
-//! Reads the cards of a deck by its file alone: by what is measured on a card, against what is measured on
-//! the deck's own cards when they are drawn, all cards of a table together.
+//! Reads the cards of a deck by its file alone: by what is measured on a card, against what is
+//! measured on the deck's own cards when they are drawn, all cards of a table together.
 //!
-//! The drawn cards are blurred in several ways, and the table tells which of them its photo is like. Fills
-//! and inks look a little different from print to print and from lamp to lamp, for all cards alike: their
-//! means are moved by what the table's cards show, as far as there are enough of them (expectation
-//! maximisation with a prior).
+//! The drawn cards are blurred in several ways, and the table tells which of them its photo is
+//! like. Fills and inks look a little different from print to print and from lamp to lamp, for all
+//! cards alike: their means are moved by what the table's cards show, as far as there are enough of
+//! them (expectation maximisation with a prior).
 
 use super::drawn;
 use super::face::Face;
@@ -73,7 +73,8 @@ fn card_of(shading: usize, shape: usize) -> Card {
 }
 
 impl DeckReader {
-    /// Draws the deck's symbols and measures them. A network that was trained for the deck has its say too.
+    /// Draws the deck's symbols and measures them. A network that was trained for the deck has its
+    /// say too.
     pub fn new(deck: Arc<Deck>, network: Option<NeuralReader>) -> Self {
         let plain = Print::of(Arc::clone(&deck));
         let fullest = (0..3)

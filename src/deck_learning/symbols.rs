@@ -26,8 +26,8 @@ const LEAST_INK: f32 = 0.07;
 /// Smallest area of a symbol, in square millimetres.
 const LEAST_AREA_MM2: f32 = 22.0;
 
-/// The symbols of a card from left to right: one to three alike in a row about its middle; empty where
-/// nothing like that is seen.
+/// The symbols of a card from left to right: one to three alike in a row about its middle; empty
+/// where nothing like that is seen.
 pub(super) fn cut(face: &Face) -> Vec<Symbol> {
     let inside = (0..WIDTH * HEIGHT).filter(|i| within_margin(i % WIDTH, i / WIDTH));
     let mut inks: Vec<f32> = inside.map(|i| face.ink[i]).collect();
@@ -144,7 +144,8 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
         let region = Region { pixels, center, bounds };
         let [l, t, r, b] = region.bounds;
         let (beside, above) = (l > 3 && r + 4 < WIDTH, t > 3 && b + 4 < HEIGHT);
-        // A symbol on the card's short side: the outline is beside its card, and others may be beyond it.
+        // A symbol on the card's short side: the outline is beside its card, and others may be
+        // beyond it.
         if above && !beside && b - t > HEIGHT / 5 && region.area_mm2() >= LEAST_AREA_MM2 {
             return Vec::new();
         }
