@@ -61,6 +61,8 @@ mod avi;
 #[cfg(feature = "vision")]
 mod dataset;
 #[cfg(feature = "vision")]
+mod deck_learning;
+#[cfg(feature = "vision")]
 mod eval;
 #[cfg(feature = "export")]
 mod export;

@@ -25,6 +25,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("reading", &["cards", "sets", "geometry", "pipeline"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
+    // A deck that is learnt is compared with its own cards, drawn.
+    ("deck_learning", &["cards", "geometry", "pipeline", "render"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
     ("eval", MEASURING),
     ("train", MEASURING),
@@ -92,6 +94,7 @@ const BELOW_THE_SURFACE: &[&str] = &[
     "train",
     "export",
     "own",
+    "deck_learning",
 ];
 
 /// A command opens the window.
@@ -117,6 +120,7 @@ const COMMANDS: &[&str] = &[
     "export",
     "own",
     "app",
+    "deck_learning",
 ];
 
 /// What the crate's own tests see.

@@ -1,7 +1,8 @@
 //! How the camera's tab reads cards: as the command was told.
 
+use crate::deck_learning;
 use crate::live::{Input, LiveSource, Session};
-use crate::pipeline::engine::{Models, ModelsError, used};
+use crate::pipeline::engine::{Models, used};
 use crate::pipeline::track::Params;
 use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, TableFacts};
 use eframe::egui::Context;
@@ -28,9 +29,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn pipeline(&self) -> Result<Pipeline, ModelsError> {
+    /// The stages; the reason in words where there are none.
+    fn pipeline(&self) -> Result<Pipeline, String> {
+        if let Some(deck) = self.facts.own_deck {
+            let pipeline = deck_learning::pipeline(deck, self.finder, self.models.as_deref());
+            let pipeline = pipeline.map_err(|error| error.to_string())?;
+            return Ok(Pipeline { facts: self.facts, ..pipeline });
+        }
         let models = self.models.clone().map_or_else(used::models, Models::Folder);
-        let mut pipeline = Pipeline::chosen(self.finder, self.reader, &models)?;
+        let pipeline = Pipeline::chosen(self.finder, self.reader, &models);
+        let mut pipeline = pipeline.map_err(|error| match used::remedy() {
+            Some(remedy) if self.models.is_none() => format!("{remedy}: {error}"),
+            _ => error.to_string(),
+        })?;
         pipeline.facts = self.facts;
         Ok(pipeline)
     }
@@ -41,12 +52,10 @@ pub fn system(reading: Reading) -> Watchers {
     Box::new(move |ctx, input, mirrored| {
         let ctx = ctx.clone();
         // The switch decides: what the command said of it is where it began.
-        let facts = TableFacts { editions: reading.facts.editions, ..TableFacts::default() };
+        let TableFacts { editions, own_deck, .. } = reading.facts;
+        let facts = TableFacts { editions, own_deck, ..TableFacts::default() };
         let reading = Reading { facts: facts.with_mirror(mirrored), ..reading.clone() };
-        let pipeline = reading.pipeline().map_err(|error| match used::remedy() {
-            Some(remedy) if reading.models.is_none() => format!("{remedy}: {error}"),
-            _ => error.to_string(),
-        })?;
+        let pipeline = reading.pipeline()?;
         let params = Params::of(&pipeline);
         let eyes = Arc::new(pipeline);
         let wake = Box::new(move || ctx.request_repaint());

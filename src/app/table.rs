@@ -58,7 +58,7 @@ impl Table {
 
     /// The deck that its cards are drawn as.
     pub fn deck(&self) -> Arc<Deck> {
-        self.facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
+        self.facts.named_deck()
     }
 
     /// What is unusual about it, in a sentence each.

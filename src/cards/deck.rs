@@ -15,6 +15,7 @@ use std::sync::{Arc, LazyLock};
 
 mod invented;
 mod read;
+mod write;
 
 /// Maximum distance of an outline from the symbol's centre, in card long sides and in card short
 /// sides. Beyond it, neighbouring symbols would touch and a symbol would leave its card.
@@ -33,7 +34,7 @@ pub struct Deck {
     pub symbol_spacing: f64,
     /// The three outlines, by [`Shape::index`].
     pub shapes: [Symbol; 3],
-    /// The three fills, by [`Shading::index`].
+    /// The three fills, by [`Shading::index`]; a deck of 27 cards has one, three times.
     pub fills: [NamedFill; 3],
     /// The three inks, by [`Color::index`].
     pub inks: [Ink; 3],
@@ -308,6 +309,27 @@ impl Deck {
         format!("{} {} {} {}{plural}", card.number, fill.name, ink.name, shape.name)
     }
 
+    /// Whether all its cards have one fill: a deck of 27 cards. Each of them counts as of the first
+    /// [`Shading`].
+    pub fn has_one_fill(&self) -> bool {
+        self.fills.iter().all(|fill| *fill == self.fills[0])
+    }
+
+    /// Its cards, 81 or 27.
+    pub fn cards(&self) -> impl Iterator<Item = super::Card> {
+        let one_fill = self.has_one_fill();
+        super::Card::deck().filter(move |card| !one_fill || card.shading.index() == 0)
+    }
+
+    /// Its values in a sentence: "circle, star, moon; solid, open, striped; green, red, blue".
+    pub fn values_told(&self) -> String {
+        let shapes = self.shapes.each_ref().map(|shape| shape.name.as_str()).join(", ");
+        let fills = &self.fills[..if self.has_one_fill() { 1 } else { 3 }];
+        let fills: Vec<&str> = fills.iter().map(|fill| fill.name.as_str()).collect();
+        let inks = self.inks.each_ref().map(|ink| ink.name.as_str()).join(", ");
+        format!("{shapes}; {}; {inks}", fills.join(", "))
+    }
+
     /// The most common printed colour, sRGB.
     pub fn srgb(&self, color: Color) -> [u8; 3] {
         self.inks[color.index()].printings[0]
@@ -320,7 +342,7 @@ fn built_in(name: &str, text: &str) -> Arc<Deck> {
 
 impl Symbol {
     /// A symbol from its points, with a measured outline if there is one.
-    fn new(
+    pub(crate) fn new(
         name: String,
         text: [char; 2],
         sides: Sides,

@@ -8,6 +8,8 @@ mod compare;
 mod dataset;
 mod deal;
 #[cfg(feature = "vision")]
+mod deck;
+#[cfg(feature = "vision")]
 mod eval;
 #[cfg(feature = "export")]
 mod export;
@@ -92,6 +94,9 @@ enum Command {
     Deal(deal::Args),
     /// Play many games at random and count
     Simulate(simulate::Args),
+    /// Teach it a deck of your own, from photos of its cards
+    #[cfg(feature = "vision")]
+    Deck(deck::Args),
     /// Draw labelled tables of cards from a seed
     #[cfg(feature = "vision")]
     Render(render::Args),
@@ -155,6 +160,8 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
+        #[cfg(feature = "vision")]
+        Command::Deck(args) => deck::run(args),
         #[cfg(feature = "vision")]
         Command::Render(args) => render::run(args),
         #[cfg(feature = "train")]

@@ -1,15 +1,17 @@
 //! What the commands on photos share: how they are read, jobs, progress.
 
-use crate::cards::Edition;
+use crate::cards::{Deck, Edition};
 use crate::cli::common::{BadCall, Jobs};
+use crate::deck_learning::{self, ByDeckError};
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
 use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts};
-use crate::printable::say;
+use crate::printable::{self, say};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The group of options that say it.
 const READING: &str = "How cards are read";
@@ -26,8 +28,11 @@ pub struct ReadingArgs {
     /// Whether pictures are mirrored, as webcams and front cameras may store them
     #[arg(help_heading = READING, long, value_enum, default_value_t)]
     pub mirrored: Mirrored,
-    /// Which deck lies on the table
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    /// Which deck lies on the table: auto (the cards tell), classic, rectangles or a deck's file
+    ///
+    /// classic is today's edition, rectangles the older European one. A file is one that `setsight deck
+    /// learn` wrote, or like those in models/decks.
+    #[arg(help_heading = READING, long, value_name = "NAME|FILE", default_value = "auto", value_parser = deck_choice)]
     pub deck: DeckChoice,
     /// Weights of your own: a folder with reader.onnx and what else is asked for
     #[arg(help_heading = READING, long, value_name = "DIR")]
@@ -49,6 +54,9 @@ impl ReadingArgs {
     /// # Errors
     /// Weights that are missing or broken.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
+        if let DeckChoice::File(deck) = self.deck {
+            return self.by_deck(deck, steps);
+        }
         let models = self.models.clone().map_or_else(used::models, Models::Folder);
         let mut pipeline = Pipeline::without(steps, self.finder, self.reader, &models)
             .map_err(bad_models)
@@ -64,13 +72,31 @@ impl ReadingArgs {
         Ok(pipeline)
     }
 
+    /// The stages that read a deck by its file.
+    fn by_deck(&self, deck: &'static Deck, steps: &[Step]) -> anyhow::Result<Pipeline> {
+        if !steps.is_empty() || self.reader != ReaderChoice::default() {
+            return Err(BadCall(format!(
+                "--deck {}: a deck's file has a reader of its own; leave out --reader and --without",
+                printable::line(&deck.name)
+            ))
+            .into());
+        }
+        let pipeline = match deck_learning::pipeline(deck, self.finder, self.models.as_deref()) {
+            Ok(pipeline) => pipeline,
+            Err(ByDeckError::Models(error)) => return Err(bad_models(error)),
+            Err(error) => return Err(BadCall(error.to_string()).into()),
+        };
+        warn_of_engines();
+        Ok(Pipeline { facts: self.facts(), ..pipeline })
+    }
+
     /// What is known of a table before it is seen.
     pub fn facts(&self) -> TableFacts {
         let facts = TableFacts::default().with_mirror(self.mirrored);
-        match self.deck {
+        match &self.deck {
             DeckChoice::Auto => facts,
-            DeckChoice::Classic => facts.of_edition(Edition::Classic),
-            DeckChoice::Rectangles => facts.of_edition(Edition::Rectangles),
+            DeckChoice::Known(edition) => facts.of_edition(*edition),
+            DeckChoice::File(deck) => facts.of_own_deck(deck),
         }
     }
 }
@@ -91,15 +117,26 @@ impl ValueEnum for Mirrored {
 }
 
 /// Which deck lies on the table, as far as it is known before it is seen.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Debug, Default)]
 pub enum DeckChoice {
-    /// The cards tell, together
+    /// The cards tell, together.
     #[default]
     Auto,
-    /// Today's edition: diamonds, ovals and squiggles
-    Classic,
-    /// The older European edition: rectangles, ellipses and small squiggles
-    Rectangles,
+    /// One that the networks know.
+    Known(Edition),
+    /// One of one's own.
+    File(&'static Deck),
+}
+
+fn deck_choice(name: &str) -> Result<DeckChoice, String> {
+    if name == "auto" {
+        return Ok(DeckChoice::Auto);
+    }
+    let deck = Deck::open(name).map_err(|error| error.to_string())?;
+    let known = Edition::KNOWN.into_iter().find(|edition| edition.deck().as_ref() == Some(&deck));
+    // One deck a call, which lives as long: it is not given back.
+    let own = |deck: Arc<Deck>| &*Box::leak(Box::new(Arc::unwrap_or_clone(deck)));
+    Ok(known.map_or_else(|| DeckChoice::File(own(deck)), DeckChoice::Known))
 }
 
 /// Names on stderr the networks that the weights of the evidence were not fitted with.

@@ -42,10 +42,13 @@ pub struct Args {
     /// Cards on each table, 0 to 81 [default: as the kind has them, mostly 12]
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
+    /// Deal one deck over all tables, in one printing: as it is photographed to be learnt
+    #[arg(long, conflicts_with_all = ["samples", "cards", "suite", "video"])]
+    whole_deck: bool,
     /// Which deck: classic, rectangles, invented (each table another) or a deck's file
     ///
-    /// classic is today's edition, rectangles the older European one. A file is JSON as in
-    /// models/decks.
+    /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
+    /// from seed 7. A file is JSON as in models/decks.
     #[arg(long, value_name = "NAME|FILE", default_value = "classic", conflicts_with = "samples")]
     deck: String,
     /// Mirror every picture, left for right, as webcams and front cameras do
@@ -95,6 +98,9 @@ fn deck(name: &str) -> anyhow::Result<DeckChoice> {
     if name == "invented" {
         return Ok(DeckChoice::Invented);
     }
+    if let Some(seed) = name.strip_prefix("invented-").and_then(|seed| seed.parse().ok()) {
+        return Ok(DeckChoice::Known(Deck::invented(seed).into()));
+    }
     match Deck::open(name) {
         Ok(deck) => Ok(DeckChoice::Known(deck)),
         Err(error) => Err(BadCall(format!("--deck {error}")).into()),
@@ -135,6 +141,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             .into());
         }
         params.cards = (cards, cards);
+    }
+    if args.whole_deck {
+        params.whole_deck = Some(args.count);
     }
     if let Some(size) = args.size {
         params.size_px = size;
@@ -245,6 +254,9 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     let mut source = format!("setsight render --kind {name} --seed {seed}");
     if args.deck != Deck::NAMES[0] {
         source += &format!(" --deck {}", args.deck);
+    }
+    if args.whole_deck {
+        source += &format!(" --whole-deck --count {}", args.count);
     }
     if args.mirrored {
         source += " --mirrored";

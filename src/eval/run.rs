@@ -61,7 +61,10 @@ pub fn evaluate_photo(
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut clock = loading.clone();
         let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
-        let found = TableLabel::of(scan.facts.edition(), scan.facts.is_mirrored());
+        let own = scan.facts.own_deck.filter(|deck| deck.name == label.deck);
+        let truth = own.map_or_else(|| edition.name(), |deck| &deck.name);
+        let named = |deck: &str, mirrored| TableLabel { deck: deck.to_owned(), mirrored };
+        let found = named(scan.facts.deck_name(), scan.facts.is_mirrored());
         let matched: Match = compare(&labels, &scan.cards);
         let mistakes = if with_pictures {
             mistakes::of_photo(&loaded.frame, &labels, &scan, &matched)
@@ -82,7 +85,7 @@ pub fn evaluate_photo(
             reliability: Reliability::of_photo(&labels, &scan.cards, &matched),
             outcome: PhotoOutcome::of(
                 (&photo.source, &label.file),
-                (TableLabel::of(edition, label.mirrored), found),
+                (named(truth, label.mirrored), found),
                 &labels,
                 &scan.cards,
                 &matched,

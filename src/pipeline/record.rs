@@ -147,8 +147,7 @@ impl Record {
 impl PhotoRecord {
     /// The deck whose names are used for the cards.
     fn deck(&self) -> Arc<Deck> {
-        let facts = self.facts.unwrap_or_default();
-        facts.named_edition().0.deck().unwrap_or_else(Deck::classic)
+        self.facts.unwrap_or_default().named_deck()
     }
 
     fn name_of(&self, index: usize, deck: &Deck, ink: Ink) -> String {
@@ -165,7 +164,7 @@ impl PhotoRecord {
             .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
             .collect();
         let told = |facts: TableFacts| {
-            [("deck", json!(facts.edition().name())), ("mirrored", json!(facts.is_mirrored()))]
+            [("deck", json!(facts.deck_name())), ("mirrored", json!(facts.is_mirrored()))]
         };
         let facts = self.facts.map(told).into_iter().flatten();
         let rest = [
@@ -200,6 +199,9 @@ impl PhotoRecord {
             text += &format!(", {unsure} unsure (?)");
         }
         let facts = self.facts.unwrap_or_default();
+        if let Some(deck) = facts.own_deck {
+            text += &format!(", of the deck {}", printable::line(&deck.name));
+        }
         match facts.edition() {
             Edition::Classic => {}
             Edition::Rectangles => text += ", of the rectangle edition",

@@ -277,6 +277,27 @@ fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f
     outer - inner + inner * inside
 }
 
+/// How much of each pixel is inked, 0 to 1, row by row, where the whole card fills `columns` x `rows`; looked
+/// at within `window` alone (left, top, right, bottom), blank elsewhere.
+pub(crate) fn ink_map(
+    card: Card,
+    print: &Print,
+    (columns, rows): (usize, usize),
+    [left, top, right, bottom]: [usize; 4],
+) -> Vec<f32> {
+    let (wide, high) = (CARD_LONG_MM / columns as f64, CARD_SHORT_MM / rows as f64);
+    let pixel = Footprint { right: (wide, 0.0), down: (0.0, high) };
+    let mut map = vec![0.0; columns * rows];
+    for j in top..bottom {
+        for i in left..right {
+            let x = (i as f64 + 0.5 - columns as f64 / 2.0) * wide;
+            let y = (j as f64 + 0.5 - rows as f64 / 2.0) * high;
+            map[j * columns + i] = ink_amount(card, print, x, y, &pixel) as f32;
+        }
+    }
+    map
+}
+
 /// A card's face from straight above in even light, `long_px` wide with the long side horizontal.
 /// In sRGB, with the stock scaled to `white` (0 to 255); `outside` is the colour outside the
 /// rounded corners.

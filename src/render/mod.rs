@@ -91,10 +91,15 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         return Err(RenderError::Size(width, height));
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
-    let mut deck_dice = dice(Purpose::Deck);
-    let deck = params.deck(&mut deck_dice);
-    let mirrored = deck_dice.chance(params.mirrored);
-    let mut print = Print::random(Arc::clone(&deck), &mut dice(Purpose::Print), params.variety);
+    // One deck over several tables is one printing.
+    let deck_dice = |purpose| {
+        if params.whole_deck.is_some() { Dice::new(seed, 0, purpose) } else { dice(purpose) }
+    };
+    let mut which_deck = deck_dice(Purpose::Deck);
+    let deck = params.deck(&mut which_deck);
+    let mirrored = which_deck.chance(params.mirrored);
+    let mut print =
+        Print::random(Arc::clone(&deck), &mut deck_dice(Purpose::Print), params.variety);
     let mut wear_dice = dice(Purpose::Wear);
     print.wear = wear_dice.within(params.wear);
     if let Some(outline_mm) = params.outline_mm {
@@ -105,7 +110,10 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let mut layout_dice = dice(Purpose::Layout);
     let layout = layout_dice.pick(&params.layouts);
-    let cards = deal(params, &mut layout_dice);
+    let cards = match params.whole_deck {
+        Some(tables) => part_of_deck(&deck, tables, seed, index),
+        None => deal(params, &deck, &mut layout_dice),
+    };
     let aspect = f64::from(width) / f64::from(height);
     let mut lying =
         table::lay(layout, &cards, aspect, &print, params.symbols_in_view, &mut layout_dice);
@@ -203,14 +211,23 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
 /// Minimum reach of a lamp over a table for training.
 const LAMP_MM: f64 = 260.0;
 
-/// Deals the requested number of different cards.
-fn deal(params: &Params, dice: &mut Dice) -> Vec<Card> {
+/// Deals the requested number of different cards, or all there are.
+fn deal(params: &Params, deck: &Deck, dice: &mut Dice) -> Vec<Card> {
     let (fewest, most) = params.cards;
     let count = fewest + dice.below(most - fewest.min(most) + 1);
-    let mut deck: Vec<Card> = Card::deck().collect();
-    dice.shuffle(&mut deck);
-    deck.truncate(count);
-    deck
+    let mut cards: Vec<Card> = deck.cards().collect();
+    dice.shuffle(&mut cards);
+    cards.truncate(count);
+    cards
+}
+
+/// The share of one table when a deck is dealt evenly over several.
+fn part_of_deck(deck: &Deck, tables: usize, seed: u64, index: u64) -> Vec<Card> {
+    let mut cards: Vec<Card> = deck.cards().collect();
+    Dice::new(seed, 0, Purpose::Layout).shuffle(&mut cards);
+    let up_to = |table: usize| table * cards.len() / tables.max(1);
+    let table = index as usize % tables.max(1);
+    cards[up_to(table)..up_to(table + 1)].to_vec()
 }
 
 /// Removes cards with too little in view, and fills in the visible fractions of the others.

@@ -136,6 +136,9 @@ pub struct Params {
     pub size_px: (u32, u32),
     /// Minimum and maximum number of cards; each card occurs at most once.
     pub cards: (usize, usize),
+    /// Number of tables of the series over which one deck is dealt, in one printing; `cards` is then
+    /// ignored.
+    pub whole_deck: Option<usize>,
     /// The decks, with weights; all cards of a table are of one deck.
     pub decks: Vec<(DeckChoice, f64)>,
     /// Probability that the picture and its labels are mirrored left to right.
@@ -250,6 +253,7 @@ impl Params {
         let mut p = Self {
             size_px: (1280, 960),
             cards: (12, 12),
+            whole_deck: None,
             decks: vec![(DeckChoice::Known(Deck::classic()), 1.0)],
             mirrored: 0.0,
             layouts: vec![(Layout::Grid, 1.0)],

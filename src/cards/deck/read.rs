@@ -141,7 +141,7 @@ impl Deck {
                 .get("symbol_spacing", "the distance of neighbours in card long sides")?
                 .number(0.15..=0.33, " card long sides")?,
             shapes: deck.get("shapes", "three shapes")?.three("shapes", symbol)?,
-            fills: deck.get("fills", "three fills")?.three("fills", fill)?,
+            fills: fills(&deck.get("fills", "three fills, or one")?)?,
             inks: deck.get("inks", "three inks")?.three("inks", ink)?,
         };
         let counts = [0, 1, 2].map(|i| read.inks[i].printings.len());
@@ -173,6 +173,17 @@ fn symbol(field: &Field) -> Read<Symbol> {
         None => None,
     };
     Ok(Symbol::new(name, text, sides, points, measured))
+}
+
+/// Three fills, or the one of a deck of 27 cards.
+fn fills(field: &Field) -> Read<[NamedFill; 3]> {
+    match field.value.as_array() {
+        Some(items) if items.len() == 1 => {
+            let only = fill(&field.items(1..=1, "fill")?[0])?;
+            Ok([only.clone(), only.clone(), only])
+        }
+        _ => field.three("fills, or 1 where all cards have one", fill),
+    }
 }
 
 fn fill(field: &Field) -> Read<NamedFill> {

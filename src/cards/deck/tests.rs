@@ -119,3 +119,30 @@ fn invented_decks_differ_and_fit_on_a_card() {
     }
     assert_eq!(names.len(), 22, "all shapes come: {names:?}");
 }
+
+#[test]
+fn what_is_written_reads_back() {
+    for name in Deck::NAMES {
+        let deck = Deck::named(name).unwrap();
+        assert_eq!(Deck::parse(name, &deck.to_text()).unwrap(), *deck);
+    }
+    for seed in 0..20 {
+        let text = Deck::invented(seed).to_text();
+        assert_eq!(Deck::parse("invented", &text).unwrap().to_text(), text);
+    }
+}
+
+#[test]
+fn a_deck_with_one_fill_has_27_cards() {
+    let mut value: Value = serde_json::from_str(CLASSIC).unwrap();
+    value["fills"].as_array_mut().unwrap().truncate(1);
+    let deck = Deck::parse("junior.json", &value.to_string()).unwrap();
+    assert!(deck.has_one_fill() && deck.cards().count() == 27);
+    assert!(deck.cards().all(|card| card.shading.index() == 0));
+    assert_eq!(deck.values_told(), "diamond, oval, squiggle; filled; green, purple, red");
+    assert_eq!(Deck::parse("junior.json", &deck.to_text()).unwrap(), deck);
+    assert_eq!(Deck::classic().cards().count(), 81);
+    value["fills"] = json!([]);
+    let error = Deck::parse("junior.json", &value.to_string()).unwrap_err().to_string();
+    assert!(error.contains("fills: expected 3 fills, or 1 where all cards have one"), "{error}");
+}

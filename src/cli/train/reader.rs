@@ -1,9 +1,10 @@
 //! `setsight train reader`.
 
 use super::common::{RunArgs, edition_of, edition_of_source, first_of};
-use crate::cards::Edition;
+use crate::cards::{Deck, Edition};
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
+use crate::deck_learning;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
 use crate::pipeline::engine::{Models, file_of, sha256};
@@ -13,16 +14,15 @@ use crate::printable::say;
 use crate::train::first::First;
 use crate::train::optimiser::Schedule;
 use crate::train::reader::real::{self, Source};
-use crate::train::reader::{
-    self, ReaderTask, drawn, fingerprint, kept,
-    sample::{Group, Sample},
-};
+use crate::train::reader::{self, ReaderTask, drawn, fingerprint, kept, sample::Group};
 use crate::train::run::Settings;
 use crate::whole_file::write_whole;
 use anyhow::Context;
+use clap::builder::ArgPredicate;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Arguments of `train reader`.
@@ -30,6 +30,7 @@ use std::sync::atomic::Ordering;
 #[command(after_help = "Examples:\n  \
     setsight train reader --out runs/reader\n  \
     setsight train reader --out runs/reader --cards cards --add corrected\n  \
+    setsight train reader --out ours --deck ours.json\n  \
     setsight train reader --out runs/reader --resume")]
 pub struct Args {
     #[command(flatten)]
@@ -52,14 +53,28 @@ pub struct Args {
     /// Begin with the best weights of another run, or with a network: a run's folder or a reader.onnx
     #[arg(long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
+    /// Learn a deck of your own by its file instead: its cards are drawn, the shipped network goes on from
+    /// there, and the deck is read with `--deck FILE --models OUT`; at most 20 minutes on two cores
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cards", "add", "start_from", "keep_drawn"])]
+    deck: Option<String>,
     /// Keep the drawn crops in this file, and take them from there when it has them
     #[arg(long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
     /// Cards to cut from drawn tables before training
-    #[arg(long, value_name = "N", default_value_t = 14_000)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 14_000,
+        default_value_if("deck", ArgPredicate::IsPresent, "6000")
+    )]
     drawn: usize,
     /// Steps of 64 crops each
-    #[arg(long, value_name = "N", default_value_t = 4_000)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4_000,
+        default_value_if("deck", ArgPredicate::IsPresent, "1500")
+    )]
     steps: u64,
     /// Steps between validations
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
@@ -123,12 +138,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             learnt.push(source);
         }
     }
-    let Some(mut drawn) = draw(&args)? else {
+    let deck = args.deck.as_deref().map(Deck::open).transpose();
+    let deck = deck.map_err(|error| BadCall(format!("--deck {error}")))?;
+    let Some(mut drawn) = draw(&args, deck.as_ref())? else {
         say!("stopped before the first step; nothing to go on with");
         return Ok(Outcome::SomeFailed);
     };
     for group in &mut drawn {
-        group.samples.retain(Sample::shows_its_shading);
+        // What it knows of stripes is the classic edition's.
+        group.samples.retain(|sample| deck.is_some() || sample.shows_its_shading());
     }
     let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
     judged.splice(0..0, merged(judged_drawn));
@@ -155,6 +173,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
     let plan = reader::plan();
     let (first, began_as) = match &args.start_from {
+        None if deck.is_some() => {
+            let shipped = Models::Shipped.read(file_of(Kind::Reader))?;
+            let (graph, metadata) = onnx::decode(&shipped).context("the shipped reader")?;
+            (First::Network(graph), Some(metadata))
+        }
         Some(path) => first_of(path, Kind::Reader, &plan)?,
         None => (First::Chance, None),
     };
@@ -176,6 +199,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = args.run.out.join("reader.onnx");
     let bytes = onnx::encode(&trained.graph, &metadata(&args, hash, began_as));
     write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Some(deck) = &deck {
+        let path = args.run.out.join(deck_learning::TRAINED_FOR);
+        write_whole(&path, deck.to_text().as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let early = if trained.early { ", ended early" } else { "" };
     let _ = writeln!(
         std::io::stdout(),
@@ -199,6 +227,9 @@ fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Me
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
     if args.start_from.is_some() {
         command += " --start-from FIRST";
+    }
+    if args.deck.is_some() {
+        command += " --deck FILE";
     }
     if args.cards.is_some() {
         command += " --cards DIR";
@@ -253,7 +284,7 @@ fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
 }
 
 /// Cards to learn from and what is none, then the same to judge by; none when stopped.
-fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
+fn draw(args: &Args, deck: Option<&Arc<Deck>>) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
@@ -276,12 +307,12 @@ fn draw(args: &Args) -> anyhow::Result<Option<Vec<Group>>> {
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let learnt = drawn::crops(args.drawn, args.run.seed, "drawn", &*finder, stop, &|n| {
+    let learnt = drawn::crops(args.drawn, (args.run.seed, deck), "drawn", &*finder, stop, &|n| {
         bar.set_position(n as u64);
     })?;
     // Another series of tables.
     let other = args.run.seed ^ (1 << 31);
-    let judged = drawn::crops(judged, other, "drawn for judging", &*finder, stop, &|n| {
+    let judged = drawn::crops(judged, (other, deck), "drawn for judging", &*finder, stop, &|n| {
         bar.set_position((args.drawn + n) as u64);
     })?;
     bar.finish_and_clear();

@@ -2,9 +2,10 @@
 //! mirrored. The cards are combined by Bayes' rule; in a film, each frame's posterior is the next
 //! frame's prior.
 
-use crate::cards::Edition;
+use crate::cards::{Deck, Edition};
 use crate::model::reader::{CARD, EDITION, OUTPUTS};
 use crate::pipeline::probability::{logistic, softmax};
+use std::sync::Arc;
 
 /// The probabilities of a table's facts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,9 @@ pub struct TableFacts {
     pub editions: [f32; 3],
     /// Log odds that the picture is mirrored.
     pub mirrored: f32,
+    /// The deck of one's own that lies there, by whose file its cards are read. It lives as long as the
+    /// program.
+    pub own_deck: Option<&'static Deck>,
 }
 
 /// Whether pictures are mirrored, as far as the user says.
@@ -46,7 +50,7 @@ impl Default for TableFacts {
     fn default() -> Self {
         // Of 35 public sources of photos, three show the rectangle edition and three are mirrored;
         // unknown decks are rarer.
-        Self { editions: [0.9, 0.08, 0.02], mirrored: -2.4 }
+        Self { editions: [0.9, 0.08, 0.02], mirrored: -2.4, own_deck: None }
     }
 }
 
@@ -69,6 +73,8 @@ impl TableFacts {
         match mirrored {
             Mirrored::No => self.with_mirrored(false),
             Mirrored::Yes => self.with_mirrored(true),
+            // What a deck of one's own looks like in a mirror is not known.
+            Mirrored::Auto if self.own_deck.is_some() => self.with_mirrored(false),
             Mirrored::Auto => self,
         }
     }
@@ -87,6 +93,27 @@ impl TableFacts {
     pub fn named_edition(&self) -> (Edition, f32) {
         let edition = self.likeliest(&Edition::KNOWN);
         (edition, self.editions[edition.index()])
+    }
+
+    /// With it known that a deck of one's own lies there; pictures are taken as they are unless it is said that
+    /// they are mirrored.
+    pub fn of_own_deck(self, deck: &'static Deck) -> Self {
+        let mirrored = if self.mirrored.is_finite() { f32::NEG_INFINITY } else { self.mirrored };
+        // Its cards are named by its own readers, beside which no edition comes into question.
+        Self { own_deck: Some(deck), mirrored, ..self.of_edition(Edition::Classic) }
+    }
+
+    /// The name of the likeliest deck; `unknown` where it is none that has a name.
+    pub fn deck_name(&self) -> &'static str {
+        self.own_deck.map_or_else(|| self.edition().name(), |deck| deck.name.as_str())
+    }
+
+    /// The likeliest deck whose cards can be named.
+    pub fn named_deck(&self) -> Arc<Deck> {
+        match self.own_deck {
+            Some(deck) => Arc::new(deck.clone()),
+            None => self.named_edition().0.deck().unwrap_or_else(Deck::classic),
+        }
     }
 
     /// Whether the picture is more likely mirrored than not.
@@ -134,7 +161,7 @@ impl TableFacts {
         } else {
             self.mirrored
         };
-        Self { editions: raised.map(|p| p / sum), mirrored }
+        Self { editions: raised.map(|p| p / sum), mirrored, ..self }
     }
 }
 

@@ -4,13 +4,15 @@
 use super::key;
 use super::miss::{anywhere, beside, holds, outline};
 use super::sample::{Group, Label, Sample};
+use crate::cards::{Deck, Edition};
 use crate::geometry::Quad;
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::{CardOutline, Frame, rectify};
-use crate::render::{DrawnCard, scenes};
+use crate::render::{DeckChoice, DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changed whenever the same seed gives other crops.
@@ -24,14 +26,15 @@ const OTHERS: f64 = 0.4;
 /// Share of the cards cut along the finder's outline, if it found one.
 const AS_FOUND: f64 = 0.6;
 
-/// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. Calls
+/// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. With
+/// `deck`, all tables are of that deck, and its cards are labelled as the classic edition's. Calls
 /// `done` with the number so far. Crops of cards come first, then crops without a card.
 ///
 /// # Errors
 /// The finder's error.
 pub fn crops(
     cards: usize,
-    seed: u64,
+    (seed, deck): (u64, Option<&Arc<Deck>>),
     name: &str,
     finder: &dyn CardFinder,
     stop: &AtomicBool,
@@ -47,7 +50,7 @@ pub fn crops(
         let scenes: Vec<[Vec<Sample>; 2]> = (from..until)
             .into_par_iter()
             .map(|index| {
-                let crops = of_scene(seed, index, finder)?;
+                let crops = of_scene(seed, index, deck, finder)?;
                 done(count.fetch_add(crops[0].len(), Ordering::Relaxed) + crops[0].len());
                 Ok(crops)
             })
@@ -64,11 +67,23 @@ pub fn crops(
 }
 
 /// The crops of one table: its cards, and crops without a card.
-fn of_scene(seed: u64, index: u64, finder: &dyn CardFinder) -> Result<[Vec<Sample>; 2], FindError> {
+fn of_scene(
+    seed: u64,
+    index: u64,
+    deck: Option<&Arc<Deck>>,
+    finder: &dyn CardFinder,
+) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let Ok(scene) = scenes::reader(seed % SEEDS, index) else { return Ok([vec![], vec![]]) };
+    let scene = match deck {
+        None => scenes::reader(seed % SEEDS, index),
+        Some(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
+            params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
+            params.mirrored = 0.0;
+        }),
+    };
+    let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
-    let edition = scene.deck.edition();
+    let edition = if deck.is_some() { Edition::Classic } else { scene.deck.edition() };
     let frame = Frame { image: scene.image };
     let found: Vec<Quad> =
         finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
