@@ -165,18 +165,11 @@ fn what_is_allowed_goes_in_no_circle() {
     }
 }
 
-/// Rooms of which some files still use each other in a circle.
-const STILL_CIRCULAR: &[&str] = &["app"];
-
 #[test]
 fn within_a_room_files_use_each_other_in_no_circle() {
     for room in rooms() {
         let circles = circles_of(&room);
-        if STILL_CIRCULAR.contains(&room.as_str()) {
-            assert!(!circles.is_empty(), "{room} has no circle any more: strike it from the list");
-        } else {
-            assert!(circles.is_empty(), "{room} has files in a circle: {circles:?}");
-        }
+        assert!(circles.is_empty(), "{room} has files in a circle: {circles:?}");
     }
 }
 

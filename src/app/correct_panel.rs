@@ -227,7 +227,7 @@ pub fn panel(
     });
     ui.horizontal_wrapped(|ui| {
         if table.checked {
-            let good = super::look_panel::good_color(ui);
+            let good = super::verdict::good_color(ui);
             super::signs::verdict(ui, true, good);
             ui.label(t!("person-checked"));
         } else {

@@ -5,14 +5,12 @@ use super::keys::{Action, key_of};
 use super::look::{Look, Mode};
 use super::names;
 use super::settings::Settings;
-use super::signs;
 use super::table::Table;
-use super::theme::GOOD;
+use super::verdict::verdict_lines;
 use super::words::t;
-use crate::cards::{Card, Deck, Property};
+use crate::cards::{Card, Deck};
 use eframe::egui::{
-    Button, Color32, CornerRadius, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiKind, WidgetInfo, vec2,
+    Button, CornerRadius, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind, WidgetInfo, vec2,
 };
 
 /// Opacity of a set in the list while a card of it is covered.
@@ -226,25 +224,6 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
 }
 
-/// A verdict: property by property, then in a word.
-pub fn verdict_lines(ui: &mut Ui, verdict: &crate::sets::Verdict) {
-    for (property, relation) in Property::ALL.into_iter().zip(verdict.relations) {
-        let good = relation.fits() && !verdict.repeated;
-        ui.horizontal_wrapped(|ui| {
-            let color = if good { good_color(ui) } else { ui.visuals().error_fg_color };
-            signs::verdict(ui, good, color);
-            ui.strong(names::property(property));
-            ui.label(names::relation(property, relation));
-        });
-    }
-    ui.add_space(2.0);
-    if verdict.is_set() {
-        ui.label(RichText::new(names::verdict(verdict)).heading().color(good_color(ui)));
-    } else {
-        ui.label(RichText::new(names::verdict(verdict)).size(18.0));
-    }
-}
-
 /// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
 /// inner one would bring into view what the keyboard goes to.
 pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
@@ -252,15 +231,6 @@ pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
     } else {
         add(ui);
-    }
-}
-
-/// Green that can be read on the window's ground.
-pub fn good_color(ui: &Ui) -> Color32 {
-    if ui.visuals().dark_mode {
-        Color32::from_rgb(88, 206, 160)
-    } else {
-        GOOD.gamma_multiply(0.8).to_opaque()
     }
 }
 

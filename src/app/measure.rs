@@ -1,7 +1,7 @@
 //! The window measured at work: it scrolls and leafs through the photos by itself.
 
-use super::Window;
 use super::keys::Action;
+use super::window::Window;
 use cpu_time::ThreadTime;
 use eframe::egui::Context;
 use serde_json::{Value, json};

@@ -47,6 +47,7 @@ pub mod table;
 pub mod theme;
 #[cfg(test)]
 mod two_programs;
+mod verdict;
 mod watched;
 mod welcome;
 mod window;

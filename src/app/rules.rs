@@ -1,10 +1,10 @@
 //! The rules of the game in one screen, with drawn cards.
 
 use super::card_face::{self, ASPECT};
-use super::look_panel::verdict_lines;
 use super::names;
 use super::pages;
 use super::settings::Settings;
+use super::verdict::verdict_lines;
 use super::words::{Word, t};
 use crate::cards::{Card, Deck};
 use crate::sets::explain;

@@ -1,5 +1,6 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
+use super::export;
 use super::eye::PipelineEye;
 use super::keys::Action;
 use super::live::LiveTab;
@@ -8,8 +9,8 @@ use super::measure::Measure;
 use super::photos::Task;
 use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
+use super::window::{Page, Tab, Window};
 use super::words::Language;
-use super::{Page, Tab, Window, export};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
 use crate::live::Input;

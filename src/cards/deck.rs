@@ -316,9 +316,9 @@ impl Deck {
     }
 
     /// Its cards, 81 or 27.
-    pub fn cards(&self) -> impl Iterator<Item = super::Card> {
+    pub fn cards(&self) -> impl Iterator<Item = Card> {
         let one_fill = self.has_one_fill();
-        super::Card::deck().filter(move |card| !one_fill || card.shading.index() == 0)
+        Card::deck().filter(move |card| !one_fill || card.shading.index() == 0)
     }
 
     /// Its values in a sentence: "circle, star, moon; solid, open, striped; green, red, blue".

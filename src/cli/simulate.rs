@@ -231,7 +231,7 @@ mod plots {
     const COLORS: [plot::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
 
     pub fn save(statistics: &Statistics, policy: &str, stem: &Path) -> Result<(), PlotError> {
-        let games = super::grouped(statistics.games);
+        let games = crate::cli::simulate::grouped(statistics.games);
         let left = Bars {
             title: format!("Cards left at the end of {games} games, policy {policy}"),
             x_label: "cards left".to_owned(),

@@ -5,7 +5,7 @@ use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use crate::geometry::Quad;
 use crate::pipeline::Frame;
 use crate::pipeline::rectify::straightened;
-use crate::render::light::linear_from_srgb;
+use crate::render::color::linear_from_srgb;
 use image::RgbImage;
 use nalgebra::{SMatrix, SVector};
 use std::sync::LazyLock;

@@ -8,7 +8,7 @@ use super::symbols::{PATCH_HEIGHT, PATCH_WIDTH};
 use crate::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use crate::cards::{Card, Color, Deck, Number, Shading, Shape};
 use crate::render::card::Print;
-use crate::render::light::srgb_from_linear;
+use crate::render::color::srgb_from_linear;
 use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
 use opencv::imgproc;
 use rayon::prelude::*;

@@ -20,8 +20,8 @@ use crate::pipeline::classify::reader::{Cards, Reader};
 use crate::pipeline::engine::NetworkError;
 use crate::pipeline::probability::{logistic, softmax};
 use crate::render::card::Print;
+use crate::render::color::linear_from_srgb;
 use crate::render::dice::{Dice, Purpose};
-use crate::render::light::linear_from_srgb;
 use rayon::prelude::*;
 use std::sync::Arc;
 

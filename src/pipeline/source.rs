@@ -31,6 +31,7 @@ use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
 };
 use rgb::into_rgb_on_white;
+use room::READING_BYTES;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
@@ -107,6 +108,28 @@ pub fn read(input: impl Read) -> Result<Photo, SourceError> {
         return Err(SourceError::TooManyBytes { bytes: most });
     }
     decode(&bytes)
+}
+
+impl Room {
+    /// Reads a photo, upright, once there is room for it and for so many `copies` of its size that the caller
+    /// will make. What needs more than there is at all is read when nobody else holds any.
+    ///
+    /// # Errors
+    /// [`SourceError`], with the reason.
+    pub fn load(&self, path: &Path, copies: u64) -> Result<(Photo, Held<'_>), SourceError> {
+        let length = path.metadata().map_or(0, |metadata| metadata.len());
+        let mut held = self.take(length + READING_BYTES);
+        let mut bytes = bytes_of(path)?;
+        let (pixels, decoding) = decoding_bytes(&bytes)?;
+        let needed = length + READING_BYTES + decoding.max(3 * pixels * (1 + copies));
+        if !held.try_grow(needed) {
+            // Who waits holds nothing: else two could wait for each other.
+            drop((bytes, held));
+            held = self.take(needed);
+            bytes = bytes_of(path)?;
+        }
+        Ok((decode(&bytes)?, held))
+    }
 }
 
 /// How a photo's file stores it; decodes only the header.

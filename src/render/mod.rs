@@ -32,7 +32,7 @@ mod camera;
 pub mod card;
 mod cast;
 mod catalogue;
-mod color;
+pub mod color;
 mod decoys;
 pub mod dice;
 mod fill;
@@ -63,7 +63,7 @@ pub use table::Layout;
 use scene::{mirrored_quad, upper_first};
 
 use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use crate::cards::{Card, DECK_SIZE};
+use crate::cards::{Card, DECK_SIZE, Deck};
 use crate::geometry::{Point, Quad};
 use background::Top;
 use camera::View;

@@ -94,7 +94,7 @@ fn players(ui: &mut Ui, play: &Play) {
 fn best_by_day(ui: &mut Ui, variant: Variant, kept: &Score, best: &[&Score]) {
     let is_best = best.iter().all(|other| other.day != kept.day || !other.beats(kept));
     if is_best {
-        let good = super::super::look_panel::good_color(ui);
+        let good = super::super::verdict::good_color(ui);
         ui.label(RichText::new(t!("best-of-today")).color(good).strong());
     }
     ui.strong(t!("best-by-day", variant = names::variant(variant)));

@@ -2,10 +2,11 @@
 
 use super::super::game::Watch;
 use super::super::keys::{Action, key_of};
-use super::super::look_panel::{card_line, good_color, verdict_lines};
+use super::super::look_panel::card_line;
 use super::super::names;
 use super::super::play::{MOST_PLAYERS, Phase, Play, Said, clock};
 use super::super::settings::Settings;
+use super::super::verdict::{good_color, verdict_lines};
 use super::super::words::t;
 use super::{DealTab, Mode, SOURCES, Source};
 use crate::cards::{Card, Deck};

@@ -1,6 +1,6 @@
 //! What the threads do: list, decode, read.
 
-use super::{CardWanted, Found, Job, News, Plan, STAGE_PX, Shared, THUMB_PX, guarded};
+use super::queue::{CardWanted, Found, Job, News, Plan, STAGE_PX, Shared, THUMB_PX, guarded};
 use crate::app::picture::{Prepared, shrunk};
 use crate::app::reasons::Reason;
 use crate::app::table::Table;

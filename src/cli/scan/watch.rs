@@ -3,7 +3,8 @@
 //! The folders are looked at twice a second. What a system tells of changes itself would come sooner, but not
 //! for folders of other machines, which is where photos are synced to.
 
-use super::{Job, Scanning, folder, list};
+use super::folder;
+use super::scanning::{Job, Scanning, list};
 use crate::cli::stop;
 use crate::pipeline::source::ListError;
 use crate::printable::say;

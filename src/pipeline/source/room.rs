@@ -1,14 +1,12 @@
 //! One memory for all photos that are read side by side.
 
-use super::{Photo, SourceError, bytes_of, decode, decoding_bytes};
-use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What photos may hold together, in bytes: eight of 12 megapixels, or the largest there are one by one.
 const ROOM_BYTES: u64 = 512 << 20;
 /// What reading a photo takes beside the photo: shrunk copies, crops of cards, the networks' inputs. It does not
 /// grow with the photo.
-const READING_BYTES: u64 = 16 << 20;
+pub(super) const READING_BYTES: u64 = 16 << 20;
 
 /// Memory that photos take before they are decoded, by what their headers say, and give back when they are
 /// done with. Who finds no room waits.
@@ -38,27 +36,7 @@ impl Room {
         Self { all, left: Mutex::new(all), freed: Condvar::new() }
     }
 
-    /// Reads a photo, upright, once there is room for it and for so many `copies` of its size that the caller
-    /// will make. What needs more than there is at all is read when nobody else holds any.
-    ///
-    /// # Errors
-    /// [`SourceError`], with the reason.
-    pub fn load(&self, path: &Path, copies: u64) -> Result<(Photo, Held<'_>), SourceError> {
-        let length = path.metadata().map_or(0, |metadata| metadata.len());
-        let mut held = self.take(length + READING_BYTES);
-        let mut bytes = bytes_of(path)?;
-        let (pixels, decoding) = decoding_bytes(&bytes)?;
-        let needed = length + READING_BYTES + decoding.max(3 * pixels * (1 + copies));
-        if !held.try_grow(needed) {
-            // Who waits holds nothing: else two could wait for each other.
-            drop((bytes, held));
-            held = self.take(needed);
-            bytes = bytes_of(path)?;
-        }
-        Ok((decode(&bytes)?, held))
-    }
-
-    fn take(&self, bytes: u64) -> Held<'_> {
+    pub(super) fn take(&self, bytes: u64) -> Held<'_> {
         let bytes = bytes.min(self.all);
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         while *left < bytes {
@@ -70,7 +48,7 @@ impl Room {
 }
 
 impl Held<'_> {
-    fn try_grow(&mut self, bytes: u64) -> bool {
+    pub(super) fn try_grow(&mut self, bytes: u64) -> bool {
         let more = bytes.min(self.room.all).saturating_sub(self.bytes);
         let mut left = self.room.left.lock().unwrap_or_else(PoisonError::into_inner);
         let grows = *left >= more;
@@ -128,7 +106,7 @@ mod tests {
         let (_, held) = room.load(&path, 3).unwrap();
         assert_eq!((held.bytes, *room.left.lock().unwrap()), (1000, 0));
         drop(held);
-        assert!(room.load(Path::new("/no/such"), 0).is_err());
+        assert!(room.load(std::path::Path::new("/no/such"), 0).is_err());
         assert_eq!(*room.left.lock().unwrap(), 1000);
     }
 }

@@ -1,0 +1,63 @@
+//! The command itself: checks its call, reads, and finishes the folder of results.
+
+use super::printer::Format;
+use super::scanning::{Args, STDIN, Scanning};
+use super::watch;
+use crate::cli::common::{BadCall, Outcome};
+use crate::printable::say;
+use std::io::{self, IsTerminal};
+
+/// Reads the photos, prints and writes what they hold.
+///
+/// # Errors
+/// A bad call; results that cannot be written. A photo that cannot be read is named and passed
+/// over.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    check(&args)?;
+    let mut scan = Scanning::new(&args)?;
+    let stopped = if args.watch { watch::watch(&mut scan)? } else { scan.read_paths()? };
+    let failed = scan.failed;
+    let mut unshown = false;
+    if let Some(out) = scan.out {
+        let page = out.finish(stopped)?;
+        if args.results.open && !stopped {
+            // What it says are calls of several programs, none of which the user has.
+            if open::that_detached(&page).is_err() {
+                say!("{}: no program was found that shows it; open it yourself", page.display());
+                unshown = true;
+            }
+        }
+    }
+    Ok(if failed > 0 || stopped || unshown { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn check(args: &Args) -> Result<(), BadCall> {
+    let results = &args.results;
+    if results.only_sets && results.format == Format::Csv {
+        let message = "--only-sets is for text and JSON; CSV has a line for each card";
+        return Err(BadCall(message.to_owned()));
+    }
+    if args.watch {
+        return match args.paths.iter().find(|path| !path.is_dir()) {
+            Some(path) => {
+                let path = path.display();
+                Err(BadCall(format!(
+                    "--watch {path}: is no folder; expected one that photos come into"
+                )))
+            }
+            None => Ok(()),
+        };
+    }
+    if args.paths.iter().any(|path| path.as_os_str() == STDIN) {
+        if args.paths.len() > 1 {
+            let message = "- is one photo from stdin: name no other photo beside it";
+            return Err(BadCall(message.to_owned()));
+        }
+        if io::stdin().is_terminal() {
+            let message =
+                "- reads a photo from stdin, which is a terminal; setsight scan - < table.jpg";
+            return Err(BadCall(message.to_owned()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Reading photos one after another, with their results printed and written.
+
+use super::folder::{self, Names, OutFolder};
+use super::printer::{Format, Printer};
+use crate::cli::common::{Jobs, told};
+use crate::cli::photos::{self, ReadingArgs};
+use crate::cli::stop;
+use crate::cli::terminal::{self, ColorChoice};
+use crate::pipeline::dump::FolderSink;
+use crate::pipeline::overlay::Style;
+use crate::pipeline::record::{PhotoRecord, Record};
+use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};
+use crate::printable::say;
+use anyhow::Context;
+use indicatif::ProgressBar;
+use std::io::{self};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Arguments of `scan`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight scan table.heic
+  setsight scan photos --out found --open
+  setsight scan photos --recursive --format json > found.jsonl
+  setsight scan - < table.jpg
+  setsight scan --watch ~/Phone/Camera --format json
+
+A photo is known by what is in it, whatever it is called: JPEG, PNG, HEIC, WebP, BMP, TIFF, and AVIF \
+    where the program ffmpeg is. In text cards count from 1, in JSON from 0.")]
+pub struct Args {
+    /// Photos, and folders of photos; - is one photo from stdin
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Look into folders in folders too
+    #[arg(long, short)]
+    pub(super) recursive: bool,
+    /// Stay, and read what comes into the folders until Ctrl-C; what is there is read first
+    ///
+    /// A photo is read once its size and its time have been still for a second, and again when they
+    /// change.
+    #[arg(long)]
+    pub(super) watch: bool,
+    #[command(flatten)]
+    pub(super) jobs: Jobs,
+    #[command(flatten)]
+    pub(super) results: ResultArgs,
+    #[command(flatten)]
+    pub(super) reading: ReadingArgs,
+}
+
+/// What becomes of the results.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Results")]
+pub(super) struct ResultArgs {
+    /// How results are printed
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(super) format: Format,
+    /// Of each photo only its sets: no board, no places
+    #[arg(long)]
+    pub(super) only_sets: bool,
+    /// Where to put annotated pictures, a page to look through them and results.jsonl
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Replace files in that folder that setsight did not write
+    #[arg(long, requires = "out")]
+    pub(super) overwrite: bool,
+    /// Show the page, with the program that the system opens pages with
+    #[arg(long, requires = "out")]
+    pub(super) open: bool,
+    /// Write each card's code on the annotated pictures
+    #[arg(long, requires = "out")]
+    pub(super) codes: bool,
+    /// Where to put every stage's picture of every photo
+    #[arg(long, value_name = "DIR")]
+    pub(super) dump_stages: Option<PathBuf>,
+    /// Colours in the text
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) color: ColorChoice,
+}
+
+/// The path that stands for stdin.
+pub(super) const STDIN: &str = "-";
+
+/// A photo to read and what its results are to be called.
+pub(super) struct Job {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+}
+
+/// What a run has and what it has made so far.
+pub(super) struct Scanning<'a> {
+    pub(super) args: &'a Args,
+    pub(super) pipeline: Pipeline,
+    pub(super) jobs: usize,
+    pub(super) names: Names,
+    pub(super) out: Option<OutFolder>,
+    pub(super) printer: Printer,
+    pub(super) failed: usize,
+}
+
+impl<'a> Scanning<'a> {
+    pub(super) fn new(args: &'a Args) -> anyhow::Result<Self> {
+        let results = &args.results;
+        let pipeline = args.reading.pipeline()?;
+        let jobs = photos::jobs(args.jobs);
+        if let Some(out) = &results.out {
+            folder::refuse_photos_in(out, &list(args).filter_map(Result::ok).collect::<Vec<_>>())?;
+        }
+        Ok(Self {
+            args,
+            pipeline,
+            jobs,
+            names: Names::default(),
+            out: results
+                .out
+                .as_deref()
+                .map(|out| OutFolder::create(out, results.overwrite))
+                .transpose()?,
+            printer: Printer::new(results.format, results.only_sets, results.color),
+            failed: 0,
+        })
+    }
+
+    /// Reads what the call names, once. Gives whether it was stopped.
+    pub(super) fn read_paths(&mut self) -> anyhow::Result<bool> {
+        let mut todo = Vec::new();
+        for path in list(self.args) {
+            match path {
+                Ok(path) => todo.push(self.job(path)),
+                Err(error) => self.cannot_list(error)?,
+            }
+        }
+        let done = self.read(&todo, &photos::progress(todo.len()))?;
+        let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
+        let failed = self.failed;
+        if stopped {
+            say!("stopped: {done} of {} photos read", todo.len());
+        } else if failed > 0 && todo.len() > 1 {
+            let plural = if failed == 1 { "" } else { "s" };
+            say!("{} photos, {failed} problem{plural}", todo.len());
+        }
+        Ok(stopped)
+    }
+
+    pub(super) fn job(&mut self, path: PathBuf) -> Job {
+        let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
+        Job { name: self.names.of(name), path }
+    }
+
+    pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
+        self.failed += 1;
+        say!("{error}");
+        match error {
+            source::ListError::Unreadable { path, reason } => {
+                self.printer.print(&Record { image: path, result: Err(reason) })
+            }
+            source::ListError::NoPhotos { .. } => Ok(()),
+        }
+    }
+
+    /// Reads photos side by side and hands on what they hold. Gives how many were read.
+    pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
+        let Self { args, pipeline, jobs, out, printer, failed, .. } = self;
+        let results = &args.results;
+        let style = Style { codes: results.codes, ..Style::default() };
+        let room = source::Room::default();
+        let work = |_: usize, job: &Job| read_photo(pipeline, job, &room, results, &style);
+        let mut problem: Option<anyhow::Error> = None;
+        let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
+            bar.inc(1);
+            let job = &todo[i];
+            let result = result.unwrap_or_else(|panic| Done {
+                result: Err(format!("made the program fail ({panic}); please report this photo")),
+                unwritten: None,
+            });
+            let record = Record { image: job.path.clone(), result: result.result };
+            if let Some(warning) = record.result.as_ref().ok().and_then(|photo| photo.warning) {
+                bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
+            }
+            for reason in record.result.as_ref().err().into_iter().chain(&result.unwritten) {
+                *failed += 1;
+                bar.suspend(|| say!("{}: {reason}", job.path.display()));
+            }
+            let picture = result.unwritten.is_none().then_some(job.name.as_str());
+            if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
+                problem = Some(error);
+                return ControlFlow::Break(());
+            }
+            match bar.suspend(|| printer.print(&record)) {
+                // Whoever read our output has seen enough; the folder is still wanted, if it was.
+                Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    problem = Some(error);
+                    ControlFlow::Break(())
+                }
+                Ok(()) => ControlFlow::Continue(()),
+            }
+        })?;
+        bar.finish_and_clear();
+        problem.map_or(Ok(done), Err)
+    }
+}
+
+/// The photos that the call means. What an earlier run has made is not among them.
+pub(super) fn list(
+    args: &Args,
+) -> impl Iterator<Item = Result<PathBuf, source::ListError>> + use<> {
+    if args.paths[0].as_os_str() == STDIN {
+        return vec![Ok(PathBuf::from(STDIN))].into_iter();
+    }
+    let made = [&args.results.out, &args.results.dump_stages];
+    let made: Vec<&Path> = made.into_iter().flatten().map(PathBuf::as_path).collect();
+    source::list_photos(&args.paths, args.recursive, &made).into_iter()
+}
+
+/// What became of a photo.
+pub(super) struct Done {
+    result: Result<PhotoRecord, String>,
+    /// Why its annotated picture is not there though it was read.
+    unwritten: Option<String>,
+}
+
+fn read_photo(
+    pipeline: &Pipeline,
+    job: &Job,
+    room: &source::Room,
+    results: &ResultArgs,
+    style: &Style,
+) -> Done {
+    let mut clock = StageClock::default();
+    let mut scan = || -> anyhow::Result<_> {
+        let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
+        let (photo, held) = clock.time("load", || load(&job.path, room, pictures))?;
+        let (frame, warning) = (photo.frame, photo.warning);
+        let sink = match &results.dump_stages {
+            Some(dir) => {
+                let folder = dir.join(&job.name);
+                let sink = FolderSink::new(folder.clone())
+                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+                Some(sink)
+            }
+            None => None,
+        };
+        let scan = pipeline.read(&frame, &mut clock, sink.as_ref().map(|s| s as &dyn StageSink))?;
+        Ok((frame, scan, warning, held))
+    };
+    let (frame, scan, warning, _held) = match scan() {
+        Ok(read) => read,
+        Err(error) => return Done { result: Err(told(&error)), unwritten: None },
+    };
+    let unwritten = results.out.as_deref().and_then(|out| {
+        let written = clock.time("overlay", || {
+            folder::write_pictures(out, &job.name, &frame, &scan, style, results.overwrite)
+        });
+        written.err().map(|error| told(&error))
+    });
+    let (width, height) = frame.image.dimensions();
+    let record = PhotoRecord {
+        width,
+        height,
+        facts: Some(scan.facts),
+        scan: scan.cards,
+        sets: scan.sets,
+        times: clock.times,
+        warning,
+    };
+    Done { result: Ok(record), unwritten }
+}
+
+/// A photo, and its part of the room where it shares that with others.
+fn load<'a>(
+    path: &Path,
+    room: &'a source::Room,
+    copies: u64,
+) -> Result<(source::Photo, Option<source::Held<'a>>), source::SourceError> {
+    if path.as_os_str() == STDIN {
+        return Ok((source::read(io::stdin().lock())?, None));
+    }
+    room.load(path, copies).map(|(photo, held)| (photo, Some(held)))
+}
