@@ -12,9 +12,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("html", &[]),
     ("printable", &[]),
     ("json", &[]),
-    ("plot", &["whole_file"]),
     ("avi", &[]),
     ("whole_file", &[]),
+    ("plot", &["whole_file"]),
     ("sets", &["cards"]),
     ("game", &["cards", "sets"]),
     ("model", &["cards"]),
@@ -126,7 +126,7 @@ const COMMANDS: &[&str] = &[
 /// What the crate's own tests see.
 const EVERYTHING: &[&str] = &[
     "cards", "sets", "geometry", "model", "pipeline", "render", "dataset", "avi", "game", "live",
-    "eval", "train", "export", "app", "cli",
+    "eval", "train", "export", "app", "fuzzing", "cli",
 ];
 
 #[test]

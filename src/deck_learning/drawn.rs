@@ -49,9 +49,10 @@ fn blurred(map: &[f32], deviation_px: f32) -> Vec<f32> {
     let along = |map: &[f32], step: usize| -> Vec<f32> {
         let mut out = vec![0.0; map.len()];
         for y in top..bottom {
-            for i in y * WIDTH + left..y * WIDTH + right {
+            let row = y * WIDTH + left..y * WIDTH + right;
+            for (i, value) in row.clone().zip(&mut out[row]) {
                 let from = i - reach * step;
-                out[i] = weights.iter().enumerate().map(|(k, w)| w * map[from + k * step]).sum();
+                *value = weights.iter().enumerate().map(|(k, w)| w * map[from + k * step]).sum();
             }
         }
         out

@@ -214,11 +214,12 @@ pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
     let table = distances(&masks);
     let chosen = medoids(&table, 3);
     let mut groups = Groups { one_fill, ..Groups::default() };
+    let of_medoids: Vec<&Vec<(f32, bool)>> = chosen.iter().map(|&medoid| &table[medoid]).collect();
     for i in 0..cards.len() {
-        let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
-        let shape = (0..chosen.len()).min_by(by).unwrap_or(0);
+        let by = |a: &usize, b: &usize| of_medoids[*a][i].0.total_cmp(&of_medoids[*b][i].0);
+        let shape = (0..of_medoids.len()).min_by(by).unwrap_or(0);
         groups.shapes.push(shape);
-        groups.turned.push(table[chosen[shape]][i].1);
+        groups.turned.push(of_medoids[shape][i].1);
     }
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
@@ -356,9 +357,9 @@ pub(super) fn mean_mask(cards: &[Seen], groups: &Groups, shape: usize) -> (Mask,
     let mut n = 0.0f32;
     for (i, card) in cards.iter().enumerate().filter(|(i, _)| groups.shapes[*i] == shape) {
         let last = sum.len() - 1;
-        for k in 0..sum.len() {
+        for (k, sum) in sum.iter_mut().enumerate() {
             let from = if groups.turned[i] { last - k } else { k };
-            sum[k] += card.measured.soft[from];
+            *sum += card.measured.soft[from];
         }
         n += 1.0;
     }
@@ -507,8 +508,8 @@ pub(super) mod tests {
         let (mut cards, truth) = deck();
         // Nearer to another ink than to its own, by a little.
         let i = truth.inks.iter().position(|ink| *ink == 0).unwrap();
-        cards[i].measured.ink = [41.0, 44.0, -20.0];
-        cards[i].measured.light = [0.3, 0.1, 0.4];
+        cards[i].measured.ink = [37.4, 44.9, -16.0];
+        cards[i].measured.light = [0.34, 0.1, 0.36];
         let groups = group(&cards, false);
         assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
     }

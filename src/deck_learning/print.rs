@@ -310,7 +310,9 @@ mod tests {
         }
         for (own, drawn) in learnt.fills.iter().zip(&truth.fills) {
             assert_eq!(own.fill.kind, drawn.fill.kind);
-            assert!((own.fill.duty - drawn.fill.duty).abs() < 0.15, "{own:?} {drawn:?}");
+            // Little of one stroke and much of the other may look the same; how often they come does not.
+            let pitch = own.fill.pitch_mm / drawn.fill.pitch_mm;
+            assert!((0.8..1.25).contains(&pitch), "{own:?} {drawn:?}");
         }
         // Its file is a deck's file.
         let text = learnt.to_text();
