@@ -38,20 +38,16 @@ fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
 
 /// Which of the learnt deck's values each of the labels' values is: its order is its own.
 fn meant(pairs: &[(Card, Card, bool)]) -> impl Fn(Card) -> Card + use<> {
-    let mut values = [[0; 3]; 4];
-    for (p, property) in Property::ALL.into_iter().enumerate() {
-        for value in 0..3 {
-            let of = |read: usize| {
-                pairs
-                    .iter()
-                    .filter(|(label, code, _)| {
-                        label.value(property) == value && code.value(property) == read
-                    })
-                    .count()
+    let likeliest = |property: Property, value: usize| {
+        let of = |read: &usize| {
+            let read_as = |(label, code, _): &&(Card, Card, bool)| {
+                label.value(property) == value && code.value(property) == *read
             };
-            values[p][value] = (0..3).max_by_key(|read| of(*read)).unwrap();
-        }
-    }
+            pairs.iter().filter(read_as).count()
+        };
+        (0..3).max_by_key(of).unwrap()
+    };
+    let values = Property::ALL.map(|property| [0, 1, 2].map(|value| likeliest(property, value)));
     move |card| {
         let index = Property::ALL.into_iter().enumerate();
         Card::from_index(index.fold(0, |i, (p, property)| 3 * i + values[p][card.value(property)]))

@@ -6,7 +6,7 @@
 //! let card: Card = "2spd".parse()?;
 //! assert_eq!(card.name(), "two striped purple diamonds");
 //! assert_eq!((card.number, card.color), (Number::Two, Color::Purple));
-//! assert_eq!(parse_codes("1fgd 2fgd 3fgd")?.len(), 3);
+//! assert_eq!(parse_codes("1fgd 2fgd 3fgd").unwrap().len(), 3);
 //! assert_eq!(Card::deck().len(), 81);
 //! # Ok::<(), setsight::cards::CodeError>(())
 //! ```
