@@ -32,6 +32,8 @@
 //! features are those of the program: a window, charts, exports, and the SMT solvers.
 
 #![deny(missing_docs)]
+// Pages of what is private are for those who read the sources: `cargo doc --document-private-items`.
+#![allow(rustdoc::private_intra_doc_links)]
 // Only the build with everything uses everything; there the compiler tells what nothing uses.
 #![cfg_attr(not(all(feature = "train", feature = "window")), allow(dead_code, unused_imports))]
 

@@ -43,9 +43,9 @@ pub struct Deck {
 /// The editions that the networks distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edition {
-    /// [`Deck::classic`].
+    /// The present deck: diamonds, ovals and squiggles.
     Classic,
-    /// [`Deck::rectangles`].
+    /// The older European deck: rectangles in place of diamonds, dots in place of stripes.
     Rectangles,
     /// Any other deck, whose cards have no known codes.
     Unknown,

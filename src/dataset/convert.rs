@@ -1,6 +1,6 @@
 //! Converts labels from other programs' formats.
 //!
-//! [`find`] reads the labels, [`Found::settle`] checks them against the pictures and converts them,
+//! [`find()`] reads the labels, [`find::Found::settle`] checks them against the pictures and converts them,
 //! and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
 //! passed.
 

@@ -3,7 +3,7 @@
 //! A deck's own structure says what its cards are: four properties of three values, each
 //! combination printed once. So the cards that the finder sees are straightened ([`face`]), their
 //! symbols cut out inside their white ([`symbols`]) and measured ([`measure`]); all cards are
-//! grouped together ([`group`]), and the groups become outlines, fills and inks ([`print`]).
+//! grouped together ([`group`]), and the groups become outlines, fills and inks ([`mod@print`]).
 
 mod checks;
 mod drawn;

@@ -1,8 +1,8 @@
 //! The generalised game: v^p cards with p properties of v values. A set is v different cards that
 //! are all equal or all different in every property.
 //!
-//! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play`] runs
-//! a game and writes a [`Record`], and [`check`] verifies the record without relying on any of
+//! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play()`] runs
+//! a game and writes a [`Record`], and [`check()`] verifies the record without relying on any of
 //! them. This module is independent of the rest of the project.
 //!
 //! ```

@@ -38,7 +38,7 @@ pub struct Found {
     pub orientation: Orientation,
 }
 
-/// What the threads have to say. Numbers are places in [`Library::entries`].
+/// What the threads have to say. Numbers are places in [`Library::entries`](super::Library::entries).
 pub enum News {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
     Listed(Vec<PathBuf>, Vec<ListError>, usize),

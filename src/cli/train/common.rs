@@ -43,7 +43,7 @@ impl RunArgs {
     /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
     ///
     /// # Errors
-    /// [`crate::train::TrainError`].
+    /// [`crate::train::run::TrainError`].
     pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
         let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {

@@ -97,7 +97,7 @@ pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
 }
 
 /// Adjusts an earlier fit for a network that was trained further since that fit. The threshold
-/// stays, unless more of the claims on these tables are wrong than [`MOST_WRONG`] of them plus one
+/// stays, unless more of the claims on these tables are wrong than [`threshold::MOST_WRONG`] of them plus one
 /// card; then it rises until that no longer holds.
 pub fn fit_near(sources: &[Source], base: &Joint) -> Joint {
     let prior = Prior::near(base);
