@@ -1,7 +1,7 @@
 //! Converts labels from other programs' formats.
 //!
-//! [`find()`] reads the labels, [`find::Found::settle`] checks them against the pictures and converts them,
-//! and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
+//! [`find()`] reads the labels, [`find::Found::settle`] checks them against the pictures and converts
+//! them, and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
 //! passed.
 
 mod centres;
