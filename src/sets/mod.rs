@@ -5,7 +5,7 @@
 //! use setsight::cards::parse_codes;
 //! use setsight::sets::{Set, completing, explain, find_all, hint};
 //!
-//! let board = parse_codes("1fgd 2fgd 3fgd 1opo 2srs").unwrap();
+//! let board = parse_codes("1fgd 2fgd 3fgd 1opo 2opo").unwrap();
 //! assert_eq!(find_all(&board), [Set([0, 1, 2])]);
 //! assert_eq!(hint(&board, 1), Some(vec![0]));
 //! assert_eq!(completing(board[0], board[1]), board[2]);
