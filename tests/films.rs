@@ -275,3 +275,9 @@ fn a_film_as_a_camera_tells_its_end() {
     assert!(video.read().unwrap().is_some() && video.read().unwrap().is_some());
     assert!(video.read().unwrap().is_none());
 }
+
+#[test]
+fn a_header_shorter_than_its_own_name_is_no_film() {
+    let bytes = [b"RIFF\0\0\0\0AVI LIST\x02\0\0\0hdrl".as_slice(), &[0; 16]].concat();
+    assert!(matches!(AviReader::open(&bytes[..]), Ok(None)));
+}

@@ -63,7 +63,7 @@ impl<R: Read> AviReader<R> {
                     input.read_exact(&mut kind)?;
                     match &kind {
                         b"movi" => break,
-                        b"hdrl" if length < MOST_HEAD_BYTES => {
+                        b"hdrl" if (4..MOST_HEAD_BYTES).contains(&length) => {
                             let mut head = vec![0; padded(length) - 4];
                             input.read_exact(&mut head)?;
                             (film, promised) = (motion_jpeg(&head), frames(&head));
