@@ -13,7 +13,7 @@ use super::spline::closed_spline;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-mod invented;
+pub(crate) mod invented;
 mod read;
 mod write;
 

@@ -83,13 +83,13 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let bar = progress(paths.len());
     let mut seen: Vec<SeenPhoto> = Vec::new();
     let stop = stop::asked();
-    let look = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
+    let detect = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
         let name = path.display().to_string();
         let frame = source::load(path).with_context(|| name.clone())?;
-        Ok(deck_learning::look(&name, &frame, &*finder)?)
+        Ok(deck_learning::detect(&name, &frame, &*finder)?)
     };
     let mut failed = None;
-    batch::in_order(&paths, jobs(args.jobs), stop, look, |_, result| {
+    batch::in_order(&paths, jobs(args.jobs), stop, detect, |_, result| {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {

@@ -1,6 +1,6 @@
 //! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
 
-use super::group::{self, Apart, Groups, Seen};
+use super::group::{self, Apart, DeckCard, Groups};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -108,7 +108,7 @@ const FOURTH_PART: f32 = 0.06;
 
 /// Whether three groups of each property are seen, and no more; `of` cards make a deck.
 pub(super) fn values(
-    cards: &[Seen],
+    cards: &[DeckCard],
     groups: &Groups,
     of: usize,
     place: &dyn Fn(usize) -> Place,
@@ -178,7 +178,7 @@ fn fourth(
 
 /// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean
 /// squares of what a card does not share with its own.
-pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
+pub(super) fn shapes_apart(cards: &[DeckCard], own: &[usize], k: usize) -> Apart {
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
@@ -208,7 +208,7 @@ pub(super) fn shapes_apart(cards: &[Seen], own: &[usize], k: usize) -> Apart {
 
 /// How many different cards there are, and which were seen twice in two photos.
 pub(super) fn copies(
-    cards: &[Seen],
+    cards: &[DeckCard],
     groups: &Groups,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(usize, Vec<(usize, usize)>), LearnError> {

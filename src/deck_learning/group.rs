@@ -11,7 +11,7 @@ use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
 /// A card that was seen, and in which photo.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct DeckCard {
     pub photo: usize,
     pub measured: Measured,
 }
@@ -199,7 +199,7 @@ pub(super) fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
 
 /// Whether all cards have one fill: no two groups of them are apart, and there are no more cards
 /// than a deck of 27 has, some seen twice.
-pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
+pub(super) fn has_one_fill(cards: &[DeckCard]) -> bool {
     const MOST_CARDS: usize = 45;
     const LEAST_APART: f32 = 6.0;
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
@@ -209,7 +209,7 @@ pub(super) fn has_one_fill(cards: &[Seen]) -> bool {
 
 /// Groups the cards: from several beginnings, of which the one is taken that explains the cards
 /// best.
-pub(super) fn group(cards: &[Seen], one_fill: bool) -> Groups {
+pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     let masks: Vec<&Mask> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = distances(&masks);
     let chosen = medoids(&table, 3);
@@ -293,7 +293,7 @@ fn centred_by<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32
 /// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
 /// negative natural logarithm.
 fn settle(
-    cards: &[Seen],
+    cards: &[DeckCard],
     mut groups: Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 5]],
@@ -318,7 +318,7 @@ fn settle(
 /// For each card what outline, fill and ink of each group would cost: negative natural logarithms;
 /// and what the groups' own spreads cost together.
 fn costs(
-    cards: &[Seen],
+    cards: &[DeckCard],
     groups: &Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 5]],
@@ -338,9 +338,9 @@ fn costs(
 }
 
 /// By how much each card's outline misses the mean outline of each group.
-fn shape_costs(cards: &[Seen], groups: &Groups) -> Vec<[f32; 3]> {
+fn shape_costs(cards: &[DeckCard], groups: &Groups) -> Vec<[f32; 3]> {
     let means: Vec<Mask> = (0..3).map(|g| mean_mask(cards, groups, g).0).collect();
-    let miss = |card: &Seen, mean: &Mask| {
+    let miss = |card: &DeckCard, mean: &Mask| {
         let own = &card.measured.mask;
         1.0 - own.overlap(mean).max(own.turned().overlap(mean))
     };
@@ -352,7 +352,7 @@ fn shape_costs(cards: &[Seen], groups: &Groups) -> Vec<[f32; 3]> {
 }
 
 /// The mean outline of a group: as most of its cards have it, and the share of them by pixel.
-pub(super) fn mean_mask(cards: &[Seen], groups: &Groups, shape: usize) -> (Mask, Vec<f32>) {
+pub(super) fn mean_mask(cards: &[DeckCard], groups: &Groups, shape: usize) -> (Mask, Vec<f32>) {
     let mut sum = vec![0.0f32; super::measure::PATCH];
     let mut n = 0.0f32;
     for (i, card) in cards.iter().enumerate().filter(|(i, _)| groups.shapes[*i] == shape) {
@@ -423,7 +423,7 @@ fn point_costs<const D: usize>(
 /// Gives the cards of each number out over the combinations of outline, fill and ink. A second card
 /// of one combination is the same card in another photo, or a mistake: it costs. Also what all of
 /// it costs.
-fn give_out(cards: &[Seen], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[usize; 3]>, f32) {
+fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[usize; 3]>, f32) {
     const TWICE: f32 = 14.0;
     let fills = if one_fill { 1 } else { 3 };
     let cells: Vec<[usize; 3]> = (0..9 * fills).map(|k| [k % 3, k / 9, k / 3 % 3]).collect();
@@ -465,7 +465,7 @@ pub(super) mod tests {
     use crate::render::card::Print;
 
     /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
-    pub fn deck() -> (Vec<Seen>, Groups) {
+    pub fn deck() -> (Vec<DeckCard>, Groups) {
         let print = Print::of(Deck::invented(31).into());
         let inks = [[40.0, 50.0, 30.0], [45.0, -45.0, 25.0], [35.0, 40.0, -60.0]];
         let (mut cards, mut groups) = (Vec::new(), Groups::default());
@@ -476,7 +476,7 @@ pub(super) mod tests {
             measured.ink = inks[card.color.index()].map(|v: f32| v + off);
             measured.light =
                 [[0.6, 0.1, 0.1], [0.1, 0.4, 0.1], [0.1, 0.1, 0.6]][card.color.index()];
-            cards.push(Seen { photo: 0, measured });
+            cards.push(DeckCard { photo: 0, measured });
             groups.shapes.push(card.shape.index());
             groups.turned.push(false);
             groups.fills.push(card.shading.index());

@@ -25,7 +25,7 @@ use crate::pipeline::engine::{Models, ModelsError, used};
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::{FinderChoice, Frame, Pipeline, TableFacts, board, layout, shared_refiner};
 use face::Face;
-use group::{Groups, Seen};
+use group::{DeckCard, Groups};
 use measure::Measured;
 use rayon::prelude::*;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn network_for(deck: &Deck, folder: &Path) -> Result<NeuralReader, ByDeckError> 
 ///
 /// # Errors
 /// The finder gives up.
-pub fn look(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPhoto, FindError> {
+pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPhoto, FindError> {
     /// Log odds that an outline is a card, from which it is measured, and from which it is missed
     /// where nothing can be measured.
     const LEAST_SCORE: f64 = -1.0;
@@ -156,11 +156,11 @@ pub fn learn(photos: &[SeenPhoto], name: &str) -> Result<Learnt, LearnError> {
     let mut notes = Vec::new();
     let sharp: Vec<usize> = (0..photos.len()).filter(|&p| photos[p].is_sharp(&mut notes)).collect();
     let mut places = Vec::new();
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<DeckCard> = Vec::new();
     for &photo in &sharp {
         for card in &photos[photo].cards {
             places.push((photo, card.row, card.column));
-            seen.push(Seen { photo, measured: card.measured.clone() });
+            seen.push(DeckCard { photo, measured: card.measured.clone() });
         }
     }
     if seen.is_empty() {

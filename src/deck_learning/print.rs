@@ -2,9 +2,10 @@
 
 use super::drawn;
 use super::face::{HEIGHT, WIDTH};
-use super::group::{Groups, Seen, fill_point, mean_mask, square};
+use super::group::{DeckCard, Groups, fill_point, mean_mask, square};
 use super::measure::FILL_FEATURES;
 use super::symbols::{PATCH_HEIGHT, PATCH_WIDTH};
+use crate::cards::deck::invented::COLORS;
 use crate::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use crate::cards::{Card, Color, Deck, Number, Shading, Shape};
 use crate::render::card::Print;
@@ -15,8 +16,8 @@ use rayon::prelude::*;
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
-pub(super) fn in_order(cards: &[Seen], groups: &mut Groups) {
-    let mean = |own: &[usize], g: usize, value: &dyn Fn(&Seen) -> f32| {
+pub(super) fn in_order(cards: &[DeckCard], groups: &mut Groups) {
+    let mean = |own: &[usize], g: usize, value: &dyn Fn(&DeckCard) -> f32| {
         let of: Vec<f32> =
             cards.iter().zip(own).filter(|(_, own)| **own == g).map(|(c, _)| value(c)).collect();
         of.iter().sum::<f32>() / of.len().max(1) as f32
@@ -46,7 +47,7 @@ pub(super) fn in_order(cards: &[Seen], groups: &mut Groups) {
 }
 
 /// The deck that the groups show.
-pub(super) fn deck(cards: &[Seen], groups: &Groups, name: &str) -> opencv::Result<Deck> {
+pub(super) fn deck(cards: &[DeckCard], groups: &Groups, name: &str) -> opencv::Result<Deck> {
     let words = ["first", "second", "third"];
     let mut shapes = Vec::new();
     for (g, word) in words.into_iter().enumerate() {
@@ -151,7 +152,7 @@ fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
 }
 
 /// The ink of a group, as its most solid cards show it.
-fn ink(cards: &[Seen], groups: &Groups, g: usize) -> Ink {
+fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
     // Thin lines are paler than what is solid: of each fill the median, then the strongest.
     let of_fill = |fill: usize| {
         let own: Vec<[f32; 3]> = (0..cards.len())
@@ -171,26 +172,10 @@ fn ink(cards: &[Seen], groups: &Groups, g: usize) -> Ink {
 
 /// What people call a colour.
 fn color_name(srgb: [u8; 3]) -> &'static str {
-    const NAMES: [(&str, [u8; 3]); 14] = [
-        ("green", [22, 140, 66]),
-        ("purple", [84, 40, 126]),
-        ("red", [226, 48, 38]),
-        ("blue", [28, 78, 200]),
-        ("orange", [240, 130, 20]),
-        ("black", [26, 26, 28]),
-        ("teal", [0, 150, 160]),
-        ("brown", [112, 66, 30]),
-        ("pink", [235, 90, 170]),
-        ("yellow", [228, 190, 10]),
-        ("grey", [128, 130, 134]),
-        ("sky blue", [90, 176, 236]),
-        ("dark red", [150, 24, 40]),
-        ("light green", [120, 200, 80]),
-    ];
     let far = |other: [u8; 3]| -> u32 {
         srgb.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
     };
-    NAMES.iter().min_by_key(|(_, other)| far(*other)).map_or("ink", |(name, _)| name)
+    COLORS.iter().min_by_key(|(_, other)| far(*other)).map_or("ink", |(name, _)| name)
 }
 
 /// Two inks of one name are told apart by a number.
@@ -221,7 +206,7 @@ fn named_fill(fill: Fill) -> NamedFill {
 
 /// The fill that looks most like a group's when it is drawn and measured the same way, with the
 /// blur of the photos.
-fn fitted_fill(cards: &[Seen], groups: &Groups, g: usize, deck: &Deck, blur_px: f32) -> Fill {
+fn fitted_fill(cards: &[DeckCard], groups: &Groups, g: usize, deck: &Deck, blur_px: f32) -> Fill {
     let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
     let own: Vec<usize> = (0..cards.len()).filter(of).collect();
     let seen: [Option<[f32; FILL_FEATURES]>; 3] = std::array::from_fn(|shape| {

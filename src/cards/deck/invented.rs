@@ -239,8 +239,9 @@ fn letter_l(width: f64) -> Vec<(f64, f64)> {
     ]
 }
 
-/// Names and sRGB colours of the inks; the first three are the classic ones.
-const INKS: [(&str, [u8; 3]); 12] = [
+/// Names of colours, and what inks of these names look like, in sRGB; the first three are the classic
+/// ones.
+pub(crate) const COLORS: [(&str, [u8; 3]); 14] = [
     ("green", [22, 140, 66]),
     ("purple", [84, 40, 126]),
     ("red", [226, 48, 38]),
@@ -253,7 +254,12 @@ const INKS: [(&str, [u8; 3]); 12] = [
     ("yellow", [228, 190, 10]),
     ("grey", [128, 130, 134]),
     ("sky blue", [90, 176, 236]),
+    ("dark red", [150, 24, 40]),
+    ("light green", [120, 200, 80]),
 ];
+
+/// Those from which inks are drawn. A change of their number changes what a seed draws.
+const INKS: &[(&str, [u8; 3])] = COLORS.split_at(12).0;
 
 /// Minimum distance between two inks of a deck in sRGB.
 const INKS_APART: f64 = 95.0;
