@@ -1,16 +1,18 @@
 //! `setsight deck`: decks of one's own.
 
 use super::stop;
-use crate::cards::Deck;
+use crate::cards::Property;
 use crate::cli::common::{BadCall, Jobs, Outcome};
 use crate::cli::photos::{jobs, progress};
-use crate::deck_learning::{self, SeenPhoto};
+use crate::deck_learning::{
+    Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of,
+};
 use crate::pipeline::engine::used;
 use crate::pipeline::{FinderChoice, batch, shared_refiner, source};
-use crate::printable::say;
+use crate::printable::{self, say};
 use crate::whole_file::write_whole;
 use anyhow::Context;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -57,24 +59,9 @@ struct LearnArgs {
     jobs: Jobs,
 }
 
-/// A name that is free, and that labels and readings can carry.
-fn check_name(name: &str) -> Result<(), BadCall> {
-    let taken = Deck::NAMES.contains(&name)
-        || ["auto", "unknown", "invented"].contains(&name)
-        || name.starts_with("invented-");
-    if taken {
-        return Err(BadCall(format!(
-            "--name {name} means another deck; give it a name of its own"
-        )));
-    }
-    if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
-        return Err(BadCall("--name: expected 1 to 60 characters of one line".into()));
-    }
-    Ok(())
-}
-
 fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
-    check_name(&args.name)?;
+    check_name(&args.name)
+        .map_err(|error| BadCall(format!("--name {}: {error}", printable::line(&args.name))))?;
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
@@ -83,13 +70,13 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let bar = progress(paths.len());
     let mut seen: Vec<SeenPhoto> = Vec::new();
     let stop = stop::asked();
-    let detect = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
+    let look = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
         let name = path.display().to_string();
         let frame = source::load(path).with_context(|| name.clone())?;
-        Ok(deck_learning::detect(&name, &frame, &*finder)?)
+        Ok(detect(&name, &frame, &*finder)?)
     };
     let mut failed = None;
-    batch::in_order(&paths, jobs(args.jobs), stop, detect, |_, result| {
+    batch::in_order(&paths, jobs(args.jobs), stop, look, |_, result| {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {
@@ -114,7 +101,8 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         say!("stopped: no deck was written");
         return Ok(Outcome::SomeFailed);
     }
-    let learnt = deck_learning::learn(&seen, &args.name)?;
+    let photos = seen.len();
+    let learnt = learnt(Draft::of(seen), &args.name)?;
     for note in &learnt.notes {
         say!("{note}");
     }
@@ -125,8 +113,38 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         "{}: learnt from {} cards in {} photos: {}",
         args.out.display(),
         learnt.cards,
-        seen.len(),
+        photos,
         learnt.deck.values_told()
     );
     Ok(Outcome::Done)
+}
+
+/// The deck of a draft; where two values look alike, whoever sits at the terminal is asked.
+fn learnt(mut draft: Draft, name: &str) -> Result<Learnt, LearnError> {
+    loop {
+        match draft.learn(name) {
+            Err(LearnError::Alike { property, first, second, .. })
+                if differ(property, &first, &second) =>
+            {
+                draft.confirm(property);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Whether a person says that two cards differ in what photos do not tell apart; no where nobody can
+/// be asked.
+fn differ(property: Property, first: &Place, second: &Place) -> bool {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return false;
+    }
+    let what = values_of(property);
+    let question = format!(
+        "two {what} look alike in the photos. Look at {first} and {second}: do their {what} differ? [y/N] "
+    );
+    eprint!("{}", printable::line(&question));
+    let mut answer = String::new();
+    let answered = std::io::stdin().read_line(&mut answer).is_ok();
+    answered && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }

@@ -1,25 +1,9 @@
 //! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
 
 use super::group::{self, Apart, DeckCard, Groups};
+use super::told::{Note, Place, values_of};
+use crate::cards::Property;
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// Where a card lies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// The photo's name.
-    pub photo: String,
-    /// Its row in the photo, from 1.
-    pub row: usize,
-    /// Its place in the row, from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "card {} of row {} in {}", self.column, self.row, self.photo)
-    }
-}
 
 /// Why no deck could be learnt.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +17,7 @@ pub enum LearnError {
         /// How many were looked at.
         photos: usize,
         /// What is known of them.
-        notes: Vec<String>,
+        notes: Vec<Note>,
     },
     /// Not enough of the deck is seen.
     #[error(
@@ -49,18 +33,18 @@ pub enum LearnError {
         /// What is needed.
         needed: usize,
         /// What was left out.
-        notes: Vec<String>,
+        notes: Vec<Note>,
     },
     /// A property has fewer than three values, or two that photos do not tell apart.
     #[error(
-        "two {property} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
+        "two {} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
          once more by daylight and closer, all of it in the same light; if the two are one, cards of another are \
-         missing{}",
+         missing{}", values_of(*property),
         if *more_than_a_deck { "; more cards are seen than a deck has: take away what is of another" } else { "" }
     )]
     Alike {
-        /// Outlines, fills or inks.
-        property: &'static str,
+        /// Of outlines, fills or inks.
+        property: Property,
         /// A card of the one group.
         first: Place,
         /// A card of the other.
@@ -70,12 +54,12 @@ pub enum LearnError {
     },
     /// A property has more than three values.
     #[error(
-        "more than three {property} are seen: {card} has none of the others'. A deck has three; take away what is \
-         of another deck"
+        "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
+         of another deck", values_of(*property)
     )]
     More {
-        /// Outlines, fills or inks.
-        property: &'static str,
+        /// Of outlines, fills or inks.
+        property: Property,
         /// A card of the smallest group.
         card: Place,
     },
@@ -95,7 +79,7 @@ pub enum LearnError {
     Trace(#[from] opencv::Error),
 }
 
-fn list(notes: &[String]) -> String {
+fn list(notes: &[Note]) -> String {
     notes.iter().map(|note| format!("; {note}")).collect()
 }
 
@@ -106,11 +90,13 @@ const LEAST_APART: f32 = 5.0;
 const FOURTH_APART: f32 = 0.55;
 const FOURTH_PART: f32 = 0.06;
 
-/// Whether three groups of each property are seen, and no more; `of` cards make a deck.
+/// Whether three groups of each property are seen, and no more; `of` cards make a deck. Of a
+/// property in `confirmed` a person has said that its groups are three values.
 pub(super) fn values(
     cards: &[DeckCard],
     groups: &Groups,
     of: usize,
+    confirmed: &[Property],
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(), LearnError> {
     // Some of a deck's cards are seen in two photos, seldom a third of them.
@@ -121,13 +107,14 @@ pub(super) fn values(
         let (first, second) = (place(member(own, a)), place(member(own, b)));
         Err(LearnError::Alike { property, first, second, more_than_a_deck })
     };
+    let open = |property| !confirmed.contains(&property);
     let shapes = shapes_apart(cards, &groups.shapes, 3);
-    if shapes.deviations < LEAST_APART {
-        return alike("outlines", &groups.shapes, shapes);
+    if open(Property::Shape) && shapes.deviations < LEAST_APART {
+        return alike(Property::Shape, &groups.shapes, shapes);
     }
     let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
     // Within each outline: what a fill looks like depends on the room that it has.
-    for shape in (0..3).filter(|_| !groups.one_fill) {
+    for shape in (0..3).filter(|_| !groups.one_fill && open(Property::Shading)) {
         let own: Vec<usize> = (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
         let points: Vec<_> = own.iter().map(|&i| fills[i]).collect();
         let of_own: Vec<usize> = own.iter().map(|&i| groups.fills[i]).collect();
@@ -137,13 +124,14 @@ pub(super) fn values(
             let card =
                 |g: usize| of_own.iter().position(|own| *own == g).map_or(own[0], |k| own[k]);
             let (first, second) = (place(card(a)), place(card(b)));
-            return Err(LearnError::Alike { property: "fills", first, second, more_than_a_deck });
+            let property = Property::Shading;
+            return Err(LearnError::Alike { property, first, second, more_than_a_deck });
         }
     }
     let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
     let apart = group::apart(&inks, &groups.inks, 3);
-    if apart.deviations < LEAST_APART {
-        return alike("inks", &groups.inks, apart);
+    if open(Property::Color) && apart.deviations < LEAST_APART {
+        return alike(Property::Color, &groups.inks, apart);
     }
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
@@ -154,14 +142,19 @@ pub(super) fn values(
     };
     let four: Vec<usize> = (0..cards.len()).map(nearest).collect();
     let far = |k: usize, own: &[usize]| shapes_apart(cards, own, k).length;
-    fourth("outlines", &four, far(4, &four) / far(3, &groups.shapes), place)?;
+    if open(Property::Shape) {
+        fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
+    }
     let four = group::k_means(&inks, 4);
     let far = |k: usize, own: &[usize]| group::apart(&inks, own, k).length;
-    fourth("inks", &four, far(4, &four) / far(3, &groups.inks), place)
+    if open(Property::Color) {
+        fourth(Property::Color, &four, far(4, &four) / far(3, &groups.inks), place)?;
+    }
+    Ok(())
 }
 
 fn fourth(
-    property: &'static str,
+    property: Property,
     four: &[usize],
     apart: f32,
     place: &dyn Fn(usize) -> Place,
@@ -243,7 +236,7 @@ mod tests {
     #[test]
     fn three_values_pass_and_others_are_named() {
         let (cards, groups) = deck();
-        values(&cards, &groups, 81, &somewhere).unwrap();
+        values(&cards, &groups, 81, &[], &somewhere).unwrap();
         // Two inks that light has made one.
         let mut dim = cards.clone();
         for (card, ink) in dim.iter_mut().zip(&groups.inks) {
@@ -254,11 +247,13 @@ mod tests {
                 card.measured.ink = [40.0 - card.measured.blur_px, 50.0, 30.0];
             }
         }
-        let error = values(&dim, &groups, 81, &somewhere).unwrap_err().to_string();
+        let error = values(&dim, &groups, 81, &[], &somewhere).unwrap_err().to_string();
         assert!(
             error.contains("two inks cannot be told apart: card ") && error.contains("daylight"),
             "{error}"
         );
+        // A person who has the cards in hand knows better.
+        values(&dim, &groups, 81, &[Property::Color], &somewhere).unwrap();
         // A fourth.
         let mut mixed = cards.clone();
         for card in mixed.iter_mut().step_by(4) {
@@ -266,7 +261,7 @@ mod tests {
             card.measured.light = [0.8, 0.8, 0.0];
         }
         let groups = group::group(&mixed, false);
-        let error = values(&mixed, &groups, 81, &somewhere).unwrap_err().to_string();
+        let error = values(&mixed, &groups, 81, &[], &somewhere).unwrap_err().to_string();
         assert!(error.contains("inks"), "{error}");
     }
 

@@ -28,6 +28,9 @@ pub(super) struct Groups {
     pub one_fill: bool,
 }
 
+/// What a person has said of a card: its outline, fill and ink, as far as known.
+pub(super) type Said = [Option<usize>; 3];
+
 /// How far apart the groups of one property are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Apart {
@@ -207,6 +210,41 @@ pub(super) fn has_one_fill(cards: &[DeckCard]) -> bool {
     cards.len() <= MOST_CARDS && apart.deviations < LEAST_APART
 }
 
+impl Groups {
+    /// Outline, fill and ink of a card.
+    pub fn of(&self, card: usize) -> [usize; 3] {
+        [self.shapes[card], self.fills[card], self.inks[card]]
+    }
+
+    fn lists(&mut self) -> [&mut Vec<usize>; 3] {
+        [&mut self.shapes, &mut self.fills, &mut self.inks]
+    }
+
+    /// Numbers the groups so that as many as possible of the cards that `before` knows, which are
+    /// the first ones, stay in the group of their number.
+    pub fn numbered_like(&mut self, before: &Self) {
+        let known = [&before.shapes, &before.fills, &before.inks];
+        for (own, known) in self.lists().into_iter().zip(known) {
+            let stay = |order: &&[usize; 3]| {
+                own.iter().zip(known).filter(|(now, then)| order[**now] == **then).count()
+            };
+            let order = ORDERS.iter().max_by_key(stay).unwrap_or(&ORDERS[0]);
+            own.iter_mut().for_each(|group| *group = order[*group]);
+        }
+    }
+
+    /// Takes a card out.
+    pub fn remove(&mut self, card: usize) {
+        self.turned.remove(card);
+        for list in self.lists() {
+            list.remove(card);
+        }
+    }
+}
+
+/// All orders of three groups.
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
 /// Groups the cards: from several beginnings, of which the one is taken that explains the cards
 /// best.
 pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
@@ -240,7 +278,7 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     for fill in by_fill {
         for ink in [k_means(&inks, 3), k_means(&centred_by(&inks, &fill), 3)] {
             let begun = Groups { fills: fill.clone(), inks: ink, ..groups.clone() };
-            let (cost, settled) = settle(cards, begun, &fills, &inks);
+            let (cost, settled) = settle(cards, begun, &fills, &inks, &[]);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, settled));
             }
@@ -249,11 +287,27 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     best.map(|best| best.1).unwrap_or_default()
 }
 
+/// Puts the cards of which a person has said something where they belong, and then the others as far
+/// as that changes what is likeliest for them.
+pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, said: &[Said]) -> Groups {
+    for (i, said) in said.iter().enumerate() {
+        if let Some(shape) = said[0].filter(|shape| *shape != groups.shapes[i]) {
+            let mean = mean_mask(cards, &groups, shape).0;
+            let own = &cards[i].measured.mask;
+            groups.turned[i] = own.turned().overlap(&mean) > own.overlap(&mean);
+        }
+        for (list, value) in groups.lists().into_iter().zip(said) {
+            list[i] = value.unwrap_or(list[i]);
+        }
+    }
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
+    settle(cards, groups, &fills, &inks, said).1
+}
+
 /// Three groups within each of three contexts, linked so that the groups' middles lie nearest to
 /// those of the first context.
 fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
-    const ORDERS: [[usize; 3]; 6] =
-        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let mut groups = vec![0; points.len()];
     let mut first: Option<[[f32; D]; 3]> = None;
     for context in 0..3 {
@@ -291,21 +345,31 @@ fn centred_by<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32
 }
 
 /// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
-/// negative natural logarithm.
+/// negative natural logarithm. What is said of the first cards holds.
 fn settle(
     cards: &[DeckCard],
     mut groups: Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 5]],
+    said: &[Said],
 ) -> (f32, Groups) {
+    /// No measurement outweighs what a person says.
+    const AGAINST_WORD: f32 = 1e4;
     let mut cost = f32::MAX;
     for _ in 0..8 {
-        let (costs, spreads) = costs(cards, &groups, fills, inks);
+        let (mut costs, spreads) = costs(cards, &groups, fills, inks);
+        for (costs, said) in costs.iter_mut().zip(said) {
+            for (costs, value) in costs.iter_mut().zip(said) {
+                for (g, cost) in costs.iter_mut().enumerate() {
+                    *cost += if value.is_some_and(|value| value != g) { AGAINST_WORD } else { 0.0 };
+                }
+            }
+        }
         let (next, given) = give_out(cards, &costs, groups.one_fill);
         cost = spreads + given;
         let mut moved = false;
         for (i, [shape, fill, ink]) in next.into_iter().enumerate() {
-            moved |= [shape, fill, ink] != [groups.shapes[i], groups.fills[i], groups.inks[i]];
+            moved |= [shape, fill, ink] != groups.of(i);
             (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
         }
         if !moved {
@@ -509,6 +573,27 @@ pub(super) mod tests {
         cards[i].measured.light = [0.34, 0.1, 0.36];
         let groups = group(&cards, false);
         assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+    }
+
+    #[test]
+    fn what_a_person_says_holds_and_numbers_stay() {
+        let (cards, truth) = deck();
+        let mut wrong = truth.clone();
+        // Two cards that have taken each other's place, of which a person moves one.
+        let of = |shape, fill, ink| (0..27).find(|&i| truth.of(i) == [shape, fill, ink]).unwrap();
+        let (a, b) = (of(1, 0, 0), of(1, 2, 0));
+        (wrong.fills[a], wrong.fills[b]) = (2, 0);
+        let mut said = vec![Said::default(); 27];
+        said[a][1] = Some(0);
+        let mended = regroup(&cards, wrong, &said);
+        assert_eq!((mended.of(a), mended.of(b)), (truth.of(a), truth.of(b)));
+        // Even against what is seen.
+        said[a] = [Some(2), None, Some(1)];
+        let mended = regroup(&cards, truth.clone(), &said);
+        assert_eq!((mended.shapes[a], mended.inks[a]), (2, 1));
+        let mut anew = group(&cards, false);
+        anew.numbered_like(&truth);
+        assert_eq!((anew.shapes, anew.fills, anew.inks), (truth.shapes, truth.fills, truth.inks));
     }
 
     #[test]
