@@ -17,7 +17,7 @@ pub fn name(photo: &Path, ask: Ask) -> String {
     match ask {
         Ask::SavePicture => format!("{stem}-sets.png"),
         Ask::SaveJson => format!("{stem}.json"),
-        Ask::Folder | Ask::Photo | Ask::Deals | Ask::Film | Ask::SaveAll => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -28,7 +28,7 @@ pub fn record(photos: &Photos) -> Option<Record> {
     let photo = PhotoRecord {
         width: found.size_px.0,
         height: found.size_px.1,
-        facts: None,
+        facts: photos.table().facts,
         scan: photos.table().cards.clone(),
         sets: photos.table().sets.clone(),
         times: found.times.clone(),

@@ -19,7 +19,7 @@ pub fn line(view: &LiveView) -> serde_json::Value {
     let record = PhotoRecord {
         width,
         height,
-        facts: Some(view.facts),
+        facts: view.facts,
         scan: view.read_cards(),
         sets: view.sets.clone(),
         times: view.times.clone(),

@@ -27,8 +27,8 @@ pub struct PhotoRecord {
     pub width: u32,
     /// Height of the upright photo, in pixels.
     pub height: u32,
-    /// The table facts; `None` if the result was not read anew.
-    pub facts: Option<TableFacts>,
+    /// The table facts.
+    pub facts: TableFacts,
     /// The cards, in reading order.
     pub scan: Vec<ReadCard>,
     /// The sets, as indices into `scan`.
@@ -147,7 +147,7 @@ impl Record {
 impl PhotoRecord {
     /// The deck whose names are used for the cards.
     fn deck(&self) -> Arc<Deck> {
-        self.facts.unwrap_or_default().named_deck()
+        self.facts.named_deck()
     }
 
     fn name_of(&self, index: usize, deck: &Deck, ink: Ink) -> String {
@@ -163,10 +163,10 @@ impl PhotoRecord {
         let stage_ms: serde_json::Map<String, Value> = times
             .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
             .collect();
-        let told = |facts: TableFacts| {
-            [("deck", json!(facts.deck_name())), ("mirrored", json!(facts.is_mirrored()))]
-        };
-        let facts = self.facts.map(told).into_iter().flatten();
+        let facts = [
+            ("deck", json!(self.facts.deck_name())),
+            ("mirrored", json!(self.facts.is_mirrored())),
+        ];
         let rest = [
             ("cards", Value::Array(cards)),
             ("sets", json!(sets)),
@@ -198,7 +198,7 @@ impl PhotoRecord {
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
         }
-        let facts = self.facts.unwrap_or_default();
+        let facts = self.facts;
         if let Some(deck) = facts.own_deck {
             text += &format!(", of the deck {}", printable::line(&deck.name));
         }
@@ -262,7 +262,7 @@ mod tests {
         let photo = PhotoRecord {
             width: 400,
             height: 300,
-            facts: Some(TableFacts::default()),
+            facts: TableFacts::default(),
             scan,
             sets,
             times,

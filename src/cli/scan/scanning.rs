@@ -262,7 +262,7 @@ fn read_photo(
     let record = PhotoRecord {
         width,
         height,
-        facts: Some(scan.facts),
+        facts: scan.facts,
         scan: scan.cards,
         sets: scan.sets,
         times: clock.times,
