@@ -1,6 +1,8 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
+use crate::cards::{Deck, Edition};
 use crate::cli::common::{BadCall, Outcome};
+use crate::deck_learning;
 use crate::eval;
 use crate::export::h7::crops::{self, Crop};
 use crate::export::h7::golden::hex;
@@ -9,12 +11,13 @@ use crate::export::onnx;
 use crate::model::{Kind, graph::Graph, reader};
 use crate::pipeline::engine::{Models, file_of, used};
 use crate::pipeline::{CardOutline, rectify, source};
-use crate::printable::say;
+use crate::printable::{self, say};
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Photographed crops taken of one folder for calibration, at most.
 const CROPS_A_FOLDER: usize = 240;
@@ -38,6 +41,10 @@ pub struct Args {
     /// Folder of models, or of a finished run of the reader; the models in use unless given
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     models: Option<PathBuf>,
+    /// The deck that these models were trained for, as its file says it (`train reader --deck`);
+    /// without it they read the game's usual decks
+    #[arg(long, value_name = "FILE", requires = "models")]
+    deck: Option<PathBuf>,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     crops: Vec<PathBuf>,
@@ -75,9 +82,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         ))
         .into());
     }
+    let deck = match &args.models {
+        Some(models) => deck_of(models, args.deck.as_deref())?,
+        None => None,
+    };
     let reader = Reader::load(&args.models.map_or_else(used::models, Models::Folder))?;
     let mut options =
-        folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };
+        folder::Options { source_sha256: reader.sha256, deck, ..folder::Options::default() };
     for crops in &args.crops {
         options.photographed.extend(photographed(crops)?);
     }
@@ -97,6 +108,39 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // A closed pipe is no error.
     let _ = writeln!(std::io::stdout(), "{}: {} files\n{text}", out.display(), made.files.len());
     Ok(Outcome::Done)
+}
+
+/// The deck of one's own that the models of a folder were trained for: the one that is asked for, and
+/// none where none is.
+fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Deck>>> {
+    let of_models =
+        deck_learning::trained_for(models).map_err(|error| BadCall(error.to_string()))?;
+    let asked = match asked {
+        Some(file) => {
+            Some(Deck::open(&file.to_string_lossy()).map_err(|error| BadCall(error.to_string()))?)
+        }
+        None => None,
+    };
+    // The usual ones are what is read without it.
+    let asked = asked.filter(|deck| deck.edition() == Edition::Unknown);
+    let alike = asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(Deck::to_text);
+    match (asked, of_models) {
+        (asked, _) if alike => Ok(asked),
+        (None, Some(own)) => Err(BadCall(format!(
+            "{}: its models were trained for the deck {}; give its file by --deck",
+            models.display(),
+            printable::line(&own.name)
+        ))
+        .into()),
+        (Some(deck), _) => Err(BadCall(format!(
+            "{}: its models were not trained for the deck {}; train them by \
+             `setsight train reader --deck FILE --out DIR`",
+            models.display(),
+            printable::line(&deck.name)
+        ))
+        .into()),
+        (None, None) => Ok(None),
+    }
 }
 
 /// A trained reader.

@@ -2,15 +2,16 @@
 
 use super::board::{self, FRAME_HEIGHT, FRAME_WIDTH, Rgb565};
 use super::float::Planes;
-use crate::cards::Card;
+use crate::cards::{Card, Deck};
 use crate::dataset::{self, DatasetError};
 use crate::geometry::{Homography, Point, Quad};
 use crate::pipeline::source;
 use crate::render::dice::{Dice, Purpose};
-use crate::render::{self, Kind, Params};
+use crate::render::{self, DeckChoice, Kind, Params};
 use image::RgbImage;
 use rayon::prelude::*;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A card's picture as network input, and the true card.
 #[derive(Clone, Debug)]
@@ -59,22 +60,30 @@ const KINDS: [Kind; 10] = [
 /// Maximum error of the corners that the board finds, in pixels of its frame.
 const CORNER_ERROR_PX: f64 = 1.2;
 
-/// A drawn table as the board's frame, and its cards with exact corners.
-pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Card)>) {
+/// A drawn table of a deck, the usual one unless given, as the board's frame, and its cards with exact corners.
+pub fn drawn_table(
+    deck: Option<&Arc<Deck>>,
+    kind: Kind,
+    seed: u64,
+    index: u64,
+) -> (Rgb565, Vec<(Quad, Card)>) {
     let mut params = Params::of(kind);
+    if let Some(deck) = deck {
+        params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
+    }
     params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
     let scene = render::render(&params, seed, index).expect("a size and a count that can be drawn");
     let cards = scene.cards.iter().map(|c| (c.corners_in_image, c.card)).collect();
     (Rgb565::of(&scene.image), cards)
 }
 
-/// The cards of `tables` drawn tables, twelve per table.
-pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
+/// The cards of `tables` drawn tables of a deck, the usual one unless given, twelve per table.
+pub fn drawn(deck: Option<&Arc<Deck>>, tables: usize, seed: u64) -> Vec<Crop> {
     (0..tables)
         .into_par_iter()
         .flat_map_iter(|index| {
             let kind = KINDS[index % KINDS.len()];
-            let (frame, cards) = drawn_table(kind, seed, index as u64);
+            let (frame, cards) = drawn_table(deck, kind, seed, index as u64);
             let mut dice = Dice::new(seed, index as u64, Purpose::Sensor);
             cards
                 .into_iter()
@@ -171,7 +180,7 @@ mod tests {
 
     #[test]
     fn drawn_crops_show_balanced_cards_of_many_kinds() {
-        let crops = drawn(10, 5);
+        let crops = drawn(None, 10, 5);
         assert!(crops.len() > 100, "{}", crops.len());
         let mut bright = 0;
         for crop in &crops {
@@ -182,7 +191,7 @@ mod tests {
             bright += usize::from((0.8..=1.0).contains(&white));
         }
         assert!(bright * 100 >= crops.len() * 97, "{bright} of {}", crops.len());
-        assert_eq!(drawn(3, 5)[7].bytes, crops[7].bytes, "the same seed, the same crops");
+        assert_eq!(drawn(None, 3, 5)[7].bytes, crops[7].bytes, "the same seed, the same crops");
     }
 
     #[test]

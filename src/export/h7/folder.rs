@@ -10,7 +10,7 @@ use super::quantise::{ActivationRanges, Calibration, QuantiseError, check, quant
 use super::report::{self, Facts, Measured};
 use super::tflite;
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
-use crate::cards::Card;
+use crate::cards::{Card, Deck};
 use crate::model::graph::Graph;
 use crate::model::reader;
 use crate::render::Kind;
@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// File name of the network.
 pub const MODEL: &str = "card.tflite";
@@ -61,6 +62,8 @@ pub enum ExportError {
 pub struct Options {
     /// SHA-256 of the trained network's file.
     pub source_sha256: String,
+    /// The deck that the network was trained for, if it is not one of the usual ones.
+    pub deck: Option<Arc<Deck>>,
     /// Photographed crops for calibration, in addition to drawn ones.
     pub photographed: Vec<Crop>,
     /// Collections for measuring agreement: a key, a description, the crops.
@@ -100,8 +103,9 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 /// [`ExportError`].
 pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     check(graph)?;
-    let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
-    let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
+    let deck = options.deck.as_ref();
+    let drawn = crops::drawn(deck, CALIBRATION_TABLES, CALIBRATION_SEED);
+    let others = crops::drawn(deck, COMPARISON_TABLES, COMPARISON_SEED);
     // Photographed crops alternate between calibration and the comparison.
     let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
     let ranges_on: Vec<Planes> =
@@ -151,7 +155,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         agreement: agreement(graph, &net, &others),
     });
     let sha = sha256(&model);
-    let goldens = goldens(&net);
+    let goldens = goldens(&net, deck);
     let facts = Facts {
         source_sha256: options.source_sha256.clone(),
         calibrations: tried.into_iter().map(|(c, _, figures)| (c.name(), figures)).collect(),
@@ -169,7 +173,10 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
         .collect();
     let reader = files.get_mut(CARD_READER).expect("one of the sources");
-    *reader = with_offset(reader, net.output_offset);
+    *reader = with_line(reader, OFFSET_LINE, &format!("OUTPUT_OFFSET = {:?}", net.output_offset));
+    if options.deck.is_some() {
+        *reader = with_line(reader, USUAL_DECK_LINE, "USUAL_DECK = False");
+    }
     files.insert(
         "report.md".into(),
         report::markdown(&net, &facts, model.len(), &hex(&sha)).into_bytes(),
@@ -189,11 +196,14 @@ const CARD_READER: &str = "card_reader.py";
 /// The line in that script for the offset of every output from its logit.
 const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
 
-/// The script with this network's offset filled in.
-fn with_offset(script: &[u8], offset: f32) -> Vec<u8> {
+/// The line in that script that says whether it reads the game's usual decks.
+const USUAL_DECK_LINE: &str = "USUAL_DECK = True";
+
+/// A script with one of its lines replaced.
+fn with_line(script: &[u8], line: &str, new: &str) -> Vec<u8> {
     let text = String::from_utf8_lossy(script);
-    assert!(text.contains(OFFSET_LINE), "the script has a line for the offset");
-    text.replacen(OFFSET_LINE, &format!("OUTPUT_OFFSET = {offset:?}"), 1).into_bytes()
+    assert!(text.contains(line), "the script has the line {line}");
+    text.replacen(line, new, 1).into_bytes()
 }
 
 /// The labels file: one label per line, in the order of the outputs.
@@ -203,10 +213,10 @@ pub fn labels() -> String {
 
 /// Drawn cards for the self-test: cards that the network reads correctly, if there are enough, each
 /// with a different colour and shape.
-fn goldens(net: &Net) -> Vec<Golden> {
+fn goldens(net: &Net, deck: Option<&Arc<Deck>>) -> Vec<Golden> {
     let mut candidates: Vec<(bool, Golden)> = Vec::new();
     for index in 0..2 {
-        let (frame, cards) = crops::drawn_table(Kind::Plain, GOLDEN_SEED, index);
+        let (frame, cards) = crops::drawn_table(deck, Kind::Plain, GOLDEN_SEED, index);
         for (quad, card) in cards {
             let corners = quad.0.map(|p| (p.x.floor() as i32, p.y.floor() as i32));
             let picture = golden::in_few_colors(&board::card(&frame, &corners));
