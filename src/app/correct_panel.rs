@@ -10,7 +10,7 @@ use super::settings::Settings;
 use super::table::Table;
 use super::theme::{CHOSEN, RIM};
 use super::words::t;
-use crate::cards::{Card, Color, Property, Shading};
+use crate::cards::{Card, Color, Deck, Property, Shading};
 use crate::geometry::Point;
 use eframe::egui::{
     Button, Color32, CursorIcon, Event, Id, RichText, Role, Sense, Shape, Stroke, TextureHandle,
@@ -287,7 +287,7 @@ pub fn panel(
             card_face::paint_of(ui.painter(), rect, &table.deck(), card, settings);
         });
         for property in Property::ALL {
-            if let Some(value) = values(ui, property, card, settings) {
+            if let Some(value) = values(ui, &table.deck(), (property, card), settings) {
                 wish = Some(Wish::Change(Change::Be(index, with(card, property, value))));
             }
         }
@@ -316,7 +316,12 @@ pub fn panel(
 }
 
 /// The three values of a property as buttons; the one that was pressed.
-fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> Option<usize> {
+fn values(
+    ui: &mut Ui,
+    deck: &Deck,
+    (property, card): (Property, Card),
+    settings: &Settings,
+) -> Option<usize> {
     let mut pressed = None;
     ui.horizontal_wrapped(|ui| {
         let room = ui.available_width();
@@ -325,7 +330,7 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
         let width = if third < LEAST_VALUE { room } else { third.min(110.0) };
         let font = eframe::egui::FontId::proportional(13.0);
         let galleys = [0, 1, 2].map(|value| {
-            let (word, color) = (names::value(property, value), Color32::PLACEHOLDER);
+            let (word, color) = (names::value(deck, property, value), Color32::PLACEHOLDER);
             ui.painter().layout_no_wrap(word, font.clone(), color)
         });
         // Beside the drawn card, or under it where one of the words is too long for that.
@@ -335,7 +340,7 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
             let selected = card.value(property) == value;
             let size = vec2(width, 46.0);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-            let word = names::value(property, value);
+            let word = names::value(deck, property, value);
             response.widget_info(|| {
                 let name =
                     t!("value-button", property = names::property(property), value = word.as_str());
@@ -359,7 +364,7 @@ fn values(ui: &mut Ui, property: Property, card: Card, settings: &Settings) -> O
                 let under = rect.center_bottom() - vec2(words.x / 2.0, words.y + 3.0);
                 (card_at(rect.center_top() + vec2(0.0, 15.0), 34.0), under)
             };
-            card_face::paint(painter, paper, with(card, property, value), settings);
+            card_face::paint_of(painter, paper, deck, with(card, property, value), settings);
             painter.galley(at, galley, visuals.text_color());
             if response.clicked() {
                 pressed = Some(value);

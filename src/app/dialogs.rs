@@ -21,6 +21,14 @@ pub enum Ask {
     Deals,
     /// A film.
     Film,
+    /// Photos from which a deck is learnt.
+    DeckPhotos,
+    /// A folder of them.
+    DeckFolder,
+    /// Where to write the deck.
+    SaveDeck,
+    /// The file of a deck.
+    OpenDeck,
     /// Where to write the annotated picture.
     SavePicture,
     /// Where to write the JSON.
@@ -37,11 +45,20 @@ impl Ask {
             Self::Photo => Word("ask-photos"),
             Self::Deals => Word("ask-deals"),
             Self::Film => Word("ask-film"),
+            Self::DeckPhotos => Word("ask-deck-photos"),
+            Self::DeckFolder => Word("ask-deck-folder"),
+            Self::SaveDeck => Word("ask-save-deck"),
+            Self::OpenDeck => Word("ask-open-deck"),
             Self::SavePicture => Word("ask-picture"),
             Self::SaveJson => Word("ask-json"),
             Self::SaveAll => Word("ask-all"),
         };
         word.say()
+    }
+
+    /// Whether a file is to be written, which need not be there.
+    pub fn writes_file(self) -> bool {
+        matches!(self, Self::SavePicture | Self::SaveJson | Self::SaveDeck)
     }
 }
 
@@ -83,8 +100,10 @@ impl Dialogs {
             let start = Instant::now();
             let dialog = FileDialog::new().set_title(title);
             let path = match ask {
-                Ask::Folder | Ask::SaveAll => dialog.pick_folder().map(|path| vec![path]),
-                Ask::Photo => {
+                Ask::Folder | Ask::DeckFolder | Ask::SaveAll => {
+                    dialog.pick_folder().map(|path| vec![path])
+                }
+                Ask::Photo | Ask::DeckPhotos => {
                     // Some systems tell large letters from small ones.
                     let large: Vec<String> =
                         PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();
@@ -93,8 +112,8 @@ impl Dialogs {
                     let dialog = dialog.add_filter(photos, &ends).add_filter(all_files, &["*"]);
                     dialog.pick_files()
                 }
-                Ask::Deals | Ask::Film => dialog.pick_file().map(|path| vec![path]),
-                Ask::SavePicture | Ask::SaveJson => {
+                Ask::Deals | Ask::Film | Ask::OpenDeck => dialog.pick_file().map(|path| vec![path]),
+                Ask::SavePicture | Ask::SaveJson | Ask::SaveDeck => {
                     dialog.set_file_name(name).save_file().map(|path| vec![path])
                 }
             };

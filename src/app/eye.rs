@@ -1,10 +1,13 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
+use crate::cards::Deck;
+use crate::deck_learning;
 use crate::geometry::Quad;
 use crate::pipeline::engine::{Models, used};
 use crate::pipeline::source::{self, Photo, SourceError};
 use crate::pipeline::{
-    CardImage, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime, TableFacts,
+    CardImage, FinderChoice, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime,
+    TableFacts,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +20,11 @@ pub trait Eye: Send + Sync {
     /// It is none that can be read.
     fn load(&self, path: &Path) -> Result<Photo, SourceError> {
         source::load_photo(path)
+    }
+
+    /// From now on cards are those of a deck of the user's own, or those that the program knows.
+    fn use_deck(&self, deck: Option<&'static Deck>) {
+        let _ = deck;
     }
 
     /// Reads one card that a person has shown.
@@ -47,29 +55,41 @@ type Made = Arc<Result<Pipeline, String>>;
 /// The stages of the program itself, made when first needed: a window opens before its reader.
 #[derive(Default)]
 pub struct PipelineEye {
-    /// With the models that it was made of: others may be chosen while the window is open.
-    pipeline: Mutex<Option<(Models, Made)>>,
+    /// With the models and the deck that it was made for: others may be chosen while the window is
+    /// open.
+    pipeline: Mutex<Option<(Models, OwnDeck, Made)>>,
+    deck: Mutex<OwnDeck>,
 }
+
+/// A deck of the user's own.
+type OwnDeck = Option<&'static Deck>;
 
 impl PipelineEye {
     fn pipeline(&self) -> Made {
         let models = used::models();
+        let deck = *self.deck.lock().unwrap_or_else(PoisonError::into_inner);
         let mut made = self.pipeline.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
-            Some((of, pipeline)) if *of == models => Arc::clone(pipeline),
+            Some((of, for_deck, pipeline)) if *of == models && *for_deck == deck => {
+                Arc::clone(pipeline)
+            }
             _ => {
-                let pipeline = Arc::new(Self::make(&models));
-                *made = Some((models, Arc::clone(&pipeline)));
+                let pipeline = Arc::new(Self::make(&models, deck));
+                *made = Some((models, deck, Arc::clone(&pipeline)));
                 pipeline
             }
         }
     }
 
     /// The one place that says what reads the window's photos.
-    fn make(models: &Models) -> Result<Pipeline, String> {
+    fn make(models: &Models, deck: OwnDeck) -> Result<Pipeline, String> {
         // Photos are read side by side; OpenCV's own threads within each would only be in their
         // way. It fails where OpenCV has no threads to begin with.
         let _ = opencv::core::set_num_threads(1);
+        if let Some(deck) = deck {
+            let made = deck_learning::pipeline(deck, FinderChoice::default(), None);
+            return made.map_err(|error| error.to_string());
+        }
         Pipeline::with_defaults(models).map_err(|error| {
             used::remedy().map_or(error.to_string(), |remedy| format!("{remedy}: {error}"))
         })
@@ -77,6 +97,10 @@ impl PipelineEye {
 }
 
 impl Eye for PipelineEye {
+    fn use_deck(&self, deck: Option<&'static Deck>) {
+        *self.deck.lock().unwrap_or_else(PoisonError::into_inner) = deck;
+    }
+
     fn read_card(
         &self,
         frame: &Frame,

@@ -170,7 +170,11 @@ pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Writte
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let deck = before.map_or_else(|| Deck::classic().name.clone(), |b| b.label.deck.clone());
+    let deck = match (table.facts.own_deck, before) {
+        (Some(deck), _) => deck.name.clone(),
+        (None, Some(before)) => before.label.deck.clone(),
+        (None, None) => Deck::classic().name.clone(),
+    };
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
     let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };

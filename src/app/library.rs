@@ -69,6 +69,19 @@ impl Library {
         })
     }
 
+    /// The same photos, to be read anew; the one at `first` is to be seen first.
+    pub fn again(
+        &self,
+        first: usize,
+        eye: Arc<dyn Eye>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let paths = self.entries.iter().map(|entry| entry.path.clone()).collect();
+        Self::begin(eye, self.shared.pasted.clone(), wake, move |shared| {
+            shared.tell(News::Listed(paths, Vec::new(), first));
+        })
+    }
+
     fn begin(
         eye: Arc<dyn Eye>,
         pasted: Option<Pasted>,

@@ -109,6 +109,12 @@ impl LiveTab {
         }
     }
 
+    /// Reads cards otherwise from now on.
+    pub fn read_by(&mut self, watchers: Watchers) {
+        self.leave();
+        self.watchers = watchers;
+    }
+
     /// Watches this from now on.
     pub fn choose(&mut self, input: Input) {
         // What was chosen for the last one does not hold for this one.

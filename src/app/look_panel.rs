@@ -214,7 +214,7 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
     if let Some(verdict) = look.verdict(table) {
         ui.add_space(4.0);
-        verdict_lines(ui, &verdict);
+        verdict_lines(ui, &table.deck(), &verdict);
     }
     if !look.chosen.is_empty() {
         ui.add_space(4.0);

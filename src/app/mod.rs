@@ -28,6 +28,7 @@ pub mod look_panel;
 mod measure;
 mod merge;
 mod names;
+mod new_deck;
 pub mod overlay;
 mod pages;
 mod photos;
@@ -47,6 +48,7 @@ pub mod table;
 pub mod theme;
 #[cfg(test)]
 mod two_programs;
+mod used_deck;
 mod verdict;
 mod watched;
 mod welcome;

@@ -1,19 +1,36 @@
 //! Names of cards, of what they show, and of the games played with them.
 
 use super::words::t;
-use crate::cards::{Card, Deck, Property};
+use crate::cards::{Card, Deck, Edition, Property};
 use crate::game::Variant;
 use crate::sets::{Relation, Verdict};
 
 /// A card of a deck: "two striped purple diamonds".
 pub fn card(deck: &Deck, card: Card) -> String {
-    t!(
-        "card-name",
-        n = card.number.index() + 1,
-        shading = deck.fills[card.shading.index()].name.as_str(),
-        color = deck.inks[card.color.index()].name.as_str(),
-        shape = deck.shapes[card.shape.index()].name.as_str()
-    )
+    let n = card.number.index() + 1;
+    let word = |property: Property| value_word(deck, property, card.value(property));
+    let (shading, color) = (word(Property::Shading), word(Property::Color));
+    let shape = word(Property::Shape);
+    if is_own(deck) {
+        return t!("card-of-own-deck", n = n, shading = shading, color = color, shape = shape);
+    }
+    t!("card-name", n = n, shading = shading, color = color, shape = shape)
+}
+
+/// Whether a deck is one of the user's own, whose values are called as its file says in whatever
+/// language.
+fn is_own(deck: &Deck) -> bool {
+    deck.edition() == Edition::Unknown
+}
+
+/// What a deck calls a value.
+fn value_word(deck: &Deck, property: Property, value: usize) -> &str {
+    match property {
+        Property::Number => property.value_word(value),
+        Property::Shading => &deck.fills[value].name,
+        Property::Color => &deck.inks[value].name,
+        Property::Shape => &deck.shapes[value].name,
+    }
 }
 
 /// A property: "shading".
@@ -21,9 +38,13 @@ pub fn property(property: Property) -> String {
     t!("card-property", property = property.word())
 }
 
-/// What a card shows in a property, 0 to 2: "striped".
-pub fn value(property: Property, value: usize) -> String {
-    t!("card-value", value = property.value_word(value))
+/// What a card of a deck shows in a property, 0 to 2: "striped".
+pub fn value(deck: &Deck, property: Property, value: usize) -> String {
+    let word = value_word(deck, property, value);
+    if is_own(deck) && property != Property::Number {
+        return word.to_owned();
+    }
+    t!("card-value", value = word)
 }
 
 /// What is played: "Chain".
@@ -46,9 +67,9 @@ pub fn rule(variant: Variant) -> String {
     }
 }
 
-/// How three cards stand to each other in a property.
-pub fn relation(property: Property, relation: Relation) -> String {
-    let word = |of| value(property, of);
+/// How three cards of a deck stand to each other in a property.
+pub fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
+    let word = |of| value(deck, property, of);
     match relation {
         Relation::AllAlike(of) => t!("all-alike", value = word(of)),
         Relation::AllDifferent([a, b, c]) => {
@@ -56,13 +77,11 @@ pub fn relation(property: Property, relation: Relation) -> String {
         }
         Relation::TwoAlike { twice, once, .. } => match property {
             Property::Number => t!("two-alike-number", two = twice + 1, one = once + 1),
-            Property::Shading | Property::Color => {
-                t!("two-alike-value", two = word(twice), one = word(once))
+            Property::Shape if !is_own(deck) => {
+                let shape = |of| value_word(deck, property, of);
+                t!("two-alike-shape", two = shape(twice), one = shape(once))
             }
-            Property::Shape => {
-                let (two, one) = (property.value_word(twice), property.value_word(once));
-                t!("two-alike-shape", two = two, one = one)
-            }
+            _ => t!("two-alike-value", two = word(twice), one = word(once)),
         },
     }
 }
@@ -107,11 +126,33 @@ mod tests {
         }
         for of in Property::ALL {
             assert_eq!(property(of), of.word());
-            assert!((0..3).all(|v| value(of, v) == of.value_word(v)));
+            assert!((0..3).all(|v| value(&Deck::classic(), of, v) == of.value_word(v)));
         }
         for of in Variant::ALL {
             assert_eq!((variant(of), rule(of)), (of.word().to_owned(), of.rule().to_owned()));
         }
+    }
+
+    #[test]
+    fn values_are_called_as_the_deck_calls_them() {
+        let two = |twice, once| Relation::TwoAlike { twice, once, odd_one: 2 };
+        let rectangles = Deck::rectangles();
+        assert_eq!(value(&rectangles, Property::Shading, 2), "dotted");
+        let said = relation(&rectangles, Property::Shape, two(0, 1));
+        assert_eq!(said, "two are rectangles, one is an ellipse");
+        let mut own = Deck::invented(31);
+        own.shapes[0].name = "Stern".to_owned();
+        own.fills[1].name = "hell".to_owned();
+        own.inks[2].name = "wie Gras".to_owned();
+        let of = "2ord".parse().unwrap();
+        assert_eq!(value(&own, Property::Number, 1), "two");
+        in_german(|| {
+            assert_eq!(card(&own, of), "2× Stern, hell, wie Gras");
+            assert_eq!(
+                relation(&own, Property::Shape, Relation::AllAlike(0)),
+                "alle gleich: Stern"
+            );
+        });
     }
 
     #[test]
@@ -132,7 +173,8 @@ mod tests {
         let says = |codes, words: &[&str]| {
             let said = explain(cards(codes));
             let spoilt = Property::ALL.into_iter().zip(said.relations).filter(|(_, r)| !r.fits());
-            let lines: Vec<String> = spoilt.map(|(p, r)| relation(p, r)).collect();
+            let lines: Vec<String> =
+                spoilt.map(|(p, r)| relation(&Deck::classic(), p, r)).collect();
             assert_eq!(lines, words);
         };
         says(["1fgd", "1fgo", "2fgs"], &["two have one symbol, one has two"]);

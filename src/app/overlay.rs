@@ -219,6 +219,7 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
             }
             Some(reading) => {
                 let percent = (100.0 * card.confidence).round();
+                let deck = table.deck();
                 ui.label(if card.unsure {
                     t!("unsure-at", percent = percent, code = code)
                 } else {
@@ -228,7 +229,7 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
                     let words: Vec<String> = (0..3)
                         .filter(|&v| values[v] >= 0.005)
                         .map(|v| {
-                            let value = names::value(property, v);
+                            let value = names::value(&deck, property, v);
                             t!(
                                 "value-percent",
                                 value = value,

@@ -117,9 +117,19 @@ fn key_row(ui: &mut Ui, key: &str, word: Word) {
     });
 }
 
-/// Shows the settings. Whether they are to be closed.
-pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
-    page(ctx, "settings", 440.0, |ui| {
+/// What came of a page of settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chosen {
+    /// It is to be closed.
+    pub close: bool,
+    /// A deck's file is to be asked for.
+    pub open_deck: bool,
+}
+
+/// Shows the settings.
+pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
+    let mut open_deck = false;
+    let close = page(ctx, "settings", 440.0, |ui| {
         ui.heading(t!("settings"));
         ui.add_space(6.0);
         ui.label(t!("language"));
@@ -148,6 +158,21 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
                 swatches(ui, palette);
             });
         }
+        ui.add_space(6.0);
+        ui.label(t!("cards-are-read-as"));
+        ui.horizontal_wrapped(|ui| {
+            ui.selectable_value(&mut settings.deck, None, t!("usual-cards"));
+            for path in &settings.decks {
+                let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+                let chosen = settings.deck.as_ref() == Some(path);
+                let button = ui.add(Button::selectable(chosen, name.as_ref()));
+                if button.on_hover_text(path.display().to_string()).clicked() {
+                    settings.deck = Some(path.clone());
+                }
+            }
+            open_deck = ui.button(t!("ask-open-deck")).clicked();
+        });
+        ui.add_space(6.0);
         ui.checkbox(&mut settings.letters, t!("say-letters"));
         ui.checkbox(&mut settings.codes, t!("write-codes"));
         ui.add_space(6.0);
@@ -177,7 +202,8 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> bool {
         });
         ui.add_space(10.0);
         ui.weak(t!("kept"));
-    })
+    });
+    Chosen { close, open_deck }
 }
 
 fn swatches(ui: &mut Ui, palette: Palette) {

@@ -160,6 +160,15 @@ impl Photos {
         self.take(library);
     }
 
+    /// Reads the open photos anew: cards are others now.
+    pub fn read_again(&mut self, ctx: &Context) {
+        let Some(library) = &self.library else { return };
+        let ctx = ctx.clone();
+        let wake = move || ctx.request_repaint();
+        let library = library.again(self.current, Arc::clone(&self.eye), wake);
+        self.take(library);
+    }
+
     fn take(&mut self, library: Library) {
         let keep = (self.look.mode, self.task);
         #[cfg(feature = "train")]

@@ -30,7 +30,7 @@ pub fn page(ctx: &Context, settings: &Settings) -> bool {
                 let ui = &mut uis[i % columns];
                 ui.strong(word.say());
                 cards(ui, codes, settings);
-                verdict_lines(ui, &explain(cards_of(codes)));
+                verdict_lines(ui, &Deck::classic(), &explain(cards_of(codes)));
             }
         });
         ui.add_space(6.0);

@@ -206,7 +206,8 @@ impl Runner {
         }
         if let Some(LiveOptions { input, record, reading }) = options.live {
             let mirrored = reading.mirrored;
-            window.live = LiveTab::new(reading::system(reading));
+            window.live = LiveTab::new(reading::system(reading.clone()));
+            window.live_reading = reading;
             window.live.choose(input);
             window.live.mirrored = mirrored;
             window.live.record_as = record;
@@ -333,7 +334,7 @@ impl Drop for Runner {
             // There is nobody left to tell.
             let _ = self.window.keeper.save();
         }
-        self.window.photos.close();
+        self.window.close();
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Smallest and largest scale of the interface.
 pub const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
 
-/// So many folders are remembered.
+/// So many folders are remembered, and so many decks.
 const MOST_RECENT: usize = 6;
 
 /// Light or dark.
@@ -60,6 +60,10 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Width and height of the window in points, once it has been another than the usual.
     pub size: Option<(f32, f32)>,
+    /// The file of the deck that cards are read as; none for those that the program knows.
+    pub deck: Option<PathBuf>,
+    /// Files of decks that were used, the last one first.
+    pub decks: Vec<PathBuf>,
     /// What was chosen for each camera, by its name; of one of the network by its address, without
     /// name and password.
     pub cameras: BTreeMap<String, CameraSettings>,
@@ -89,6 +93,8 @@ impl Default for Settings {
             codes: false,
             recent: Vec::new(),
             size: None,
+            deck: None,
+            decks: Vec::new(),
         }
     }
 }
@@ -96,10 +102,27 @@ impl Default for Settings {
 impl Settings {
     /// Remembers what was opened, before all that was opened earlier.
     pub fn remember(&mut self, path: PathBuf) {
-        self.recent.retain(|other| *other != path);
-        self.recent.insert(0, path);
-        self.recent.truncate(MOST_RECENT);
+        put_first(&mut self.recent, path);
     }
+
+    /// Has cards read as those of the deck in a file.
+    pub fn use_deck(&mut self, path: PathBuf) {
+        put_first(&mut self.decks, path.clone());
+        self.deck = Some(path);
+    }
+
+    /// Forgets the deck that is used: its file is no good.
+    pub fn forget_deck(&mut self) {
+        let path = self.deck.take();
+        self.decks.retain(|other| Some(other) != path.as_ref());
+    }
+}
+
+/// Puts a path before all others.
+fn put_first(paths: &mut Vec<PathBuf>, path: PathBuf) {
+    paths.retain(|other| *other != path);
+    paths.insert(0, path);
+    paths.truncate(MOST_RECENT);
 }
 
 /// Settings and the file that they are kept in.

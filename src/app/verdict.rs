@@ -3,19 +3,19 @@
 use super::names;
 use super::signs;
 use super::theme::GOOD;
-use crate::cards::Property;
+use crate::cards::{Deck, Property};
 use crate::sets::Verdict;
 use eframe::egui::{Color32, RichText, Ui};
 
-/// A verdict: property by property, then in a word.
-pub fn verdict_lines(ui: &mut Ui, verdict: &Verdict) {
+/// A verdict on cards of a deck: property by property, then in a word.
+pub fn verdict_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
     for (property, relation) in Property::ALL.into_iter().zip(verdict.relations) {
         let good = relation.fits() && !verdict.repeated;
         ui.horizontal_wrapped(|ui| {
             let color = if good { good_color(ui) } else { ui.visuals().error_fg_color };
             signs::verdict(ui, good, color);
             ui.strong(names::property(property));
-            ui.label(names::relation(property, relation));
+            ui.label(names::relation(deck, property, relation));
         });
     }
     ui.add_space(2.0);

@@ -45,6 +45,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
         for (action, words) in [
             (Action::Rules, t!("rules-of-the-game")),
             (Action::HowTo, t!("how-to-photograph-a-table")),
+            (Action::NewDeck, t!("teach-a-deck")),
             (Action::About, t!("about-this-program")),
         ] {
             if ui.link(words).clicked() {

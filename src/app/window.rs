@@ -9,13 +9,16 @@ use super::eye::Eye;
 use super::folder_export::FolderExport;
 use super::keys::{self, Action, Place};
 use super::live::LiveTab;
+use super::new_deck::{NewDeck, Wish};
 use super::photos::{Photos, Task};
 use super::reading::{self, Reading};
 use super::scores::Scores;
 use super::settings::{Brightness, Keeper, SCALES};
+use super::used_deck::UsedDeck;
 use super::words::{self, Language, Word, t};
 use super::{export, guide, pages, picture, rules, theme, welcome};
 use crate::live::Input;
+use crate::whole_file::write_whole;
 use eframe::egui::{
     Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
     Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand, vec2,
@@ -37,6 +40,8 @@ pub enum Tab {
     Deal,
     /// The camera.
     Live,
+    /// A deck that is taught from photos.
+    NewDeck,
 }
 
 /// A page over the window.
@@ -73,6 +78,10 @@ pub struct Window {
     pub deal: DealTab,
     /// The camera.
     pub live: LiveTab,
+    /// How the camera's pictures are read, unless a deck of the user's own is chosen.
+    pub live_reading: Reading,
+    new_deck: NewDeck,
+    used_deck: UsedDeck,
     /// What the user has chosen.
     pub keeper: Keeper,
     /// The page that is open.
@@ -99,6 +108,9 @@ impl Window {
             photos: Photos::new(eye),
             deal,
             live: LiveTab::new(reading::system(Reading::default())),
+            live_reading: Reading::default(),
+            new_deck: NewDeck::default(),
+            used_deck: UsedDeck::default(),
             keeper,
             page: None,
             dialogs: Dialogs::default(),
@@ -161,7 +173,14 @@ impl Window {
         match self.tab {
             Tab::Live => self.live.is_settled(),
             Tab::Photos | Tab::Deal => self.photos.is_settled(),
+            Tab::NewDeck => self.new_deck.is_settled(),
         }
+    }
+
+    /// Stops what threads are at and waits for them: before the program ends.
+    pub fn close(&mut self) {
+        self.photos.close();
+        self.new_deck.close();
     }
 
     /// Draws a frame and takes in what the user did.
@@ -169,10 +188,12 @@ impl Window {
         let ctx = ui.ctx().clone();
         theme::apply(&ctx, &self.keeper.settings);
         words::speak(self.keeper.settings.language.unwrap_or_else(Language::of_system));
+        self.use_deck(&ctx);
         self.photos.update(&ctx);
         let mut messages = std::mem::take(&mut self.photos.messages);
         messages.append(&mut self.deal.messages);
         messages.append(&mut self.live.messages);
+        messages.append(&mut self.new_deck.messages);
         if self.tab != Tab::Live && self.live.is_watching() {
             self.live.leave();
         }
@@ -219,6 +240,12 @@ impl Window {
             }
             Tab::Deal => self.deal.ui(ui, &self.keeper.settings, !(typing || over)),
             Tab::Live => self.live.ui(ui, &mut self.keeper.settings),
+            Tab::NewDeck => match self.new_deck.ui(ui, &self.keeper.settings) {
+                Some(Wish::Photos) => self.ask(&ctx, Ask::DeckPhotos),
+                Some(Wish::Folder) => self.ask(&ctx, Ask::DeckFolder),
+                Some(Wish::Save) => self.ask(&ctx, Ask::SaveDeck),
+                None => {}
+            },
         }
         self.pages(&ctx);
         self.dragged_ui(&ctx);
@@ -234,6 +261,38 @@ impl Window {
             Tab::Photos => Vec::new(),
             Tab::Deal => self.deal.places(),
             Tab::Live => self.live.places(),
+            Tab::NewDeck => Vec::new(),
+        }
+    }
+
+    /// Has everything read as the deck that the settings name, if that is another than before.
+    fn use_deck(&mut self, ctx: &Context) {
+        let Some(opened) = self.used_deck.changed(&mut self.keeper.settings) else { return };
+        let deck = opened.unwrap_or_else(|error| {
+            self.say(ctx, error);
+            None
+        });
+        self.photos.eye().use_deck(deck);
+        self.photos.read_again(ctx);
+        let mut reading = self.live_reading.clone();
+        if let (Some(deck), None) = (deck, reading.facts.own_deck) {
+            reading.facts = reading.facts.of_own_deck(deck);
+        }
+        self.live.read_by(reading::system(reading));
+    }
+
+    /// Writes the deck that was taught; from now on cards are read as its.
+    fn save_deck(&mut self, ctx: &Context, path: PathBuf) {
+        let Some(deck) = self.new_deck.deck() else { return };
+        let name = path.display().to_string();
+        match write_whole(&path, deck.to_text().as_bytes()) {
+            Ok(()) => {
+                self.say(ctx, t!("deck-saved", name = deck.name.as_str(), path = name));
+                // Its file may be that of the deck in use.
+                self.used_deck = UsedDeck::default();
+                self.keeper.settings.use_deck(path.canonicalize().unwrap_or(path));
+            }
+            Err(error) => self.say(ctx, t!("unwritable", path = name, error = error.to_string())),
         }
     }
 
@@ -252,6 +311,7 @@ impl Window {
             Action::Photos => self.tab = Tab::Photos,
             Action::Deal => self.tab = Tab::Deal,
             Action::Live => self.tab = Tab::Live,
+            Action::NewDeck => self.tab = Tab::NewDeck,
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
@@ -274,6 +334,7 @@ impl Window {
                     self.deal.act(action, now);
                 }
                 Tab::Live => self.live.act(action),
+                Tab::NewDeck => {}
             },
         }
     }
@@ -283,8 +344,12 @@ impl Window {
     }
 
     fn ask(&mut self, ctx: &Context, ask: Ask) {
-        let name =
-            self.photos.current().map_or_else(String::new, |(path, _)| export::name(path, ask));
+        let name = match ask {
+            Ask::SaveDeck => self.new_deck.file_name(),
+            _ => {
+                self.photos.current().map_or_else(String::new, |(path, _)| export::name(path, ask))
+            }
+        };
         let ctx = ctx.clone();
         self.dialogs.ask(ask, &name, move || ctx.request_repaint());
     }
@@ -313,6 +378,15 @@ impl Window {
             Ask::Deals => {
                 self.tab = Tab::Deal;
                 self.deal.open(&path);
+            }
+            Ask::DeckPhotos | Ask::DeckFolder => {
+                self.tab = Tab::NewDeck;
+                self.new_deck.add(ctx, self.photos.eye(), &paths);
+            }
+            Ask::SaveDeck => self.save_deck(ctx, path),
+            Ask::OpenDeck => {
+                let path = path.canonicalize().unwrap_or(path);
+                self.keeper.settings.use_deck(path);
             }
             Ask::Film => {
                 self.tab = Tab::Live;
@@ -345,6 +419,7 @@ impl Window {
             [path] if path.extension().is_some_and(|end| end == "txt") => {
                 self.use_paths(ctx, Ask::Deals, paths);
             }
+            _ if self.tab == Tab::NewDeck => self.use_paths(ctx, Ask::DeckPhotos, paths),
             _ if self.tab == Tab::Photos && self.photos.is_open() => self.photos.add(ctx, paths),
             _ => self.open(ctx, paths),
         }
@@ -364,6 +439,9 @@ impl Window {
                 Event::Copy => self.copy(ctx),
                 Event::Paste(text) if self.tab == Tab::Deal => self.deal.paste(&text),
                 Event::Paste(text) => match export::paths_in(&text) {
+                    Ok(paths) if self.tab == Tab::NewDeck => {
+                        self.use_paths(ctx, Ask::DeckPhotos, paths);
+                    }
                     Ok(paths) => self.open(ctx, paths),
                     Err(reason) => self.say(ctx, reason),
                 },
@@ -386,6 +464,7 @@ impl Window {
             Tab::Photos => (export::text(&self.photos), Word("board-copied")),
             Tab::Deal => (self.deal.transcript(), Word("transcript-copied")),
             Tab::Live => (self.live.text(), Word("board-copied")),
+            Tab::NewDeck => return,
         };
         if let Some(text) = text {
             ctx.copy_text(text);
@@ -411,7 +490,13 @@ impl Window {
         let settings = &mut self.keeper.settings;
         let closed = match self.page {
             Some(Page::Keys) => pages::help(ctx),
-            Some(Page::Settings) => pages::settings(ctx, settings),
+            Some(Page::Settings) => {
+                let chosen = pages::settings(ctx, settings);
+                if chosen.open_deck {
+                    self.ask(ctx, Ask::OpenDeck);
+                }
+                chosen.close || chosen.open_deck
+            }
             Some(Page::Rules) => rules::page(ctx, settings),
             Some(Page::HowTo) => guide::how_to(ctx),
             Some(Page::About) => guide::about(ctx),
@@ -446,11 +531,11 @@ impl Window {
         let (go, cancel) = answer.inner;
         if go && !text.trim().is_empty() {
             match export::paths_in(&text) {
-                Ok(paths) if ask != Ask::SavePicture && ask != Ask::SaveJson => {
+                Ok(paths) if !ask.writes_file() => {
                     self.use_paths(ctx, ask, paths);
                     return;
                 }
-                Err(reason) if ask != Ask::SavePicture && ask != Ask::SaveJson => {
+                Err(reason) if !ask.writes_file() => {
                     self.say(ctx, reason);
                 }
                 _ => {
@@ -513,7 +598,13 @@ impl Window {
         let line = Stroke::new(4.0, theme::CHOSEN);
         painter.rect_stroke(room.shrink(10.0), 12.0, line, StrokeKind::Inside);
         let adds = self.tab == Tab::Photos && self.photos.is_open();
-        let words = if adds { t!("add-these-photos") } else { t!("open-these-photos") };
+        let words = if self.tab == Tab::NewDeck {
+            t!("learn-from-these-photos")
+        } else if adds {
+            t!("add-these-photos")
+        } else {
+            t!("open-these-photos")
+        };
         let font = FontId::proportional(28.0);
         painter.text(room.center(), Align2::CENTER_CENTER, words, font, Color32::WHITE);
     }

@@ -6,6 +6,7 @@
 mod correct;
 mod deal;
 mod harness;
+mod new_deck;
 #[path = "../common/not_run.rs"]
 mod not_run;
 mod pages;

@@ -290,7 +290,7 @@ fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
         Some(Said::Wrong(cards, verdict, who)) => {
             ui.heading(by(who, t!("said-wrong")));
             lines(ui, cards);
-            verdict_lines(ui, verdict);
+            verdict_lines(ui, &Deck::classic(), verdict);
         }
         Some(Said::NotThese(cards, who)) => {
             ui.heading(by(who, t!("said-not-these")));

@@ -27,7 +27,9 @@ impl Window {
                     self.tab = *tab;
                 }
             }
-            if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
+            if tiny && self.tab == Tab::NewDeck {
+                ui.strong(t!("new-deck"));
+            } else if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
                 ui.strong(word);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -105,11 +107,12 @@ const TABS: [(Action, Word); 3] = [
     (Action::Deal, Word("tab-deal")),
     (Action::Live, Word("tab-live")),
 ];
-const OPENING: [(Action, Word); 4] = [
+const OPENING: [(Action, Word); 5] = [
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
     (Action::TypePath, Word("type-a-path")),
     (Action::Sample, Word("a-sample-table")),
+    (Action::NewDeck, Word("teach-a-deck")),
 ];
 const SAVING: [(Action, Word); 4] = [
     (Action::ExportPicture, Word("save-picture")),

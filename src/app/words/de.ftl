@@ -54,6 +54,7 @@ card-shape =
            *[ellipse] Ellipsen
         }
     }
+card-of-own-deck = { $n }× { $shape }, { $shading }, { $color }
 card-value =
     { $value ->
         [one] eins
@@ -62,11 +63,14 @@ card-value =
         [filled] gefüllt
         [open] leer
         [striped] gestreift
+        [dotted] gepunktet
         [green] grün
         [purple] lila
         [red] rot
         [diamond] Raute
         [oval] Oval
+        [rectangle] Rechteck
+        [ellipse] Ellipse
        *[squiggle] Welle
     }
 card-property =
@@ -139,10 +143,14 @@ two-alike-shape =
     zweimal { $two ->
         [diamond] Raute
         [oval] Oval
+        [rectangle] Rechteck
+        [ellipse] Ellipse
        *[squiggle] Welle
     }, einmal { $one ->
         [diamond] Raute
         [oval] Oval
+        [rectangle] Rechteck
+        [ellipse] Ellipse
        *[squiggle] Welle
     }
 a-set = Ein Set!
@@ -193,6 +201,7 @@ about = Über dieses Programm
 path = Pfad
 add-these-photos = Diese Fotos hinzufügen
 open-these-photos = Diese Fotos öffnen
+learn-from-these-photos = Die Karten aus diesen Fotos lernen
 sample-name = Beispieltisch
 pasted-name = eingefügtes Bild
 sample-failed = Der Beispieltisch lässt sich nicht öffnen: { $error }
@@ -209,10 +218,15 @@ ask-film = Einen Film öffnen
 ask-picture = Das Bild speichern unter
 ask-json = Das JSON speichern unter
 ask-all = Alles in einem neuen Ordner speichern, und zwar in
+ask-deck-photos = Fotos der Karten
+ask-deck-folder = Ein Ordner mit Fotos der Karten
+ask-save-deck = Die Karten speichern als
+ask-open-deck = Eine Kartendatei öffnen
 filter-photos = Fotos
 filter-all = Alle Dateien
 saved-as = Gespeichert als { $path }.
 unwritable = { $path }: lässt sich nicht schreiben: { $error }
+unreadable = { $path }: lässt sich nicht lesen: { $error }
 folder-unmade = { $path }: lässt sich nicht anlegen: { $error }
 folder-full = { $path }: ist voll von Ordnern namens „with-sets“
 no-such-path = „{ $path }“ ist weder ein Foto noch ein Ordner auf diesem Computer.
@@ -231,6 +245,7 @@ deal-without-photos = Ohne Fotos spielen
 rules-of-the-game = Die Spielregeln
 how-to-photograph-a-table = Wie du einen Tisch fotografierst
 about-this-program = Über dieses Programm
+teach-a-deck = Andere Karten beibringen
 opened-before = Zuletzt geöffnet
 three-cards-that-are-a-set = Drei Karten, die ein Set sind
 
@@ -277,6 +292,8 @@ palette-clear = Klar
 palette-bright = Leuchtend
 palette-strong = Starker Kontrast
 palette-colours = Die Farben von { $palette }
+cards-are-read-as = Karten werden gelesen als
+usual-cards = Die üblichen
 say-letters = Die Farbe gezeichneter Karten auch als Buchstaben zeigen
 write-codes = Codes wie 2spd auf gespeicherte Bilder schreiben
 size-of-everything = Größe von allem
@@ -555,6 +572,97 @@ minutes-left =
        *[other] noch etwa { $n } Minuten
     }
 training-not-started = Das Lernen lässt sich nicht starten: { $error }
+
+## Neue Karten
+
+new-deck = Neue Karten
+new-deck-help = Leg die Karten offen auf einen einfarbigen Tisch, keine auf eine andere, und fotografiere sie bei gleichmäßigem Licht von oben: alle, in so vielen Fotos wie nötig. Zwei Drittel müssen zu sehen sein.
+start-again = Von vorn beginnen
+forget-photo = { $name } vergessen
+photo-blurred = verwackelt, ausgelassen
+photos-wait =
+    { $n ->
+        [one] { $n } Foto wartet
+       *[other] { $n } Fotos warten
+    }
+deck-being-drawn = Die Karten werden gezeichnet…
+outlines = Formen
+fills = Füllungen
+inks = Farben
+numbers = Anzahlen
+groups-help = Zieh eine Karte, die in der falschen Gruppe liegt, dorthin, wo sie hingehört, oder klick sie zuerst an. Die Namen lassen sich ändern.
+place-of-card = Karte { $column } in Reihe { $row } von { $photo }
+chosen-card = Ausgewählt: { $place }
+leave-card-out = Auslassen
+choose-none = Auswahl aufheben
+put-here = Zu „{ $name }“ legen
+name-of-value = Name von Wert { $n }
+usual-value =
+    { $n ->
+        [1] erste Form
+        [2] zweite Form
+       *[3] dritte Form
+    }
+numbered-value = { $name } { $n }
+fill-kind =
+    { $kind ->
+        [none] leer
+        [stripes] gestreift
+        [bars] quer gestreift
+        [crosshatch] kariert
+        [dots] gepunktet
+        [strokes] gestrichelt
+        [checks] gewürfelt
+        [gradient] schattiert
+       *[solid] gefüllt
+    }
+ink-name =
+    { $ink ->
+        [green] grün
+        [purple] lila
+        [blue] blau
+        [orange] orange
+        [black] schwarz
+        [teal] türkis
+        [brown] braun
+        [pink] rosa
+        [yellow] gelb
+        [grey] grau
+        [sky-blue] himmelblau
+        [dark-red] dunkelrot
+        [light-green] hellgrün
+       *[red] rot
+    }
+deck-in-order = { $n } von { $of } Karten sind bekannt.
+it-is-so = Sie sind verschieden
+note-blurred = { $photo } ist verwackelt: Fotografiere noch einmal, näher und mit ruhiger Hand.
+note-unclear =
+    { $photo }: Auf { $n ->
+        [one] { $n } Karte
+       *[other] { $n } Karten
+    } sind die Symbole nicht klar zu sehen. Vielleicht stört ein Glanz, ein Schatten oder eine andere Karte.
+note-seen-twice =
+    { $more ->
+        [0] In zwei Fotos zu sehen: { $first } ist { $second }.
+       *[other] In zwei Fotos zu sehen: { $first } ist { $second }, und { $more } weitere.
+    }
+note-not-seen =
+    { $n ->
+        [one] { $n } von { $of } Karten ist nicht zu sehen; gelernt wird von den anderen.
+       *[other] { $n } von { $of } Karten sind nicht zu sehen; gelernt wird von den anderen.
+    }
+learn-no-cards = Es sind keine Karten zu sehen: Leg sie offen und einzeln auf einen einfarbigen Tisch und fotografiere sie von oben.
+learn-too-few = Klar zu sehen sind { $seen } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
+learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und ordne die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
+learn-two-decks = Es sind mehr Karten zu sehen, als ein Spiel hat: Nimm weg, was zu einem anderen gehört.
+learn-more = { $what }: Es sind mehr als drei Werte zu sehen; { $card } gleicht keinem der anderen. Lass sie aus, wenn sie zu einem anderen Spiel gehört.
+learn-twice = { $first } und { $second } sehen gleich aus, und jede Karte gibt es nur einmal. Gehört eine zu einem zweiten Spiel, dann lass sie aus; sind sie verschieden, dann zieh eine dorthin, wo sie hingehört.
+name-of-deck = Name der Karten
+save-and-use = Speichern und damit lesen
+deck-name-taken = „{ $name }“ bedeutet andere Karten.
+deck-name-malformed = Ein Name hat 1 bis 60 Zeichen.
+deck-title = { $name }, aus Fotos gelernt
+deck-saved = Gespeichert als { $path }. Von jetzt an werden Karten als { $name } gelesen; das ändern die Einstellungen.
 
 ## Ablauf
 

@@ -41,6 +41,12 @@ card-shape =
            *[ellipse] ellipses
         }
     }
+# A card of a deck that people have taught, whose values they have named themselves.
+card-of-own-deck =
+    { card-number } { $shading } { $color } { $n ->
+        [1] { $shape }
+       *[other] { $shape }s
+    }
 # What a card may show in one of its four properties, by itself.
 card-value =
     { $value ->
@@ -50,11 +56,14 @@ card-value =
         [filled] filled
         [open] open
         [striped] striped
+        [dotted] dotted
         [green] green
         [purple] purple
         [red] red
         [diamond] diamond
         [oval] oval
+        [rectangle] rectangle
+        [ellipse] ellipse
        *[squiggle] squiggle
     }
 card-property =
@@ -127,10 +136,14 @@ two-alike-shape =
     two are { $two ->
         [diamond] diamonds
         [oval] ovals
+        [rectangle] rectangles
+        [ellipse] ellipses
        *[squiggle] squiggles
     }, one is { $one ->
         [diamond] a diamond
         [oval] an oval
+        [rectangle] a rectangle
+        [ellipse] an ellipse
        *[squiggle] a squiggle
     }
 a-set = A set!
@@ -182,6 +195,7 @@ about = About
 path = Path
 add-these-photos = Add these photos
 open-these-photos = Open these photos
+learn-from-these-photos = Learn the deck from these photos
 sample-name = sample table
 pasted-name = pasted picture
 sample-failed = The sample table cannot be opened: { $error }
@@ -198,10 +212,15 @@ ask-film = Open a film
 ask-picture = Save the picture as
 ask-json = Save the JSON as
 ask-all = Save all in a new folder in
+ask-deck-photos = Photos of the deck
+ask-deck-folder = A folder of photos of the deck
+ask-save-deck = Save the deck as
+ask-open-deck = Open a deck's file
 filter-photos = Photos
 filter-all = All files
 saved-as = Saved as { $path }.
 unwritable = { $path }: cannot be written: { $error }
+unreadable = { $path }: cannot be read: { $error }
 folder-unmade = { $path }: cannot be made: { $error }
 folder-full = { $path }: is full of folders "with-sets"
 no-such-path = "{ $path }" is no photo or folder on this computer.
@@ -221,6 +240,7 @@ deal-without-photos = Deal cards without photos
 rules-of-the-game = The rules of the game
 how-to-photograph-a-table = How to photograph a table
 about-this-program = About this program
+teach-a-deck = Teach a deck that is not here
 opened-before = Opened before
 three-cards-that-are-a-set = Three cards that are a set
 
@@ -267,6 +287,8 @@ palette-clear = Clear
 palette-bright = Bright
 palette-strong = Strong contrast
 palette-colours = The colours of { $palette }
+cards-are-read-as = Cards are read as
+usual-cards = The usual ones
 say-letters = Say the colour of drawn cards as a letter, too
 write-codes = Write codes such as 2spd on saved pictures
 size-of-everything = Size of everything
@@ -548,6 +570,100 @@ minutes-left =
        *[other] about { $n } minutes left
     }
 training-not-started = The training cannot be started: { $error }
+
+## A new deck
+
+new-deck = A new deck
+new-deck-help = Lay the cards face up on a plain table, none on another, and photograph them from above in even light: the whole deck, in as many photos as it takes. Two thirds of it must be seen.
+start-again = Start again
+forget-photo = Forget { $name }
+photo-blurred = blurred, left out
+photos-wait =
+    { $n ->
+        [one] { $n } photo waits
+       *[other] { $n } photos wait
+    }
+deck-being-drawn = The deck is being drawn…
+outlines = Outlines
+fills = Fills
+inks = Inks
+numbers = Numbers
+groups-help = Drag a card that lies in the wrong group to where it belongs, or click it first. Names may be changed.
+# $column: which card of the row. $photo: its file.
+place-of-card = card { $column } of row { $row } in { $photo }
+chosen-card = Chosen: { $place }
+leave-card-out = Leave it out
+choose-none = Choose none
+put-here = Put it into { $name }
+name-of-value = Name of value { $n }
+# What an outline is called that nobody has named.
+usual-value =
+    { $n ->
+        [1] first shape
+        [2] second shape
+       *[3] third shape
+    }
+numbered-value = { $name } { $n }
+fill-kind =
+    { $kind ->
+        [none] open
+        [stripes] striped
+        [bars] barred
+        [crosshatch] hatched
+        [dots] dotted
+        [strokes] dashed
+        [checks] chequered
+        [gradient] shaded
+       *[solid] filled
+    }
+ink-name =
+    { $ink ->
+        [green] green
+        [purple] purple
+        [blue] blue
+        [orange] orange
+        [black] black
+        [teal] teal
+        [brown] brown
+        [pink] pink
+        [yellow] yellow
+        [grey] grey
+        [sky-blue] sky blue
+        [dark-red] dark red
+        [light-green] light green
+       *[red] red
+    }
+deck-in-order = { $n } of { $of } cards are known.
+it-is-so = They do differ
+note-blurred = { $photo } is blurred: take it again, closer and with a steady hand.
+note-unclear =
+    { $photo }: on { $n ->
+        [one] { $n } card
+       *[other] { $n } cards
+    } no symbols are seen clearly. Glare, a shadow or another card may be in the way.
+note-seen-twice =
+    { $more ->
+        [0] Seen in two photos: { $first } is { $second }.
+       *[other] Seen in two photos: { $first } is { $second }, and { $more } more.
+    }
+note-not-seen =
+    { $n ->
+        [one] { $n } of { $of } cards is not seen; the deck is learnt from the others.
+       *[other] { $n } of { $of } cards are not seen; the deck is learnt from the others.
+    }
+learn-no-cards = No cards are seen: lay them face up and apart on a plain table, and photograph them from above.
+learn-too-few = { $seen } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
+# $what: outlines, fills or inks.
+learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and mend the groups below if they are wrong; or photograph the deck again by daylight.
+learn-two-decks = More cards are seen than a deck has: take away what is of another.
+learn-more = More than three values are seen under { $what }: { $card } is like none of the others. Leave it out if it is of another deck.
+learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
+name-of-deck = Name of the deck
+save-and-use = Save and read with it
+deck-name-taken = "{ $name }" means another deck.
+deck-name-malformed = A name has 1 to 60 characters.
+deck-title = { $name }, learnt from photos
+deck-saved = Saved as { $path }. From now on cards are read as { $name }; Settings change that.
 
 ## Stages
 
