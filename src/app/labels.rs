@@ -281,6 +281,16 @@ mod tests {
     }
 
     #[test]
+    fn labels_name_the_deck_that_cards_are_read_as() {
+        let deck: &Deck = Box::leak(Box::new(Deck::invented(31)));
+        let mut table = cards("1fgd");
+        let found = found(table.clone(), Orientation::NoTransforms);
+        let usual = label_of(&table, &found, "a.jpg", None);
+        table.facts = table.facts.of_own_deck(deck);
+        assert_eq!(label_of(&table, &found, "a.jpg", Some(&usual)).label.deck, deck.name);
+    }
+
+    #[test]
     fn what_others_wrote_stays() {
         let dir = tempfile::tempdir().unwrap();
         let text = r#"{"source": {"camera": "x"}, "note": 7, "photos": [

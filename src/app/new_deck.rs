@@ -12,9 +12,7 @@ use super::words::{Word, t};
 use crate::cards::{Deck, Property};
 use crate::deck_learning::{LearnError, NameError, Note, Place, check_name};
 use crate::pipeline::source::list_photos;
-use eframe::egui::{
-    Button, CentralPanel, Context, ProgressBar, RichText, ScrollArea, Spinner, TextEdit, Ui,
-};
+use eframe::egui::{Button, CentralPanel, Context, RichText, ScrollArea, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,8 +112,18 @@ impl NewDeck {
                 work.want(Job::StartAgain);
                 (self.view, self.names, self.name) = Default::default();
             }
+            // Here it moves nothing when it comes and goes.
+            if !self.is_settled() {
+                ui.add(Spinner::new().size(16.0));
+                match self.work.as_ref().map_or(0, Work::waiting) {
+                    0 => ui.weak(t!("working-on-deck")),
+                    n => ui.weak(t!("photos-wait", n = n)),
+                };
+            }
         });
-        self.photos(ui, &standing);
+        if !standing.photos.is_empty() {
+            self.photos(ui, &standing);
+        }
         let mut job = None;
         if !standing.cards.is_empty() {
             ui.separator();
@@ -140,17 +148,6 @@ impl NewDeck {
                 ui.add_space(16.0);
             }
         });
-        let waiting = self.work.as_ref().map_or(0, Work::waiting);
-        if waiting > 0 {
-            let looked_at = standing.photos.len() as f32;
-            ui.add(ProgressBar::new(looked_at / (looked_at + waiting as f32)));
-            ui.weak(t!("photos-wait", n = waiting));
-        } else if !self.is_settled() {
-            ui.horizontal(|ui| {
-                ui.add(Spinner::new().size(14.0));
-                ui.weak(t!("deck-being-drawn"));
-            });
-        }
     }
 
     fn photo(&self, ui: &mut Ui, path: &Path, outcome: &Outcome) {
@@ -217,7 +214,8 @@ impl NewDeck {
             let field = TextEdit::singleline(&mut self.name).desired_width(220.0).char_limit(60);
             ui.add(field).labelled_by(label.id);
             let ready = self.deck().is_some();
-            ui.add_enabled(ready, Button::new(t!("save-and-use"))).clicked()
+            let button = ui.add_enabled(ready, Button::new(t!("save-and-use")));
+            button.on_disabled_hover_text(t!("deck-unready")).clicked()
         });
         let name = self.name.trim();
         if let Some(error) = check_name(name).err().filter(|_| !name.is_empty()) {

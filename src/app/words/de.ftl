@@ -585,7 +585,7 @@ photos-wait =
         [one] { $n } Foto wartet
        *[other] { $n } Fotos warten
     }
-deck-being-drawn = Die Karten werden gezeichnet…
+working-on-deck = Die Karten werden geordnet…
 outlines = Formen
 fills = Füllungen
 inks = Farben
@@ -659,6 +659,7 @@ learn-more = { $what }: Es sind mehr als drei Werte zu sehen; { $card } gleicht 
 learn-twice = { $first } und { $second } sehen gleich aus, und jede Karte gibt es nur einmal. Gehört eine zu einem zweiten Spiel, dann lass sie aus; sind sie verschieden, dann zieh eine dorthin, wo sie hingehört.
 name-of-deck = Name der Karten
 save-and-use = Speichern und damit lesen
+deck-unready = Die Karten müssen vollständig geordnet sein und einen Namen haben.
 deck-name-taken = „{ $name }“ bedeutet andere Karten.
 deck-name-malformed = Ein Name hat 1 bis 60 Zeichen.
 deck-title = { $name }, aus Fotos gelernt

@@ -583,7 +583,7 @@ photos-wait =
         [one] { $n } photo waits
        *[other] { $n } photos wait
     }
-deck-being-drawn = The deck is being drawn…
+working-on-deck = Working on the deck…
 outlines = Outlines
 fills = Fills
 inks = Inks
@@ -660,6 +660,7 @@ learn-more = More than three values are seen under { $what }: { $card } is like 
 learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
 name-of-deck = Name of the deck
 save-and-use = Save and read with it
+deck-unready = The deck must be in order and have a name.
 deck-name-taken = "{ $name }" means another deck.
 deck-name-malformed = A name has 1 to 60 characters.
 deck-title = { $name }, learnt from photos
