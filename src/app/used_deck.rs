@@ -16,7 +16,7 @@ pub struct UsedDeck {
 ///
 /// # Errors
 /// In words for the user.
-pub fn open(path: &Path) -> Result<&'static Deck, String> {
+fn open(path: &Path) -> Result<&'static Deck, String> {
     let name = path.display().to_string();
     let deck = match std::fs::read_to_string(path) {
         Ok(text) => Deck::parse(&name, &text).map_err(|error| error.to_string()),

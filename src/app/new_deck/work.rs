@@ -70,8 +70,6 @@ pub struct Standing {
     pub photos: Vec<(PathBuf, Outcome)>,
     /// The cards, once enough are seen to be grouped.
     pub cards: Vec<Cut>,
-    /// How many are seen, grouped or not.
-    pub seen: usize,
     /// Whether all of them have one fill.
     pub one_fill: bool,
     /// The deck as it would be drawn.
@@ -314,7 +312,6 @@ impl<'a> Learner<'a> {
             })
         };
         self.standing.cards = self.draft.cards().filter_map(cut).collect();
-        self.standing.seen = self.draft.cards().count();
         self.standing.one_fill = self.draft.has_one_fill();
         if self.standing.cards.is_empty() {
             self.standing.deck = None;
