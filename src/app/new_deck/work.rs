@@ -233,10 +233,23 @@ impl<'a> Learner<'a> {
             });
             let Some(job) = job else { return };
             is_drawn = false;
-            self.take(job);
-            self.group();
+            let step = AssertUnwindSafe(|| {
+                self.take(job);
+                self.group();
+            });
+            if catch_unwind(step).is_err() {
+                self.fail();
+            }
             self.shared.tell(&self.standing);
         }
+    }
+
+    /// After a panic nothing is left to build on; each photo says so and can be taken again.
+    fn fail(&mut self) {
+        self.draft = Draft::default();
+        let photos = std::mem::take(&mut self.standing).photos;
+        let failed = |(path, _)| (path, Outcome::Failed(Reason::Fault));
+        self.standing.photos = photos.into_iter().map(failed).collect();
     }
 
     fn take(&mut self, job: Job) {

@@ -133,7 +133,7 @@ fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Dec
         ))
         .into()),
         (Some(deck), _) => Err(BadCall(format!(
-            "{}: its models were not trained for the deck {}; train them by \
+            "{}: its models were not trained for the deck {} as this file has it; train them by \
              `setsight train reader --deck FILE --out DIR`",
             models.display(),
             printable::line(&deck.name)
