@@ -18,6 +18,7 @@ use super::used_deck::UsedDeck;
 use super::words::{self, Language, Word, t};
 use super::{export, guide, pages, picture, rules, theme, welcome};
 use crate::live::Input;
+use crate::pipeline::TableFacts;
 use crate::whole_file::write_whole;
 use eframe::egui::{
     Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
@@ -78,7 +79,7 @@ pub struct Window {
     pub deal: DealTab,
     /// The camera.
     pub live: LiveTab,
-    /// How the camera's pictures are read, unless a deck of the user's own is chosen.
+    /// How the command says that the camera's pictures are read.
     pub live_reading: Reading,
     new_deck: NewDeck,
     used_deck: UsedDeck,
@@ -275,7 +276,11 @@ impl Window {
         self.photos.eye().use_deck(deck);
         self.photos.read_again(ctx);
         let mut reading = self.live_reading.clone();
-        if let (Some(deck), None) = (deck, reading.facts.own_deck) {
+        // What the command says of the cards goes before the settings.
+        let is_open = reading.models.is_none()
+            && reading.facts.own_deck.is_none()
+            && reading.facts.editions == TableFacts::default().editions;
+        if let Some(deck) = deck.filter(|_| is_open) {
             reading.facts = reading.facts.of_own_deck(deck);
         }
         self.live.read_by(reading::system(reading));
