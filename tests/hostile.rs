@@ -428,7 +428,8 @@ fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
 #[test]
 fn a_stop_is_clean_and_a_second_one_quiet() {
     let world = World::new();
-    let photo = encoded(bare_table(1600, 1200), ImageFormat::Jpeg);
+    // So large that what is in hand takes far longer than the second signal on a busy machine.
+    let photo = encoded(bare_table(4800, 3600), ImageFormat::Jpeg);
     for i in 0..60 {
         world.file(&format!("photos/{i}.jpg"), &photo);
     }
