@@ -428,13 +428,12 @@ fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
 #[test]
 fn a_stop_is_clean_and_a_second_one_quiet() {
     let world = World::new();
-    // So large that what is in hand takes far longer than the second signal on a busy machine.
-    let photo = encoded(bare_table(4800, 3600), ImageFormat::Jpeg);
+    let photo = encoded(bare_table(1600, 1200), ImageFormat::Jpeg);
     for i in 0..60 {
         world.file(&format!("photos/{i}.jpg"), &photo);
     }
     let call = ["scan", "photos", "--out", "out", "--jobs", "2"];
-    for (signals, code) in [(&["TERM"][..], 1), (&["INT", "INT"], 130), (&["HUP", "TERM"], 130)] {
+    let stopped_by = |signals: &[&str]| {
         let run = Signalled::start(&mut world.command(&call));
         // Its first result.
         until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
@@ -443,7 +442,6 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let (ended, said) = run.end();
-        assert_eq!(ended, Some(code), "{said}");
         let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
         assert!(said.iter().all(|line| line.starts_with("stop")), "{said:?}");
         for folder in ["out", "out/thumbnails"] {
@@ -451,6 +449,14 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
             assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
         }
         std::fs::remove_dir_all(world.path().join("out")).unwrap();
+        ended
+    };
+    assert_eq!(stopped_by(&["TERM"]), Some(1));
+    for signals in [["INT", "INT"], ["HUP", "TERM"]] {
+        // On a busy machine what is in hand may be done before the second signal, or both may
+        // arrive as one: then the first has stopped it, and the second is tried again.
+        let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != Some(1));
+        assert_eq!(ended, Some(Some(130)), "{signals:?}");
     }
 }
 
