@@ -123,8 +123,8 @@ impl Corrections {
             return (edited.history.now().clone(), said);
         }
         match written {
-            Some(label) => (table_of(&label, found), true),
-            None => (found.table.clone(), false),
+            Some(label) if label.is_of_deck_of(found) => (table_of(&label, found), true),
+            _ => (found.table.clone(), false),
         }
     }
 
@@ -224,6 +224,10 @@ impl Corrections {
     ) -> Result<(), Trouble> {
         if let Err(problem) = &self.folder(folder_of(photo)).labels {
             return Err(Trouble::Unwritten(problem.clone()));
+        }
+        if let Some(other) = self.written(photo).filter(|label| !label.is_of_deck_of(found)) {
+            let path = folder_of(photo).join(PHOTO_LABELS);
+            return Err(Trouble::Unwritten(LabelProblem::OtherDeck(path, other.label.deck)));
         }
         if !self.edited.contains_key(photo) {
             let (now, _) = self.table(photo, found);

@@ -7,7 +7,7 @@
 use super::library::Found;
 use super::table::Table;
 use super::words::t;
-use crate::cards::Deck;
+use crate::cards::{Deck, Edition};
 use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
@@ -39,6 +39,8 @@ pub enum LabelProblem {
     NoPhotos(PathBuf),
     /// The system does not take the file.
     Unwritable(PathBuf, String),
+    /// It names the photo's cards by the codes of another deck than the one that is read by.
+    OtherDeck(PathBuf, String),
 }
 
 impl LabelProblem {
@@ -47,7 +49,8 @@ impl LabelProblem {
         let (Self::Unreadable(path, _)
         | Self::NotJson(path, _)
         | Self::NoPhotos(path)
-        | Self::Unwritable(path, _)) = self;
+        | Self::Unwritable(path, _)
+        | Self::OtherDeck(path, _)) = self;
         let path = path.display().to_string();
         match self {
             Self::Unreadable(_, error) => {
@@ -56,6 +59,18 @@ impl LabelProblem {
             Self::NotJson(_, error) => t!("labels-no-json", path = path, error = error.as_str()),
             Self::NoPhotos(_) => t!("labels-no-list", path = path),
             Self::Unwritable(_, error) => t!("unwritable", path = path, error = error.as_str()),
+            Self::OtherDeck(_, deck) => t!("labels-other-deck", path = path, deck = deck.as_str()),
+        }
+    }
+}
+
+impl Written {
+    /// Whether its codes mean what the codes of a reading mean: those of a deck of one's own are its
+    /// own.
+    pub fn is_of_deck_of(&self, found: &Found) -> bool {
+        match found.table.facts.own_deck {
+            Some(deck) => self.label.deck == deck.name,
+            None => Edition::named(&self.label.deck).is_some(),
         }
     }
 }
@@ -287,7 +302,11 @@ mod tests {
         let found = found(table.clone(), Orientation::NoTransforms);
         let usual = label_of(&table, &found, "a.jpg", None);
         table.facts = table.facts.of_own_deck(deck);
-        assert_eq!(label_of(&table, &found, "a.jpg", Some(&usual)).label.deck, deck.name);
+        let own = label_of(&table, &found, "a.jpg", Some(&usual));
+        assert_eq!(own.label.deck, deck.name);
+        let by_own = Found { table, ..found.clone() };
+        assert!(usual.is_of_deck_of(&found) && own.is_of_deck_of(&by_own));
+        assert!(!usual.is_of_deck_of(&by_own) && !own.is_of_deck_of(&found));
     }
 
     #[test]

@@ -422,6 +422,7 @@ no-photos-advice = Weder in diesem Ordner noch in seinen Unterordnern. Öffne ei
 looking-for-photos = Suche Fotos…
 labels-unreadable = { $path }: lässt sich nicht lesen: { $error }
 labels-no-json = { $path }: ist kein JSON: { $error }; berichtige die Datei oder verschieb sie und öffne den Ordner dann noch einmal
+labels-other-deck = { $path }: Dieses Foto wurde mit den Karten { $deck } korrigiert; wähl sie in den Einstellungen, um weiterzumachen.
 labels-no-list = { $path }: enthält keine Liste „photos“; berichtige die Datei oder verschieb sie und öffne den Ordner dann noch einmal
 clash-title = Ein anderes Fenster sagt etwas anderes
 clash-what =

@@ -418,6 +418,7 @@ no-photos-advice = Neither in this folder nor in its folders. Open another one, 
 looking-for-photos = Looking for photos…
 labels-unreadable = { $path }: cannot be read: { $error }
 labels-no-json = { $path }: is no JSON: { $error }; correct it or move it away, then open the folder again
+labels-other-deck = { $path }: this photo was corrected as the deck { $deck }; choose that deck under Settings to go on.
 labels-no-list = { $path }: holds no list "photos"; correct it or move it away, then open the folder again
 clash-title = Another window says something else
 clash-what =
