@@ -197,12 +197,12 @@ impl NewDeck {
                 for note in notes {
                     ui.label(note_words(note));
                 }
-                let (LearnError::Alike { property, .. } | LearnError::More { property, .. }) =
-                    error
-                else {
-                    return None;
+                let (property, word) = match error {
+                    LearnError::Alike { property, .. } => (*property, Word("they-differ")),
+                    LearnError::More { property, .. } => (*property, Word("only-three")),
+                    _ => return None,
                 };
-                ui.button(t!("it-is-so")).clicked().then_some(Job::Confirm(*property))
+                ui.button(word.say()).clicked().then_some(Job::Confirm(property))
             }
         }
     }

@@ -112,8 +112,8 @@ impl Draft {
         }
         let mut groups = group::group(&self.cards, one_fill);
         match &self.groups {
-            Some(before) => groups.numbered_like(before),
-            None => print::in_order(&self.cards, &mut groups),
+            Some(before) if before.one_fill == one_fill => groups.numbered_like(before),
+            _ => print::in_order(&self.cards, &mut groups),
         }
         if self.said.iter().flatten().any(Option::is_some) {
             groups = group::regroup(&self.cards, groups, &self.said);

@@ -108,7 +108,7 @@ impl GroupsView {
         let at = Property::ALL.iter().position(|of| *of == property).unwrap_or(0);
         let mut cuts: Vec<&Cut> =
             standing.cards.iter().filter(|cut| cut.values[at] == value).collect();
-        // Beside one another what differs in this property alone: what does not belong is seen.
+        // Cards that look alike lie together, so that one in the wrong group shows.
         cuts.sort_by_key(|cut| (cut.values[1], cut.values[3], cut.values[2], cut.values[0]));
         let held = eframe::egui::DragAndDrop::payload::<Place>(ui.ctx());
         let inside = Frame::group(ui.style()).show(ui, |ui| {

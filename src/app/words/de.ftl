@@ -635,7 +635,8 @@ ink-name =
        *[red] rot
     }
 deck-in-order = { $n } von { $of } Karten sind bekannt.
-it-is-so = Sie sind verschieden
+only-three = Es sind nur drei
+they-differ = Sie sind verschieden
 note-blurred = { $photo } ist verwackelt: Fotografiere noch einmal, näher und mit ruhiger Hand.
 note-unclear =
     { $photo }: Auf { $n ->

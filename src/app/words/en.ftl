@@ -635,7 +635,8 @@ ink-name =
        *[red] red
     }
 deck-in-order = { $n } of { $of } cards are known.
-it-is-so = They do differ
+only-three = There are only three
+they-differ = They do differ
 note-blurred = { $photo } is blurred: take it again, closer and with a steady hand.
 note-unclear =
     { $photo }: on { $n ->
