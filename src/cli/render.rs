@@ -3,7 +3,7 @@
 use super::film;
 use super::stop;
 use crate::cards::{DECK_SIZE, Deck};
-use crate::cli::common::{BadCall, Jobs, Outcome, SEED};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
 use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
 use crate::printable::say;
 use crate::render::suite::{Part, Suite};
@@ -37,7 +37,7 @@ pub struct Args {
     ///
     /// Of a film it decides the table and the light; its cards lie in rows. [default: mixed; of a
     /// film: plain]
-    #[arg(long, value_enum, conflicts_with = "samples")]
+    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help), conflicts_with = "samples")]
     kind: Option<Kind>,
     /// Cards on each table, 0 to 81 [default: as the kind has them, mostly 12]
     #[arg(long, value_name = "N", conflicts_with = "samples")]
@@ -63,7 +63,7 @@ pub struct Args {
     /// Draw a suite instead, each of its parts into a folder of its own
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(&Suite::ALL, Suite::name_and_help),
         value_name = "NAME",
         conflicts_with_all =
             ["samples", "count", "seed", "kind", "cards", "size", "deck", "mirrored"]

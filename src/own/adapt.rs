@@ -153,7 +153,9 @@ impl Finder<'_> {
         let table = move |index: u64| {
             let of_kind = index / 2;
             let shown = match own.get(of_kind as usize % own.len().max(1)) {
-                Some(table) if index.is_multiple_of(2) => table.shown(seed, of_kind, TABLE_PX).ok(),
+                Some(table) if index.is_multiple_of(2) => {
+                    Some(table.shown(seed, of_kind, TABLE_PX))
+                }
                 _ => None,
             };
             shown.unwrap_or_else(|| draw(drawn_seed, of_kind % DRAWN_TABLES, TABLE_PX))

@@ -197,8 +197,7 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         matched.false_cards.iter().map(|&j| scan.cards[j].corners_in_image).collect();
     let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
     let samples = samples_of_photo(&loaded.frame, &table, seed);
-    let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition)
-        .map_err(|source| OwnError::Read { path: path(), source: source.into() })?;
+    let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition);
     Ok(OwnPhoto {
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),

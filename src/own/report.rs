@@ -1,7 +1,7 @@
 //! The gain of a training as a table for the terminal and as a page with the cards that changed.
 
-use super::photos::OwnPhoto;
 use super::worth::{CardChange, Change, Counts, Verdict, Worth};
+use crate::eval::LabelledPhoto;
 use crate::html;
 use crate::pipeline::{CardOutline, rectify, source};
 use crate::whole_file::write_whole;
@@ -59,7 +59,7 @@ fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn write(folder: &Path, worth: &Worth, photos: &[OwnPhoto]) -> io::Result<()> {
+pub fn write(folder: &Path, worth: &Worth, photos: &[&LabelledPhoto]) -> io::Result<()> {
     let pictures = folder.join("worth");
     std::fs::create_dir_all(&pictures)?;
     let mut cards = Vec::new();
@@ -116,11 +116,8 @@ const STYLE: &str = "body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em
 figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}figure.won{border-color:#2a7}";
 
 /// The card in the photo; `None` if its corners are unknown.
-fn picture(change: &CardChange, photos: &[OwnPhoto]) -> Option<Vec<u8>> {
-    let photo = photos
-        .iter()
-        .filter_map(|own| own.photo.as_ref())
-        .find(|photo| photo.label.file == change.file)?;
+fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
+    let photo = photos.iter().find(|photo| photo.label.file == change.file)?;
     let loaded = source::load_photo(&photo.path).ok()?;
     let label = photo.label.upright_cards(loaded.orientation).into_iter().nth(change.label)?;
     let outline = CardOutline::at(label.corners?);

@@ -8,7 +8,6 @@ use crate::pipeline::resize::resized;
 use crate::render::dice::{Dice, Purpose};
 use crate::train::finder::scenes::Drawn;
 use crate::train::finder::target::SeenCard;
-use opencv::prelude::*;
 use std::sync::Arc;
 
 /// Long side of the median card in the stored picture, in pixels: the largest size that is shown.
@@ -19,6 +18,8 @@ const SHOWN_CARD_PX: (f64, f64) = (34.0, 75.0);
 /// Stated fraction in view of a card without known corners; at this value it is optional for the
 /// finder.
 const EITHER: f64 = 0.2;
+/// Why resizing cannot fail.
+const WHOLE: &str = "a picture holds all of its pixels";
 
 /// A labelled photo, downscaled.
 #[derive(Clone, Debug)]
@@ -33,18 +34,15 @@ pub struct OwnTable {
 impl OwnTable {
     /// From a photo with its cards' corners, and the centres of cards without known corners, in
     /// pixels of the upright photo. `None` if no card has corners.
-    ///
-    /// # Errors
-    /// OpenCV's errors, such as lack of memory.
     pub fn new(
         frame: &Frame,
         placed: &[(Card, Quad)],
         unplaced: &[Point],
         edition: Edition,
-    ) -> opencv::Result<Option<Self>> {
+    ) -> Option<Self> {
         let mut sides: Vec<f64> = placed.iter().map(|(_, quad)| quad.long_side()).collect();
         sides.sort_by(f64::total_cmp);
-        let Some(&median) = sides.get(sides.len() / 2) else { return Ok(None) };
+        let &median = sides.get(sides.len() / 2)?;
         let scale = (KEPT_CARD_PX / median).min(1.0);
         let deck = edition.deck().unwrap_or_else(Deck::classic);
         let mut cards: Vec<SeenCard> =
@@ -56,26 +54,21 @@ impl OwnTable {
         let (width, height) = frame.image.dimensions();
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
         let size_px = (side(width), side(height));
-        let small = resized(frame.image.as_raw(), (width, height), size_px)?;
+        let rgb = resized(frame.image.as_raw(), (width, height), size_px).expect(WHOLE);
         let cards = cards.iter().map(|card| moved(card, scale)).collect();
-        let rgb = small.data_bytes()?.to_vec();
-        Ok(Some(Self { size_px, rgb, card_px: median * scale, cards }))
+        Some(Self { size_px, rgb, card_px: median * scale, cards })
     }
 
     /// The `index`-th training picture, `size_px` columns and rows. The cards get a random size;
     /// the scaled photo is cropped if it is too large, and its border is repeated if it is too
     /// small.
-    ///
-    /// # Errors
-    /// OpenCV's errors, such as lack of memory.
-    pub fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> opencv::Result<Drawn> {
+    pub fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
         let mut dice = Dice::new(seed, index, Purpose::Ranges);
         let (low, high) = SHOWN_CARD_PX;
         let scale = dice.between(low.ln(), high.ln()).exp() / self.card_px;
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
         let scaled_px = (side(self.size_px.0), side(self.size_px.1));
-        let picture = resized(&self.rgb, self.size_px, scaled_px)?;
-        let pixels = picture.data_bytes()?;
+        let pixels = resized(&self.rgb, self.size_px, scaled_px).expect(WHOLE);
         let mut corner = |scaled: u32, shown: u32| {
             ((f64::from(scaled) - f64::from(shown)) * dice.unit()).round() as i64
         };
@@ -101,14 +94,14 @@ impl OwnTable {
             let in_view = card.in_view * part_inside(&corners, size_px);
             SeenCard { corners, symbols, in_view, ..card }
         };
-        Ok(Drawn {
+        Drawn {
             size_px: (size_px.0 as usize, size_px.1 as usize),
             rgb: Arc::from(rgb),
             gain: [1.0; 3],
             mirrored: [false; 2],
             cards: self.cards.iter().map(place).collect(),
             others: Vec::new(),
-        })
+        }
     }
 
     /// The pixels, for a fingerprint.
@@ -165,9 +158,7 @@ mod tests {
         let quad = Quad::rectangle(200.0, 128.0).map(|p| p + corner);
         let card = "3fgd".parse().unwrap();
         let unplaced = [Point::new(900.0, 200.0)];
-        OwnTable::new(&Frame { image }, &[(card, quad)], &unplaced, Edition::Classic)
-            .unwrap()
-            .unwrap()
+        OwnTable::new(&Frame { image }, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
     }
 
     #[test]
@@ -175,8 +166,8 @@ mod tests {
         let table = table();
         let (mut whole, mut cut) = (0, 0);
         for index in 0..40 {
-            let shown = table.shown(1, index, (320, 256)).unwrap();
-            assert_eq!(shown, table.shown(1, index, (320, 256)).unwrap(), "by seed and index");
+            let shown = table.shown(1, index, (320, 256));
+            assert_eq!(shown, table.shown(1, index, (320, 256)), "by seed and index");
             let card = &shown.cards[0];
             let long = card.corners.long_side();
             assert!((SHOWN_CARD_PX.0 - 1.0..SHOWN_CARD_PX.1 + 1.0).contains(&long), "{long}");
@@ -198,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_card_without_a_place_may_be_found_or_not() {
-        let shown = table().shown(1, 0, (320, 256)).unwrap();
+        let shown = table().shown(1, 0, (320, 256));
         assert!(shown.cards[1].in_view <= EITHER);
     }
 }

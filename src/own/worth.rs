@@ -1,7 +1,6 @@
 //! The gain of a training: results before and after, on held-out photos and on drawn tables that
 //! detect a loss elsewhere.
 
-use super::photos::OwnPhoto;
 use crate::dataset::{CardLabel, SaidBy};
 use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use crate::pipeline::source::Room;
@@ -101,39 +100,35 @@ pub struct Worth {
     pub photos: usize,
 }
 
-/// Measures the gain. `after_of` returns the pipeline that was not trained on a photo, by the
-/// photo's index.
+/// Measures the gain on photos, each with the pipeline that was not trained on it, and on drawn
+/// tables with the one that is to be used.
 ///
 /// # Errors
 /// A photo that cannot be read.
-pub fn measure<'a>(
-    photos: &[OwnPhoto],
+pub fn measure(
+    photos: &[(&LabelledPhoto, &Pipeline)],
     before: &Pipeline,
-    after_of: &dyn Fn(usize) -> &'a Pipeline,
     after: &Pipeline,
 ) -> anyhow::Result<Worth> {
     let (mut was, mut is) = (Figures::default(), Figures::default());
     let mut changes = Vec::new();
-    let mut measured = 0;
     let room = Room::default();
-    for (i, own) in photos.iter().enumerate() {
-        let Some(photo) = &own.photo else { continue };
+    for (photo, untrained_on_it) in photos {
         let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
             let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, &room, false)?;
             let result = results.remove(0);
             Ok((result.figures, result.outcome))
         };
         let (one, outcome_before) = read(before)?;
-        let (other, outcome_after) = read(after_of(i))?;
+        let (other, outcome_after) = read(untrained_on_it)?;
         was.add(&one);
         is.add(&other);
-        measured += 1;
         changes.extend(changed(photo, &outcome_before, &outcome_after));
     }
     let kept_aside = Counts::of(&was, &is);
     let drawn = guard(before, after)?;
-    let verdict = if measured == 0 { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
-    Ok(Worth { verdict, kept_aside, drawn, changes, photos: measured })
+    let verdict = if photos.is_empty() { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
+    Ok(Worth { verdict, kept_aside, drawn, changes, photos: photos.len() })
 }
 
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the

@@ -18,6 +18,7 @@ pub mod record;
 pub mod rectify;
 pub mod refiner;
 pub mod resize;
+mod scaled;
 pub mod segment;
 pub mod source;
 pub mod stage;

@@ -11,7 +11,7 @@ use super::{RenderError, Scene, render};
 use crate::cards::Deck;
 
 /// A suite by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     /// Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480
     Hard,
@@ -32,6 +32,23 @@ pub struct Part {
 }
 
 impl Suite {
+    /// All suites.
+    pub const ALL: [Self; 2] = [Self::Hard, Self::Wide];
+
+    /// Its name on the command line, and what is in it.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Hard => (
+                "hard",
+                "Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480",
+            ),
+            Self::Wide => (
+                "wide",
+                "Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks",
+            ),
+        }
+    }
+
     /// Its parts.
     pub fn parts(self) -> Vec<Part> {
         match self {

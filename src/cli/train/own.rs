@@ -168,7 +168,6 @@ fn train(
     base: &Models,
     stop: &'static AtomicBool,
 ) -> anyhow::Result<bool> {
-    #[cfg(feature = "window")]
     if args.in_background {
         use thread_priority::{ThreadPriority, set_current_thread_priority};
         // Threads that are started later inherit it.
@@ -221,9 +220,13 @@ fn train(
     }
     adapt::write_models(out, base, &trained, &fusion)?;
     let after = Pipeline::with_defaults(&Models::Folder(out.to_owned()))?;
-    let after_of = |i: usize| &pipelines[fold_of[i]];
-    let worth = worth::measure(&photos, &before, &after_of, &after)?;
-    report::write(out, &worth, &photos)
+    let kept_aside = photos.iter().zip(&fold_of);
+    let kept_aside: Vec<_> = kept_aside
+        .filter_map(|(own, fold)| Some((own.photo.as_ref()?, &pipelines[*fold])))
+        .collect();
+    let worth = worth::measure(&kept_aside, &before, &after)?;
+    let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
+    report::write(out, &worth, &labelled)
         .with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
     Ok(true)

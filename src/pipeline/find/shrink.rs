@@ -3,7 +3,7 @@
 use super::network::Input;
 use crate::geometry::Point;
 use crate::model::finder;
-use crate::pipeline::resize::resized;
+use crate::pipeline::scaled::scaled;
 use crate::pipeline::segment::maps::Working;
 use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
 use opencv::prelude::*;
@@ -31,7 +31,7 @@ impl ScaledPhoto {
         let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
         let (width, height) = (side(working.width), side(working.height));
         let working_px = (working.width as u32, working.height as u32);
-        let small = resized(working.rgb.data_bytes()?, working_px, (width, height))?;
+        let small = scaled(working.rgb.data_bytes()?, working_px, (width, height))?;
         let multiple = finder::SIDE_MULTIPLE_PX as i32;
         let pad = |px: u32| (multiple - px as i32 % multiple) % multiple;
         let mut padded = Mat::default();

@@ -5,7 +5,7 @@
 
 use crate::geometry::{Quad, space};
 use crate::pipeline::data::Frame;
-use crate::pipeline::resize::resized;
+use crate::pipeline::scaled::scaled;
 use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size};
 use opencv::imgproc;
 use opencv::prelude::*;
@@ -50,7 +50,7 @@ impl Working {
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
         let (width, height) = (side(w), side(h));
-        let rgb = resized(image.as_raw(), (w, h), (width, height))?;
+        let rgb = scaled(image.as_raw(), (w, h), (width, height))?;
         Ok(Self { rgb, scale, width: width as usize, height: height as usize })
     }
 
