@@ -6,7 +6,7 @@
 
 pub use crate::cli::main;
 
-#[cfg(feature = "window")]
+#[cfg(feature = "program")]
 pub mod app {
     pub use crate::app::{LiveTab, Page, Tab, Task, Window};
     pub mod eye {
@@ -50,7 +50,7 @@ pub mod eval {
     pub use crate::eval::find_photos;
 }
 
-#[cfg(feature = "export")]
+#[cfg(feature = "program")]
 pub mod export {
     pub mod h7 {
         pub mod board {
@@ -72,7 +72,7 @@ pub mod export {
 }
 
 /// One function for each parser of foreign data.
-#[cfg(all(feature = "window", feature = "export"))]
+#[cfg(feature = "program")]
 pub mod fuzzing {
     pub use crate::fuzzing::{
         TARGETS, avi, codes, crop_labels, deals, fusion, mjpeg, onnx, photo, photo_labels,
@@ -220,7 +220,7 @@ pub mod render {
     }
 }
 
-#[cfg(feature = "train")]
+#[cfg(feature = "program")]
 pub mod train {
     pub use crate::train::Task;
     pub mod convolution {

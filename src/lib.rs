@@ -35,7 +35,7 @@
 // Pages of what is private are for those who read the sources: `cargo doc --document-private-items`.
 #![allow(rustdoc::private_intra_doc_links)]
 // Only the build with everything uses everything; there the compiler tells what nothing uses.
-#![cfg_attr(not(all(feature = "train", feature = "window")), allow(dead_code, unused_imports))]
+#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports))]
 
 pub mod cards;
 pub mod game;
@@ -52,11 +52,11 @@ mod cli;
 #[doc(hidden)]
 pub mod internals;
 mod json;
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 mod plot;
 mod printable;
 
-#[cfg(feature = "window")]
+#[cfg(feature = "program")]
 mod app;
 #[cfg(feature = "vision")]
 mod avi;
@@ -66,9 +66,9 @@ mod dataset;
 mod deck_learning;
 #[cfg(feature = "vision")]
 mod eval;
-#[cfg(feature = "export")]
+#[cfg(feature = "program")]
 mod export;
-#[cfg(all(feature = "window", feature = "export"))]
+#[cfg(feature = "program")]
 mod fuzzing;
 #[cfg(feature = "vision")]
 mod geometry;
@@ -78,12 +78,12 @@ mod html;
 mod live;
 #[cfg(feature = "vision")]
 mod model;
-#[cfg(feature = "train")]
+#[cfg(feature = "program")]
 mod own;
 #[cfg(feature = "vision")]
 mod pipeline;
 #[cfg(feature = "vision")]
 mod render;
-#[cfg(feature = "train")]
+#[cfg(feature = "program")]
 mod train;
 mod whole_file;

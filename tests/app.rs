@@ -1,5 +1,5 @@
 //! The real window on a screen of its own (Xvfb), which is how it runs where there is none.
-#![cfg(all(feature = "window", target_os = "linux"))]
+#![cfg(all(feature = "program", target_os = "linux"))]
 
 use image::RgbImage;
 use serde_json::Value;

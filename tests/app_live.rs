@@ -1,5 +1,5 @@
 //! The camera's tab without a camera or a screen: what it shows of a source that tests control.
-#![cfg(feature = "window")]
+#![cfg(feature = "program")]
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Context, Key};

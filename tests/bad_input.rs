@@ -1,7 +1,7 @@
 //! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
 //! done, nothing half-written is left under a final name, and the exit code tells.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

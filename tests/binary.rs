@@ -1,5 +1,5 @@
 //! The program as a file.
-#![cfg(all(feature = "vision", target_os = "linux"))]
+#![cfg(all(feature = "program", target_os = "linux"))]
 
 use std::process::Command;
 
@@ -11,19 +11,6 @@ fn few_libraries_are_needed() {
     let libraries = String::from_utf8(output.stdout).unwrap();
     assert!(libraries.contains("libopencv_core"), "{libraries}");
     assert!(libraries.lines().count() < 30, "{libraries}");
-}
-
-#[cfg(not(feature = "train"))]
-#[test]
-fn a_build_without_training_says_how_to_get_one_with() {
-    for args in
-        [&["train"][..], &["train", "--add", "photos", "--out", "mine"], &["train", "--help"]]
-    {
-        let output = Command::new(env!("CARGO_BIN_EXE_setsight")).args(args).output().unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(message.contains("cargo install --path . --features train"), "{message}");
-    }
 }
 
 /// A manual page for each command that `--help` names, and none for the one that writes them.

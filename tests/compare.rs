@@ -30,7 +30,7 @@ fn an_experiment_leaves_a_table_a_report_and_plots() {
     assert!(report.contains("## n varies, v=3, p=4") && report.contains("## v varies, p=3, n=1"));
     assert!(report.contains("| n | solver | paper | here |"), "{report}");
     assert_eq!(text(&out, "results.csv").lines().count(), 1 + 8);
-    if cfg!(feature = "plots") {
+    if cfg!(feature = "program") {
         for stem in ["vary-n-v-3-p-4-n-2--3", "vary-v-v-3--4-p-3-n-1"] {
             assert!(text(&out, &format!("{stem}.svg")).contains("seconds"));
             let png = std::fs::read(out.join(format!("{stem}.png"))).unwrap();
@@ -62,7 +62,7 @@ fn the_dealers_are_tested_and_drawn() {
         assert_eq!(report.lines().filter(|line| line.contains(" times |")).count(), 4);
         assert!(report.contains("| 4, 3 | the first board (12) | 1875.0 times |"), "{report}");
         assert_eq!(text(folder.path(), "uniformity.csv").lines().count(), 1 + 2 * (64 + 625));
-        if cfg!(feature = "plots") {
+        if cfg!(feature = "program") {
             for stem in ["v4-p3-first", "v4-p3-drawn", "v5-p4-first", "v5-p4-drawn"] {
                 assert!(folder.path().join(format!("uniformity-{stem}.png")).exists());
                 assert!(folder.path().join(format!("uniformity-{stem}.svg")).exists());

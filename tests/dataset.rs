@@ -1,6 +1,6 @@
 //! `setsight dataset`: labels of other programs become ours, and labels are looked at.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 
@@ -667,7 +667,6 @@ fn crops_are_read_too() {
 }
 
 /// Of a card of which only the centre is labelled the finder knows the outline.
-#[cfg(feature = "train")]
 #[test]
 fn labels_with_centres_alone_are_learnt_from() {
     let world = World::new();

@@ -135,7 +135,7 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 /// Twelve cards on the front, all of their sets on the back.
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 #[test]
 fn a_sheet_has_a_board_and_its_sets() {
     use setsight::{game::Deal, sets::find_all};

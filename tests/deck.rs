@@ -1,5 +1,5 @@
 //! What a user does with `setsight deck`: learn a deck from photos, and read by its file.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

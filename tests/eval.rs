@@ -1,6 +1,6 @@
 //! `setsight eval` as a user calls it.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! What may happen to a camera in a long evening: it is slow, or the computer sleeps.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;

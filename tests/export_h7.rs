@@ -1,6 +1,6 @@
 //! `setsight export h7`: a folder for the board is made whole, checked, and each fault named.
 
-#![cfg(feature = "export")]
+#![cfg(feature = "program")]
 
 mod common;
 

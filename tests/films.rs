@@ -1,5 +1,5 @@
 //! Films and streams as they come: other codecs, pipes, folders, and what is cut off.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 #[path = "common/called.rs"]
 mod called;

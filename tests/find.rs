@@ -1,6 +1,6 @@
 //! The finder around its network, with a network that is told where the cards are, and is as far
 //! off as a trained one.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use setsight::internals::geometry::{Point, Quad};
 use setsight::internals::model::{finder, refiner};

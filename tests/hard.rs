@@ -1,7 +1,7 @@
 //! Floors on the drawn tables of `setsight render --suite hard`: heaps, glare, white on white, small
 //! pictures. Nothing is trained or fitted on them. A part of them is read with every run of the
 //! tests; all of them with `cargo test --release --test hard -- --ignored`, as CI does every night.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use rayon::prelude::*;
 use setsight::internals::pipeline::engine::Models;

@@ -1,7 +1,7 @@
 //! Files that were made to do harm, or came to it: each is refused in words and in little memory, and what is
 //! good beside it is read.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 
@@ -327,7 +327,6 @@ fn a_disk_without_room_is_left_as_it_was() {
     let calls = [
         "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
         "compare --uniformity --out out",
-        #[cfg(feature = "plots")]
         "simulate --games 10 --plot out/chart",
         "deal --random --seed 1 --sheet out/sheet.html",
     ];

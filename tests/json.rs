@@ -1,6 +1,6 @@
 //! What every command prints as JSON, held against its schema in docs/schemas.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

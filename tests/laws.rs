@@ -1,5 +1,5 @@
 //! What must not change a board: drawn tables are read turned, mirrored, smaller and brighter.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use image::{RgbImage, imageops};
 use setsight::cards::Card;

@@ -4,7 +4,7 @@
 //! `SETSIGHT_MUTANTS=1000000` runs so many for each target, `SETSIGHT_MUTANTS_OF=photo` one target alone,
 //! `SETSIGHT_MUTANTS_SECONDS=600` no longer than that for each, and `SETSIGHT_MUTANTS_SEED=2` others.
 
-#![cfg(all(feature = "window", feature = "export"))]
+#![cfg(feature = "program")]
 
 mod common;
 

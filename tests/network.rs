@@ -1,6 +1,6 @@
 //! A camera of the network: a server on this machine that stalls, sends halves, lies about lengths,
 //! and refuses.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 #[path = "common/called.rs"]
 mod called;

@@ -1,6 +1,6 @@
 //! Photos as phones make and send them: HEIC, AVIF, through a pipe, into a folder that is watched.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

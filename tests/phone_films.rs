@@ -1,6 +1,6 @@
 //! Films as phones take them: small and upright or at 60 frames a second, blurred, unsteady, and through
 //! H.264.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use setsight::cards::Card;
 use setsight::internals::avi::AviWriter;

@@ -1,7 +1,7 @@
 //! Floors on real photos: of what is used by default, and without networks. The photos belong to their authors and are no part
 //! of the project: they are looked for in `../shared/photos`, or where SETSIGHT_PHOTOS says.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

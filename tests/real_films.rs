@@ -1,7 +1,7 @@
 //! Films made of real photos: a camera in a hand looks at a photographed table. The photos belong to
 //! their authors and are no part of the project: they are looked for in `../shared/photos`, or where
 //! SETSIGHT_PHOTOS says.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

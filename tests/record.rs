@@ -1,5 +1,5 @@
 //! A game recorded from a camera of the network, a server on this machine, and read again.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

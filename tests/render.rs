@@ -1,5 +1,5 @@
 //! What a user does with `setsight render`.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 #[path = "common/called.rs"]
 mod called;

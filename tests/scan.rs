@@ -1,6 +1,6 @@
 //! `setsight scan` as a user calls it.
 
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
-#![cfg(feature = "vision")]
+#![cfg(feature = "program")]
 
 use setsight::internals::pipeline::finder::CardFinder;
 use setsight::internals::pipeline::segment::Params;

@@ -57,7 +57,7 @@ fn impossible_calls_are_refused() {
     }
 }
 
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 #[test]
 fn charts_are_drawn_beside_the_figures() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! `setsight train finder` and `train refiner`: from nothing to a network, and on from where it stopped.
 
-#![cfg(feature = "train")]
+#![cfg(feature = "program")]
 
 mod common;
 

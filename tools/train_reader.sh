@@ -16,7 +16,7 @@ editions=("${@:3}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 setsight=${SETSIGHT:-$here/target/release/setsight}
 if [[ ! -x $setsight ]]; then
-    echo "$setsight is not there; build it first: cargo build --release --features train" >&2
+    echo "$setsight is not there; build it first: cargo build --release" >&2
     exit 1
 fi
 mkdir -p "$out/models"

@@ -19,7 +19,6 @@ mod guide;
 mod history;
 pub mod keys;
 mod labels;
-#[cfg(feature = "train")]
 mod learn;
 pub mod library;
 pub mod live;

@@ -89,7 +89,6 @@ pub struct Photos {
     first_thumb: Option<Duration>,
     /// What there is to tell the user.
     pub messages: Vec<String>,
-    #[cfg(feature = "train")]
     learning: super::learn::Learning,
 }
 
@@ -125,7 +124,6 @@ impl Photos {
             opened_at: None,
             first_thumb: None,
             messages: Vec::new(),
-            #[cfg(feature = "train")]
             learning: super::learn::Learning::default(),
         }
     }
@@ -171,13 +169,9 @@ impl Photos {
 
     fn take(&mut self, library: Library) {
         let keep = (self.look.mode, self.task);
-        #[cfg(feature = "train")]
         let learning = std::mem::take(&mut self.learning);
         *self = Self::new(Arc::clone(&self.eye));
-        #[cfg(feature = "train")]
-        {
-            self.learning = learning;
-        }
+        self.learning = learning;
         (self.look.mode, self.task) = keep;
         self.library = Some(library);
         self.opened_at = Some(Instant::now());

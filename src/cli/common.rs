@@ -1,9 +1,7 @@
 //! What commands share: formats, seeds, threads, how they end.
 
-/// What to do where training is missing.
-#[cfg(all(feature = "vision", not(feature = "train")))]
-pub const WITH_TRAINING: &str =
-    "in the folder of its sources build one that can: cargo install --path . --features train";
+#[cfg(feature = "program")]
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -64,6 +62,22 @@ pub fn told(error: &anyhow::Error) -> String {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadCall(pub String);
+
+/// Reads one of some values by its name; `--help` lists all of them.
+#[cfg(feature = "program")]
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name_and_help: fn(T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = T> {
+    let listed = all.iter().map(move |value| {
+        let (name, help) = name_and_help(*value);
+        PossibleValue::new(name).help(help)
+    });
+    PossibleValuesParser::new(listed).map(move |said| {
+        let named = all.iter().find(|value| name_and_help(**value).0 == said);
+        *named.expect("one of those that are listed")
+    })
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! `setsight deal`: the contest's game.
 
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod sheet;
 
 use super::terminal::{self, ColorChoice};
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "watch")]
     write: bool,
     /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, and their sets
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
     sheet: Option<PathBuf>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
@@ -60,13 +60,13 @@ pub struct Args {
 /// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (deals, name) = deals(&args)?;
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     if let Some(file) = &args.sheet {
         crate::whole_file::write_whole(file, sheet::page(&deals, &name).as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(Outcome::Done);
     }
-    #[cfg(not(feature = "vision"))]
+    #[cfg(not(feature = "program"))]
     let _ = name;
     let mut out = io::stdout().lock();
     if args.write {

@@ -9,7 +9,6 @@ use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256, used,
 };
-#[cfg(feature = "train")]
 use crate::train::run::CHECKPOINT;
 use crate::whole_file::write_whole;
 use anyhow::Context;
@@ -77,7 +76,6 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     let kind = args.network;
     let models = args.models.map_or_else(used::models, Models::Folder);
     let name = models.name_of(file_of(kind));
-    #[cfg(feature = "train")]
     if let Models::Folder(folder) = &models
         && !models.has(file_of(kind))
         && folder.join(CHECKPOINT).is_file()

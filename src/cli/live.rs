@@ -141,7 +141,6 @@ fn told(error: &CameraError) -> String {
 }
 
 /// The window, straight on the camera or the film.
-#[cfg(feature = "window")]
 fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     use crate::app::{LiveOptions, Options, Reading, Show};
     if let Input::Film(path) = &input
@@ -172,14 +171,8 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
 }
 
 /// Whether a film can be opened once only.
-#[cfg(feature = "window")]
 fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
-}
-
-#[cfg(not(feature = "window"))]
-fn window(_: &Args, _: Input) -> anyhow::Result<Outcome> {
-    Err(BadCall("this build has no window; add --headless".into()).into())
 }
 
 /// What is known after a frame.

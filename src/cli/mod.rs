@@ -1,52 +1,52 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
-#[cfg(feature = "window")]
+#[cfg(feature = "program")]
 mod app;
 mod common;
 mod compare;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod dataset;
 mod deal;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod deck;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod eval;
-#[cfg(feature = "export")]
+#[cfg(feature = "program")]
 mod export;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod film;
 mod general;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod live;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod models;
 #[cfg(feature = "package")]
 mod pages;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod photos;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod render;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod scan;
 mod sets;
 mod simulate;
 mod stop;
 mod terminal;
 mod timed;
-#[cfg(feature = "train")]
+#[cfg(feature = "program")]
 mod train;
 
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 mod version;
 
 use crate::printable::say;
 #[cfg(feature = "package")]
 use clap::CommandFactory;
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use common::{BadCall, Outcome, told};
-#[cfg(feature = "vision")]
+#[cfg(feature = "program")]
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -73,16 +73,16 @@ Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong
 #[derive(Subcommand)]
 enum Command {
     /// Read photos: find the cards, read them, and draw every set
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Scan(scan::Args),
     /// Watch a table through a camera, or read a film
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Live(live::Args),
     /// Measure how well labelled photos are read
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Eval(eval::Args),
     /// Bring labels from elsewhere, and see what is wrong with labels before training on them
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Dataset(dataset::Args),
     /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
     Sets(sets::Args),
@@ -95,30 +95,22 @@ enum Command {
     /// Play many games at random and count
     Simulate(simulate::Args),
     /// Teach it a deck of your own, from photos of its cards
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Deck(deck::Args),
     /// Draw labelled tables of cards from a seed
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Render(render::Args),
     /// Train on your own photos, or train the networks anew
-    #[cfg(feature = "train")]
+    #[cfg(feature = "program")]
     Train(Box<train::Args>),
-    /// Train on your own photos, or train the networks anew (not in this build)
-    #[cfg(all(feature = "vision", not(feature = "train")))]
-    #[command(disable_help_flag = true)]
-    Train {
-        /// Whatever a build with training would take
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        arguments: Vec<std::ffi::OsString>,
-    },
     /// Choose which models to read with
-    #[cfg(feature = "vision")]
+    #[cfg(feature = "program")]
     Models(models::Args),
     /// Open the window: photos, their sets, hints, corrections
-    #[cfg(feature = "window")]
+    #[cfg(feature = "program")]
     App(app::Args),
     /// Write the trained networks for other programs and machines
-    #[cfg(feature = "export")]
+    #[cfg(feature = "program")]
     Export(export::Args),
     /// Write manual pages and completions of shells
     #[cfg(feature = "package")]
@@ -134,7 +126,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
-            #[cfg(feature = "vision")]
+            #[cfg(feature = "program")]
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {
@@ -145,34 +137,30 @@ pub fn main() -> ExitCode {
     };
     stop::listen();
     let result = match cli.command {
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Scan(args) => scan::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Live(args) => live::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Eval(args) => eval::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Models(args) => models::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Dataset(args) => dataset::run(args),
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Deck(args) => deck::run(args),
-        #[cfg(feature = "vision")]
+        #[cfg(feature = "program")]
         Command::Render(args) => render::run(args),
-        #[cfg(feature = "train")]
+        #[cfg(feature = "program")]
         Command::Train(args) => train::run(*args),
-        #[cfg(all(feature = "vision", not(feature = "train")))]
-        Command::Train { .. } => {
-            Err(BadCall(format!("this build cannot train; {}", common::WITH_TRAINING)).into())
-        }
-        #[cfg(feature = "window")]
+        #[cfg(feature = "program")]
         Command::App(args) => app::run(args),
-        #[cfg(feature = "export")]
+        #[cfg(feature = "program")]
         Command::Export(args) => export::run(args),
         #[cfg(feature = "package")]
         Command::Pages(args) => pages::run(args, Cli::command()),

@@ -1,9 +1,7 @@
 //! `setsight models`: which weights this user reads with.
 
-#[cfg(feature = "train")]
 use crate::cli::common::BadCall;
 use crate::cli::common::Outcome;
-#[cfg(feature = "train")]
 use crate::own::{report, worth::Verdict};
 use crate::pipeline::Pipeline;
 use crate::pipeline::engine::{Models, used};
@@ -51,7 +49,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         What::Use(args) => {
             let models = Models::Folder(args.folder.clone());
             Pipeline::with_defaults(&models)?;
-            #[cfg(feature = "train")]
             if !args.though_worse
                 && let Some(worth) = report::of_folder(&args.folder)
                 && worth.verdict == Verdict::Worse

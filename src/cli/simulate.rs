@@ -31,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
-    #[cfg(feature = "plots")]
+    #[cfg(feature = "program")]
     #[arg(long, value_name = "STEM")]
     plot: Option<std::path::PathBuf>,
     /// How to print the result
@@ -75,7 +75,7 @@ impl From<PolicyName> for Policy {
 /// # Errors
 /// Threads that cannot be started; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    #[cfg(feature = "plots")]
+    #[cfg(feature = "program")]
     check_plot_folder(&args)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())
@@ -99,7 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Format::Json => format!("{}\n", to_json(&statistics, &args)),
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
-    #[cfg(feature = "plots")]
+    #[cfg(feature = "program")]
     if let Some(stem) = &args.plot {
         plots::save(&statistics, args.policy.name(), stem)?;
     }
@@ -107,7 +107,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// Says before a long run, not after it, that its charts have nowhere to go.
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 fn check_plot_folder(args: &Args) -> Result<(), crate::cli::common::BadCall> {
     let Some(stem) = &args.plot else { return Ok(()) };
     let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -221,7 +221,7 @@ fn to_json(statistics: &Statistics, args: &Args) -> Value {
     })
 }
 
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 mod plots {
     use crate::game::Statistics;
     use crate::plot::{self, Bars, Curve, Curves, PlotError};

@@ -15,9 +15,7 @@ mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
-pub use error::{MAX_FILE_BYTES, SourceError};
-#[cfg(feature = "window")]
-pub use error::{MAX_PIXELS, MIN_SIDE_PX};
+pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use room::{Held, Room};

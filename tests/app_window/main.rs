@@ -1,7 +1,7 @@
 //! The window without a screen: every panel and mode driven by the names that a screen reader says,
 //! with a reader that always sees the same cards and a clock that goes a quarter of a second a
 //! frame.
-#![cfg(feature = "window")]
+#![cfg(feature = "program")]
 
 mod correct;
 mod deal;

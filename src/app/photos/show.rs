@@ -288,16 +288,10 @@ impl Photos {
         };
         let wish = correct_panel::panel(ui, &mut self.correcting, &shown, settings);
         self.grant(wish);
-        #[cfg(feature = "train")]
         if let Some(folder) = self.current().and_then(|(path, _)| path.parent()) {
             let folder = folder.to_path_buf();
             ui.separator();
             self.learning.show(ui, &folder);
-        }
-        #[cfg(not(feature = "train"))]
-        {
-            ui.separator();
-            ui.weak(t!("learning-not-built"));
         }
     }
 

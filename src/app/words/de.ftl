@@ -530,7 +530,6 @@ twisted = Die Ecken müssen rund um die Karte gehen.
 no-such-card = Diese Karte gibt es nicht.
 deck-is-out = Alle 81 Karten liegen auf dem Tisch.
 corner-of = Ecke { $n } von Karte { $card }
-learning-not-built = Aus Korrekturen lernen kann dieses Programm nur, wenn es so gebaut wurde; im Ordner seiner Quellen: cargo install --path . --features train
 
 ## Aus Korrekturen lernen
 

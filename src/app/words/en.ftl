@@ -528,7 +528,6 @@ twisted = The corners must go round the card.
 no-such-card = There is no such card.
 deck-is-out = All 81 cards lie on the table.
 corner-of = Corner { $n } of card { $card }
-learning-not-built = Learning from corrections is not in this build; in the folder of its sources: cargo install --path . --features train
 
 ## Learning from corrections
 

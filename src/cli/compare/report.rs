@@ -73,7 +73,7 @@ pub fn write(
     };
     put("results.csv", csv(results))?;
     put("report.md", markdown(results, solvers, limits))?;
-    #[cfg(feature = "plots")]
+    #[cfg(feature = "program")]
     for (experiment, cells) in results {
         let stem = folder.join(stem(experiment));
         crate::plot::save(&chart(experiment, cells, solvers), &stem, crate::plot::SIZE_PX)?;
@@ -82,7 +82,7 @@ pub fn write(
 }
 
 /// The name of an experiment's plots, without suffix.
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 fn stem(experiment: &Experiment) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let text: String = experiment.text.chars().filter(|c| !c.is_whitespace()).map(safe).collect();
@@ -219,7 +219,7 @@ fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 fn chart(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> crate::plot::Curves {
     use crate::plot::{Curve, Curves};
     let color = |kind| match kind {

@@ -91,7 +91,7 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow
     Ok(if suspicious > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-#[cfg(feature = "plots")]
+#[cfg(feature = "program")]
 fn draw(
     histogram: &Histogram,
     (v, p): (u64, u64),
@@ -116,7 +116,7 @@ fn draw(
     Ok(())
 }
 
-#[cfg(not(feature = "plots"))]
+#[cfg(not(feature = "program"))]
 fn draw(_: &Histogram, _: (u64, u64), _: &str, _: &str, _: &Path) -> anyhow::Result<()> {
     Ok(())
 }
