@@ -199,34 +199,51 @@ apt_missing() {
     python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '
 }
 
-# Runs apt-get as root; $apt_said is what it complained of. Waits for another apt: apt itself waits for
-# dpkg's lock, but not for that of the lists. What a former run left half done is brought to its end.
+# Runs apt-get as root; $apt_said is what it complained of.
 apt_said=""
+apt_once() {
+    local code=0
+    { apt_said=$(run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 \
+        -o Acquire::Retries=3 --yes --no-install-recommends "$@" 2>&1 >&3) || code=$?; } 3>&1
+    [ -z "$apt_said" ] || printf '%s\n' "$apt_said" >&2
+    return $code
+}
+
+# The same, but waits for another apt (apt itself waits for dpkg's lock, but not for that of the lists)
+# and first brings to its end what a former run left half done.
 apt_get() {
-    local last=$((SECONDS + 900))
-    while true; do
-        if { apt_said=$(run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 \
-            -o Acquire::Retries=3 "$@" 2>&1 >&3); } 3>&1; then
-            [ -z "$apt_said" ] || printf '%s\n' "$apt_said" >&2
-            return
-        fi
-        printf '%s\n' "$apt_said" >&2
+    local last=$((SECONDS + 900)) configured=false completed=false
+    until apt_once "$@"; do
         case $apt_said in
             *"Could not get lock"*)
                 [ $SECONDS -lt $last ] || return 1
                 say "another apt runs; waiting for it"
                 sleep 10
                 ;;
-            *"dpkg was interrupted"*) run_as_root dpkg --configure -a || return 1 ;;
+            *"dpkg was interrupted"*)
+                ! $configured || return 1
+                configured=true
+                # It complains of packages whose others are still missing, which come next.
+                run_as_root dpkg --configure -a || true
+                ;;
+            *"fix-broken install"*)
+                ! $completed || return 1
+                completed=true
+                apt_once --fix-broken --no-remove install || return 1
+                ;;
             *) return 1 ;;
         esac
     done
 }
 
-# Ends with what to do about the last complaint.
+# Ends with what to do about the last complaint. That of a full disk may be dpkg's, which apt prints
+# among all the rest.
 apt_fail() {
+    if df -Pk /var /usr | awk 'NR > 1 && $4 < 100000 { full = 1 } END { exit !full }'; then
+        fail "the disk is full; make 3 GB of room in /var and /usr, then $again"
+    fi
     case $apt_said in
-        *"No space left"* | *"enough free space"*) fail "the disk is full; make room, then $again" ;;
+        *"enough free space"*) fail "the disk is too full; make 3 GB of room in /var and /usr, then $again" ;;
         *"Could not get lock"*) fail "another apt has been at work for 15 minutes; let it end, then $again" ;;
         *"Failed to fetch"*) fail "apt could not fetch what its messages above name; see that there is network, then $again" ;;
         *) fail "apt could not $1; mend what its messages above say, then $again" ;;
@@ -241,11 +258,10 @@ apt_update() {
     [ -z "$unknown" ] || apt_fail "find$unknown"
 }
 
-# --fix-broken: where a former run stopped, packages are there without what they need.
 apt_install() {
     # The list of names is words by intent.
     # shellcheck disable=SC2086
-    apt_get install --yes --fix-broken --no-install-recommends $1
+    apt_get install $1
 }
 
 setup_apt() {
