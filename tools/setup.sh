@@ -224,7 +224,7 @@ apt_get() {
                 ! $configured || return 1
                 configured=true
                 # It complains of packages whose others are still missing, which come next.
-                run_as_root dpkg --configure -a || true
+                run_as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || true
                 ;;
             *"fix-broken install"*)
                 ! $completed || return 1
