@@ -14,9 +14,9 @@ trap 'rm -f "$SETSIGHT_NOT_RUN"' EXIT
 code=0
 cargo test --release "$@" || code=$?
 sed 's/^/NOT RUN: /' "$SETSIGHT_NOT_RUN"
-printf '%d tests did not run here\n' "$(wc -l < "$SETSIGHT_NOT_RUN")"
-[ $code -eq 0 ] || {
+if [ $code -ne 0 ]; then
     echo "test: cargo stopped, and its messages above say why (crates need network, a build 2 GB of disk);" \
         "mend that and run tools/test.sh again, which goes on from here" >&2
     exit $code
-}
+fi
+printf '%d tests did not run here\n' "$(wc -l < "$SETSIGHT_NOT_RUN")"
