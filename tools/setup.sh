@@ -2,6 +2,7 @@
 # Installs what the build needs and tells cargo where OpenCV lies. Safe to run twice.
 set -euo pipefail
 export LC_ALL=C # apt's and dnf's words are read below
+[ -n "${HOME:-}" ] || { unset HOME && export HOME=~; } # what the system says of this user
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
@@ -20,7 +21,8 @@ folder, where the program looks for it: networks run about twice as fast with it
 where that fails, the engine inside the program runs them.
 
 It says what it will do, asks nothing, and uses sudo only when not run as root (sudo itself may ask
-for your password).
+for your password). Where sudo is missing or refuses, it prints one line for an administrator to run.
+Where it stops it says what to do; run it again and it goes on from there.
 
   --dry-run         only say what would be done
   --no-onnxruntime  leave ONNX Runtime out
@@ -39,6 +41,7 @@ fail() {
     exit 1
 }
 have() { command -v "$1" >/dev/null 2>&1; }
+again="run tools/setup.sh again, which goes on from here"
 
 dry_run=false
 with_runtime=true
@@ -60,18 +63,19 @@ done
 # Prints a command, then runs it unless this is a dry run.
 run() {
     printf '  $ %s\n' "$*"
-    $dry_run || "$@"
+    $dry_run || "$@" 9>&- # without the set-up's lock: services that it starts would keep it
 }
 
 # The same, as root.
 run_as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        run "$@"
-    elif have sudo; then
-        run sudo "$@"
-    else
-        fail "this needs root, and there is no sudo; run as root:" "  $*"
-    fi
+    if [ "$(id -u)" -eq 0 ]; then run "$@"; else run sudo "$@"; fi
+}
+
+# Goes no further where this user cannot become root. $1 is what an administrator can run instead.
+need_root() {
+    $dry_run || [ "$(id -u)" -eq 0 ] || { have sudo && sudo true; } ||
+        fail "this needs root, which you cannot become by sudo; ask an administrator to run the line below, then $again" \
+            "  $1"
 }
 
 # ---- Rust ---------------------------------------------------------------------------------------
@@ -88,26 +92,31 @@ at_least() {
 }
 
 check_rust() {
-    if ! have cargo; then
-        if [ -x "$HOME/.cargo/bin/cargo" ]; then
-            fail "cargo is installed but this shell does not find it; run this, then try again:" \
-                '  . "$HOME/.cargo/env"'
+    local found tool cargo_home=${CARGO_HOME:-$HOME/.cargo}
+    local install="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+    if ! have cargo || ! have rustc; then
+        if [ -x "$cargo_home/bin/cargo" ]; then
+            fail "cargo is installed but this shell does not find it; run this line, then $again:" \
+                "  . \"$cargo_home/env\""
         fi
-        fail "Rust is missing (cargo $rust_wanted or newer). Install it from https://rustup.rs:" \
-            "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y" \
-            '  . "$HOME/.cargo/env"' \
-            "Then run tools/setup.sh again."
+        fail "Rust is missing ($rust_wanted or newer); install it from https://rustup.rs by these lines, then $again:" \
+            "  $install" "  . \"$cargo_home/env\""
     fi
-    local found
-    found=$(cargo --version | awk '{ print $2 }')
-    if ! at_least "${found%%-*}" "$rust_wanted"; then
-        if have rustup; then
-            fail "Rust $found is too old, $rust_wanted or newer is needed; run: rustup update stable"
+    for tool in cargo rustc; do
+        found=$("$tool" --version) || fail "$(command -v "$tool") does not start; do what its message says, then $again"
+        found=${found#* } found=${found%%[ -]*}
+        at_least "$found" "$rust_wanted" && continue
+        tool=$(command -v "$tool")
+        if [ -x "${tool%/*}/rustup" ]; then
+            fail "Rust $found is too old, $rust_wanted or newer is needed; run this line, then $again:" \
+                "  rustup update stable && rustup default stable"
+        elif [ -x "$cargo_home/bin/cargo" ]; then
+            fail "$tool is Rust $found, too old, and comes before rustup's; run this line, then $again:" \
+                "  . \"$cargo_home/env\" && export PATH=\"$cargo_home/bin:\$PATH\""
         fi
-        fail "Rust $found ($(command -v cargo)) is too old, $rust_wanted or newer is needed." \
-            "Remove that package and install Rust from https://rustup.rs:" \
-            "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
-    fi
+        fail "$tool is Rust $found, $rust_wanted or newer is needed; remove its package, run these lines, then $again:" \
+            "  $install" "  . \"$cargo_home/env\""
+    done
     say "Rust $found is there"
 }
 
@@ -136,10 +145,11 @@ write_config() {
         say "will write $config:"
         printf '%s\n' "$@" | sed 's/^/  /'
         if ! $dry_run; then
-            mkdir -p .cargo
             # Renamed into place, so that a cargo that runs meanwhile never sees half a file.
-            printf '%s\n' "$wanted" >"$config.new.$$"
-            mv -f "$config.new.$$" "$config"
+            if ! { mkdir -p .cargo && printf '%s\n' "$wanted" >"$config.new.$$" && mv -f "$config.new.$$" "$config"; }; then
+                rm -f "$config.new.$$"
+                fail "$config could not be written; see that this folder is yours and the disk is not full, then $again"
+            fi
         fi
     fi
 }
@@ -148,8 +158,10 @@ write_config() {
 
 # ca-certificates: cargo fetches crates over HTTPS. Of OpenCV only two of its thirty libraries.
 apt_packages="build-essential ca-certificates pkg-config clang libopencv-core-dev libopencv-imgproc-dev libz3-dev"
-# What the window opens at run time (X11, keyboard, OpenGL), and a screen for its tests.
-apt_packages="$apt_packages libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0 libgl1 libegl1 libgl1-mesa-dri xvfb"
+# What the window opens at run time (X11, Wayland, keyboard, OpenGL), and a screen for its tests.
+apt_packages="$apt_packages libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0"
+apt_packages="$apt_packages libwayland-client0 libwayland-egl1 libwayland-cursor0 libxkbcommon0"
+apt_packages="$apt_packages libgl1 libegl1 libgl1-mesa-dri xvfb"
 
 apt_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 # Answers are taken whole before they are searched: a reader that stops early breaks the pipe.
@@ -187,53 +199,96 @@ apt_missing() {
     python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '
 }
 
-# apt waits for dpkg's lock by itself, but not for that of the lists.
-apt_update() {
-    local try
-    for try in 1 2 3 4 5 6; do
-        if run_as_root apt-get -o DPkg::Lock::Timeout=900 -o Acquire::Retries=3 update; then
-            return
-        fi
-        say "apt-get update failed (try $try of 6), perhaps because another one runs; waiting 10 s"
-        sleep 10
+# Runs apt-get as root; $apt_said is what it complained of.
+apt_said=""
+apt_once() {
+    local code=0
+    { apt_said=$(run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 \
+        -o Acquire::Retries=3 --yes --no-install-recommends "$@" 2>&1 >&3) || code=$?; } 3>&1
+    [ -z "$apt_said" ] || printf '%s\n' "$apt_said" >&2
+    return $code
+}
+
+# The same, but waits for another apt (apt itself waits for dpkg's lock, but not for that of the lists)
+# and first brings to its end what a former run left half done.
+apt_get() {
+    local last=$((SECONDS + 900)) configured=false completed=false
+    until apt_once "$@"; do
+        case $apt_said in
+            *"Could not get lock"*)
+                [ $SECONDS -lt $last ] || return 1
+                say "another apt runs; waiting for it"
+                sleep 10
+                ;;
+            *"dpkg was interrupted"*)
+                ! $configured || return 1
+                configured=true
+                # It complains of packages whose others are still missing, which come next.
+                run_as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || true
+                ;;
+            *"fix-broken install"*)
+                ! $completed || return 1
+                completed=true
+                apt_once --fix-broken --no-remove install || return 1
+                ;;
+            *) return 1 ;;
+        esac
     done
-    fail "apt-get update failed six times; its messages above say why"
+}
+
+# Ends with what to do about the last complaint. That of a full disk may be dpkg's, which apt prints
+# among all the rest.
+apt_fail() {
+    if df -Pk /var /usr | awk 'NR > 1 && $4 < 100000 { full = 1 } END { exit !full }'; then
+        fail "the disk is full; make 3 GB of room in /var and /usr, then $again"
+    fi
+    case $apt_said in
+        *"enough free space"*) fail "the disk is too full; make 3 GB of room in /var and /usr, then $again" ;;
+        *"Could not get lock"*) fail "another apt has been at work for 15 minutes; let it end, then $again" ;;
+        *"Failed to fetch"*) fail "apt could not fetch what its messages above name; see that there is network, then $again" ;;
+        *) fail "apt could not $1; mend what its messages above say, then $again" ;;
+    esac
+}
+
+# apt-get update counts as done even where nothing could be fetched, so the names are looked up.
+apt_update() {
+    local name unknown=""
+    apt_get update || apt_fail "fetch the lists of packages"
+    $dry_run || for name in $(apt_missing); do apt_known "$name" || unknown="$unknown $name"; done
+    [ -z "$unknown" ] || apt_fail "find$unknown"
 }
 
 apt_install() {
     # The list of names is words by intent.
     # shellcheck disable=SC2086
-    run_as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 \
-        -o Acquire::Retries=3 install --yes --no-install-recommends $1
+    apt_get install $1
 }
 
 setup_apt() {
-    # One set-up of this user at a time; a second waits here and then finds all done.
-    # In the user's own folder, where nobody else can lay something that blocks when it is opened.
-    local lock=${XDG_CACHE_HOME:-$HOME/.cache}/setsight-setup.lock
-    if ! $dry_run && have flock && mkdir -p "${lock%/*}" 2>/dev/null &&
-        { [ ! -e "$lock" ] || [ -f "$lock" ]; } && { exec 9>>"$lock"; } 2>/dev/null; then
-        flock 9
-    fi
     local missing name unknown=false
     missing=$(apt_missing)
     if [ -z "$missing" ]; then
         say "all packages are there"
     else
+        say "will install by apt: $missing"
+        need_root "apt-get update && apt-get install --yes --no-install-recommends $missing"
         for name in $missing; do apt_known "$name" || unknown=true; done
         if $unknown; then
-            say "will fetch the lists of packages, which do not name all of: $missing"
+            say "fetching the lists of packages first, which do not name all of them"
             apt_update
             missing=$(apt_missing)
         fi
-        say "will install by apt: $missing"
         if ! apt_install "$missing"; then
-            say "that failed; the lists of packages may be old, so fetching them and trying once more"
+            case $apt_said in
+                *"Failed to fetch"*) ;;
+                *) apt_fail "install: $missing" ;;
+            esac
+            say "the lists of packages may be old; fetching them and trying once more"
             apt_update
-            apt_install "$missing" || fail "apt could not install: $missing" "its messages above say why"
+            apt_install "$missing" || apt_fail "install: $missing"
         fi
         missing=$(apt_missing)
-        if [ -n "$missing" ] && ! $dry_run; then fail "still missing: $missing"; fi
+        if [ -n "$missing" ] && ! $dry_run; then apt_fail "install: $missing"; fi
     fi
     # The split packages bring no pkg-config file, so cargo is told where they lie.
     local triple
@@ -248,7 +303,9 @@ setup_apt() {
 # ---- Fedora -------------------------------------------------------------------------------------
 
 dnf_packages="gcc-c++ clang clang-devel pkgconf-pkg-config opencv-devel z3-devel"
-dnf_packages="$dnf_packages libX11-xcb libXcursor libXi libXrandr libxkbcommon-x11 mesa-libGL mesa-libEGL mesa-dri-drivers xorg-x11-server-Xvfb"
+dnf_packages="$dnf_packages libX11-xcb libXcursor libXi libXrandr libxkbcommon-x11"
+dnf_packages="$dnf_packages libwayland-client libwayland-egl libwayland-cursor libxkbcommon"
+dnf_packages="$dnf_packages mesa-libGL mesa-libEGL mesa-dri-drivers xorg-x11-server-Xvfb"
 
 setup_dnf() {
     local name missing="" wanted=$dnf_packages
@@ -264,15 +321,16 @@ setup_dnf() {
         return
     fi
     say "will install by dnf:$missing"
+    need_root "dnf install --assumeyes --setopt=install_weak_deps=False$missing"
     # shellcheck disable=SC2086
     run_as_root dnf install --assumeyes --setopt=install_weak_deps=False $missing ||
-        fail "dnf could not install:$missing" "its messages above say why"
+        fail "dnf could not install all of it; mend what its messages above say (network, room on the disk), then $again"
 }
 
 # ---- macOS --------------------------------------------------------------------------------------
 
 setup_brew() {
-    have brew || fail "Homebrew is missing; install it from https://brew.sh and try again"
+    have brew || fail "Homebrew is missing; install it from https://brew.sh, then $again"
     local name folder libclang="" missing="" wanted="opencv z3 pkgconf"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted rust"
     have node && have npm || wanted="$wanted node"
@@ -296,7 +354,8 @@ setup_brew() {
     else
         say "will install by Homebrew:$missing"
         # shellcheck disable=SC2086
-        NONINTERACTIVE=1 run brew install $missing || fail "Homebrew could not install:$missing"
+        NONINTERACTIVE=1 run brew install $missing ||
+            fail "Homebrew could not install all of it; mend what its messages above say (network, room on the disk), then $again"
     fi
     write_config \
         "LIBCLANG_PATH = \"$libclang\"" \
@@ -322,12 +381,20 @@ setup_elsewhere() {
     fi
     have ffmpeg || say "ffmpeg is not there: of films only Motion JPEG in .avi can be read, and tests fail"
     if [ -n "$missing" ]; then
-        fail "this system has neither apt, dnf nor Homebrew; please install:$missing"
+        fail "this system has neither apt, dnf nor Homebrew; please install what follows, then $again:$missing"
     fi
     say "all that the build needs seems to be there"
 }
 
 # -------------------------------------------------------------------------------------------------
+
+# One set-up of this user at a time; a second waits here and then finds all done.
+# In the user's own folder, where nobody else can lay something that blocks when it is opened.
+lock=${XDG_CACHE_HOME:-$HOME/.cache}/setsight-setup.lock
+if ! $dry_run && have flock && mkdir -p "${lock%/*}" 2>/dev/null &&
+    { [ ! -e "$lock" ] || [ -f "$lock" ]; } && { exec 9>>"$lock"; } 2>/dev/null; then
+    flock --nonblock 9 || { say "another set-up of yours runs; waiting for it" && flock 9; }
+fi
 
 system=$(uname -s)
 if [ "$system" = Darwin ]; then
@@ -349,7 +416,7 @@ fi
 runtime=(tools/fetch-onnxruntime)
 if $dry_run; then runtime+=(--dry-run); fi
 if $with_runtime && ! "${runtime[@]}"; then
-    say "ONNX Runtime is not there: networks will run on the engine inside the program, slower"
+    say "goes on without ONNX Runtime: the engine inside the program will run the networks, at half the speed"
 fi
 
 if $dry_run; then say "nothing was changed"; else say "ready"; fi
