@@ -37,7 +37,7 @@ const USUAL_SIZE: (f32, f32) = (1280.0, 800.0);
 const SHOWN_SEED: u64 = 7;
 
 /// What the window shows first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
     /// All sets of the first photo
     #[default]
@@ -58,6 +58,36 @@ pub enum Show {
     Settings,
     /// The page of keys
     Keys,
+}
+
+impl Show {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Solve,
+        Self::Hint,
+        Self::Learn,
+        Self::Correct,
+        Self::Stages,
+        Self::Deal,
+        Self::Play,
+        Self::Settings,
+        Self::Keys,
+    ];
+
+    /// Its name on the command line, and what is seen.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Solve => ("solve", "All sets of the first photo"),
+            Self::Hint => ("hint", "Hints"),
+            Self::Learn => ("learn", "Why three cards are a set or are not"),
+            Self::Correct => ("correct", "Corrections"),
+            Self::Stages => ("stages", "How the photo was read"),
+            Self::Deal => ("deal", "A shuffled deck, always the same one, watched step by step"),
+            Self::Play => ("play", "The same deck, played against the clock"),
+            Self::Settings => ("settings", "The settings"),
+            Self::Keys => ("keys", "The page of keys"),
+        }
+    }
 }
 
 /// What is watched, and how.

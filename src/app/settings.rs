@@ -15,7 +15,7 @@ pub const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
 const MOST_RECENT: usize = 6;
 
 /// Light or dark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Brightness {
     /// As the system says.
@@ -25,6 +25,20 @@ pub enum Brightness {
     Light,
     /// Light letters on a dark ground.
     Dark,
+}
+
+impl Brightness {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
+    /// Its name on the command line, and what it means.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::System => ("system", "As the system says"),
+            Self::Light => ("light", "Dark letters on a light ground"),
+            Self::Dark => ("dark", "Light letters on a dark ground"),
+        }
+    }
 }
 
 /// The colours of sets and of drawn cards.

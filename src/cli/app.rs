@@ -2,7 +2,7 @@
 
 use crate::app::settings::Brightness;
 use crate::app::{self, Options, Show};
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, one_of};
 use anyhow::Context;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// What the window shows first
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help), default_value = "solve")]
     show: Show,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
     /// Light or dark, whatever the settings say
-    #[arg(long = "look", value_enum)]
+    #[arg(long = "look", value_parser = one_of(&Brightness::ALL, Brightness::name_and_help))]
     brightness: Option<Brightness>,
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(long, value_name = "FILE")]
