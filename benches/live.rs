@@ -121,7 +121,7 @@ struct Run {
 
 fn run(path: &Path, (eyes, params): &Eyed) -> Run {
     let mut video = Video::open(path).expect("a film that was just written");
-    let mut watch = Watch::new(Arc::clone(eyes), *params, FILM_PACE).expect("a thread");
+    let mut watch = Watch::new(Arc::clone(eyes), params.clone(), FILM_PACE).expect("a thread");
     let (shots, decoded) = sync_channel::<(Shot, StageTime)>(4);
     let start = Instant::now();
     let decoder = std::thread::spawn(move || {
@@ -188,7 +188,7 @@ fn report(name: &str, runs: &[Run], from: usize) {
 fn latency(path: &Path, (eyes, params): &Eyed) {
     let film = FilmCamera { path: PathBuf::from(path), control: Arc::default() };
     let mut camera = film.open(&CameraChoice::First).expect("a film that was just written");
-    let mut watch = Watch::new(Arc::clone(eyes), *params, Pace::Ready).expect("a thread");
+    let mut watch = Watch::new(Arc::clone(eyes), params.clone(), Pace::Ready).expect("a thread");
     let mut late = Vec::new();
     while let Ok(Some(shot)) = camera.read() {
         watch.frame(&shot.frame, shot.time_ms).expect("memory enough");

@@ -217,6 +217,7 @@ fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
     done(world.run(&[&draw[..], &["table"]].concat()));
     let labels = PhotoLabels::read(&world.path().join("table")).unwrap();
     let label = &labels.photos[0];
+    assert_eq!(label.deck, "ours", "what is drawn is labelled as what it is");
     let reader = setsight::PhotoReader::with_models(world.path().join("ours")).unwrap();
     let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap();
     let mut read: Vec<Card> =

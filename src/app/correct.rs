@@ -127,7 +127,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
         }
     }
     let said = said_of;
-    Ok(Table { facts: table.facts, said, checked, ..Table::new(cards, readings) })
+    Ok(Table { facts: table.facts.clone(), said, checked, ..Table::new(cards, readings) })
 }
 
 /// The table with what a reader says of a card that lies at these corners now. Nothing changes where a

@@ -28,7 +28,7 @@ pub fn record(photos: &Photos) -> Option<Record> {
     let photo = PhotoRecord {
         width: found.size_px.0,
         height: found.size_px.1,
-        facts: photos.table().facts,
+        facts: photos.table().facts.clone(),
         scan: photos.table().cards.clone(),
         sets: photos.table().sets.clone(),
         times: found.times.clone(),

@@ -99,7 +99,7 @@ fn write(
         let photo = PhotoRecord {
             width: found.size_px.0,
             height: found.size_px.1,
-            facts: table.facts,
+            facts: table.facts.clone(),
             scan: table.cards.clone(),
             sets: table.sets.clone(),
             times: found.times.clone(),

@@ -68,7 +68,7 @@ impl Written {
     /// Whether its codes mean what the codes of a reading mean: those of a deck of one's own are its
     /// own.
     pub fn is_of_deck_of(&self, found: &Found) -> bool {
-        match found.table.facts.own_deck {
+        match found.table.facts.taught_deck() {
             Some(deck) => self.label.deck == deck.name,
             None => Edition::named(&self.label.deck).is_some(),
         }
@@ -185,7 +185,7 @@ pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Writte
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let deck = match (table.facts.own_deck, before) {
+    let deck = match (table.facts.taught_deck(), before) {
         (Some(deck), _) => deck.name.clone(),
         (None, Some(before)) => before.label.deck.clone(),
         (None, None) => Deck::classic().name.clone(),
@@ -239,7 +239,7 @@ pub fn table_of(written: &Written, found: &Found) -> Table {
         _ => {}
     }
     let checked = !tagged;
-    Table { facts: found.table.facts, said, checked, ..Table::new(cards, readings) }
+    Table { facts: found.table.facts.clone(), said, checked, ..Table::new(cards, readings) }
 }
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
@@ -297,11 +297,11 @@ mod tests {
 
     #[test]
     fn labels_name_the_deck_that_cards_are_read_as() {
-        let deck: &Deck = Box::leak(Box::new(Deck::invented(31)));
+        let deck = std::sync::Arc::new(Deck::invented(31));
         let mut table = cards("1fgd");
         let found = found(table.clone(), Orientation::NoTransforms);
         let usual = label_of(&table, &found, "a.jpg", None);
-        table.facts = table.facts.of_own_deck(deck);
+        table.facts = table.facts.of_deck(&deck);
         let own = label_of(&table, &found, "a.jpg", Some(&usual));
         assert_eq!(own.label.deck, deck.name);
         let by_own = Found { table, ..found.clone() };

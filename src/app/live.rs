@@ -372,7 +372,7 @@ impl LiveTab {
         let mut table = Table::new(cards, readings);
         let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
         table.covered = covered.map(|(place, _)| place).collect();
-        table.facts = self.view.facts;
+        table.facts = self.view.facts.clone();
         // The game's own chance stands above the list of sets.
         table.chance_is_told = true;
         let codes = |table: &Table| -> Vec<_> {

@@ -1,7 +1,7 @@
 //! Names of cards, of what they show, and of the games played with them.
 
 use super::words::t;
-use crate::cards::{Card, Deck, Edition, Property};
+use crate::cards::{Card, Deck, Property};
 use crate::game::Variant;
 use crate::sets::{Relation, Verdict};
 
@@ -11,16 +11,11 @@ pub fn card(deck: &Deck, card: Card) -> String {
     let word = |property: Property| value_word(deck, property, card.value(property));
     let (shading, color) = (word(Property::Shading), word(Property::Color));
     let shape = word(Property::Shape);
-    if is_own(deck) {
+    // A taught deck's values are called as its file says in whatever language.
+    if deck.is_taught() {
         return t!("card-of-own-deck", n = n, shading = shading, color = color, shape = shape);
     }
     t!("card-name", n = n, shading = shading, color = color, shape = shape)
-}
-
-/// Whether a deck is one of the user's own, whose values are called as its file says in whatever
-/// language.
-fn is_own(deck: &Deck) -> bool {
-    deck.edition() == Edition::Unknown
 }
 
 /// What a deck calls a value.
@@ -41,7 +36,7 @@ pub fn property(property: Property) -> String {
 /// What a card of a deck shows in a property, 0 to 2: "striped".
 pub fn value(deck: &Deck, property: Property, value: usize) -> String {
     let word = value_word(deck, property, value);
-    if is_own(deck) && property != Property::Number {
+    if deck.is_taught() && property != Property::Number {
         return word.to_owned();
     }
     t!("card-value", value = word)
@@ -77,7 +72,7 @@ pub fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
         }
         Relation::TwoAlike { twice, once, .. } => match property {
             Property::Number => t!("two-alike-number", two = twice + 1, one = once + 1),
-            Property::Shape if !is_own(deck) => {
+            Property::Shape if !deck.is_taught() => {
                 let shape = |of| value_word(deck, property, of);
                 t!("two-alike-shape", two = shape(twice), one = shape(once))
             }

@@ -604,7 +604,7 @@ impl Photos {
         }
         let (Some(picture), Some(library)) = (&self.picture, &self.library) else { return };
         let picture = Arc::clone(picture.full());
-        let (photo, facts) = (self.current, self.table.facts);
+        let (photo, facts) = (self.current, self.table.facts.clone());
         library.want_card(CardWanted { photo, picture, corners_in_image: corners, facts });
         self.being_cut = Some(corners);
     }

@@ -2,7 +2,7 @@
 
 use super::names;
 use super::words::t;
-use crate::cards::{Card, Deck, Edition};
+use crate::cards::{Card, Deck};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, layout, sets_of};
 use crate::sets::{self, Chance, Set};
@@ -51,7 +51,7 @@ impl Table {
             readings: scan.readings.iter().cloned().map(Some).collect(),
             sets: scan.sets.clone(),
             covered: Vec::new(),
-            facts: scan.facts,
+            facts: scan.facts.clone(),
             chance_is_told: false,
         }
     }
@@ -63,11 +63,11 @@ impl Table {
 
     /// What is unusual about it, in a sentence each.
     pub fn remarks(&self) -> Vec<String> {
-        let deck = match self.facts.edition() {
-            Edition::Classic => None,
-            Edition::Rectangles => Some(t!("edition-rectangles")),
-            Edition::Unknown if self.cards.is_empty() => None,
-            Edition::Unknown => Some(t!("edition-unknown")),
+        let deck = match self.facts.deck() {
+            None if self.cards.is_empty() => None,
+            None => Some(t!("edition-unknown")),
+            Some(deck) if deck.is_taught() || deck.is_classic() => None,
+            Some(_) => Some(t!("edition-rectangles")),
         };
         let mirrored = self.facts.is_mirrored().then(|| t!("mirrored-picture"));
         deck.into_iter().chain(mirrored).collect()

@@ -40,7 +40,7 @@ pub struct Deck {
     pub inks: [Ink; 3],
 }
 
-/// The editions that the networks distinguish.
+/// The decks that the reader network distinguishes: the index of its output for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edition {
     /// The present deck: diamonds, ovals and squiggles.
@@ -56,6 +56,8 @@ impl Edition {
     pub const ALL: [Self; 3] = [Self::Classic, Self::Rectangles, Self::Unknown];
     /// The editions whose cards have codes.
     pub const KNOWN: [Self; 2] = [Self::Classic, Self::Rectangles];
+    /// The output under which a network that was trained for one taught deck knows that deck.
+    pub const OF_TAUGHT: Self = Self::Classic;
 
     /// Index in [`Self::ALL`].
     pub const fn index(self) -> usize {
@@ -272,9 +274,10 @@ impl Deck {
         }
     }
 
-    /// The edition of this deck, as the networks distinguish them.
+    /// The edition of this deck, as the shipped networks distinguish them.
     pub fn edition(&self) -> Edition {
-        Edition::named(&self.name).unwrap_or(Edition::Unknown)
+        let own = Edition::named(&self.name).filter(|_| !self.is_taught());
+        own.unwrap_or(Edition::Unknown)
     }
 
     /// Whether it is none of the program's own decks, whose cards the shipped networks know.

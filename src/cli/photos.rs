@@ -74,7 +74,7 @@ impl ReadingArgs {
         warn_of_engines();
         if let Some(models) = &plan.models
             && self.reader == ReaderChoice::Fused
-            && pipeline.facts.own_deck.is_none()
+            && pipeline.facts.taught_deck().is_none()
         {
             warn_of_strangers(models)?;
         }

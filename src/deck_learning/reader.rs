@@ -377,7 +377,7 @@ impl Reader for DeckReader {
         let readings = readings.map(|((said, logits), outline)| {
             let score = outline.score.clamp(-6.0, 6.0) as f32;
             let network = logits.map(|logits| {
-                let values = reader::of_edition(&logits, Edition::Classic);
+                let values = reader::of_edition(&logits, Edition::OF_TAUGHT);
                 neural::reading_of(&values, logits[reader::CARD])
             });
             match said {
@@ -392,7 +392,7 @@ impl Reader for DeckReader {
             }
         });
         // The deck was named beforehand: none of its cards is of another.
-        Ok((readings.collect(), before.of_edition(Edition::Classic)))
+        Ok((readings.collect(), before.of_deck(&self.deck)))
     }
 }
 

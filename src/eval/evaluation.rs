@@ -5,7 +5,7 @@ use super::median::median;
 use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;
-use crate::cards::{Edition, Property};
+use crate::cards::{Deck, Property};
 use crate::json::VERSION;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -182,7 +182,7 @@ impl fmt::Display for Evaluation {
         for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag), by_table]
         {
             // The table is omitted if all photos show the classic edition.
-            if groups.is_empty() || groups.keys().eq([Edition::Classic.name()]) {
+            if groups.is_empty() || groups.keys().eq([Deck::NAMES[0]]) {
                 continue;
             }
             let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The outcome of each photo, card by card, with the names used in the JSON.
 
 use super::matching::{Match, Verdict};
-use crate::cards::{Card, Edition};
+use crate::cards::{Card, Deck};
 use crate::dataset::CardLabel;
 use crate::pipeline::ReadCard;
 use serde::{Deserialize, Serialize};
@@ -27,25 +27,18 @@ pub struct PhotoOutcome {
     pub mistakes: Vec<CardOutcome>,
 }
 
-/// Which edition lies on a table, and whether its picture is mirrored.
+/// Which deck lies on a table, and whether its picture is mirrored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TableLabel {
-    /// [`Edition::name`].
+    /// Its name; `unknown` for one that has none here.
     pub deck: String,
     /// Whether the picture is mirrored.
     pub mirrored: bool,
 }
 
-impl TableLabel {
-    /// A label with an edition's name.
-    pub fn of(edition: Edition, mirrored: bool) -> Self {
-        Self { deck: edition.name().to_owned(), mirrored }
-    }
-}
-
 impl Default for TableLabel {
     fn default() -> Self {
-        Self::of(Edition::Classic, false)
+        Self { deck: Deck::NAMES[0].to_owned(), mirrored: false }
     }
 }
 

@@ -6,7 +6,7 @@ use super::matching::{Match, compare};
 use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
-use crate::cards::Edition;
+use crate::cards::{Deck, Edition};
 use crate::dataset::CardLabel;
 use crate::pipeline::source::Room;
 use crate::pipeline::{Pipeline, StageClock, StageSink};
@@ -57,12 +57,12 @@ pub fn evaluate_photo(
         );
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
-    let edition = Edition::named(&label.deck).unwrap_or(Edition::Unknown);
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut clock = loading.clone();
         let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
-        let own = scan.facts.own_deck.filter(|deck| deck.name == label.deck);
-        let truth = own.map_or_else(|| edition.name(), |deck| &deck.name);
+        // A deck that is neither a known one nor the one that was read has no name here.
+        let is_named = Deck::named(&label.deck).is_some() || scan.facts.deck_name() == label.deck;
+        let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
         let named = |deck: &str, mirrored| TableLabel { deck: deck.to_owned(), mirrored };
         let found = named(scan.facts.deck_name(), scan.facts.is_mirrored());
         let matched: Match = compare(&labels, &scan.cards);

@@ -19,7 +19,7 @@ pub fn line(view: &LiveView) -> serde_json::Value {
     let record = PhotoRecord {
         width,
         height,
-        facts: view.facts,
+        facts: view.facts.clone(),
         scan: view.read_cards(),
         sets: view.sets.clone(),
         times: view.times.clone(),

@@ -48,7 +48,7 @@ impl Session {
         let (commands, asked) = channel();
         let shown = Arc::clone(&view);
         let stopped = Arc::clone(&stop);
-        let watch = Watch::new(Arc::clone(&eyes), params, Pace::Ready)?;
+        let watch = Watch::new(Arc::clone(&eyes), params.clone(), Pace::Ready)?;
         let tracker = std::thread::Builder::new().name("track".into()).spawn(move || {
             let show = |view: LiveView| {
                 *shown.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
@@ -319,7 +319,7 @@ impl Tracking {
     fn start_recording(&mut self, film: &Path) {
         self.stop_recording(None);
         let recording = |state| Recording { film: film.to_owned(), length_ms: 0.0, state };
-        let watch = Watch::new(Arc::clone(&self.eyes), self.params, FILM_PACE);
+        let watch = Watch::new(Arc::clone(&self.eyes), self.params.clone(), FILM_PACE);
         let begun = Recorder::create(film).map_err(|error| error.to_string());
         self.recording = Some(match (begun, watch) {
             (Ok(recorder), Ok(watch)) => {

@@ -112,7 +112,7 @@ impl Pipeline {
 
         let cards = Cards { frame, outlines: &outlines, images: &images };
         let (readings, facts) =
-            clock.time("classify", || mirror::read(&*self.reader, &cards, self.facts))?;
+            clock.time("classify", || mirror::read(&*self.reader, &cards, self.facts.clone()))?;
         show("classify", &|| dump::readings(&images, &readings))?;
 
         let (_, known) = facts.named_edition();

@@ -4,8 +4,8 @@ use super::classify::table_facts::TableFacts;
 use super::data::ReadCard;
 use super::stage::StageTime;
 use super::{engine, layout};
+use crate::cards::Deck;
 use crate::cards::picture::{Ink, Slot, grid_of};
-use crate::cards::{Deck, Edition};
 use crate::json::{VERSION, path_members};
 use crate::printable;
 use crate::sets::Set;
@@ -198,16 +198,15 @@ impl PhotoRecord {
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
         }
-        let facts = self.facts;
-        if let Some(deck) = facts.own_deck {
-            text += &format!(", of the deck {}", printable::line(&deck.name));
+        match self.facts.deck() {
+            None => text += ", of a deck that is not known",
+            Some(deck) if deck.is_taught() => {
+                text += &format!(", of the deck {}", printable::line(&deck.name));
+            }
+            Some(deck) if deck.is_classic() => {}
+            Some(_) => text += ", of the rectangle edition",
         }
-        match facts.edition() {
-            Edition::Classic => {}
-            Edition::Rectangles => text += ", of the rectangle edition",
-            Edition::Unknown => text += ", of a deck that is not known",
-        }
-        if facts.is_mirrored() {
+        if self.facts.is_mirrored() {
             text += ", a mirrored picture";
         }
         text

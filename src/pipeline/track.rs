@@ -121,7 +121,7 @@ impl Tracker {
     /// Without any cards.
     pub fn new(params: Params) -> Self {
         Self {
-            facts: params.facts,
+            facts: params.facts.clone(),
             params,
             tracks: Vec::new(),
             next_id: 1,
@@ -248,7 +248,7 @@ impl Tracker {
             quality,
         });
         self.looked = Some((time_ms, grey, identity()));
-        Some(Request { number, known, facts: self.facts })
+        Some(Request { number, known, facts: self.facts.clone() })
     }
 
     fn asked_number(&mut self) -> u64 {
@@ -478,7 +478,8 @@ impl Tracker {
         let all: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
         let sets = sets_of(&in_sight);
         let resting = sets_of(&all).into_iter().filter(|set| !sets.contains(set)).collect();
-        TrackedTable { sets, resting, departed, looked: self.knows, cards, facts: self.facts }
+        let facts = self.facts.clone();
+        TrackedTable { sets, resting, departed, looked: self.knows, cards, facts }
     }
 }
 

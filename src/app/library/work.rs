@@ -118,7 +118,7 @@ fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading),
     let shift = Point::new(f64::from(left), f64::from(top));
     let corners = Quad::new(quad.0.map(|p| p - shift));
     let eye = &shared.eye;
-    guarded(|| eye.read_card(&Frame { image }, corners, card.facts).map_err(Reason::Reader))
+    guarded(|| eye.read_card(&Frame { image }, corners, card.facts.clone()).map_err(Reason::Reader))
 }
 
 /// The photos that paths mean, what is wrong with some, and which is to be seen first: one photo brings

@@ -1,6 +1,6 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
-use crate::cards::{Deck, Edition};
+use crate::cards::Deck;
 use crate::cli::common::{BadCall, Outcome};
 use crate::deck_learning;
 use crate::eval;
@@ -122,8 +122,9 @@ fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Dec
         None => None,
     };
     // The usual ones are what is read without it.
-    let asked = asked.filter(|deck| deck.edition() == Edition::Unknown);
-    let alike = asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(Deck::to_text);
+    let asked = asked.filter(|deck| deck.is_taught());
+    let alike =
+        asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(|deck| deck.to_text());
     match (asked, of_models) {
         (asked, _) if alike => Ok(asked),
         (None, Some(own)) => Err(BadCall(format!(

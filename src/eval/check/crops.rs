@@ -59,7 +59,7 @@ pub fn check(
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-    let (readings, facts) = mirror::read(&*pipeline.reader, &cards, pipeline.facts)?;
+    let (readings, facts) = mirror::read(&*pipeline.reader, &cards, pipeline.facts.clone())?;
     let (_, known) = facts.named_edition();
     for (i, (path, labelled)) in labels.into_iter().enumerate() {
         let (outline, reading) = (&outlines[i..=i], &readings[i..=i]);

@@ -28,7 +28,7 @@ pub fn read(
     if settled == Some(true) {
         return flipped(reader, cards, before);
     }
-    let (as_is, facts) = reader.read(cards, before)?;
+    let (as_is, facts) = reader.read(cards, before.clone())?;
     if settled == Some(false) || !lacks_squiggles(&as_is) {
         let mirrored = facts.mirrored + log_odds_told(&as_is, None);
         return Ok((as_is, TableFacts { mirrored, ..facts }));
@@ -168,16 +168,16 @@ mod tests {
     #[test]
     fn squiggles_tell_a_mirror() {
         let [diamond, oval, squiggle] = Shape::ALL.map(Shape::index);
-        let auto = TableFacts::default();
-        let plain = shapes("RRL-", auto);
+        let auto = TableFacts::default;
+        let plain = shapes("RRL-", auto());
         assert_eq!(plain, (vec![squiggle, squiggle, oval, diamond], false));
-        let mirror = shapes("LLL-", auto);
+        let mirror = shapes("LLL-", auto());
         assert_eq!(mirror, (vec![squiggle, squiggle, squiggle, diamond], true));
         // Without squiggles, the usual orientation is assumed.
-        assert_eq!(shapes("---", auto), (vec![diamond; 3], false));
-        assert_eq!(shapes("", auto), (Vec::new(), false));
+        assert_eq!(shapes("---", auto()), (vec![diamond; 3], false));
+        assert_eq!(shapes("", auto()), (Vec::new(), false));
         // A requested orientation is kept, whatever the cards show.
-        assert_eq!(shapes("RR", auto.with_mirrored(true)), (vec![oval; 2], true));
-        assert_eq!(shapes("LL", auto.with_mirrored(false)), (vec![oval; 2], false));
+        assert_eq!(shapes("RR", auto().with_mirrored(true)), (vec![oval; 2], true));
+        assert_eq!(shapes("LL", auto().with_mirrored(false)), (vec![oval; 2], false));
     }
 }

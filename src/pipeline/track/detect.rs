@@ -135,7 +135,7 @@ pub fn detect(
     });
     let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
     let cards = Cards { frame, outlines: &chosen, images: &images };
-    let (readings, facts) = clock.time("classify", || eyes.read(&cards, ask.facts))?;
+    let (readings, facts) = clock.time("classify", || eyes.read(&cards, ask.facts.clone()))?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);

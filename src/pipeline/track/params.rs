@@ -5,7 +5,7 @@ use crate::pipeline::classify::table_facts::TableFacts;
 use crate::pipeline::compose::Pipeline;
 
 /// Parameters of the tracker. Times are in milliseconds of the frames' own time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Longest time between two detections when nothing changes.
     pub idle_ms: f64,
@@ -55,7 +55,7 @@ pub struct Params {
 impl Params {
     /// The default parameters, with a pipeline's board parameters and its prior for the table.
     pub fn of(pipeline: &Pipeline) -> Self {
-        Self { board: pipeline.board, facts: pipeline.facts, ..Self::default() }
+        Self { board: pipeline.board, facts: pipeline.facts.clone(), ..Self::default() }
     }
 }
 

@@ -27,7 +27,7 @@ const OTHERS: f64 = 0.4;
 const AS_FOUND: f64 = 0.6;
 
 /// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. With
-/// `deck`, all tables are of that deck, and its cards are labelled as the classic edition's. Calls
+/// `deck`, all tables are of that deck, for a network that knows no other. Calls
 /// `done` with the number so far. Crops of cards come first, then crops without a card.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ fn of_scene(
     };
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
-    let edition = if deck.is_some() { Edition::Classic } else { scene.deck.edition() };
+    let edition = if deck.is_some() { Edition::OF_TAUGHT } else { scene.deck.edition() };
     let frame = Frame { image: scene.image };
     let found: Vec<Quad> =
         finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
