@@ -3,6 +3,7 @@
 use crate::cards::Deck;
 use crate::cards::deck::DeckError;
 use crate::deck_learning::{DeckReader, trained_for};
+use crate::model::Kind;
 use crate::pipeline::classify::classical::ClassicalReader;
 use crate::pipeline::classify::fused::FusedReader;
 use crate::pipeline::classify::fusion::Fusion;
@@ -185,7 +186,7 @@ impl ReadingPlan {
         if !self.without.is_empty() || self.reader != ReaderChoice::default() {
             return Err(PlanError::OwnReader { deck: printable::line(&deck.name).into_owned() });
         }
-        let network = network.map(NeuralReader::load).transpose()?;
+        let network = network.map(|models| network_for(models, Some(deck))).transpose()?;
         // The finder knows cards of any deck.
         let models = usual_models()?;
         let finder = self.finder_of(&models, shared_refiner(&models)?)?;
@@ -204,9 +205,9 @@ impl ReadingPlan {
         let plain = board::Calibration::default();
         let (reader, calibration): (Box<dyn Reader>, _) = match self.reader {
             ReaderChoice::Classical => (Box::new(ClassicalReader), plain),
-            ReaderChoice::Neural => (Box::new(NeuralReader::load(models)?), plain),
+            ReaderChoice::Neural => (Box::new(network_for(models, None)?), plain),
             ReaderChoice::Fused => {
-                let network = NeuralReader::load(models)?;
+                let network = network_for(models, None)?;
                 let fusion = Fusion::load(models)?;
                 let weights = match self.finder {
                     FinderChoice::Learned => fusion.learned,
@@ -264,6 +265,25 @@ pub fn deck_of(models: &Models) -> Result<Option<Arc<Deck>>, DeckError> {
     }
 }
 
+/// The reader network, which must have been trained for this taught deck, or for the known ones.
+fn network_for(models: &Models, deck: Option<&Deck>) -> Result<NeuralReader, PlanError> {
+    let network = models.network(Kind::Reader)?;
+    let folder = match models {
+        Models::Folder(folder) => folder.display().to_string(),
+        Models::Shipped => models.name_of(""),
+    };
+    match (&network.metadata().deck, deck) {
+        (Some(own), None) => {
+            Err(PlanError::TrainedForOther { folder, deck: printable::line(own).into_owned() })
+        }
+        (Some(own), Some(deck)) if *own != deck.name => {
+            Err(PlanError::NotTrainedFor { folder, deck: printable::line(&deck.name).into_owned() })
+        }
+        // Networks of taught decks have not always named them.
+        _ => Ok(NeuralReader::with_network(Box::new(network))),
+    }
+}
+
 fn pipeline(
     finder: Box<dyn CardFinder>,
     reader: Box<dyn Reader>,
@@ -283,7 +303,6 @@ fn on_one_thread() {
 mod tests {
     use super::*;
     use crate::deck_learning::TRAINED_FOR;
-    use crate::model::Kind;
     use crate::pipeline::engine::file_of;
     use crate::pipeline::{Frame, StageClock};
     use crate::render::{self, DeckChoice, Params};

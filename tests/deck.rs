@@ -7,6 +7,8 @@ use common::{Ran, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
 use setsight::internals::dataset::{CardLabel, PhotoLabels};
+use setsight::internals::export::onnx;
+use setsight::internals::model::Metadata;
 use setsight::internals::pipeline::engine::Models;
 use std::path::Path;
 
@@ -174,7 +176,9 @@ fn trained(world: &World) {
     deck["name"] = "ours".into();
     world.file("ours.json", deck.to_string().as_bytes());
     world.file("ours/deck.json", deck.to_string().as_bytes());
-    world.file("ours/reader.onnx", &Models::Shipped.read("reader.onnx").unwrap());
+    let (graph, metadata) = onnx::decode(&Models::Shipped.read("reader.onnx").unwrap()).unwrap();
+    let metadata = Metadata { deck: Some("ours".into()), ..metadata };
+    world.file("ours/reader.onnx", &onnx::encode(&graph, &metadata));
 }
 
 #[test]
@@ -198,6 +202,11 @@ fn models_that_were_trained_for_a_deck_read_it_wherever_they_are_chosen() {
     // Models that are given say what deck they are for.
     assert_eq!(deck(&["--models", "ours"]), "ours");
     let ran = run(&["scan", "table", "--models", "ours", "--deck", "classic"]);
+    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
+    // A network that has lost its deck's file says what it is, too.
+    world.file("alone/reader.onnx", &std::fs::read(world.path().join("ours/reader.onnx")).unwrap());
+    world.file("alone/finder.onnx", &Models::Shipped.read("finder.onnx").unwrap());
+    let ran = run(&["scan", "table", "--models", "alone", "--reader", "neural"]);
     assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
     // Those that are chosen read their deck where it is named, and no other.
     let ran = done(run(&["models", "use", "ours"]));

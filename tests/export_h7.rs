@@ -54,6 +54,7 @@ fn metadata() -> Metadata {
         training_set: "0".repeat(64),
         command: "a test".into(),
         seed: 1,
+        deck: None,
     }
 }
 

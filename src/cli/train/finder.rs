@@ -52,6 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         // Without the folder: it is of one machine.
         command: format!("setsight train finder --seed {seed} --scenes {}", args.scenes),
         seed,
+        deck: None,
     };
     write_whole(&path, &onnx::encode(&trained.graph, &metadata))
         .with_context(|| format!("cannot write {}", path.display()))?;

@@ -196,7 +196,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let Some(trained) = args.run.train(&task, &settings)? else { return Ok(Outcome::SomeFailed) };
     let path = args.run.out.join("reader.onnx");
-    let bytes = onnx::encode(&trained.graph, &metadata(&args, hash, began_as));
+    let metadata = metadata(&args, deck.as_deref(), hash, began_as);
+    let bytes = onnx::encode(&trained.graph, &metadata);
     write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     if let Some(deck) = &deck {
         let path = args.run.out.join(deck_learning::TRAINED_FOR);
@@ -221,7 +222,12 @@ fn editions_told(args: &Args) -> Vec<String> {
     args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
-fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Metadata {
+fn metadata(
+    args: &Args,
+    deck: Option<&Deck>,
+    training_set: String,
+    began_as: Option<Metadata>,
+) -> Metadata {
     // Without folders: they are of one machine, and the model's card names the sources.
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
     if args.start_from.is_some() {
@@ -245,7 +251,8 @@ fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Me
         command += &format!(" (FIRST: {})", first.command);
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
+    let deck = deck.filter(|deck| deck.is_taught()).map(|deck| deck.name.clone());
+    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed, deck }
 }
 
 fn tell(source: &Source) {
