@@ -84,6 +84,8 @@ mod own;
 mod pipeline;
 #[cfg(feature = "vision")]
 mod render;
+#[cfg(feature = "vision")]
+mod small_file;
 #[cfg(feature = "train")]
 mod train;
 mod whole_file;
