@@ -4,7 +4,7 @@
 use crate::app::settings::Keeper;
 use crate::avi::AviReader;
 use crate::cards::{Card, Deck};
-use crate::dataset::{CROP_LABELS, PHOTO_LABELS, PhotoLabels, read_crop_labels};
+use crate::dataset::{CROP_LABELS, LabelFile, PHOTO_LABELS, read_crop_labels};
 use crate::eval::check::plan;
 use crate::export::h7::read_tflite;
 use crate::game::parse_deals;
@@ -43,7 +43,7 @@ pub fn photo(bytes: &[u8]) {
 /// labels.json.
 pub fn photo_labels(bytes: &[u8]) {
     in_a_folder(PHOTO_LABELS, bytes, |folder| {
-        let _ = PhotoLabels::read(folder);
+        let _ = LabelFile::read(folder).map(|labels| labels.photos());
         let _ = plan(&[folder.to_path_buf()]);
     });
 }

@@ -37,8 +37,8 @@ pub mod avi {
 #[cfg(feature = "vision")]
 pub mod dataset {
     pub use crate::dataset::{
-        CROP_LABELS, CardLabel, CropLabel, MATCH_RADIUS, PhotoLabel, PhotoLabels, SaidBy,
-        read_crop_labels,
+        CROP_LABELS, CardLabel, CropLabel, LabelFile, MATCH_RADIUS, PhotoLabel, SaidBy,
+        check_photo_files, read_crop_labels,
     };
     pub mod convert {
         pub use crate::dataset::convert::find;

@@ -86,6 +86,8 @@ mod pipeline;
 mod plan;
 #[cfg(feature = "vision")]
 mod render;
+#[cfg(feature = "vision")]
+mod small_file;
 #[cfg(feature = "program")]
 mod train;
 mod whole_file;

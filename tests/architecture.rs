@@ -13,6 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("json", &[]),
     ("avi", &[]),
+    ("small_file", &[]),
     ("whole_file", &[]),
     ("plot", &["whole_file"]),
     ("sets", &["cards"]),
@@ -21,7 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("pipeline", &["cards", "sets", "geometry", "model", "json", "printable", "whole_file"]),
     // Labels speak of the stored file, everything else of the upright photo: how the two lie to
     // each other is the source's knowledge.
-    ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
+    ("dataset", &["cards", "geometry", "small_file", "whole_file", "pipeline::source"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     // A deck that is learnt is compared with its own cards, drawn.

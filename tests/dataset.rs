@@ -8,7 +8,8 @@ use common::{Ran, World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 use setsight::internals::dataset::{
-    CardLabel, CropLabel, PhotoLabel, PhotoLabels, SaidBy, convert, read_crop_labels,
+    CardLabel, CropLabel, LabelFile, PhotoLabel, SaidBy, check_photo_files, convert,
+    read_crop_labels,
 };
 use setsight::internals::geometry::Point;
 use setsight::internals::render::card;
@@ -25,9 +26,9 @@ fn run_convert(world: &World, args: &[&str]) -> Ran {
 
 fn labels(world: &World, folder: &str) -> Vec<PhotoLabel> {
     let folder = world.path().join(folder);
-    let labels = PhotoLabels::read(&folder).unwrap();
-    labels.check_files(&folder).unwrap();
-    labels.photos
+    let photos = LabelFile::read(&folder).unwrap().photos().unwrap();
+    check_photo_files(&folder, &photos).unwrap();
+    photos
 }
 
 /// The only card of a photo, its centre in whole pixels, and whether its corners are known.
@@ -450,7 +451,7 @@ fn label_of(file: &str, image: &RgbImage, cards: Vec<CardLabel>) -> PhotoLabel {
 }
 
 fn write(world: &World, folder: &str, photos: Vec<PhotoLabel>) {
-    PhotoLabels { source: None, photos }.write(&world.path().join(folder)).unwrap();
+    LabelFile::create(&world.path().join(folder), None, &photos).unwrap();
 }
 
 /// Other cards than those of [`BOARD`].

@@ -6,7 +6,7 @@ mod common;
 use common::{Ran, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
-use setsight::internals::dataset::{CardLabel, PhotoLabels};
+use setsight::internals::dataset::{CardLabel, LabelFile};
 use setsight::internals::export::onnx;
 use setsight::internals::model::Metadata;
 use setsight::internals::pipeline::engine::Models;
@@ -21,12 +21,12 @@ fn done(ran: Ran) -> Ran {
 /// is sure.
 fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
     let ran = done(world.run(&["scan", folder, "--deck", deck, "--format", "json"]));
-    let labels = PhotoLabels::read(&world.path().join(folder)).unwrap();
+    let labels = LabelFile::read(&world.path().join(folder)).unwrap().photos().unwrap();
     let mut pairs = Vec::new();
     for line in ran.stdout.lines() {
         let photo: Value = serde_json::from_str(line).unwrap();
         let file = Path::new(photo["image"].as_str().unwrap()).file_name().unwrap().to_owned();
-        let label = labels.photos.iter().find(|p| *p.file == *file).unwrap();
+        let label = labels.iter().find(|p| *p.file == *file).unwrap();
         for card in photo["cards"].as_array().unwrap() {
             let corners: [[f64; 2]; 4] = serde_json::from_value(card["corners"].clone()).unwrap();
             let center = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / 4.0;

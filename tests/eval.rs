@@ -7,7 +7,7 @@ mod common;
 use common::{World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::Value;
-use setsight::internals::dataset::{CardLabel, PhotoLabel, PhotoLabels, SaidBy};
+use setsight::internals::dataset::{CardLabel, LabelFile, PhotoLabel, SaidBy};
 use setsight::internals::geometry::{Point, Quad};
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn world_with_datasets() -> World {
 }
 
 fn write(folder: &Path, source: &str, photos: Vec<PhotoLabel>) {
-    PhotoLabels { source: Some(source.into()), photos }.write(folder).unwrap();
+    LabelFile::create(folder, Some(source), &photos).unwrap();
 }
 
 fn figures(world: &World, args: &[&str]) -> Value {

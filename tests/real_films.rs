@@ -8,7 +8,7 @@ mod common;
 use common::photos;
 use rayon::prelude::*;
 use setsight::cards::Card;
-use setsight::internals::dataset::{PhotoLabel, PhotoLabels};
+use setsight::internals::dataset::{LabelFile, PhotoLabel};
 use setsight::internals::live::Watch;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::pipeline::engine::Models;
@@ -93,12 +93,12 @@ fn a_second_after_the_start_no_card_is_wrong_and_none_changes() {
     let mut tally = Tally::default();
     let mut films = 0;
     for (seed, folder) in (1..).zip(folders.iter().take(10)) {
-        let labels = PhotoLabels::read(folder).unwrap();
+        let labels = LabelFile::read(folder).unwrap().photos().unwrap();
         // Other editions and mirrored pictures have tests of their own.
         let usual = |label: &&PhotoLabel| {
             !label.tags.iter().any(|tag| tag == "mirrored" || tag == "other_edition")
         };
-        if let Some(label) = labels.photos.iter().find(usual) {
+        if let Some(label) = labels.iter().find(usual) {
             watch(folder, label, &eyes, seed, &mut tally);
             films += 1;
         }

@@ -5,7 +5,7 @@
 mod called;
 
 use called::{program, refused};
-use setsight::internals::dataset::PhotoLabels;
+use setsight::internals::dataset::{LabelFile, PhotoLabel, check_photo_files};
 use setsight::internals::render::film::FrameLabel;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -20,6 +20,10 @@ fn names(folder: &Path) -> Vec<String> {
         entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+fn labels_of(folder: &Path) -> Vec<PhotoLabel> {
+    LabelFile::read(folder).unwrap().photos().unwrap()
 }
 
 #[test]
@@ -45,9 +49,9 @@ fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
             "{file}"
         );
     }
-    let labels = PhotoLabels::read(&one).unwrap();
-    labels.check_files(&one).unwrap();
-    for photo in &labels.photos {
+    let labels = labels_of(&one);
+    check_photo_files(&one, &labels).unwrap();
+    for photo in &labels {
         let image = image::open(one.join(&photo.file)).unwrap();
         assert_eq!((image.width(), image.height()), (photo.width, photo.height));
     }
@@ -64,8 +68,8 @@ fn another_deck_and_a_mirror_are_labelled() {
         let folder = home.path().join(name);
         let arguments = [&common[..], &["--deck", deck, "--mirrored"]].concat();
         assert!(render(&folder, &arguments).status.success());
-        let labels = PhotoLabels::read(&folder).unwrap();
-        assert_eq!((labels.photos[0].deck.as_str(), labels.photos[0].mirrored), (name, true));
+        let labels = labels_of(&folder);
+        assert_eq!((labels[0].deck.as_str(), labels[0].mirrored), (name, true));
     }
 }
 
@@ -78,7 +82,7 @@ fn a_longer_series_begins_like_a_shorter_one() {
     assert!(render(&long, &[&common[..], &["--count", "3"]].concat()).status.success());
     let first = "white-0001.jpg";
     assert_eq!(std::fs::read(short.join(first)).unwrap(), std::fs::read(long.join(first)).unwrap());
-    for photo in PhotoLabels::read(&long).unwrap().photos {
+    for photo in labels_of(&long) {
         assert_eq!(photo.cards.len(), 3);
         assert!(photo.tags.iter().any(|t| t == "white_background"));
     }
@@ -135,11 +139,11 @@ fn a_run_that_is_stopped_leaves_a_sound_folder() {
     let arguments = ["--count", "1000000", "--size", "64x64"];
     let message = stopped(home.path(), &arguments, || names(home.path()).len() >= 5);
     assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
-    let labels = PhotoLabels::read(home.path()).unwrap();
-    labels.check_files(home.path()).unwrap();
+    let labels = labels_of(home.path());
+    check_photo_files(home.path(), &labels).unwrap();
     let pictures = names(home.path()).len() - 1;
-    assert_eq!(labels.photos.len(), pictures);
-    for photo in &labels.photos {
+    assert_eq!(labels.len(), pictures);
+    for photo in &labels {
         image::open(home.path().join(&photo.file)).unwrap();
     }
 }
@@ -154,12 +158,12 @@ fn a_suite_is_labelled_part_by_part() {
     let message = stopped(home.path(), &["--suite", "hard", "--jobs", "1"], begun);
     assert!(message.contains("of 120 tables drawn and labelled"), "{message}");
     assert_eq!(names(home.path()).len(), 6);
-    let labels = PhotoLabels::read(&part).unwrap();
-    labels.check_files(&part).unwrap();
-    assert_eq!(labels.source, Some("heap-on-black".into()));
-    assert_eq!(labels.photos[0].file, "heap-on-black-0001.jpg");
-    assert_eq!(labels.photos[0].cards.len(), 20);
-    assert!(PhotoLabels::read(&home.path().join("640x480")).unwrap().photos.is_empty());
+    assert_eq!(LabelFile::read(&part).unwrap().source(), Some("heap-on-black"));
+    let labels = labels_of(&part);
+    check_photo_files(&part, &labels).unwrap();
+    assert_eq!(labels[0].file, "heap-on-black-0001.jpg");
+    assert_eq!(labels[0].cards.len(), 20);
+    assert!(labels_of(&home.path().join("640x480")).is_empty());
 }
 
 /// Starts a run, interrupts it when it is far enough and returns what it said of that.
@@ -209,7 +213,7 @@ fn a_labelled_photo_and_a_phone_become_films() {
     let labels: Vec<FrameLabel> =
         labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(labels.len(), 6);
-    let laid = PhotoLabels::read(&folder).unwrap().photos[0].cards.len();
+    let laid = labels_of(&folder)[0].cards.len();
     let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
     assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
     let mut video = setsight::internals::live::video::Video::open(&path).unwrap();

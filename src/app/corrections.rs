@@ -3,14 +3,12 @@
 
 use super::correct::{Change, Refusal, changed, read_again};
 use super::history::History;
-use super::labels::{LabelFile, LabelProblem, Written, label_of, table_of};
+use super::labels::{LabelProblem, is_of_deck_of, label_of, table_of};
 use super::library::Found;
-use super::merge::{Clash, merged, same};
 use super::table::Table;
-use crate::dataset::PHOTO_LABELS;
+use crate::dataset::{Clash, ForeignMembers, LabelFile, PHOTO_LABELS, PhotoEntry, merged, same};
 use crate::geometry::Quad;
 use crate::pipeline::Reading;
-use crate::whole_file::FolderLock;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -24,18 +22,21 @@ struct Edited {
     /// How many steps lead from the table that `before` describes to the one that is now.
     steps: usize,
     /// What was written of it before the first of them.
-    before: Option<Written>,
+    before: Option<PhotoEntry>,
     /// What is on the disk, as far as this window knows.
-    known: Option<Written>,
+    known: Option<PhotoEntry>,
     /// Whether the table that is now is not on the disk: it could not be written.
     unwritten: bool,
+    /// What other programs had written of its cards before the first of them: a struck card comes
+    /// back with it.
+    foreign: ForeignMembers,
     /// What the reader found.
     found: Found,
 }
 
 impl Edited {
     /// What is to be written of the photo; nothing where nobody has said anything.
-    fn label(&self, name: &str) -> Option<Written> {
+    fn label(&self, name: &str) -> Option<PhotoEntry> {
         let now = self.history.now();
         let untouched =
             !now.checked && !now.said.contains(&true) && now.cards == self.found.table.cards;
@@ -85,7 +86,7 @@ impl Corrections {
     fn read(&mut self, folder: &Path) {
         // The stamp first: what is written in between is then seen as new.
         let stamp = stamp_of(folder);
-        let labels = LabelFile::read(folder);
+        let labels = LabelFile::read_or_empty(folder).map_err(LabelProblem::from);
         self.keep(folder, labels, stamp);
     }
 
@@ -123,12 +124,12 @@ impl Corrections {
             return (edited.history.now().clone(), said);
         }
         match written {
-            Some(label) if label.is_of_deck_of(found) => (table_of(&label, found), true),
+            Some(label) if is_of_deck_of(&label, found) => (table_of(&label, found), true),
             _ => (found.table.clone(), false),
         }
     }
 
-    fn written(&mut self, photo: &Path) -> Option<Written> {
+    fn written(&mut self, photo: &Path) -> Option<PhotoEntry> {
         if folder_of(photo).as_os_str().is_empty() && !photo.exists() {
             // A pasted picture.
             return None;
@@ -141,7 +142,7 @@ impl Corrections {
         &mut self,
         photo: &Path,
         found: &Found,
-        theirs: Option<Written>,
+        theirs: Option<PhotoEntry>,
     ) -> Result<(), Clash> {
         let (Some(name), Some(edited)) = (name_of(photo), self.edited.get_mut(photo)) else {
             return Ok(());
@@ -150,7 +151,7 @@ impl Corrections {
             return Ok(());
         }
         // Nothing written means: what the reader found.
-        let or_found = |written: &Option<Written>| {
+        let or_found = |written: &Option<PhotoEntry>| {
             written.clone().unwrap_or_else(|| label_of(&found.table, found, &name, None))
         };
         let (base, new) = (or_found(&edited.known), or_found(&theirs));
@@ -225,7 +226,7 @@ impl Corrections {
         if let Err(problem) = &self.folder(folder_of(photo)).labels {
             return Err(Trouble::Unwritten(problem.clone()));
         }
-        if let Some(other) = self.written(photo).filter(|label| !label.is_of_deck_of(found)) {
+        if let Some(other) = self.written(photo).filter(|label| !is_of_deck_of(label, found)) {
             let path = folder_of(photo).join(PHOTO_LABELS);
             return Err(Trouble::Unwritten(LabelProblem::OtherDeck(path, other.label.deck)));
         }
@@ -233,8 +234,13 @@ impl Corrections {
             let (now, _) = self.table(photo, found);
             let before = self.written(photo);
             let known = before.clone();
+            let foreign = match (&self.folder(folder_of(photo)).labels, name_of(photo)) {
+                (Ok(labels), Some(name)) => labels.foreign_members(&name),
+                _ => ForeignMembers::default(),
+            };
             let (history, found) = (History::new(now), found.clone());
-            let edited = Edited { history, steps: 0, before, known, unwritten: false, found };
+            let edited =
+                Edited { history, steps: 0, before, known, unwritten: false, foreign, found };
             self.edited.insert(photo.to_path_buf(), edited);
         }
         let edited = self.edited.get_mut(photo).expect("just put there");
@@ -296,14 +302,13 @@ impl Corrections {
         };
         self.edited.get_mut(photo).expect("looked at above").unwritten = true;
         let folder = folder_of(photo).to_path_buf();
-        let _one_at_a_time = FolderLock::wait_for(&folder).map_err(|error| {
-            let path = folder.join(PHOTO_LABELS);
-            Trouble::Unwritten(LabelProblem::Unwritable(path, error.to_string()))
-        })?;
+        let unwritten = |error| Trouble::Unwritten(LabelProblem::from(error));
+        let lock = LabelFile::lock(&folder).map_err(unwritten)?;
         let stamp = stamp_of(&folder);
-        let mut labels = match LabelFile::read(&folder) {
+        let mut labels = match LabelFile::read_or_empty(&folder) {
             Ok(labels) => labels,
-            Err(problem) => {
+            Err(error) => {
+                let problem = LabelProblem::from(error);
                 let trouble = Trouble::Unwritten(problem.clone());
                 self.folders.insert(folder, Folder { labels: Err(problem), stamp });
                 return Err(trouble);
@@ -314,7 +319,7 @@ impl Corrections {
             return Err(Trouble::Clash(clash));
         }
         let put = self.put_unwritten(&folder, &mut labels);
-        labels.write().map_err(Trouble::Unwritten)?;
+        labels.write(&lock).map_err(unwritten)?;
         for photo in put {
             let known = name_of(&photo).and_then(|name| labels.photo(&name));
             let edited = self.edited.get_mut(&photo).expect("put by it");
@@ -333,7 +338,7 @@ impl Corrections {
             let Some(name) = name_of(photo).filter(|_| edited.unwritten) else { continue };
             let on_disk = labels.photo(&name);
             if folder_of(photo) == folder && same(on_disk.as_ref(), edited.known.as_ref()) {
-                labels.put(&name, edited.label(&name).as_ref());
+                labels.put(&name, edited.label(&name).as_ref(), &edited.foreign);
                 put.push(photo.clone());
             }
         }
@@ -359,7 +364,6 @@ mod tests {
     use super::super::table::tests::table_of as cards;
     use super::*;
     use crate::cards::Card;
-    use crate::dataset::PhotoLabels;
     use crate::geometry::Point;
     use image::metadata::Orientation;
 
@@ -407,6 +411,25 @@ mod tests {
     }
 
     #[test]
+    fn what_others_wrote_of_a_struck_card_comes_back_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (photo, found) = (dir.path().join("a.jpg"), found());
+        let path = dir.path().join(PHOTO_LABELS);
+        let text = || std::fs::read_to_string(&path).unwrap();
+        Corrections::default().change(&photo, &found, Change::Confirm(0), false).unwrap();
+        let noted = text().replacen("\"said_by\"", "\"worn\": true,\n\"said_by\"", 1);
+        std::fs::write(&path, noted).unwrap();
+        let mut corrections = Corrections::default();
+        // The first card that the reader has read: the one before it is a person's word.
+        corrections.change(&photo, &found, Change::Be(1, card("3ogo")), false).unwrap();
+        assert!(text().contains("worn"), "another code, the same card");
+        corrections.change(&photo, &found, Change::Strike(1), false).unwrap();
+        assert!(!text().contains("worn"));
+        corrections.step(&photo, &found, false).unwrap();
+        assert!(text().contains("worn"));
+    }
+
+    #[test]
     fn labels_that_cannot_be_read_are_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(PHOTO_LABELS);
@@ -437,7 +460,7 @@ mod tests {
         assert_eq!(one.step(&a, &found, false), Ok(true));
         let (read, _) = Corrections::default().table(&a, &found);
         assert_eq!(codes(&read), ["1fgd", "2fgd", "3ogs", "1ord"]);
-        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos.len(), 2);
+        assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap().len(), 2);
     }
 
     #[test]
@@ -497,6 +520,6 @@ mod tests {
         let words = problem.words();
         assert!(words.contains("labels.json") && !words.contains(".tmp"), "{words}");
         corrections.change(&b, &found, Change::Be(1, card("2ogd")), false).unwrap();
-        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos.len(), 2);
+        assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap().len(), 2);
     }
 }

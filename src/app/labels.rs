@@ -1,32 +1,13 @@
-//! `labels.json` beside the photos, as the window reads and writes it.
-//!
-//! The file is kept as it was found: entries of other photos and fields that this program does not
-//! know stay as they are. It is read again, and written whole, on every change (see
-//! [`super::correct`]).
+//! What stands in `labels.json` beside the photos, as the window's tables and in its words.
 
 use super::library::Found;
 use super::table::Table;
 use super::words::t;
 use crate::cards::{Deck, Edition};
-use crate::dataset::{CardLabel, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
+use crate::dataset::{CardLabel, DatasetError, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::ReadCard;
-use crate::whole_file::write_whole;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-
-/// What is written of a photo: its label as every dataset has it, and what is still to be said.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Written {
-    /// The cards that are sure.
-    #[serde(flatten)]
-    pub label: PhotoLabel,
-    /// The others, each with its best guess, of a photo with the tag [`UNCHECKED`]. Others than this
-    /// program tag photos too: without a list all that the reader is unsure of is still to be said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unchecked: Option<Vec<CardLabel>>,
-}
+use std::path::PathBuf;
 
 /// Why labels cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,110 +45,38 @@ impl LabelProblem {
     }
 }
 
-impl Written {
-    /// Whether its codes mean what the codes of a reading mean: those of a deck of one's own are its
-    /// own.
-    pub fn is_of_deck_of(&self, found: &Found) -> bool {
-        match found.table.facts.taught_deck() {
-            Some(deck) => self.label.deck == deck.name,
-            None => Edition::named(&self.label.deck).is_some(),
+impl From<DatasetError> for LabelProblem {
+    fn from(error: DatasetError) -> Self {
+        match error {
+            DatasetError::Unreadable { path, source } => Self::Unreadable(path, source.to_string()),
+            DatasetError::Unwritable { path, source } => Self::Unwritable(path, source.to_string()),
+            DatasetError::NotJson { path, reason } => Self::NotJson(path, reason),
+            DatasetError::NoPhotos(path) => Self::NoPhotos(path),
+            DatasetError::Malformed { path, reason } => Self::Unreadable(path, reason),
+            DatasetError::Twice { ref path, .. } | DatasetError::MissingFile { ref path, .. } => {
+                Self::Unreadable(path.clone(), error.to_string())
+            }
         }
     }
 }
 
-/// The labels of one folder.
-#[derive(Clone, Debug)]
-pub struct LabelFile {
-    path: PathBuf,
-    document: Value,
-}
-
-impl LabelFile {
-    /// Reads the labels of a folder; none there is an empty list.
-    ///
-    /// # Errors
-    /// They are there and cannot be read: then they must not be written over.
-    pub fn read(folder: &Path) -> Result<Self, LabelProblem> {
-        let path = folder.join(PHOTO_LABELS);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self { path, document: json!({"photos": []}) });
-            }
-            Err(error) => return Err(LabelProblem::Unreadable(path, error.to_string())),
-        };
-        let document: Value = match serde_json::from_str(&text) {
-            Ok(document) => document,
-            Err(error) => return Err(LabelProblem::NotJson(path, error.to_string())),
-        };
-        if !document["photos"].is_array() {
-            return Err(LabelProblem::NoPhotos(path));
-        }
-        Ok(Self { path, document })
-    }
-
-    fn photos(&self) -> &Vec<Value> {
-        self.document["photos"].as_array().expect("looked at when it was read")
-    }
-
-    fn place_of(&self, file: &str) -> Option<usize> {
-        self.photos().iter().position(|photo| photo["file"] == file)
-    }
-
-    /// The label of a photo by its file name, if there is one that can be read.
-    pub fn photo(&self, file: &str) -> Option<Written> {
-        serde_json::from_value(self.photos()[self.place_of(file)?].clone()).ok()
-    }
-
-    /// Puts, replaces or removes the label of a photo.
-    pub fn put(&mut self, file: &str, label: Option<&Written>) {
-        let place = self.place_of(file);
-        let photos = self.document["photos"].as_array_mut().expect("looked at when it was read");
-        match (place, label) {
-            (Some(place), Some(label)) => {
-                // Fields of other programs stay.
-                let new = serde_json::to_value(label).expect("plain data");
-                let old = photos[place].as_object_mut().expect("an entry with a file name");
-                // Absent means the usual, so none of the old ones may stay.
-                for key in [UNCHECKED, "deck", "mirrored"] {
-                    old.remove(key);
-                }
-                for (key, value) in new.as_object().expect("a struct") {
-                    old.insert(key.clone(), value.clone());
-                }
-            }
-            (None, Some(label)) => {
-                photos.push(serde_json::to_value(label).expect("plain data"));
-            }
-            (Some(place), None) => {
-                photos.remove(place);
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Writes the file, whole or not at all; a file of nothing is taken away.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn write(&self) -> Result<(), LabelProblem> {
-        let empty = self.document == json!({"photos": []});
-        let written = if empty {
-            match std::fs::remove_file(&self.path) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-                removed => removed,
-            }
-        } else {
-            let text = serde_json::to_string_pretty(&self.document).expect("text keys only") + "\n";
-            write_whole(&self.path, text.as_bytes())
-        };
-        written.map_err(|error| LabelProblem::Unwritable(self.path.clone(), error.to_string()))
+/// Whether the codes of an entry mean what the codes of a reading mean: those of a deck of one's own
+/// are its own.
+pub fn is_of_deck_of(entry: &PhotoEntry, found: &Found) -> bool {
+    match found.table.facts.taught_deck() {
+        Some(deck) => entry.label.deck == deck.name,
+        None => Edition::named(&entry.label.deck).is_some(),
     }
 }
 
 /// A table as it is written. Until somebody has said that all its cards are right, the photo is tagged
 /// [`UNCHECKED`], and what is unsure stands in a list of its own.
-pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Written>) -> Written {
+pub fn label_of(
+    table: &Table,
+    found: &Found,
+    file: &str,
+    before: Option<&PhotoEntry>,
+) -> PhotoEntry {
     let (width, height) = found.stored_px;
     let mut tags = before.map(|before| before.label.tags.clone()).unwrap_or_default();
     tags.retain(|tag| tag != UNCHECKED);
@@ -193,12 +102,12 @@ pub fn label_of(table: &Table, found: &Found, file: &str, before: Option<&Writte
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
     let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };
-    Written { label, unchecked }
+    PhotoEntry { label, unchecked }
 }
 
 /// The table that was written. A card without corners gets those that were found around its
 /// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
-pub fn table_of(written: &Written, found: &Found) -> Table {
+pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
     let (mut cards, mut readings, mut said) = (Vec::new(), Vec::new(), Vec::new());
     let mut put = |card: CardLabel, unsure: bool| {
         let read = found.table.card_at(card.center);
@@ -263,18 +172,20 @@ pub fn usual_card_at(table: &Table, size_px: (u32, u32), center: Point) -> Quad 
 mod tests {
     use super::super::table::tests::table_of as cards;
     use super::*;
-    use crate::dataset::PhotoLabels;
+    use crate::dataset::{ForeignMembers, LabelFile};
     use image::metadata::Orientation;
+    use std::path::Path;
 
     fn found(table: Table, orientation: Orientation) -> Found {
         let stored_px = (480, 360);
         Found { table, times: Vec::new(), size_px: (360, 480), stored_px, orientation }
     }
 
-    fn put(folder: &Path, file: &str, label: Option<&Written>) {
-        let mut labels = LabelFile::read(folder).unwrap();
-        labels.put(file, label);
-        labels.write().unwrap();
+    fn put(folder: &Path, file: &str, label: Option<&PhotoEntry>) {
+        let lock = LabelFile::lock(folder).unwrap();
+        let mut labels = LabelFile::read_or_empty(folder).unwrap();
+        labels.put(file, label, &ForeignMembers::default());
+        labels.write(&lock).unwrap();
     }
 
     #[test]
@@ -292,7 +203,7 @@ mod tests {
             assert!(a.0.iter().zip(b.0).all(|(p, q)| p.distance(q) < 1e-9), "{a:?} {b:?}");
         }
         // What others read is the dataset's format.
-        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos[0].cards.len(), 3);
+        assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap()[0].cards.len(), 3);
     }
 
     #[test]
@@ -305,54 +216,8 @@ mod tests {
         let own = label_of(&table, &found, "a.jpg", Some(&usual));
         assert_eq!(own.label.deck, deck.name);
         let by_own = Found { table, ..found.clone() };
-        assert!(usual.is_of_deck_of(&found) && own.is_of_deck_of(&by_own));
-        assert!(!usual.is_of_deck_of(&by_own) && !own.is_of_deck_of(&found));
-    }
-
-    #[test]
-    fn what_others_wrote_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let text = r#"{"source": {"camera": "x"}, "note": 7, "photos": [
-            {"file": "b.jpg", "width": 1, "height": 1, "cards": [], "weather": "sun"},
-            {"file": "a.jpg", "width": 480, "height": 360, "cards": [], "mood": "good"}]}"#;
-        let path = dir.path().join(PHOTO_LABELS);
-        std::fs::write(&path, text).unwrap();
-        let mut file = LabelFile::read(dir.path()).unwrap();
-        let table = cards("1fgd");
-        let found = found(table.clone(), Orientation::NoTransforms);
-        file.put("a.jpg", Some(&label_of(&table, &found, "a.jpg", None)));
-        file.put("c.jpg", Some(&label_of(&table, &found, "c.jpg", None)));
-        file.put("c.jpg", None);
-        file.write().unwrap();
-        let now: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        assert_eq!((&now["note"], &now["source"]["camera"]), (&json!(7), &json!("x")));
-        assert_eq!(now["photos"][0]["weather"], "sun");
-        assert_eq!(
-            (&now["photos"][1]["mood"], &now["photos"][1]["cards"][0]["code"]),
-            (&json!("good"), &json!("1fgd"))
-        );
-        assert_eq!(now["photos"].as_array().unwrap().len(), 2);
-    }
-
-    #[test]
-    fn labels_that_cannot_be_read_are_not_written_over() {
-        let dir = tempfile::tempdir().unwrap();
-        for text in ["{", "[]", r#"{"photos": 3}"#] {
-            std::fs::write(dir.path().join(PHOTO_LABELS), text).unwrap();
-            let problem = LabelFile::read(dir.path()).unwrap_err();
-            assert!(problem.words().contains("labels.json"), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_of_nothing_is_taken_away_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let table = cards("1fgd");
-        let found = found(table.clone(), Orientation::NoTransforms);
-        put(dir.path(), "a.jpg", Some(&label_of(&table, &found, "a.jpg", None)));
-        assert!(dir.path().join(PHOTO_LABELS).exists());
-        put(dir.path(), "a.jpg", None);
-        assert!(!dir.path().join(PHOTO_LABELS).exists());
+        assert!(is_of_deck_of(&usual, &found) && is_of_deck_of(&own, &by_own));
+        assert!(!is_of_deck_of(&usual, &by_own) && !is_of_deck_of(&own, &found));
     }
 
     #[test]
@@ -377,7 +242,7 @@ mod tests {
         assert_eq!((back.said.as_slice(), back.checked), (&[true, false, false][..], false));
         assert!((back.cards[2].confidence - table.cards[3].confidence).abs() < 1e-6);
         // A tag of somebody else's names no cards.
-        let foreign = Written { unchecked: None, ..written.clone() };
+        let foreign = PhotoEntry { unchecked: None, ..written.clone() };
         assert_eq!(table_of(&foreign, &found).unsure(), 2);
         // That no card is unsure any more is no word on the others.
         kept.cards[2].unsure = false;
@@ -390,7 +255,7 @@ mod tests {
         put(dir.path(), "a.jpg", Some(&label_of(&kept, &found, "a.jpg", Some(&written))));
         let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
         assert!(written.unchecked.is_none() && written.label.tags.is_empty());
-        assert_eq!(PhotoLabels::read(dir.path()).unwrap().photos[0].cards.len(), 3);
+        assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap()[0].cards.len(), 3);
     }
 
     #[test]

@@ -25,7 +25,6 @@ pub mod live;
 pub mod look;
 pub mod look_panel;
 mod measure;
-mod merge;
 mod names;
 mod new_deck;
 pub mod overlay;

@@ -7,7 +7,7 @@ use super::corrections::Corrections;
 use super::library::Found;
 use super::table::Table;
 use super::table::tests::table_of;
-use crate::dataset::{PHOTO_LABELS, PhotoLabels};
+use crate::dataset::{LabelFile, PHOTO_LABELS};
 use image::metadata::Orientation;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -66,7 +66,7 @@ fn said(child: &mut Child) -> Vec<String> {
 
 /// What is on the disk: each photo's codes.
 fn written(folder: &Path) -> HashMap<String, Vec<String>> {
-    let photos = PhotoLabels::read(folder).unwrap().photos;
+    let photos = LabelFile::read(folder).unwrap().photos().unwrap();
     let codes = |photo: &crate::dataset::PhotoLabel| {
         photo.cards.iter().map(|card| card.code.to_string()).collect()
     };

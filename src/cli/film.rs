@@ -3,7 +3,7 @@
 use super::stop;
 use crate::avi::AviWriter;
 use crate::cli::common::{BadCall, Outcome};
-use crate::dataset::PhotoLabels;
+use crate::dataset::LabelFile;
 use crate::pipeline::source;
 use crate::printable::say;
 use crate::render::film::photo::{PhotoFilm, PhotoFilmParams};
@@ -105,8 +105,8 @@ fn of_photo(
     };
     let name = || photo.display().to_string();
     let read = source::load_photo(photo).with_context(name)?;
-    let labels = PhotoLabels::read(folder)?;
-    let label = labels.photos.iter().find(|label| photo.ends_with(&label.file));
+    let labels = LabelFile::read(folder)?.photos()?;
+    let label = labels.iter().find(|label| photo.ends_with(&label.file));
     let cards = label.map(|label| label.upright_cards(read.orientation)).unwrap_or_default();
     if cards.is_empty() {
         let message = format!(

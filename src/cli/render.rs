@@ -4,7 +4,7 @@ use super::film;
 use super::stop;
 use crate::cards::{DECK_SIZE, Deck};
 use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
-use crate::dataset::{PHOTO_LABELS, PhotoLabel, PhotoLabels};
+use crate::dataset::{LabelFile, PHOTO_LABELS, PhotoLabel};
 use crate::printable::say;
 use crate::render::suite::{Part, Suite};
 use crate::render::{
@@ -191,8 +191,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let photos: Vec<PhotoLabel> = own.filter_map(|(_, label)| label.clone()).collect();
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
-        let source = Some(serde_json::json!(source));
-        PhotoLabels { source, photos }.write(&out.join(folder.unwrap_or_default()))?;
+        LabelFile::create(&out.join(folder.unwrap_or_default()), Some(&source), &photos)?;
     }
     let out = out.display();
     if done < count {

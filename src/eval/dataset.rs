@@ -1,9 +1,9 @@
 //! Labelled photos of one folder or of a folder of folders.
 
 use crate::dataset::{
-    DatasetError, PHOTO_LABELS, PhotoLabel, PhotoLabels, leads_outside, told_of_outside,
+    DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, labelled_folders, leads_outside,
+    told_of_outside,
 };
-use crate::pipeline::source::natural_order;
 use std::path::{Path, PathBuf};
 
 /// A photo and its labels.
@@ -54,19 +54,7 @@ const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, und
 /// # Errors
 /// [`DatasetError`]: no labels there, or bad ones.
 pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
-    let unreadable = |source| DatasetError::Unreadable { path: dataset.to_path_buf(), source };
-    if dataset.join(PHOTO_LABELS).is_file() {
-        let mut found = FoundPhotos::default();
-        add_photos_of(dataset, &mut found)?;
-        return not_all_unchecked(dataset, found);
-    }
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(dataset)
-        .map_err(unreadable)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()
-        .map_err(unreadable)?;
-    folders.retain(|folder| folder.join(PHOTO_LABELS).is_file());
-    folders.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
+    let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
     if folders.is_empty() {
         let reason = format!(
             "no {PHOTO_LABELS} in this folder, nor in a folder directly in it; expected a folder of \
@@ -91,23 +79,24 @@ fn not_all_unchecked(dataset: &Path, found: FoundPhotos) -> Result<FoundPhotos, 
 }
 
 fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetError> {
-    let mut labels = PhotoLabels::read(folder)?;
-    found.unchecked.extend(labels.take_unchecked().into_iter().map(|file| folder.join(file)));
-    let source = match labels.source {
-        Some(serde_json::Value::String(source)) => source,
-        _ => folder
+    let labels = LabelFile::read(folder)?;
+    let (photos, unchecked) = labels.checked_photos()?;
+    found.unchecked.extend(unchecked.into_iter().map(|file| folder.join(file)));
+    let source = match labels.source() {
+        Some(source) => source.to_owned(),
+        None => folder
             .canonicalize()
             .ok()
             .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
             .unwrap_or_else(|| folder.display().to_string()),
     };
-    let outside = labels.photos.iter().filter(|label| leads_outside(&label.file));
+    let outside = photos.iter().filter(|label| leads_outside(&label.file));
     found.outside.extend(outside.map(|label| folder.join(&label.file)));
     let photo = |label: PhotoLabel| LabelledPhoto {
         path: folder.join(&label.file),
         label,
         source: source.clone(),
     };
-    found.photos.extend(labels.photos.into_iter().map(photo));
+    found.photos.extend(photos.into_iter().map(photo));
     Ok(())
 }

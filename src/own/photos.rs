@@ -1,7 +1,7 @@
 //! A person's labelled photos and crops for training and evaluation.
 
 use crate::cards::{Card, Edition};
-use crate::dataset::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS};
+use crate::dataset::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
 use crate::eval::{LabelledPhoto, compare, find_photos};
 use crate::geometry::{Point, Quad};
 use crate::own::table::OwnTable;
@@ -123,11 +123,11 @@ pub fn gather(
         for folder in labelled_folders(folder)? {
             let name = folder.file_name().map(|n| n.to_string_lossy().into_owned());
             let edition = edition_of(&name.unwrap_or_default());
-            if folder.join(CROP_LABELS).is_file() {
+            if has_labels(&folder, CROP_LABELS) {
                 let (samples, _) = samples_of_crops(&folder, edition, seed)?;
                 all.extend(samples.into_iter().map(|samples| of_crop(samples, edition)));
             }
-            if folder.join(PHOTO_LABELS).is_file() {
+            if has_labels(&folder, PHOTO_LABELS) {
                 // Unchecked photos are not learnt from.
                 let photos = find_photos(&folder)?.photos;
                 let read = |(i, photo): (usize, LabelledPhoto)| {

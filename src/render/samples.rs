@@ -75,7 +75,7 @@ pub fn all() -> Vec<Sample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::PhotoLabels;
+    use crate::dataset::LabelFile;
     use std::path::Path;
 
     /// Maximum mean difference of a channel, 0 to 255, between a committed sample and a new
@@ -85,11 +85,10 @@ mod tests {
     #[test]
     fn a_sample_is_what_the_command_draws() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
-        let text = std::fs::read_to_string(folder.join("labels.json")).unwrap();
-        let labels: PhotoLabels = serde_json::from_str(&text).unwrap();
+        let labels = LabelFile::read(&folder).unwrap().photos().unwrap();
         let samples = all();
-        assert_eq!(labels.photos.len(), samples.len());
-        for (sample, label) in samples.iter().zip(&labels.photos) {
+        assert_eq!(labels.len(), samples.len());
+        for (sample, label) in samples.iter().zip(&labels) {
             assert_eq!(sample.file, label.file);
         }
         // One easy and one hard table, because drawing all takes long.
@@ -110,7 +109,7 @@ mod tests {
             let codes = |cards: Vec<_>| cards;
             assert_eq!(
                 codes(scene.cards.iter().map(|c| c.card).collect()),
-                codes(labels.photos[i].cards.iter().map(|c| c.code).collect())
+                codes(labels[i].cards.iter().map(|c| c.code).collect())
             );
         }
     }

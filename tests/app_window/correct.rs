@@ -4,7 +4,7 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use setsight::internals::app::Task;
-use setsight::internals::dataset::{PhotoLabels, SaidBy};
+use setsight::internals::dataset::{LabelFile, SaidBy};
 use setsight::internals::geometry::Point;
 
 #[test]
@@ -120,20 +120,22 @@ fn one_changed_card_is_no_word_on_the_others() {
     test.key(Key::F5);
     test.press("Card 3: three striped red squiggles");
     test.press("shading: filled");
-    let mut labels = PhotoLabels::read(test.folder.path()).unwrap();
-    let said: Vec<SaidBy> = labels.photos[0].cards.iter().map(|card| card.said_by).collect();
+    let labels = |test: &Test| LabelFile::read(test.folder.path()).unwrap();
+    let said: Vec<SaidBy> =
+        labels(&test).photos().unwrap()[0].cards.iter().map(|card| card.said_by).collect();
     assert_eq!(said, [SaidBy::Reader, SaidBy::Reader, SaidBy::Person]);
-    assert_eq!(labels.take_unchecked(), ["a.jpg"], "it is no ground truth");
+    let (_, unchecked) = labels(&test).checked_photos().unwrap();
+    assert_eq!(unchecked, ["a.jpg"], "it is no ground truth");
     test.shows_part("corrected");
     test.key(Key::Escape);
     test.press("All cards are right");
     test.shows("A person has checked all cards.");
-    let mut labels = PhotoLabels::read(test.folder.path()).unwrap();
-    assert!(labels.take_unchecked().is_empty());
-    assert!(labels.photos[0].cards.len() == 4, "the unsure one is right as well");
-    assert!(labels.photos[0].cards.iter().all(|card| card.said_by == SaidBy::Person));
+    let (photos, unchecked) = labels(&test).checked_photos().unwrap();
+    assert!(unchecked.is_empty());
+    assert!(photos[0].cards.len() == 4, "the unsure one is right as well");
+    assert!(photos[0].cards.iter().all(|card| card.said_by == SaidBy::Person));
     test.press("Undo");
-    assert_eq!(PhotoLabels::read(test.folder.path()).unwrap().take_unchecked(), ["a.jpg"]);
+    assert_eq!(labels(&test).checked_photos().unwrap().1, ["a.jpg"]);
 }
 
 #[test]
@@ -175,8 +177,8 @@ fn two_windows_on_one_folder_keep_what_both_say() {
     test.type_text("3sps");
     assert_eq!(test.written().unwrap(), ["1fgd", "2sps", "3fgd", "3sps"]);
     assert_eq!(test.codes(), ["1fgd", "2sps", "3fgd", "3sps"], "it is seen here, too");
-    let labels = PhotoLabels::read(test.folder.path()).unwrap();
-    assert_eq!(labels.photos[0].cards[0].code.to_string(), "1sps", "b.jpg");
+    let labels = LabelFile::read(test.folder.path()).unwrap().photos().unwrap();
+    assert_eq!(labels[0].cards[0].code.to_string(), "1sps", "b.jpg");
     // Both say something of the same card: the user knows.
     test.press("Card 1: one filled green diamond");
     let mine = std::mem::replace(&mut test.harness, theirs);

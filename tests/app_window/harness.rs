@@ -11,7 +11,7 @@ use setsight::internals::app::Window;
 use setsight::internals::app::eye::Eye;
 use setsight::internals::app::settings::Keeper;
 use setsight::internals::app::words::Language;
-use setsight::internals::dataset::PhotoLabels;
+use setsight::internals::dataset::LabelFile;
 use setsight::internals::geometry::{Point, Quad};
 use setsight::internals::pipeline::source::{Photo, SourceError};
 use setsight::internals::pipeline::{
@@ -234,8 +234,8 @@ impl Test {
 
     /// What is written in the folder's labels of `a.jpg`.
     pub fn written(&self) -> Option<Vec<String>> {
-        let labels = PhotoLabels::read(self.folder.path()).ok()?;
-        let photo = labels.photos.iter().find(|photo| photo.file == "a.jpg")?;
+        let labels = LabelFile::read(self.folder.path()).ok()?.photos().ok()?;
+        let photo = labels.iter().find(|photo| photo.file == "a.jpg")?;
         Some(photo.cards.iter().map(|card| card.code.to_string()).collect())
     }
 }

@@ -6,7 +6,7 @@
 
 use super::settle::Converted;
 use crate::dataset::{
-    CROP_LABELS, CropLabel, DatasetError, PHOTO_LABELS, PhotoLabel, PhotoLabels, write_crop_labels,
+    CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
 };
 use crate::whole_file::WholeFile;
 use std::collections::BTreeSet;
@@ -140,8 +140,9 @@ impl Converted {
         let mut name = || names.next().expect("one for each picture");
         if !self.photos.is_empty() {
             let photos = self.photos.into_iter();
-            let photos = photos.map(|(_, photo)| PhotoLabel { file: name(), ..photo }).collect();
-            PhotoLabels { source: None, photos }.write(folder)?;
+            let photos: Vec<_> =
+                photos.map(|(_, photo)| PhotoLabel { file: name(), ..photo }).collect();
+            LabelFile::create(folder, None, &photos)?;
             return Ok(folder.join(PHOTO_LABELS));
         }
         let crops = self.crops.into_iter();

@@ -2,12 +2,12 @@
 
 use super::item::{Item, Wrong};
 use crate::cards::Card;
-use crate::dataset::{CROP_LABELS, DatasetError, PHOTO_LABELS, PhotoLabel, leads_outside};
+use crate::dataset::{
+    CROP_LABELS, CropLine, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, has_labels,
+    labelled_folders, leads_outside, read_crop_lines,
+};
 use crate::geometry::Point;
-use crate::pipeline::source::natural_order;
-use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Number of crops read together: as many as a table has cards, enough to detect their edition and
@@ -37,10 +37,10 @@ pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
     let mut plan = Plan::default();
     for folder in folders {
         for folder in labelled(folder)? {
-            if folder.join(PHOTO_LABELS).is_file() {
+            if has_labels(&folder, PHOTO_LABELS) {
                 plan.add_photos(&folder);
             }
-            if folder.join(CROP_LABELS).is_file() {
+            if has_labels(&folder, CROP_LABELS) {
                 plan.add_crops(&folder);
             }
             plan.folders.push(folder);
@@ -50,26 +50,15 @@ pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
 }
 
 fn labelled(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
-    let is_labelled =
-        |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
-    if is_labelled(folder) {
-        return Ok(vec![folder.to_path_buf()]);
-    }
-    let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
-    let mut inside: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(unreadable)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| is_labelled(path))
-        .collect();
-    inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
-    if inside.is_empty() {
+    let folders = labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
+    if folders.is_empty() {
         let reason = format!(
             "neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) there, nor in a folder directly \
              in it; labels of other programs become such ones with `setsight dataset convert`"
         );
         return Err(DatasetError::Malformed { path: folder.to_path_buf(), reason });
     }
-    Ok(inside)
+    Ok(folders)
 }
 
 impl Plan {
@@ -79,21 +68,16 @@ impl Plan {
 
     fn add_photos(&mut self, folder: &Path) {
         let labels = folder.join(PHOTO_LABELS);
-        let document: Value = match fs::read_to_string(&labels).map(|t| serde_json::from_str(&t)) {
-            Err(error) => return self.wrong(&labels, format!("cannot be read: {error}")),
-            Ok(Err(error)) => return self.wrong(&labels, format!("is no JSON: {error}")),
-            Ok(Ok(document)) => document,
-        };
-        let Some(photos) = document["photos"].as_array() else {
-            return self.wrong(&labels, "holds no list \"photos\"".to_owned());
+        let file = match LabelFile::read(folder) {
+            Ok(file) => file,
+            Err(error) => return self.wrong(&labels, unreadable(&error)),
         };
         let mut files = BTreeSet::new();
-        for (i, photo) in photos.iter().enumerate() {
-            let label: PhotoLabel = match serde_json::from_value(photo.clone()) {
+        for label in file.each_photo() {
+            let label = match label {
                 Ok(label) => label,
-                Err(error) => {
-                    let file = photo["file"].as_str().unwrap_or("without a file name");
-                    self.wrong(&labels, format!("photo {} ({file}): {error}", i + 1));
+                Err(why) => {
+                    self.wrong(&labels, why);
                     continue;
                 }
             };
@@ -132,46 +116,39 @@ impl Plan {
 
     fn add_crops(&mut self, folder: &Path) {
         let labels = folder.join(CROP_LABELS);
-        let mut reader = match csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .flexible(true)
-            .from_path(&labels)
-        {
-            Ok(reader) => reader,
-            Err(error) => return self.wrong(&labels, format!("cannot be read: {error}")),
+        let lines = match read_crop_lines(folder) {
+            Ok(lines) => lines,
+            Err(error) => return self.wrong(&labels, unreadable(&error)),
         };
-        if !reader.headers().is_ok_and(|header| header.iter().take(2).eq(["file", "code"])) {
-            return self.wrong(&labels, "the first line must be \"file,code\"".to_owned());
-        }
         let mut files = BTreeSet::new();
         let mut crops: Vec<(PathBuf, Card)> = Vec::new();
-        for record in reader.records() {
-            let record = match record {
-                Ok(record) => record,
-                Err(error) => {
-                    self.wrong(&labels, error.to_string());
+        for line in lines {
+            let (line, label) = match line {
+                CropLine::Label { line, label } => (line, label),
+                CropLine::BadCode { line, file, error } => {
+                    self.wrong(&labels, format!("line {line}: {file}: {error}"));
+                    continue;
+                }
+                CropLine::Malformed { reason, .. } => {
+                    self.wrong(&labels, reason);
                     continue;
                 }
             };
-            let line = record.position().map_or(0, csv::Position::line);
-            let (file, code) = (&record[0], record.get(1).unwrap_or_default());
-            let path = folder.join(file);
-            match code.parse() {
-                Err(error) => self.wrong(&labels, format!("line {line}: {file}: {error}")),
-                Ok(_) if !files.insert(file.to_owned()) => {
-                    self.wrong(&labels, format!("line {line}: {file} is labelled twice"));
-                }
-                Ok(_) if !path.is_file() => self.wrong(
-                    &path,
-                    "is labelled but not there; put it there or take its labels out".to_owned(),
-                ),
-                Ok(code) => {
-                    if leads_outside(file) {
-                        self.outside.push(path.clone());
-                    }
-                    crops.push((path, code));
-                }
+            let path = folder.join(&label.file);
+            if files.contains(&label.file) {
+                self.wrong(&labels, format!("line {line}: {} is labelled twice", label.file));
+                continue;
             }
+            if !path.is_file() {
+                let reason = "is labelled but not there; put it there or take its labels out";
+                self.wrong(&path, reason.to_owned());
+            } else {
+                if leads_outside(&label.file) {
+                    self.outside.push(path.clone());
+                }
+                crops.push((path, label.code));
+            }
+            files.insert(label.file);
         }
         // Crops are often sorted by card, so those read together are picked from the whole list.
         let groups = crops.len().div_ceil(TOGETHER);
@@ -180,6 +157,17 @@ impl Plan {
                 Item::Crops(crops.iter().skip(group).step_by(groups).cloned().collect())
             }),
         );
+    }
+}
+
+/// Why a file of labels cannot be read, without its name.
+fn unreadable(error: &DatasetError) -> String {
+    match error {
+        DatasetError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+        DatasetError::NotJson { reason, .. } => format!("is no JSON: {reason}"),
+        DatasetError::NoPhotos(_) => "holds no list \"photos\"".to_owned(),
+        DatasetError::Malformed { reason, .. } => reason.clone(),
+        other => other.to_string(),
     }
 }
 

@@ -5,8 +5,8 @@ use super::miss::{beside, holds, outline};
 use super::sample::{Group, Label, Sample};
 use crate::cards::{Card, Edition, Property, Shape};
 use crate::dataset::{
-    CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, PhotoLabels, check_crop_files, load_crop,
-    read_crop_labels, with_corners,
+    self, CROP_LABELS, CardLabel, DatasetError, LabelFile, PHOTO_LABELS, check_crop_files,
+    check_photo_files, has_labels, load_crop, read_crop_labels, with_corners,
 };
 use crate::geometry::{Point, Quad};
 use crate::pipeline::classify::classical::features::Features;
@@ -14,7 +14,7 @@ use crate::pipeline::classify::classical::template::Masks;
 use crate::pipeline::classify::mirror;
 use crate::pipeline::finder::{CardFinder, FindError};
 use crate::pipeline::overlap::shared_area;
-use crate::pipeline::source::{self, natural_order};
+use crate::pipeline::source;
 use crate::pipeline::{CardOutline, Frame, board, rectify};
 use image::{Rgb, RgbImage, imageops};
 use rand::{RngExt, SeedableRng};
@@ -128,22 +128,11 @@ pub fn sources(
 /// # Errors
 /// [`CropsError`]: the folder cannot be read, or there are no labels.
 pub fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
-    let labelled =
-        |path: &Path| path.join(CROP_LABELS).is_file() || path.join(PHOTO_LABELS).is_file();
-    if labelled(folder) {
-        return Ok(vec![folder.to_path_buf()]);
-    }
-    let unreadable = |source| DatasetError::Unreadable { path: folder.to_path_buf(), source };
-    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map_err(unreadable)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| labelled(path))
-        .collect();
-    inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
-    if inside.is_empty() {
+    let folders = dataset::labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
+    if folders.is_empty() {
         return Err(CropsError::NoLabels(folder.to_path_buf()));
     }
-    Ok(inside)
+    Ok(folders)
 }
 
 fn source(
@@ -157,7 +146,7 @@ fn source(
         .ok()
         .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
         .unwrap_or_else(|| folder.display().to_string());
-    let crops = folder.join(CROP_LABELS).is_file();
+    let crops = has_labels(folder, CROP_LABELS);
     let (mut not_found, mut unchecked) = (Vec::new(), Vec::new());
     let (labelled, mirrored, cut) = if crops {
         from_crops(folder, edition_of(&name), seed)?
@@ -286,11 +275,9 @@ fn from_photos(
     finder: &dyn CardFinder,
     seed: u64,
 ) -> Result<FromPhotos, CropsError> {
-    let mut labels = PhotoLabels::read(folder)?;
-    let unchecked = labels.take_unchecked();
-    labels.check_files(folder)?;
-    let cut: Vec<(usize, usize, Vec<Sample>)> = labels
-        .photos
+    let (photos, unchecked) = LabelFile::read(folder)?.checked_photos()?;
+    check_photo_files(folder, &photos)?;
+    let cut: Vec<(usize, usize, Vec<Sample>)> = photos
         .par_iter()
         .enumerate()
         .map(|(i, label)| {
@@ -320,8 +307,7 @@ fn from_photos(
         })
         .collect::<Result<_, CropsError>>()?;
     let labelled = cut.iter().map(|photo| photo.0).sum();
-    let not_found: Vec<(String, usize)> = labels
-        .photos
+    let not_found: Vec<(String, usize)> = photos
         .iter()
         .zip(&cut)
         .filter(|(_, photo)| photo.1 > 0)

@@ -1,8 +1,7 @@
-//! Two windows on one folder: what both have said of a photo, put together.
+//! Two programs on one folder: what both have said of a photo, put together.
 
-use super::labels::Written;
+use super::{CardLabel, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED, nearest};
 use crate::cards::Card;
-use crate::dataset::{CardLabel, SaidBy, UNCHECKED, nearest};
 use crate::geometry::{Point, Quad};
 
 /// Places that differ by less than this are the same: a file rounds. In pixels.
@@ -53,7 +52,7 @@ impl Item {
     }
 }
 
-fn items(written: &Written) -> Vec<Item> {
+fn items(written: &PhotoEntry) -> Vec<Item> {
     let sure = written.label.cards.iter().map(|card| (card, false));
     let guesses = written.unchecked.iter().flatten().map(|card| (card, true));
     sure.chain(guesses).map(|(card, unsure)| Item { card: card.clone(), unsure }).collect()
@@ -61,19 +60,28 @@ fn items(written: &Written) -> Vec<Item> {
 
 /// For each of `a` which of `b` is the same card.
 fn pairs(a: &[Item], b: &[Item], width: u32) -> Vec<Option<usize>> {
-    let centers = |items: &[Item]| -> Vec<Point> { items.iter().map(|i| i.card.center).collect() };
-    let long = |item: &Item| item.card.corners.map(|quad| quad.long_side());
+    fn cards(items: &[Item]) -> Vec<&CardLabel> {
+        items.iter().map(|item| &item.card).collect()
+    }
+    same_cards(&cards(a), &cards(b), width)
+}
+
+/// For each of `a` the index of the one of `b` that lies at its place, in a photo of this width in
+/// pixels.
+pub(super) fn same_cards(a: &[&CardLabel], b: &[&CardLabel], width: u32) -> Vec<Option<usize>> {
+    let centers = |cards: &[&CardLabel]| -> Vec<Point> { cards.iter().map(|c| c.center).collect() };
+    let long = |card: &CardLabel| card.corners.map(|quad| quad.long_side());
     let long_side =
-        |i: usize, j: usize| long(&a[i]).or_else(|| long(&b[j])).unwrap_or(f64::from(width) / 8.0);
+        |i: usize, j: usize| long(a[i]).or_else(|| long(b[j])).unwrap_or(f64::from(width) / 8.0);
     nearest(&centers(a), &centers(b), long_side)
 }
 
 /// Whether two say the same.
-pub fn same(a: Option<&Written>, b: Option<&Written>) -> bool {
+pub fn same(a: Option<&PhotoEntry>, b: Option<&PhotoEntry>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
     let (x, y) = (items(a), items(b));
     let cards = x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| x.is_as(y));
-    let heads = |w: &Written| (w.label.tags.clone(), w.label.deck.clone(), w.label.mirrored);
+    let heads = |w: &PhotoEntry| (w.label.tags.clone(), w.label.deck.clone(), w.label.mirrored);
     cards && heads(a) == heads(b)
 }
 
@@ -82,7 +90,11 @@ pub fn same(a: Option<&Written>, b: Option<&Written>) -> bool {
 ///
 /// # Errors
 /// [`Clash`]: both have changed the same card, each otherwise.
-pub fn merged(base: &Written, mine: &Written, theirs: &Written) -> Result<Written, Clash> {
+pub fn merged(
+    base: &PhotoEntry,
+    mine: &PhotoEntry,
+    theirs: &PhotoEntry,
+) -> Result<PhotoEntry, Clash> {
     let width = mine.label.width;
     let [b, m, t] = [base, mine, theirs].map(items);
     let (b_in_m, b_in_t) = (pairs(&b, &m, width), pairs(&b, &t, width));
@@ -127,8 +139,8 @@ pub fn merged(base: &Written, mine: &Written, theirs: &Written) -> Result<Writte
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
-    let label = crate::dataset::PhotoLabel { tags, cards: cards(sure), ..theirs.label.clone() };
-    Ok(Written { label, unchecked })
+    let label = PhotoLabel { tags, cards: cards(sure), ..theirs.label.clone() };
+    Ok(PhotoEntry { label, unchecked })
 }
 
 /// A card that both still have.
@@ -166,10 +178,9 @@ fn twice(items: &[Item]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::PhotoLabel;
 
     /// Cards in a row; `1fgd?` is a guess, `1fgd!` said by a person, `-` no card there.
-    fn written(codes: &str) -> Written {
+    fn written(codes: &str) -> PhotoEntry {
         let mut sure = Vec::new();
         let mut guesses = Vec::new();
         for (i, word) in codes.split_whitespace().enumerate().filter(|(_, word)| *word != "-") {
@@ -190,7 +201,7 @@ mod tests {
             mirrored: false,
             cards: sure,
         };
-        Written { label, unchecked: Some(guesses) }
+        PhotoEntry { label, unchecked: Some(guesses) }
     }
 
     #[track_caller]

@@ -1,0 +1,73 @@
+//! Files that are read whole into memory: ordinary files of a limited size.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// Reads a file of at most `limit` bytes. A device or a pipe is refused before it is opened,
+/// because reading it may never end.
+///
+/// # Errors
+/// The system's error; [`ErrorKind::InvalidInput`] for what is no ordinary file; and
+/// [`ErrorKind::FileTooLarge`] for one with more bytes.
+pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        let reason = "it is no ordinary file but a folder, a device or a pipe";
+        return Err(io::Error::new(ErrorKind::InvalidInput, reason));
+    }
+    let too_large = |bytes: &str| {
+        let reason = format!("it has {bytes} bytes; at most {limit} are read");
+        io::Error::new(ErrorKind::FileTooLarge, reason)
+    };
+    if metadata.len() > limit {
+        return Err(too_large(&metadata.len().to_string()));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    // A file may grow meanwhile, and files under /proc claim 0 bytes and may be endless.
+    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(&format!("more than {limit}")));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("five");
+        std::fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_small(&path, 5).unwrap(), b"12345");
+        let error = read_small(&path, 4).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert_eq!(error.to_string(), "it has 5 bytes; at most 4 are read");
+        let missing = read_small(&dir.path().join("none"), 4).unwrap_err();
+        assert_eq!(missing.kind(), ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        for path in [dir.path(), &fifo, &link] {
+            let error = read_small(path, 1 << 20).unwrap_err();
+            assert!(error.to_string().contains("no ordinary file"), "{}: {error}", path.display());
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_hides_its_size_is_cut_off() {
+        let error = read_small(Path::new("/proc/self/status"), 10).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 10 bytes; at most 10 are read");
+    }
+}
