@@ -15,7 +15,8 @@ use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
 use setsight::internals::pipeline::engine::{self, Models};
 use setsight::internals::pipeline::track::{Eyes, Params};
-use setsight::internals::pipeline::{FinderChoice, Pipeline, ReaderChoice, StageTime};
+use setsight::internals::pipeline::{FinderChoice, ReaderChoice, StageTime};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmParams};
 use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;
@@ -55,9 +56,8 @@ fn main() {
     };
     let reader = ReaderChoice::ALL.into_iter().find(|&r| words.iter().any(|w| w == name_of(r)));
     let reader = reader.unwrap_or_default();
-    // OpenCV's own threads would only compete. The call fails in builds without threads.
-    let _ = opencv::core::set_num_threads(1);
-    let pipeline = Pipeline::chosen(finder, reader, &Models::Shipped).expect("the weights");
+    let plan = ReadingPlan { finder, reader, ..ReadingPlan::with_models(Models::Shipped) };
+    let pipeline = plan.build().expect("the weights");
     let params = Params::of(&pipeline);
     let eyes: Eyed = (Arc::new(pipeline), params);
     let home = tempfile::tempdir().expect("a place for films");

@@ -12,6 +12,7 @@ use setsight::internals::pipeline::overlay::{self, Style};
 use setsight::internals::pipeline::{
     CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source,
 };
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ fn stages(c: &mut Criterion) {
 }
 
 fn whole(c: &mut Criterion) {
-    let pipeline = Pipeline::with_defaults(&Models::Shipped).expect("the shipped weights");
+    let pipeline = ReadingPlan::with_models(Models::Shipped).build().expect("the shipped weights");
     let mut group = c.benchmark_group("photo to sets");
     group.sample_size(20);
     let bytes = two_megapixels();

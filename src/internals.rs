@@ -198,6 +198,11 @@ pub mod pipeline {
 }
 
 #[cfg(feature = "vision")]
+pub mod plan {
+    pub use crate::plan::ReadingPlan;
+}
+
+#[cfg(feature = "vision")]
 pub mod render {
     pub use crate::render::{DrawnCard, Kind, Params, Scene, render};
     pub mod card {

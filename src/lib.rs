@@ -83,6 +83,8 @@ mod own;
 #[cfg(feature = "vision")]
 mod pipeline;
 #[cfg(feature = "vision")]
+mod plan;
+#[cfg(feature = "vision")]
 mod render;
 #[cfg(feature = "train")]
 mod train;

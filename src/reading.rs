@@ -4,6 +4,7 @@ use crate::cards::{Card, Edition};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::engine::Models;
 use crate::pipeline::{Frame, Pipeline, ReadCard, StageClock, overlay, source};
+use crate::plan::ReadingPlan;
 use crate::sets::Set;
 use image::RgbImage;
 use std::path::Path;
@@ -55,20 +56,22 @@ impl PhotoReader {
     /// # Errors
     /// No engine can run them; the message lists the engines that were tried.
     pub fn new() -> Result<Self, ReadError> {
-        Self::with(&Models::Shipped)
+        Self::with(Models::Shipped)
     }
 
-    /// Uses the networks of a folder that `setsight train` wrote.
+    /// Uses the networks of a folder that `setsight train` wrote. If they were trained for a deck of
+    /// one's own (`setsight train reader --deck`), that deck is read.
     ///
     /// # Errors
     /// A file is missing, does not match its hash in the folder's manifest, or holds no network for
     /// this purpose.
     pub fn with_models(folder: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Self::with(&Models::Folder(folder.as_ref().to_path_buf()))
+        Self::with(Models::Folder(folder.as_ref().to_path_buf()))
     }
 
-    fn with(models: &Models) -> Result<Self, ReadError> {
-        Ok(Self { pipeline: Pipeline::with_defaults(models).map_err(ReadError::of)? })
+    fn with(models: Models) -> Result<Self, ReadError> {
+        let plan = ReadingPlan::with_models(models);
+        Ok(Self { pipeline: plan.build().map_err(ReadError::of)? })
     }
 
     /// Reads a photo from a file, see [`read_photo`].

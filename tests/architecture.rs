@@ -22,11 +22,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Labels speak of the stored file, everything else of the upright photo: how the two lie to
     // each other is the source's knowledge.
     ("dataset", &["cards", "geometry", "whole_file", "pipeline::source"]),
-    ("reading", &["cards", "sets", "geometry", "pipeline"]),
     // A drawn table comes with its labels.
     ("render", &["cards", "geometry", "dataset"]),
     // A deck that is learnt is compared with its own cards, drawn.
     ("deck_learning", &["cards", "geometry", "model", "pipeline", "render"]),
+    ("plan", &["cards", "pipeline", "printable", "deck_learning"]),
+    ("reading", &["cards", "sets", "geometry", "pipeline", "plan"]),
     ("live", &["cards", "sets", "geometry", "pipeline", "whole_file", "avi"]),
     ("eval", MEASURING),
     ("train", MEASURING),
@@ -67,6 +68,7 @@ const TRAINING_AND_MEASURING: &[&str] = &[
     "json",
     "plot",
     "whole_file",
+    "plan",
     "eval",
     "train",
     "export",
@@ -95,6 +97,7 @@ const BELOW_THE_SURFACE: &[&str] = &[
     "export",
     "own",
     "deck_learning",
+    "plan",
 ];
 
 /// A command opens the window.
@@ -121,12 +124,13 @@ const COMMANDS: &[&str] = &[
     "own",
     "app",
     "deck_learning",
+    "plan",
 ];
 
 /// What the crate's own tests see.
 const EVERYTHING: &[&str] = &[
     "cards", "sets", "geometry", "model", "pipeline", "render", "dataset", "avi", "game", "live",
-    "eval", "train", "export", "app", "fuzzing", "cli",
+    "eval", "train", "export", "app", "fuzzing", "cli", "plan",
 ];
 
 #[test]

@@ -7,6 +7,7 @@ use common::{Ran, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
 use setsight::internals::dataset::{CardLabel, PhotoLabels};
+use setsight::internals::pipeline::engine::Models;
 use std::path::Path;
 
 fn done(ran: Ran) -> Ran {
@@ -164,4 +165,64 @@ fn what_cannot_be_learnt_from_is_told_and_nothing_is_written() {
     image::imageops::replace(&mut both, &one, 0, i64::from(one.height()));
     both.save(world.path().join("deck/plain-0001.jpg")).unwrap();
     says(learn(&["deck"], "ours"), &["look the same", "plain-0001.jpg", "has each card once"]);
+}
+
+/// `ours.json`, a deck that is drawn like today's, and in `ours` what training for it leaves.
+fn trained(world: &World) {
+    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/decks/classic.json");
+    let mut deck: Value = serde_json::from_str(&std::fs::read_to_string(classic).unwrap()).unwrap();
+    deck["name"] = "ours".into();
+    world.file("ours.json", deck.to_string().as_bytes());
+    world.file("ours/deck.json", deck.to_string().as_bytes());
+    world.file("ours/reader.onnx", &Models::Shipped.read("reader.onnx").unwrap());
+}
+
+#[test]
+fn models_that_were_trained_for_a_deck_read_it_wherever_they_are_chosen() {
+    let world = World::new();
+    trained(&world);
+    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
+    done(world.run(&[&draw[..], &["table"]].concat()));
+    let home = world.path().join("home");
+    let run = |args: &[&str]| -> Ran {
+        let mut command = world.command(args);
+        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
+        command.output().unwrap().into()
+    };
+    let deck = |more: &[&str]| -> String {
+        let ran = done(run(&[&["scan", "table", "--format", "json"], more].concat()));
+        let photo: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert!(photo["cards"].as_array().unwrap().len() == 12, "{photo}");
+        photo["deck"].as_str().unwrap().to_owned()
+    };
+    // Models that are given say what deck they are for.
+    assert_eq!(deck(&["--models", "ours"]), "ours");
+    let ran = run(&["scan", "table", "--models", "ours", "--deck", "classic"]);
+    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
+    // Those that are chosen read their deck where it is named, and no other.
+    let ran = done(run(&["models", "use", "ours"]));
+    assert!(ran.stdout.ends_with("from now on where the deck is ours\n"), "{}", ran.stdout);
+    assert_eq!((deck(&[]), deck(&["--deck", "ours.json"])), ("classic".into(), "ours".into()));
+    world.file("ours/reader.onnx", b"no network");
+    let ran = run(&["scan", "table", "--deck", "ours.json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("setsight models reset"), "{}", ran.stderr);
+    assert_eq!(deck(&[]), "classic");
+}
+
+#[test]
+fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
+    let world = World::new();
+    trained(&world);
+    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
+    done(world.run(&[&draw[..], &["table"]].concat()));
+    let labels = PhotoLabels::read(&world.path().join("table")).unwrap();
+    let label = &labels.photos[0];
+    let reader = setsight::PhotoReader::with_models(world.path().join("ours")).unwrap();
+    let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap();
+    let mut read: Vec<Card> =
+        table.cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect();
+    let mut lying: Vec<Card> = label.cards.iter().map(|card| card.code).collect();
+    read.sort();
+    lying.sort();
+    assert_eq!(read, lying);
 }

@@ -4,9 +4,10 @@
 use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Counter, Pace, Watch};
+use setsight::internals::pipeline::Frame;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::{Params, TrackedTable};
-use setsight::internals::pipeline::{Frame, Pipeline};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ fn film(seconds: f64) -> Film {
 }
 
 fn watch(pace: Pace) -> Watch {
-    let eyes = Pipeline::with_defaults(&Models::Shipped).unwrap();
+    let eyes = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     let params = Params::of(&eyes);
     Watch::new(Arc::new(eyes), params, pace).unwrap()
 }

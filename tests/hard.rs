@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::overlap::is_same_place;
 use setsight::internals::pipeline::{Frame, Pipeline, StageClock};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::suite::{Part, Suite};
 
 /// What became of the labelled cards, and false cards that were claimed.
@@ -65,7 +66,7 @@ fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
 
 /// Least per cent read right of each part, and most wrong claims of all parts together.
 fn holds(floors: &[(&str, f64)], most_wrong: usize, tables: impl Fn(&Part) -> usize) {
-    let pipeline = Pipeline::with_defaults(&Models::Shipped).unwrap();
+    let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     let parts = Suite::Hard.parts();
     assert_eq!(parts.len(), floors.len());
     let mut wrong = 0;

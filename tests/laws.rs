@@ -5,12 +5,13 @@ use image::{RgbImage, imageops};
 use setsight::cards::Card;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::{Frame, Pipeline, StageClock};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::{Kind, Params, render};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 static PIPELINE: LazyLock<Pipeline> =
-    LazyLock::new(|| Pipeline::with_defaults(&Models::Shipped).unwrap());
+    LazyLock::new(|| ReadingPlan::with_models(Models::Shipped).build().unwrap());
 
 /// The cards that are surely read in a picture, and whether it is taken for a mirrored one.
 fn board(image: RgbImage) -> (BTreeSet<Card>, bool) {

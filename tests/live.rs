@@ -14,6 +14,7 @@ use setsight::internals::live::{Cameras, SystemCameras, Watch};
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::{Params, TrackedTable};
 use setsight::internals::pipeline::{Frame, Pipeline};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,7 +168,7 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
     /// A new card is right, and a taken one gone, within this.
     const IN_TIME_MS: f64 = 500.0;
     let (mut judged, mut sets, mut dealt) = (0, 0, 0);
-    let default = Pipeline::with_defaults(&Models::Shipped).unwrap();
+    let default = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     for (seed, eyes) in [(1, Pipeline::classical()), (2, default)] {
         // Since when each card lies still and open to view; when each left.
         let mut open: BTreeMap<Card, f64> = BTreeMap::new();

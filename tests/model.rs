@@ -11,8 +11,9 @@ use setsight::internals::pipeline::classify::fusion::Fusion;
 use setsight::internals::pipeline::classify::neural::input_of;
 use setsight::internals::pipeline::engine::{self, Manifest, Models, Network};
 use setsight::internals::pipeline::{
-    CardImage, CardOutline, FinderChoice, Frame, Pipeline, ReaderChoice, rectify,
+    CardImage, CardOutline, FinderChoice, Frame, ReaderChoice, rectify,
 };
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render;
 use setsight::internals::train::net::run_graph;
 use std::path::{Path, PathBuf};
@@ -302,7 +303,7 @@ fn the_shipped_files_are_those_that_the_manifest_names() {
     // What the fused reader and the learned finder need is there, so they are the default.
     assert_eq!(ReaderChoice::default(), ReaderChoice::Fused);
     assert_eq!(FinderChoice::default(), FinderChoice::Learned);
-    assert!(Pipeline::with_defaults(&Models::Shipped).is_ok());
+    assert!(ReadingPlan::with_models(Models::Shipped).build().is_ok());
 }
 
 #[test]

@@ -7,9 +7,9 @@ use setsight::internals::avi::AviWriter;
 use setsight::internals::live::Watch;
 use setsight::internals::live::video::Video;
 use setsight::internals::live::watch::FILM_PACE;
-use setsight::internals::pipeline::Pipeline;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::Params;
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[test]
 fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes() {
     let home = tempfile::tempdir().unwrap();
-    let eyes = Arc::new(Pipeline::with_defaults(&Models::Shipped).unwrap());
+    let eyes = Arc::new(ReadingPlan::with_models(Models::Shipped).build().unwrap());
     for (seed, size_px, fps, least) in [(21, (320, 576), 30.0, 50), (22, (800, 450), 60.0, 90)] {
         let mut scene = Scene::of(Kind::Wood);
         scene.size_px = size_px;

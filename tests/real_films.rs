@@ -14,6 +14,7 @@ use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::Params;
 use setsight::internals::pipeline::{Frame, Pipeline, source};
+use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::FilmFrame;
 use setsight::internals::render::film::photo::{PhotoFilm, PhotoFilmParams};
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ fn a_second_after_the_start_no_card_is_wrong_and_none_changes() {
         .collect();
     folders.sort();
     assert!(!folders.is_empty(), "no labelled photos in {}", photos.display());
-    let eyes = Arc::new(Pipeline::with_defaults(&Models::Shipped).unwrap());
+    let eyes = Arc::new(ReadingPlan::with_models(Models::Shipped).build().unwrap());
     let mut tally = Tally::default();
     let mut films = 0;
     for (seed, folder) in (1..).zip(folders.iter().take(10)) {

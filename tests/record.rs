@@ -9,8 +9,9 @@ use setsight::internals::avi::{AviReader, stamp_of};
 use setsight::internals::live::{
     Input, LiveCommand, LiveSource, LiveView, RecordingState, Session,
 };
-use setsight::internals::pipeline::Pipeline;
+use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::Params;
+use setsight::internals::plan::ReadingPlan;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -165,8 +166,7 @@ fn wait_for(session: &mut Session, wanted: impl Fn(&LiveView) -> bool) -> Arc<Li
 fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let world = World::new();
     let input = Input::Network(phone().parse().unwrap());
-    let pipeline =
-        Pipeline::with_defaults(&setsight::internals::pipeline::engine::Models::Shipped).unwrap();
+    let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     let params = Params::of(&pipeline);
     let mut session = Session::start(input, Arc::new(pipeline), params, Box::new(|| ())).unwrap();
     // Pictures that are turned are no longer the camera's own JPEGs.

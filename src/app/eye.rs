@@ -1,14 +1,13 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
 use crate::cards::Deck;
-use crate::deck_learning;
 use crate::geometry::Quad;
 use crate::pipeline::engine::{Models, used};
 use crate::pipeline::source::{self, Photo, SourceError};
 use crate::pipeline::{
-    CardImage, FinderChoice, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime,
-    TableFacts,
+    CardImage, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime, TableFacts,
 };
+use crate::plan::ReadingPlan;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,8 +21,8 @@ pub trait Eye: Send + Sync {
         source::load_photo(path)
     }
 
-    /// From now on cards are those of a deck of the user's own, or those that the program knows.
-    fn use_deck(&self, deck: Option<&'static Deck>) {
+    /// From now on cards are those of this deck, or of any that the program knows.
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
         let _ = deck;
     }
 
@@ -55,50 +54,31 @@ type Made = Arc<Result<Pipeline, String>>;
 /// The stages of the program itself, made when first needed: a window opens before its reader.
 #[derive(Default)]
 pub struct PipelineEye {
-    /// With the models and the deck that it was made for: others may be chosen while the window is
-    /// open.
-    pipeline: Mutex<Option<(Models, OwnDeck, Made)>>,
-    deck: Mutex<OwnDeck>,
+    plan: Mutex<ReadingPlan>,
+    /// With the plan and the chosen models that it was made for: others may be chosen while the
+    /// window is open.
+    made: Mutex<Option<(ReadingPlan, Models, Made)>>,
 }
-
-/// A deck of the user's own.
-type OwnDeck = Option<&'static Deck>;
 
 impl PipelineEye {
     fn pipeline(&self) -> Made {
-        let models = used::models();
-        let deck = *self.deck.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut made = self.pipeline.lock().unwrap_or_else(PoisonError::into_inner);
+        let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let chosen = used::models();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
-            Some((of, for_deck, pipeline)) if *of == models && *for_deck == deck => {
-                Arc::clone(pipeline)
-            }
+            Some((of, with, pipeline)) if *of == plan && *with == chosen => Arc::clone(pipeline),
             _ => {
-                let pipeline = Arc::new(Self::make(&models, deck));
-                *made = Some((models, deck, Arc::clone(&pipeline)));
+                let pipeline = Arc::new(plan.build().map_err(|error| error.to_string()));
+                *made = Some((plan, chosen, Arc::clone(&pipeline)));
                 pipeline
             }
         }
     }
-
-    /// The one place that says what reads the window's photos.
-    fn make(models: &Models, deck: OwnDeck) -> Result<Pipeline, String> {
-        // Photos are read side by side; OpenCV's own threads within each would only be in their
-        // way. It fails where OpenCV has no threads to begin with.
-        let _ = opencv::core::set_num_threads(1);
-        if let Some(deck) = deck {
-            let made = deck_learning::pipeline(deck, FinderChoice::default(), None);
-            return made.map_err(|error| error.to_string());
-        }
-        Pipeline::with_defaults(models).map_err(|error| {
-            used::remedy().map_or(error.to_string(), |remedy| format!("{remedy}: {error}"))
-        })
-    }
 }
 
 impl Eye for PipelineEye {
-    fn use_deck(&self, deck: Option<&'static Deck>) {
-        *self.deck.lock().unwrap_or_else(PoisonError::into_inner) = deck;
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner).deck = deck;
     }
 
     fn read_card(
@@ -122,5 +102,32 @@ impl Eye for PipelineEye {
         let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
         let scan = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
         Ok((scan, clock.times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deck_learning::TRAINED_FOR;
+    use image::RgbImage;
+
+    #[test]
+    fn a_deck_is_read_with_the_network_that_was_trained_for_it() {
+        let home = tempfile::tempdir().unwrap();
+        let deck = Arc::new(Deck::invented(31));
+        std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
+        std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
+        let eye = PipelineEye::default();
+        let frame = Frame { image: RgbImage::new(64, 64) };
+        *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
+        eye.use_deck(Some(Arc::clone(&deck)));
+        let (scan, _) = eye.read(&frame, None).unwrap();
+        assert_eq!(scan.facts.deck_name(), deck.name, "by measuring");
+        // As if they had been chosen while the window is open.
+        let models = Models::Folder(home.path().to_owned());
+        *eye.plan.lock().unwrap() =
+            ReadingPlan { deck: Some(deck), ..ReadingPlan::with_models(models) };
+        let error = eye.read(&frame, None).err().unwrap();
+        assert!(error.contains("reader.onnx"), "{error}");
     }
 }

@@ -1,19 +1,19 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
-use super::export;
 use super::eye::PipelineEye;
 use super::keys::Action;
 use super::live::LiveTab;
 use super::look::Mode;
 use super::measure::Measure;
 use super::photos::Task;
-use super::reading::{self, Reading};
 use super::settings::{Brightness, Keeper};
 use super::window::{Page, Tab, Window};
 use super::words::Language;
+use super::{export, watchers};
 use crate::cards::Shape;
 use crate::cards::outline::symbol_outline;
 use crate::live::Input;
+use crate::plan::ReadingPlan;
 use crate::whole_file::WholeFile;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -68,7 +68,7 @@ pub struct LiveOptions {
     /// Record the game as this film.
     pub record: Option<PathBuf>,
     /// How its cards are read.
-    pub reading: Reading,
+    pub plan: ReadingPlan,
 }
 
 /// How the window is opened.
@@ -204,10 +204,10 @@ impl Runner {
             window.open(ctx, options.paths);
             show(&mut window, options.show);
         }
-        if let Some(LiveOptions { input, record, reading }) = options.live {
-            let mirrored = reading.mirrored;
-            window.live = LiveTab::new(reading::system(reading.clone()));
-            window.live_reading = reading;
+        if let Some(LiveOptions { input, record, plan }) = options.live {
+            let mirrored = plan.mirrored;
+            window.live = LiveTab::new(watchers::system(plan.clone()));
+            window.live_plan = plan;
             window.live.choose(input);
             window.live.mirrored = mirrored;
             window.live.record_as = record;

@@ -4,6 +4,7 @@ use super::settings::Settings;
 use super::words::t;
 use crate::cards::Deck;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The file of the deck that is read by; none for the usual ones.
 #[derive(Debug, Default)]
@@ -11,18 +12,17 @@ pub struct UsedDeck {
     path: Option<PathBuf>,
 }
 
-/// Opens a deck's file. The deck stays for as long as the program runs: tables that were read by it
-/// speak of it.
+/// Opens a deck's file.
 ///
 /// # Errors
 /// In words for the user.
-fn open(path: &Path) -> Result<&'static Deck, String> {
+fn open(path: &Path) -> Result<Arc<Deck>, String> {
     let name = path.display().to_string();
     let deck = match std::fs::read_to_string(path) {
         Ok(text) => Deck::parse(&name, &text).map_err(|error| error.to_string()),
         Err(error) => Err(t!("unreadable", path = name, error = error.to_string())),
     };
-    deck.map(|deck| &*Box::leak(Box::new(deck)))
+    deck.map(Arc::new)
 }
 
 impl UsedDeck {
@@ -31,7 +31,7 @@ impl UsedDeck {
     pub fn changed(
         &mut self,
         settings: &mut Settings,
-    ) -> Option<Result<Option<&'static Deck>, String>> {
+    ) -> Option<Result<Option<Arc<Deck>>, String>> {
         if self.path == settings.deck {
             return None;
         }

@@ -11,14 +11,14 @@ use super::keys::{self, Action, Place};
 use super::live::LiveTab;
 use super::new_deck::{NewDeck, Wish};
 use super::photos::{Photos, Task};
-use super::reading::{self, Reading};
 use super::scores::Scores;
 use super::settings::{Brightness, Keeper, SCALES};
 use super::used_deck::UsedDeck;
 use super::words::{self, Language, Word, t};
-use super::{export, guide, pages, picture, rules, theme, welcome};
+use super::{export, guide, pages, picture, rules, theme, watchers, welcome};
 use crate::live::Input;
-use crate::pipeline::TableFacts;
+use crate::pipeline::ReaderChoice;
+use crate::plan::ReadingPlan;
 use crate::whole_file::write_whole;
 use eframe::egui::{
     Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
@@ -80,7 +80,7 @@ pub struct Window {
     /// The camera.
     pub live: LiveTab,
     /// How the command says that the camera's pictures are read.
-    pub live_reading: Reading,
+    pub live_plan: ReadingPlan,
     new_deck: NewDeck,
     used_deck: UsedDeck,
     /// What the user has chosen.
@@ -108,8 +108,8 @@ impl Window {
             tab: Tab::default(),
             photos: Photos::new(eye),
             deal,
-            live: LiveTab::new(reading::system(Reading::default())),
-            live_reading: Reading::default(),
+            live: LiveTab::new(watchers::system(ReadingPlan::default())),
+            live_plan: ReadingPlan::default(),
             new_deck: NewDeck::default(),
             used_deck: UsedDeck::default(),
             keeper,
@@ -273,17 +273,18 @@ impl Window {
             self.say(ctx, error);
             None
         });
-        self.photos.eye().use_deck(deck);
+        self.photos.eye().use_deck(deck.clone());
         self.photos.read_again(ctx);
-        let mut reading = self.live_reading.clone();
+        let mut plan = self.live_plan.clone();
         // What the command says of the cards goes before the settings.
-        let is_open = reading.models.is_none()
-            && reading.facts.own_deck.is_none()
-            && reading.facts.editions == TableFacts::default().editions;
+        let is_open = plan.models.is_none() && plan.deck.is_none();
         if let Some(deck) = deck.filter(|_| is_open) {
-            reading.facts = reading.facts.of_own_deck(deck);
+            if deck.is_taught() {
+                plan.reader = ReaderChoice::default();
+            }
+            plan.deck = Some(deck);
         }
-        self.live.read_by(reading::system(reading));
+        self.live.read_by(watchers::system(plan));
     }
 
     /// Writes the deck that was taught; from now on cards are read as its.

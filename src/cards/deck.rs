@@ -277,6 +277,11 @@ impl Deck {
         Edition::named(&self.name).unwrap_or(Edition::Unknown)
     }
 
+    /// Whether it is none of the program's own decks, whose cards the shipped networks know.
+    pub fn is_taught(&self) -> bool {
+        Self::named(&self.name).is_none_or(|deck| *deck != *self)
+    }
+
     /// Whether it is today's edition.
     pub fn is_classic(&self) -> bool {
         self.name == Self::NAMES[0]

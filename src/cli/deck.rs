@@ -3,12 +3,12 @@
 use super::stop;
 use crate::cards::Property;
 use crate::cli::common::{BadCall, Jobs, Outcome};
-use crate::cli::photos::{jobs, progress};
+use crate::cli::photos::progress;
 use crate::deck_learning::{
     Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of,
 };
-use crate::pipeline::engine::used;
-use crate::pipeline::{FinderChoice, batch, shared_refiner, source};
+use crate::pipeline::{batch, source};
+use crate::plan::ReadingPlan;
 use crate::printable::{self, say};
 use crate::whole_file::write_whole;
 use anyhow::Context;
@@ -65,8 +65,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
-    let models = used::models();
-    let finder = FinderChoice::default().finder(&models, shared_refiner(&models)?)?;
+    let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
     let mut seen: Vec<SeenPhoto> = Vec::new();
     let stop = stop::asked();
@@ -76,7 +75,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         Ok(detect(&name, &frame, &*finder)?)
     };
     let mut failed = None;
-    batch::in_order(&paths, jobs(args.jobs), stop, look, |_, result| {
+    batch::in_order(&paths, args.jobs.count(), stop, look, |_, result| {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {

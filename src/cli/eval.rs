@@ -59,7 +59,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
-    let jobs = photos::jobs(args.jobs);
+    let jobs = args.jobs.count();
     let mut todo: Vec<LabelledPhoto> = Vec::new();
     for dataset in &args.datasets {
         let found = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;

@@ -106,8 +106,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if !args.headless {
         return window(&args, input);
     }
-    // Threads of OpenCV's own would only be in the way of ours; it fails where there are none.
-    let _ = opencv::core::set_num_threads(1);
     let pipeline = args.reading.pipeline()?;
     let params = Params::of(&pipeline);
     let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
@@ -143,7 +141,7 @@ fn told(error: &CameraError) -> String {
 /// The window, straight on the camera or the film.
 #[cfg(feature = "window")]
 fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
-    use crate::app::{LiveOptions, Options, Reading, Show};
+    use crate::app::{LiveOptions, Options, Show};
     if let Input::Film(path) = &input
         && !is_stream(path)
     {
@@ -152,16 +150,10 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     }
     // So is what is wrong with the weights.
     args.reading.pipeline()?;
-    let ReadingArgs { reader, finder, mirrored, models, .. } = args.reading.clone();
-    let facts = args.reading.facts();
     let options = Options {
         paths: Vec::new(),
         show: Show::default(),
-        live: Some(LiveOptions {
-            input,
-            record: args.record.clone(),
-            reading: Reading { reader, finder, facts, mirrored, models },
-        }),
+        live: Some(LiveOptions { input, record: args.record.clone(), plan: args.reading.plan() }),
         size: None,
         brightness: None,
         screenshot: args.screenshot.clone(),

@@ -5,8 +5,9 @@ use crate::cli::common::BadCall;
 use crate::cli::common::Outcome;
 #[cfg(feature = "train")]
 use crate::own::{report, worth::Verdict};
-use crate::pipeline::Pipeline;
 use crate::pipeline::engine::{Models, used};
+use crate::plan::{ReadingPlan, deck_of};
+use crate::printable;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Use(args) => {
             let models = Models::Folder(args.folder.clone());
-            Pipeline::with_defaults(&models)?;
+            ReadingPlan::with_models(models.clone()).build()?;
             #[cfg(feature = "train")]
             if !args.though_worse
                 && let Some(worth) = report::of_folder(&args.folder)
@@ -65,7 +66,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             }
             let chosen = used::choose(&args.folder)
                 .with_context(|| format!("{} cannot be chosen", args.folder.display()))?;
-            writeln!(out, "{} is read with from now on", chosen.display())?;
+            let chosen = chosen.display();
+            match deck_of(&models)? {
+                Some(deck) => {
+                    let deck = printable::line(&deck.name);
+                    writeln!(out, "{chosen} is read with from now on where the deck is {deck}")?;
+                }
+                None => writeln!(out, "{chosen} is read with from now on")?,
+            }
         }
         What::Reset => {
             used::reset().context("the choice cannot be forgotten")?;

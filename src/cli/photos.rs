@@ -1,12 +1,12 @@
-//! What the commands on photos share: how they are read, jobs, progress.
+//! What the commands on photos share: how they are read, progress.
 
-use crate::cards::{Deck, Edition};
-use crate::cli::common::{BadCall, Jobs};
-use crate::deck_learning::{self, ByDeckError};
+use crate::cards::Deck;
+use crate::cli::common::BadCall;
 use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::engine::{self, FUSION, Models, ModelsError, used};
-use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts};
-use crate::printable::{self, say};
+use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
+use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
+use crate::plan::ReadingPlan;
+use crate::printable::say;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -40,11 +40,23 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
+    /// How cards are to be read.
+    pub fn plan(&self) -> ReadingPlan {
+        ReadingPlan {
+            deck: self.deck.0.clone(),
+            finder: self.finder,
+            reader: self.reader,
+            mirrored: self.mirrored,
+            models: self.models.clone().map(Models::Folder),
+            without: Vec::new(),
+        }
+    }
+
     /// The stages as asked for. What is wrong with an engine that was passed over goes to stderr, and
     /// which weights of one's own do not belong together.
     ///
     /// # Errors
-    /// Weights that are missing or broken.
+    /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         self.pipeline_without(&[])
     }
@@ -52,52 +64,21 @@ impl ReadingArgs {
     /// The same with steps left out.
     ///
     /// # Errors
-    /// Weights that are missing or broken.
+    /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
-        if let DeckChoice::File(deck) = self.deck {
-            return self.by_deck(deck, steps);
-        }
-        let models = self.models.clone().map_or_else(used::models, Models::Folder);
-        let mut pipeline = Pipeline::without(steps, self.finder, self.reader, &models)
-            .map_err(bad_models)
-            .map_err(|error| match used::remedy() {
-                Some(remedy) if self.models.is_none() => error.context(remedy),
-                _ => error,
-            })?;
-        pipeline.facts = self.facts();
+        let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
+        let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {
+            true => BadCall(error.to_string()).into(),
+            false => anyhow::Error::from(error),
+        })?;
         warn_of_engines();
-        if self.models.is_some() && self.reader == ReaderChoice::Fused {
-            warn_of_strangers(&models)?;
+        if let Some(models) = &plan.models
+            && self.reader == ReaderChoice::Fused
+            && pipeline.facts.own_deck.is_none()
+        {
+            warn_of_strangers(models)?;
         }
         Ok(pipeline)
-    }
-
-    /// The stages that read a deck by its file.
-    fn by_deck(&self, deck: &'static Deck, steps: &[Step]) -> anyhow::Result<Pipeline> {
-        if !steps.is_empty() || self.reader != ReaderChoice::default() {
-            return Err(BadCall(format!(
-                "--deck {}: a deck's file has a reader of its own; leave out --reader and --without",
-                printable::line(&deck.name)
-            ))
-            .into());
-        }
-        let pipeline = match deck_learning::pipeline(deck, self.finder, self.models.as_deref()) {
-            Ok(pipeline) => pipeline,
-            Err(ByDeckError::Models(error)) => return Err(bad_models(error)),
-            Err(error) => return Err(BadCall(error.to_string()).into()),
-        };
-        warn_of_engines();
-        Ok(Pipeline { facts: self.facts(), ..pipeline })
-    }
-
-    /// What is known of a table before it is seen.
-    pub fn facts(&self) -> TableFacts {
-        let facts = TableFacts::default().with_mirror(self.mirrored);
-        match &self.deck {
-            DeckChoice::Auto => facts,
-            DeckChoice::Known(edition) => facts.of_edition(*edition),
-            DeckChoice::File(deck) => facts.of_own_deck(deck),
-        }
     }
 }
 
@@ -116,27 +97,16 @@ impl ValueEnum for Mirrored {
     }
 }
 
-/// Which deck lies on the table, as far as it is known before it is seen.
+/// Which deck lies on the table, if that is known before it is seen.
 #[derive(Clone, Debug, Default)]
-pub enum DeckChoice {
-    /// The cards tell, together.
-    #[default]
-    Auto,
-    /// One that the networks know.
-    Known(Edition),
-    /// One of one's own.
-    File(&'static Deck),
-}
+pub struct DeckChoice(Option<Arc<Deck>>);
 
 fn deck_choice(name: &str) -> Result<DeckChoice, String> {
     if name == "auto" {
-        return Ok(DeckChoice::Auto);
+        return Ok(DeckChoice(None));
     }
     let deck = Deck::open(name).map_err(|error| error.to_string())?;
-    let known = Edition::KNOWN.into_iter().find(|edition| edition.deck().as_ref() == Some(&deck));
-    // One deck a call, which lives as long: it is not given back.
-    let own = |deck: Arc<Deck>| &*Box::leak(Box::new(Arc::unwrap_or_clone(deck)));
-    Ok(known.map_or_else(|| DeckChoice::File(own(deck)), DeckChoice::Known))
+    Ok(DeckChoice(Some(deck)))
 }
 
 /// Names on stderr the networks that the weights of the evidence were not fitted with.
@@ -191,16 +161,6 @@ impl ValueEnum for Step {
     }
 }
 
-/// A folder without the files is a bad call; a broken file is not.
-fn bad_models(error: ModelsError) -> anyhow::Error {
-    match error {
-        ModelsError::NotShipped(_) | ModelsError::Unreadable { .. } => {
-            BadCall(error.to_string()).into()
-        }
-        error => error.into(),
-    }
-}
-
 /// Names on stderr the libraries that are there but could not be used, if any network was loaded.
 fn warn_of_engines() {
     if let Some(engine) = engine::in_use()
@@ -210,14 +170,6 @@ fn warn_of_engines() {
             say!("warning: {warning}; reading with the {} engine", engine.name());
         }
     }
-}
-
-/// Photos side by side.
-pub fn jobs(asked: Jobs) -> usize {
-    // Photos run side by side; OpenCV's own threads within each would only be in their way. It
-    // fails where OpenCV has no threads to begin with.
-    let _ = opencv::core::set_num_threads(1);
-    asked.count()
 }
 
 /// A bar on stderr for more than one photo, if that is a terminal.

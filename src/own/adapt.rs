@@ -21,8 +21,9 @@ use crate::pipeline::find::Learned;
 use crate::pipeline::finder::CardFinder;
 use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::{
-    CardImage, CardOutline, FinderChoice, Pipeline, StageClock, rectify, shared_refiner, source,
+    CardImage, CardOutline, FinderChoice, StageClock, rectify, shared_refiner, source,
 };
+use crate::plan::ReadingPlan;
 use crate::train::finder::{self, scenes::draw};
 use crate::train::first::First;
 use crate::train::fuse::{self, ExampleTable, Source, Truth};
@@ -218,7 +219,7 @@ impl Networks {
                 let network = Network::load(file, file_of(Kind::Finder), Kind::Finder)?;
                 Box::new(Learned::new(Box::new(network), refiner))
             }
-            _ => choice.finder(base, refiner)?,
+            _ => choice.finder(base, refiner, &[])?,
         })
     }
 }
@@ -378,7 +379,7 @@ pub fn write_models(
     text.push('\n');
     write_whole(&manifest, text.as_bytes()).with_context(made)?;
     // Tries the written models.
-    let pipeline = Pipeline::with_defaults(&Models::Folder(folder.to_owned()))?;
+    let pipeline = ReadingPlan::with_models(Models::Folder(folder.to_owned())).build()?;
     let frame = crate::pipeline::Frame { image: image::RgbImage::new(64, 64) };
     pipeline.read(&frame, &mut StageClock::default(), None)?;
     Ok(())

@@ -1,16 +1,10 @@
-//! The default finder and reader, chosen in this one place for every command and the window.
+//! Which finders and readers there are, and which are the default.
 
-use super::classify::classical::ClassicalReader;
-use super::classify::fused::FusedReader;
-use super::classify::fusion::Fusion;
-use super::classify::neural::NeuralReader;
-use super::classify::reader::Reader;
-use super::compose::Pipeline;
 use super::engine::{FUSION, Models, ModelsError, file_of};
-use super::find::{self, Learned};
+use super::find::Learned;
 use super::finder::CardFinder;
 use super::refiner::RefinerNetwork;
-use super::{board, segment};
+use super::segment;
 use crate::model::Kind;
 use std::sync::Arc;
 
@@ -75,7 +69,8 @@ impl FinderChoice {
         }
     }
 
-    /// Loads the finder. `refiner` is the network that it shares with the reader.
+    /// Loads the finder. `refiner` is the network that it shares with the reader, `without` the steps
+    /// that are left out.
     ///
     /// # Errors
     /// Weights that it needs are missing or broken.
@@ -83,11 +78,21 @@ impl FinderChoice {
         self,
         models: &Models,
         refiner: Option<Arc<dyn RefinerNetwork>>,
+        without: &[Step],
     ) -> Result<Box<dyn CardFinder>, ModelsError> {
-        Ok(match self {
-            Self::Classical => Box::new(segment::Params::default()),
-            Self::Learned => Box::new(learned(models, refiner)?),
-        })
+        if self == Self::Classical {
+            return Ok(Box::new(segment::Params::default()));
+        }
+        let mut learned = learned(models, refiner)?;
+        for step in without {
+            match step {
+                Step::SecondPass => learned.params.passes = 1,
+                Step::Corrected => learned.params.place.enough_sides = 0.0,
+                Step::Search => learned.params.place.search = None,
+                Step::Context | Step::Features => {}
+            }
+        }
+        Ok(Box::new(learned))
     }
 }
 
@@ -145,78 +150,5 @@ impl Step {
             Self::Context => ("context", "the refiner's look at cards that are read with doubt"),
             Self::Features => ("features", "classical features of cards that are still in doubt"),
         }
-    }
-}
-
-impl Pipeline {
-    /// The stages with the default finder and the default reader.
-    ///
-    /// # Errors
-    /// Weights that they need are missing or broken.
-    pub fn with_defaults(models: &Models) -> Result<Self, ModelsError> {
-        Self::chosen(FinderChoice::default(), ReaderChoice::default(), models)
-    }
-
-    /// The stages with the given finder and reader.
-    ///
-    /// # Errors
-    /// Weights that they need are missing or broken.
-    pub fn chosen(
-        finder: FinderChoice,
-        reader: ReaderChoice,
-        models: &Models,
-    ) -> Result<Self, ModelsError> {
-        Self::without(&[], finder, reader, models)
-    }
-
-    /// The same as [`Self::chosen`], with steps left out. The weights of the evidence remain those
-    /// fitted with all steps.
-    ///
-    /// # Errors
-    /// Weights that they need are missing or broken.
-    pub fn without(
-        steps: &[Step],
-        finder: FinderChoice,
-        reader: ReaderChoice,
-        models: &Models,
-    ) -> Result<Self, ModelsError> {
-        let needs_refiner = finder == FinderChoice::Learned || reader == ReaderChoice::Fused;
-        let refiner = if needs_refiner { shared_refiner(models)? } else { None };
-        let finder_stage: Box<dyn CardFinder> = match finder {
-            FinderChoice::Classical => finder.finder(models, None)?,
-            FinderChoice::Learned => {
-                let mut learned = learned(models, refiner.clone())?;
-                let find::Params { passes, place, .. } = &mut learned.params;
-                for step in steps {
-                    match step {
-                        Step::SecondPass => *passes = 1,
-                        Step::Corrected => place.enough_sides = 0.0,
-                        Step::Search => place.search = None,
-                        Step::Context | Step::Features => {}
-                    }
-                }
-                Box::new(learned)
-            }
-        };
-        let plain = board::Calibration::default();
-        let (reader_stage, calibration): (Box<dyn Reader>, _) = match reader {
-            ReaderChoice::Classical => (Box::new(ClassicalReader), plain),
-            ReaderChoice::Neural => (Box::new(NeuralReader::load(models)?), plain),
-            ReaderChoice::Fused => {
-                let network = NeuralReader::load(models)?;
-                let fusion = Fusion::load(models)?;
-                let joint = match finder {
-                    FinderChoice::Learned => fusion.learned,
-                    FinderChoice::Classical => fusion.classical,
-                };
-                let calibration = joint.board;
-                let refiner = refiner.filter(|_| !steps.contains(&Step::Context));
-                let mut reader = FusedReader::new(network, refiner, joint);
-                reader.with_features = !steps.contains(&Step::Features);
-                (Box::new(reader), calibration)
-            }
-        };
-        let board = board::Params { calibration, ..board::Params::default() };
-        Ok(Self { board, ..Self::new(finder_stage, reader_stage) })
     }
 }

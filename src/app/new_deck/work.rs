@@ -6,10 +6,9 @@ use crate::app::picture::color_image;
 use crate::app::reasons::Reason;
 use crate::cards::{Deck, Property};
 use crate::deck_learning::{Draft, DraftCard, LearnError, Note, Place, detect};
-use crate::pipeline::engine::used;
 use crate::pipeline::finder::CardFinder;
 use crate::pipeline::rectify::straightened;
-use crate::pipeline::{FinderChoice, shared_refiner};
+use crate::plan::ReadingPlan;
 use eframe::egui::ColorImage;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -288,9 +287,7 @@ impl<'a> Learner<'a> {
         let finder = match self.finder.take() {
             Some(finder) => finder,
             None => {
-                let models = used::models();
-                let refiner = shared_refiner(&models);
-                let finder = refiner.and_then(|of| FinderChoice::default().finder(&models, of));
+                let finder = ReadingPlan::default().build_finder();
                 finder.map_err(|error| Reason::Reader(error.to_string()))?
             }
         };

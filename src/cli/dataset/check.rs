@@ -60,7 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (mut problem, mut failed) = (None, false);
     let room = Room::default();
     let work = |_: usize, item: &Item| item.check(&pipeline, &room, args.report.is_some());
-    let done = batch::in_order(&plan.items, photos::jobs(args.jobs), stop, work, |i, result| {
+    let done = batch::in_order(&plan.items, args.jobs.count(), stop, work, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);
         let reason = match result {

@@ -104,7 +104,7 @@ impl<'a> Scanning<'a> {
     pub(super) fn new(args: &'a Args) -> anyhow::Result<Self> {
         let results = &args.results;
         let pipeline = args.reading.pipeline()?;
-        let jobs = photos::jobs(args.jobs);
+        let jobs = args.jobs.count();
         if let Some(out) = &results.out {
             folder::refuse_photos_in(out, &list(args).filter_map(Result::ok).collect::<Vec<_>>())?;
         }

@@ -65,7 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let bar = photos::progress(args.tables as usize * FinderChoice::ALL.len());
     let refiner = shared_refiner(&models)?;
     let fit = |choice: FinderChoice| -> anyhow::Result<_> {
-        let finder = choice.finder(&models, refiner.clone())?;
+        let finder = choice.finder(&models, refiner.clone(), &[])?;
         let done = || bar.inc(1);
         let drawn = fuse::drawn(
             &*finder,

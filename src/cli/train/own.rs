@@ -13,8 +13,9 @@ use crate::own::adapt::{self, Networks};
 use crate::own::photos::{LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes};
 use crate::own::report;
 use crate::own::worth::{self, Verdict};
-use crate::pipeline::engine::{Models, file_of, used};
-use crate::pipeline::{FinderChoice, Pipeline, shared_refiner};
+use crate::pipeline::Pipeline;
+use crate::pipeline::engine::{Models, file_of};
+use crate::plan::{ReadingPlan, deck_of, usual_models};
 use crate::printable::say;
 use crate::train::reader::{drawn, fingerprint, sample::Group};
 use crate::train::run::{CONFIG, Keeping, TrainError};
@@ -117,15 +118,21 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         )
         .into());
     };
-    let base = args.models.clone().map_or_else(used::models, Models::Folder);
+    let base = args.models.clone().map(Models::Folder).map_or_else(usual_models, Ok)?;
+    if let Some(deck) = deck_of(&base).map_err(|error| BadCall(error.to_string()))? {
+        let reason = format!(
+            "{}: its reader was trained for the deck {} alone; give other --models to train on from",
+            base.name_of(file_of(Kind::Reader)),
+            printable::line(&deck.name)
+        );
+        return Err(BadCall(reason).into());
+    }
     if let Models::Folder(folder) = &base
         && same_folder(folder, out)
     {
         let reason = format!("{}: the models to train on from; give another --out", out.display());
         return Err(BadCall(reason).into());
     }
-    // Crops are cut side by side; OpenCV's own threads would be in their way.
-    let _ = opencv::core::set_num_threads(1);
     let work = out.join(WORK);
     if out.join(file_of(Kind::Reader)).exists() && !work.exists() {
         let reason = format!("{}: holds models already; give another --out", out.display());
@@ -175,7 +182,8 @@ fn train(
         let _ = set_current_thread_priority(ThreadPriority::Min);
     }
     let progress_told = Progress { in_background: args.in_background, stage: Mutex::default() };
-    let before = Pipeline::with_defaults(base)?;
+    let reading = |models: &Models| ReadingPlan::with_models(models.clone()).build();
+    let before = reading(base)?;
     let photos = own_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
     let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
@@ -217,10 +225,10 @@ fn train(
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
         adapt::write_models(&folder, base, networks, &fusion)?;
-        pipelines.push(Pipeline::with_defaults(&Models::Folder(folder))?);
+        pipelines.push(reading(&Models::Folder(folder))?);
     }
     adapt::write_models(out, base, &trained, &fusion)?;
-    let after = Pipeline::with_defaults(&Models::Folder(out.to_owned()))?;
+    let after = reading(&Models::Folder(out.to_owned()))?;
     let after_of = |i: usize| &pipelines[fold_of[i]];
     let worth = worth::measure(&photos, &before, &after_of, &after)?;
     report::write(out, &worth, &photos)
@@ -373,7 +381,7 @@ fn drawn_crops(
     stop: &AtomicBool,
     told: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
-    let finder = FinderChoice::default().finder(base, shared_refiner(base)?)?;
+    let finder = ReadingPlan::with_models(base.clone()).build_finder()?;
     let [learn, judge] = drawn_cards(args.steps);
     let bar = progress(learn + judge);
     bar.set_message("drawing cards");

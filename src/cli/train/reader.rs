@@ -7,9 +7,10 @@ use crate::cli::stop;
 use crate::deck_learning;
 use crate::export::onnx;
 use crate::model::{Kind, Metadata};
+use crate::pipeline::FinderChoice;
 use crate::pipeline::engine::{Models, file_of, sha256};
 use crate::pipeline::finder::CardFinder;
-use crate::pipeline::{FinderChoice, shared_refiner};
+use crate::plan::ReadingPlan;
 use crate::printable::say;
 use crate::train::first::First;
 use crate::train::optimiser::Schedule;
@@ -98,8 +99,6 @@ const REAL_SHARE: f64 = 0.25;
 /// # Errors
 /// A bad call, folders that cannot be learnt from, a run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    // Crops are cut side by side; OpenCV's own threads would be in their way.
-    let _ = opencv::core::set_num_threads(1);
     let edition_of = |name: &str| edition_of(&args.edition, name);
     // For cards of which only the centre is labelled.
     let finder = finder()?;
@@ -270,7 +269,7 @@ fn tell(source: &Source) {
 
 /// The finder that is shipped.
 fn finder() -> anyhow::Result<Box<dyn CardFinder>> {
-    Ok(FinderChoice::default().finder(&Models::Shipped, shared_refiner(&Models::Shipped)?)?)
+    Ok(ReadingPlan::with_models(Models::Shipped).build_finder()?)
 }
 
 /// Which finder drawn crops are cut with: with another they are others.

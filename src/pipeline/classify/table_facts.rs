@@ -103,6 +103,15 @@ impl TableFacts {
         Self { own_deck: Some(deck), mirrored, ..self.of_edition(Edition::Classic) }
     }
 
+    /// With it known which deck lies there.
+    pub fn of_deck(self, deck: &Arc<Deck>) -> Self {
+        if deck.is_taught() {
+            self.of_own_deck(Box::leak(Box::new(Deck::clone(deck))))
+        } else {
+            self.of_edition(deck.edition())
+        }
+    }
+
     /// The name of the likeliest deck; `unknown` where it is none that has a name.
     pub fn deck_name(&self) -> &'static str {
         self.own_deck.map_or_else(|| self.edition().name(), |deck| deck.name.as_str())

@@ -22,17 +22,6 @@ pub fn models() -> Models {
     chosen().map_or(Models::Shipped, Models::Folder)
 }
 
-/// Advice for when the chosen models cannot be used; `None` if none were chosen.
-pub fn remedy() -> Option<String> {
-    chosen().map(|folder| {
-        format!(
-            "the models chosen by `setsight models use` ({}) cannot be used; `setsight models reset` goes \
-             back to those inside the program",
-            folder.display()
-        )
-    })
-}
-
 /// Chooses a folder for all later runs; returns its canonical path.
 ///
 /// # Errors
