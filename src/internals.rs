@@ -185,7 +185,7 @@ pub mod pipeline {
         pub use crate::pipeline::refiner::{RefinerNetwork, classify};
     }
     pub mod segment {
-        pub use crate::pipeline::segment::Params;
+        pub use crate::pipeline::segment::SymbolFinder;
     }
     pub mod source {
         pub use crate::pipeline::source::{

@@ -2,7 +2,7 @@
 #![cfg(feature = "vision")]
 
 use setsight::internals::pipeline::finder::CardFinder;
-use setsight::internals::pipeline::segment::Params;
+use setsight::internals::pipeline::segment::SymbolFinder;
 use setsight::internals::pipeline::{CardOutline, Frame};
 use setsight::internals::render::{self, Kind};
 
@@ -12,7 +12,7 @@ fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
     params.cards = (cards, cards);
     let scene = render::render(&params, seed, 0).unwrap();
     let frame = Frame { image: scene.image.clone() };
-    let outlines = Params::default().find(&frame, None).unwrap();
+    let outlines = SymbolFinder::default().find(&frame, None).unwrap();
     let mut worst: f64 = 0.0;
     let mut found = 0;
     for card in &scene.cards {

@@ -81,7 +81,7 @@ impl FinderChoice {
         without: &[Step],
     ) -> Result<Box<dyn CardFinder>, ModelsError> {
         if self == Self::Classical {
-            return Ok(Box::new(segment::Params::default()));
+            return Ok(Box::new(segment::SymbolFinder::default()));
         }
         let mut learned = learned(models, refiner)?;
         for step in without {

@@ -75,7 +75,7 @@ impl Pipeline {
 
     /// The stages with their default parameters, the classical finder and the given reader.
     pub fn with_reader(reader: Box<dyn Reader>) -> Self {
-        Self::new(Box::new(segment::Params::default()), reader)
+        Self::new(Box::new(segment::SymbolFinder::default()), reader)
     }
 
     /// The stages with their default parameters and the given finder and reader.

@@ -6,7 +6,7 @@
 //! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
-use super::fusion::Joint;
+use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
@@ -44,7 +44,7 @@ pub struct Asked {
 pub struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
-    joint: Joint,
+    joint: EvidenceWeights,
     /// Whether the classical features are used for cards that are still in doubt.
     pub with_features: bool,
 }
@@ -54,7 +54,7 @@ impl FusedReader {
     pub fn new(
         network: NeuralReader,
         refiner: Option<Arc<dyn RefinerNetwork>>,
-        joint: Joint,
+        joint: EvidenceWeights,
     ) -> Self {
         Self { network, refiner, joint, with_features: true }
     }
@@ -186,7 +186,7 @@ pub fn least_lead(values: &[f32]) -> f32 {
     leads.fold(f32::MAX, f32::min)
 }
 
-impl Joint {
+impl EvidenceWeights {
     /// Combines the outputs for a card into one reading.
     pub fn reading(&self, outputs: &ClassifierOutputs, outline: &CardOutline) -> Reading {
         let values = std::array::from_fn(|p| {
@@ -266,14 +266,14 @@ mod tests {
     use crate::pipeline::data::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
 
-    fn joint() -> Joint {
+    fn joint() -> EvidenceWeights {
         let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
         let weights =
             PropertyWeights { clear: 1.0, context, doubtful: all, without_context: without };
         let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
-        Joint { properties: [weights; 4], card, board: Calibration::default() }
+        EvidenceWeights { properties: [weights; 4], card, board: Calibration::default() }
     }
 
     fn logits(code: &str, strength: f32) -> [f32; reader::OUTPUTS] {

@@ -16,9 +16,9 @@ pub struct Fusion {
     /// SHA-256 of the refiner that they were fitted with, if there was one.
     pub refiner_sha256: Option<String>,
     /// For the learned finder.
-    pub learned: Joint,
+    pub learned: EvidenceWeights,
     /// For the classical finder.
-    pub classical: Joint,
+    pub classical: EvidenceWeights,
     /// How the weights were fitted, and the results; for people.
     pub fitted: serde_json::Value,
 }
@@ -26,7 +26,7 @@ pub struct Fusion {
 /// Weights of the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Joint {
+pub struct EvidenceWeights {
     /// For each property, in [`crate::cards::Property::ALL`] order.
     pub properties: [PropertyWeights; 4],
     /// For whether the outline is a card.

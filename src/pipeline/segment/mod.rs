@@ -27,9 +27,9 @@ use super::stage::StageSink;
 use crate::geometry::Quad;
 use maps::WorkingQuad;
 
-/// Parameters of the classical finder.
+/// The finder without networks: its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Params {
+pub struct SymbolFinder {
     /// Long side of the working image in the first pass, in pixels.
     pub long_side_px: f64,
     /// Long side of a card, in working pixels, below which there is a second pass at a larger
@@ -49,7 +49,7 @@ pub struct Params {
     pub corners: corners::Params,
 }
 
-impl Default for Params {
+impl Default for SymbolFinder {
     fn default() -> Self {
         Self {
             long_side_px: 800.0,
@@ -64,8 +64,7 @@ impl Default for Params {
     }
 }
 
-/// The finder without networks.
-impl CardFinder for Params {
+impl CardFinder for SymbolFinder {
     fn name(&self) -> &'static str {
         "classical"
     }
@@ -118,7 +117,7 @@ fn in_photo(seen: Detections) -> Vec<CardOutline> {
 }
 
 /// The long side of the working image for a second pass, if the cards are too small in the first.
-fn closer_long_side_px(seen: &Detections, params: &Params) -> Option<f64> {
+fn closer_long_side_px(seen: &Detections, params: &SymbolFinder) -> Option<f64> {
     let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
     sizes.sort_by(f64::total_cmp);
     // The far cards of a tilted table decide: use the lower quartile.
@@ -134,7 +133,7 @@ fn closer_long_side_px(seen: &Detections, params: &Params) -> Option<f64> {
 /// Runs one pass. `sink` holds a suffix for the pictures' names, and the sink.
 fn at_scale(
     frame: &Frame,
-    params: &Params,
+    params: &SymbolFinder,
     long_side_px: f64,
     sink: Option<(&str, &dyn StageSink)>,
 ) -> Result<Detections, FindError> {
@@ -218,7 +217,7 @@ fn add_borders(
     quads: &[WorkingQuad],
     working: &maps::Working,
     table: &plane::TablePlane,
-    params: &Params,
+    params: &SymbolFinder,
 ) -> opencv::Result<()> {
     for quad in quads {
         let taken =
@@ -258,7 +257,7 @@ mod tests {
 
     #[test]
     fn small_cards_get_a_closer_look() {
-        let params = Params::default();
+        let params = SymbolFinder::default();
         let seen = |card_px: f64| Detections {
             outlines: vec![Outline {
                 quad: Quad::rectangle(card_px, card_px / 1.54).in_space(1.0),
@@ -280,7 +279,10 @@ mod tests {
         for side in [1, 15, 16, 40, 300] {
             for (width, height) in [(side, side), (side, 700), (900, side)] {
                 let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
-                assert_eq!(Params::default().find(&Frame { image: plain }, None).unwrap(), []);
+                assert_eq!(
+                    SymbolFinder::default().find(&Frame { image: plain }, None).unwrap(),
+                    []
+                );
             }
         }
     }

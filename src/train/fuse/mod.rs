@@ -17,7 +17,9 @@ pub use report::Report;
 use crate::cards::{Card, Property};
 use crate::pipeline::board::{Board, BoardCard, Calibration, Params};
 use crate::pipeline::classify::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
-use crate::pipeline::classify::fusion::{CardWeights, ClassifierWeights, Joint, PropertyWeights};
+use crate::pipeline::classify::fusion::{
+    CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights,
+};
 use crate::pipeline::{CardOutline, Reading};
 use crate::train::newton::{Choice, fit};
 use rayon::prelude::*;
@@ -49,8 +51,8 @@ impl Prior {
     }
 
     /// A prior centred on an earlier fit, strong enough that a few tables change it little.
-    fn near(base: &Joint) -> Self {
-        let Joint { properties, card, board } = *base;
+    fn near(base: &EvidenceWeights) -> Self {
+        let EvidenceWeights { properties, card, board } = *base;
         Self { properties, card, board, strength: 20.0 }
     }
 }
@@ -78,7 +80,7 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 /// The threshold is cross-validated: a fit to either half of the tables scores the other half's
 /// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
 /// table. The returned weights come from a fit to all tables.
-pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
+pub fn fit_joint(sources: &[Source]) -> (EvidenceWeights, Report) {
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
     let mut told: Vec<Told> = halves
         .into_par_iter()
@@ -99,14 +101,15 @@ pub fn fit_joint(sources: &[Source]) -> (Joint, Report) {
 /// Adjusts an earlier fit for a network that was trained further since that fit. The threshold
 /// stays, unless more of the claims on these tables are wrong than [`threshold::MOST_WRONG`] of them plus one
 /// card; then it rises until that no longer holds.
-pub fn fit_near(sources: &[Source], base: &Joint) -> Joint {
+pub fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
     let prior = Prior::near(base);
-    let joint = Joint {
+    let joint = EvidenceWeights {
         properties: fit_properties(sources, Part::All, None, &prior),
         card: fit_card(sources, Part::All, &prior),
         ..*base
     };
-    let mut joint = Joint { board: fit_confidence(sources, &joint, Part::All, &prior), ..joint };
+    let mut joint =
+        EvidenceWeights { board: fit_confidence(sources, &joint, Part::All, &prior), ..joint };
     let mut told = told(sources, &joint, Part::All);
     told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     joint.board.least_confidence = raised_limit(&told, base.board.least_confidence);
@@ -144,7 +147,7 @@ impl Part {
 /// The result of a fit to some tables.
 struct Fit {
     /// The fusion; its threshold is still zero.
-    joint: Joint,
+    joint: EvidenceWeights,
     /// Per source, the temperature at which a fit without that source is calibrated on it.
     temperatures: Vec<(String, f64)>,
     /// The temperature by which all log probabilities were divided.
@@ -176,7 +179,7 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     }
     let card = fit_card(sources, part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
-    let mut joint = Joint { properties, card, board };
+    let mut joint = EvidenceWeights { properties, card, board };
     joint.board = fit_confidence(sources, &joint, part, prior);
     Fit { joint, temperatures, cooled }
 }
@@ -255,7 +258,7 @@ fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
 /// too large.
 fn temperature(source: &Source, part: Part, properties: [PropertyWeights; 4]) -> f64 {
     let (card, board) = (CardWeights::default(), Calibration::default());
-    let joint = Joint { properties, card, board };
+    let joint = EvidenceWeights { properties, card, board };
     let mut choices = Vec::new();
     for seen in part.of(source).flat_map(|table| &table.seen) {
         let Some(card) = seen.truth.card() else { continue };
@@ -297,7 +300,7 @@ fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
 }
 
 /// The board's cards for a table, each with the truth under its outline.
-pub(crate) fn settled(table: &ExampleTable, joint: &Joint) -> Vec<(BoardCard, Truth)> {
+pub(crate) fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(BoardCard, Truth)> {
     let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
         table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
@@ -309,7 +312,12 @@ pub(crate) fn settled(table: &ExampleTable, joint: &Joint) -> Vec<(BoardCard, Tr
         .collect()
 }
 
-fn fit_confidence(sources: &[Source], joint: &Joint, part: Part, prior: &Prior) -> Calibration {
+fn fit_confidence(
+    sources: &[Source],
+    joint: &EvidenceWeights,
+    part: Part,
+    prior: &Prior,
+) -> Calibration {
     let Calibration { bias, posterior, covered, .. } = prior.board;
     let before = [bias, posterior, covered].map(f64::from);
     let mut right = Vec::new();
@@ -328,7 +336,7 @@ fn fit_confidence(sources: &[Source], joint: &Joint, part: Part, prior: &Prior) 
     Calibration { bias, posterior, covered, ..joint.board }
 }
 
-fn told(sources: &[Source], joint: &Joint, part: Part) -> Vec<Told> {
+fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {
     let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
     let cards =
         tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));

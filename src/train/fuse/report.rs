@@ -4,7 +4,7 @@ use super::examples::{Example, Source, cards_of};
 use super::threshold::{Told, most_wrong};
 use crate::cards::{Card, Property};
 use crate::pipeline::Reading;
-use crate::pipeline::classify::fusion::Joint;
+use crate::pipeline::classify::fusion::EvidenceWeights;
 use crate::pipeline::classify::neural::reading_of;
 use serde::Serialize;
 use std::fmt;
@@ -75,7 +75,7 @@ pub struct PropertyReport {
 
 pub(super) fn report(
     sources: &[Source],
-    joint: &Joint,
+    joint: &EvidenceWeights,
     temperatures_left_out: Vec<(String, f64)>,
     temperature: f64,
     (claims, claims_wrong): (usize, usize),
@@ -114,7 +114,7 @@ fn reliability(told: &[Told]) -> Vec<Bin> {
     (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()
 }
 
-fn of_source(source: &Source, joint: &Joint, told: &[Told]) -> SourceReport {
+fn of_source(source: &Source, joint: &EvidenceWeights, told: &[Told]) -> SourceReport {
     let readings = |seen: &Example| -> [Reading; 2] {
         [
             reading_of(&seen.outputs.values, seen.outputs.card),
