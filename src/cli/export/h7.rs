@@ -123,7 +123,8 @@ fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Dec
     };
     // The usual ones are what is read without it.
     let asked = asked.filter(|deck| deck.edition() == Edition::Unknown);
-    let alike = asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(Deck::to_text);
+    let alike =
+        asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(|deck| deck.to_text());
     match (asked, of_models) {
         (asked, _) if alike => Ok(asked),
         (None, Some(own)) => Err(BadCall(format!(
@@ -191,7 +192,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             Crop::of_rgb(&small, *card)
         });
         let desktop = desktop.collect();
-        let framed = board::frame_photo(&loaded.frame.image, &quads);
+        let framed = board::frame_photo(&loaded.frame, &quads);
         let board = framed.map_or(Vec::new(), |framed| {
             let cards = framed.corners.iter().zip(&known);
             cards

@@ -16,7 +16,7 @@ use crate::own::worth::{self, Verdict};
 use crate::pipeline::Pipeline;
 use crate::pipeline::engine::{Models, file_of};
 use crate::plan::{ReadingPlan, deck_of, usual_models};
-use crate::printable::say;
+use crate::printable::{self, say};
 use crate::train::reader::{drawn, fingerprint, sample::Group};
 use crate::train::run::{CONFIG, Keeping, TrainError};
 use anyhow::Context;
