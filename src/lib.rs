@@ -1,10 +1,10 @@
 //! setsight reads a table of SET cards from a photo, finds the sets, and draws them.
 //!
 //! ```
-//! let table = setsight::read_photo("datasets/samples/2-fifteen-on-felt.jpg")?;
-//! println!("{} cards, {} sets", table.cards.len(), table.sets.len());
-//! table.draw().save(std::env::temp_dir().join("setsight-doc-sets.png"))?;
-//! # assert_eq!(table.cards.len(), 15);
+//! let photo = setsight::read_photo("datasets/samples/2-fifteen-on-felt.jpg")?;
+//! println!("{} cards, {} sets", photo.table.cards.len(), photo.table.sets.len());
+//! photo.draw().save(std::env::temp_dir().join("setsight-doc-sets.png"))?;
+//! # assert_eq!(photo.table.cards.len(), 15);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -46,7 +46,11 @@ pub mod sets;
 mod reading;
 
 #[cfg(feature = "vision")]
-pub use reading::{PhotoReader, ReadError, Table, TableCard, read_photo};
+pub use geometry::{Point, Quad};
+#[cfg(feature = "vision")]
+pub use pipeline::{ReadCard, TableReading};
+#[cfg(feature = "vision")]
+pub use reading::{PhotoReader, PhotoReading, ReadError, read_photo};
 
 mod cli;
 #[doc(hidden)]

@@ -15,9 +15,9 @@ static PIPELINE: LazyLock<Pipeline> =
 
 /// The cards that are surely read in a picture, and whether it is taken for a mirrored one.
 fn board(image: RgbImage) -> (BTreeSet<Card>, bool) {
-    let scan = PIPELINE.read(&Frame { image }, &mut StageClock::default(), None).unwrap();
-    let sure = scan.cards.iter().filter(|card| !card.unsure).map(|card| card.card);
-    (sure.collect(), scan.facts.is_mirrored())
+    let table = PIPELINE.read(&Frame { image }, &mut StageClock::default(), None).unwrap().table;
+    let sure = table.cards.iter().filter(|card| !card.unsure).map(|card| card.card);
+    (sure.collect(), table.facts.is_mirrored())
 }
 
 /// Pictures of tables, and what lies on each.

@@ -49,7 +49,7 @@ fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tal
     let frames: Vec<FilmFrame> = (0..film.frames()).into_par_iter().map(|i| film.draw(i)).collect();
     for FilmFrame { image, label: now } in frames {
         let time_ms = now.time_ms;
-        let table = watch.frame(&Arc::new(Frame { image }), time_ms).unwrap().table;
+        let table = watch.frame(&Arc::new(Frame { image }), time_ms).unwrap().tracked.table;
         open.retain(|code, _| now.cards.iter().any(|card| card.code == *code));
         for card in &now.cards {
             if card.moving || card.in_view < 0.99 {
@@ -63,9 +63,9 @@ fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tal
             }
             let at = card.corners.center();
             tally.judged += 1;
-            let there = table.cards.iter().find(|seen| seen.card.corners_in_image.contains(at));
-            let Some(seen) = there.filter(|seen| !seen.card.unsure) else { continue };
-            let code = seen.card.card;
+            let there = table.cards.iter().find(|seen| seen.corners_in_image.contains(at));
+            let Some(seen) = there.filter(|seen| !seen.unsure) else { continue };
+            let code = seen.card;
             let name = format!("{} {} at {time_ms:.0} ms", folder.display(), label.file);
             if code == card.code {
                 tally.right += 1;

@@ -176,7 +176,7 @@ fn window(_: &Args, _: Input) -> anyhow::Result<Outcome> {
 
 /// What is known after a frame.
 fn view_of(shot: Shot, number: u64, watched: Watched, counter: &mut Counter) -> LiveView {
-    counter.update(&watched.table, shot.time_ms);
+    counter.update(&watched.tracked, shot.time_ms);
     LiveView {
         number,
         time_ms: shot.time_ms,

@@ -230,7 +230,7 @@ impl Tracking {
                 Taken::Item(Captured::Shot(shot)) => {
                     let view = match self.follow(shot) {
                         Ok((shot, watched)) => {
-                            seen = Some((watched.table.clone(), shot.time_ms));
+                            seen = Some((watched.tracked.clone(), shot.time_ms));
                             let now = Instant::now();
                             let apart = previous.map(|p| now.duration_since(p).as_secs_f64());
                             previous = Some(now);
@@ -310,7 +310,7 @@ impl Tracking {
             shot.time_ms -= self.zero_ms;
         }
         let watched = self.watch.frame(&shot.frame, shot.time_ms)?;
-        self.counter.update(&watched.table, shot.time_ms);
+        self.counter.update(&watched.tracked, shot.time_ms);
         Ok((shot, watched))
     }
 

@@ -179,9 +179,9 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
             .collect();
         let frame = Frame { image: scene.image };
         let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
-            let scan = pipeline.read(&frame, &mut StageClock::default(), None)?;
-            let matched = compare(&labels, &scan.cards);
-            Ok(Figures::of_photo(&labels, &scan.cards, &matched))
+            let table = pipeline.read(&frame, &mut StageClock::default(), None)?.table;
+            let matched = compare(&labels, &table.cards);
+            Ok(Figures::of_photo(&labels, &table.cards, &matched))
         });
         let [before, after] = figures;
         Ok((before?, after?))

@@ -15,7 +15,8 @@ use setsight::internals::dataset::PhotoLabels;
 use setsight::internals::geometry::{Point, Quad};
 use setsight::internals::pipeline::source::{Photo, SourceError};
 use setsight::internals::pipeline::{
-    CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
+    CardImage, Frame, PipelineOutput, ReadCard, Reading, StageSink, StageTime, TableFacts,
+    TableReading, rectify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ impl Eye for Fake {
         &self,
         frame: &Frame,
         sink: Option<&dyn StageSink>,
-    ) -> Result<(Scan, Vec<StageTime>), String> {
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
         for stage in ["load", "segment", "board"] {
             if let Some(sink) = sink {
                 sink.picture(stage, &frame.image).unwrap();
@@ -78,14 +79,12 @@ impl Eye for Fake {
                 ReadCard { corners_in_image, card, confidence, unsure }
             })
             .collect();
-        let scan = Scan {
-            sets: sets_of(&cards),
+        let output = PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
-            cards,
-            facts: TableFacts::default(),
+            table: TableReading::new(cards, frame.image.dimensions()),
         };
-        Ok((scan, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
+        Ok((output, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
     }
 }
 

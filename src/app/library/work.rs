@@ -89,15 +89,17 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
 
 fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Reason> {
     let eye = &shared.eye;
-    let (scan, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
+    let (mut output, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
+    output.table.warning = photo.warning;
+    let images = std::mem::take(&mut output.images);
     let found = Found {
-        table: Table::of_scan(&scan),
+        table: Table::of_output(output),
         times,
         size_px: photo.frame.image.dimensions(),
         stored_px: (photo.stored_width, photo.stored_height),
         orientation: photo.orientation,
     };
-    Ok((found, scan.images))
+    Ok((found, images))
 }
 
 /// Reads a card in the part of the photo around it.

@@ -82,6 +82,8 @@ impl Plane {
 pub struct Grey {
     /// Pixels of the frame per pixel of [`Self::fine`].
     pub scale: f64,
+    /// Width and height of the frame, in pixels.
+    pub frame_px: (u32, u32),
     /// For motion; at most 640 pixels long.
     pub fine: Plane,
     /// Half as large: for large motions and for thumbnails.
@@ -121,7 +123,8 @@ impl Grey {
         };
         let coarse = fine.shrunk(COARSER);
         let cells = coarse.shrunk(CELL);
-        Ok(Self { scale: f64::from(scale), fine, coarse, cells })
+        let frame_px = image.dimensions();
+        Ok(Self { scale: f64::from(scale), frame_px, fine, coarse, cells })
     }
 
     /// The thumbnail of a card at a quad in pixels of the frame; `None` if too little of it is in
