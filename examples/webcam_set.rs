@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("{camera}: {}", String::from_utf8_lossy(&ffmpeg.stderr)).into());
     }
     let frame = image::load_from_memory(&ffmpeg.stdout)?.to_rgb8();
-    let table = PhotoReader::new()?.read_image(frame)?.table;
+    let table = PhotoReader::new()?.read_image(&frame)?;
     match table.sets.first() {
         Some(set) => println!("{}", set.0.map(|i| table.cards[i].card.name()).join(", ")),
         None => println!("no set among {} cards", table.cards.len()),

@@ -1,7 +1,7 @@
 //! Reading a photo in one call, for programs that use this crate.
 
 use crate::pipeline::engine::Models;
-use crate::pipeline::{Frame, Pipeline, StageClock, TableReading, overlay, source};
+use crate::pipeline::{Pipeline, StageClock, TableReading, overlay, source};
 use crate::plan::ReadingPlan;
 use image::RgbImage;
 use std::path::Path;
@@ -80,9 +80,9 @@ impl PhotoReader {
         let path = path.as_ref();
         let named = |error: ReadError| ReadError(format!("{}: {error}", path.display()).into());
         let photo = source::load_photo(path).map_err(|error| named(ReadError::of(error)))?;
-        let mut read = self.read_image(photo.frame.image).map_err(named)?;
-        read.table.warning = photo.warning;
-        Ok(read)
+        let mut table = self.read_image(&photo.frame).map_err(named)?;
+        table.warning = photo.warning;
+        Ok(PhotoReading { table, image: photo.frame })
     }
 
     /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
@@ -90,11 +90,9 @@ impl PhotoReader {
     ///
     /// # Errors
     /// A network cannot be run.
-    pub fn read_image(&self, image: RgbImage) -> Result<PhotoReading, ReadError> {
-        let frame = Frame { image };
-        let output =
-            self.pipeline.read(&frame, &mut StageClock::default(), None).map_err(ReadError::of)?;
-        Ok(PhotoReading { table: output.table, image: frame.image })
+    pub fn read_image(&self, image: &RgbImage) -> Result<TableReading, ReadError> {
+        let output = self.pipeline.read(image, &mut StageClock::default(), None);
+        Ok(output.map_err(ReadError::of)?.table)
     }
 }
 

@@ -18,7 +18,7 @@ use setsight::internals::live::{
     LiveSource, LiveView, Notice, Recording, RecordingState, Score,
 };
 use setsight::internals::pipeline::track::{CardTrack, TrackedTable};
-use setsight::internals::pipeline::{Frame, Mirrored, ReadCard, Reading, TableReading};
+use setsight::internals::pipeline::{Mirrored, ReadCard, Reading, TableReading};
 use setsight::sets::Chance;
 use std::sync::{Arc, Mutex};
 
@@ -57,7 +57,7 @@ fn view(number: u64, codes: &str) -> LiveView {
     let table = TableReading::new(cards, (640, 360));
     let chance = Some(Chance { favourable: 3, total: 4 });
     LiveView {
-        frame: Some(Arc::new(Frame { image: RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])) })),
+        frame: Some(Arc::new(RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])))),
         number,
         time_ms: 100.0 * number as f64,
         tracked: TrackedTable { table, tracks, looked: true, ..TrackedTable::default() },

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::overlap::is_same_place;
-use setsight::internals::pipeline::{Frame, Pipeline, StageClock};
+use setsight::internals::pipeline::{Pipeline, StageClock};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::suite::{Part, Suite};
 
@@ -39,8 +39,7 @@ impl Tally {
 
 fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
     let scene = part.draw(index).unwrap();
-    let frame = Frame { image: scene.image };
-    let table = pipeline.read(&frame, &mut StageClock::default(), None).unwrap().table;
+    let table = pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().table;
     let mut tally = Tally::default();
     let mut matched = vec![false; table.cards.len()];
     for label in &scene.cards {

@@ -11,9 +11,9 @@ use serde_json::Value;
 use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Cameras, SystemCameras, Watch};
+use setsight::internals::pipeline::Pipeline;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::{Params, TrackedTable};
-use setsight::internals::pipeline::{Frame, Pipeline};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
@@ -147,7 +147,7 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedT
     (0..film.frames())
         .map(|i| {
             let FilmFrame { image, label } = film.draw(i);
-            let frame = Arc::new(Frame { image });
+            let frame = Arc::new(image);
             let table = watch.frame(&frame, label.time_ms).unwrap().tracked;
             (label, table)
         })

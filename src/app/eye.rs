@@ -119,7 +119,7 @@ mod tests {
         std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
         std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
         let eye = PipelineEye::default();
-        let frame = Frame { image: RgbImage::new(64, 64) };
+        let frame = RgbImage::new(64, 64);
         *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
         eye.use_deck(Some(Arc::clone(&deck)));
         let (output, _) = eye.read(&frame, None).unwrap();

@@ -262,7 +262,7 @@ pub(crate) mod tests {
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;
             Ok(Photo {
-                frame: Frame { image },
+                frame: image,
                 orientation,
                 stored_width: 480,
                 stored_height: 360,
@@ -287,7 +287,7 @@ pub(crate) mod tests {
             self.reads.fetch_add(1, Ordering::Relaxed);
             if let Some(sink) = sink {
                 for stage in ["load", "segment", "board"] {
-                    sink.picture(stage, &frame.image).map_err(|error| error.to_string())?;
+                    sink.picture(stage, frame).map_err(|error| error.to_string())?;
                 }
             }
             let readings = self.table.readings.iter();

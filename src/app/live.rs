@@ -360,7 +360,7 @@ impl LiveTab {
                 }
                 color_image(&image)
             }
-            None => color_image(&frame.image),
+            None => color_image(frame),
         };
         match &mut self.texture {
             Some(texture) => texture.set(picture, TextureOptions::LINEAR),
@@ -392,7 +392,7 @@ impl LiveTab {
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
             let response = ui.interact(room, id, Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("camera-picture")));
-            let size = vec2(frame.image.width() as f32, frame.image.height() as f32);
+            let size = vec2(frame.width() as f32, frame.height() as f32);
             if response.dragged() {
                 self.zoom.pan(room, size, response.drag_delta());
             }

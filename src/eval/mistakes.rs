@@ -54,7 +54,7 @@ pub fn of_photo(
     let cards = &output.table.cards;
     let long_sides: Vec<f64> =
         labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
+    let usual = median(&long_sides).unwrap_or(f64::from(frame.width()) / 8.0);
     let mut found = Vec::new();
     let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
         let read: Option<&ReadCard> = reading.map(|j| &cards[j]);
@@ -126,13 +126,13 @@ fn view(
     reading: Option<Quad>,
 ) -> RgbImage {
     let reach = (VIEW_REACH * long).max(8.0);
-    let (width, height) = frame.image.dimensions();
+    let (width, height) = frame.dimensions();
     // `as` clamps coordinates left of the photo to its border.
     let left = ((centre.x - reach) as u32).min(width - 1);
     let top = ((centre.y - reach) as u32).min(height - 1);
     let right = ((centre.x + reach) as u32).clamp(left + 1, width);
     let bottom = ((centre.y + reach) as u32).clamp(top + 1, height);
-    let part = imageops::crop_imm(&frame.image, left, top, right - left, bottom - top).to_image();
+    let part = imageops::crop_imm(frame, left, top, right - left, bottom - top).to_image();
     let scale = f64::from(VIEW_PX) / (2.0 * reach);
     let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(1);
     let (w, h) = (size(part.width()), size(part.height()));

@@ -57,7 +57,7 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let mut bytes = Vec::new();
     let encoder =
         PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-    frame.image.write_with_encoder(encoder).map_err(io::Error::other)?;
+    frame.write_with_encoder(encoder).map_err(io::Error::other)?;
     write_whole(&picture, &bytes)?;
     write_whole(&record, format!("{}\n", line(view)).as_bytes())?;
     Ok((picture, record))
@@ -66,7 +66,6 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Frame;
     use image::{Rgb, RgbImage};
     use std::sync::Arc;
 
@@ -76,7 +75,7 @@ mod tests {
         let folder = home.path().join("kept");
         assert!(save(&LiveView::default(), &folder).is_err());
         let image = RgbImage::from_pixel(64, 48, Rgb([10, 200, 30]));
-        let frame = Some(Arc::new(Frame { image }));
+        let frame = Some(Arc::new(image));
         let view = LiveView { frame, number: 41, time_ms: 1366.666, ..LiveView::default() };
         let (first, _) = save(&view, &folder).unwrap();
         let (second, record) = save(&view, &folder).unwrap();

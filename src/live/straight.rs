@@ -87,8 +87,8 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
 /// # Errors
 /// OpenCV failed.
 pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> opencv::Result<RgbImage> {
-    let (width, height) = frame.image.dimensions();
-    let source = Mat::from_slice(frame.image.as_raw())?;
+    let (width, height) = frame.dimensions();
+    let source = Mat::from_slice(frame.as_raw())?;
     let source = source.reshape(3, height as i32)?;
     // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
     let half = Homography(Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0));
@@ -172,7 +172,7 @@ mod tests {
                 *pixel = Rgb([250; 3]);
             }
         }
-        let seen = straightened(&Frame { image }, &straight).unwrap();
+        let seen = straightened(&image, &straight).unwrap();
         let quad: Quad = straight.apply_quad(&card);
         let center = quad.center();
         let [inner, outer] = [0.9, 1.1].map(|part| quad.map(|p| center + (p - center) * part));

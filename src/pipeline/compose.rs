@@ -95,7 +95,7 @@ impl Pipeline {
             Some(sink) => sink.picture(stage, &picture()),
             None => Ok(()),
         };
-        show("load", &|| frame.image.clone())?;
+        show("load", &|| frame.clone())?;
 
         let outlines = clock.time("segment", || self.finder.find(frame, sink))?;
         show("segment", &|| dump::outlines(frame, &outlines))?;
@@ -128,7 +128,7 @@ impl Pipeline {
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
-        let size_px = frame.image.dimensions();
+        let size_px = frame.dimensions();
         let table = TableReading { size_px, cards, sets, facts, warning: None };
         Ok(PipelineOutput { table, readings, images })
     }
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_empty_table_holds_nothing_and_every_stage_is_timed_and_shown() {
-        let frame = Frame { image: RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40])) };
+        let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
         let (mut clock, names) = (StageClock::default(), Names::default());
         let pipeline = Pipeline::with_reader(Box::new(Fake));
         let table = pipeline.read(&frame, &mut clock, Some(&names)).unwrap().table;

@@ -5,12 +5,8 @@ use crate::geometry::Quad;
 use crate::sets::{self, Set};
 use image::RgbImage;
 
-/// An upright photo.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
-    pub image: RgbImage,
-}
+/// An upright picture: 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
+pub type Frame = RgbImage;
 
 /// The place of a possible card.
 #[derive(Clone, Debug, PartialEq)]

@@ -44,7 +44,7 @@ impl Eye for Fake {
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
         let orientation = Orientation::NoTransforms;
         Ok(Photo {
-            frame: Frame { image },
+            frame: image,
             orientation,
             stored_width: 480,
             stored_height: 360,
@@ -66,7 +66,7 @@ impl Eye for Fake {
     ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
         for stage in ["load", "segment", "board"] {
             if let Some(sink) = sink {
-                sink.picture(stage, &frame.image).unwrap();
+                sink.picture(stage, frame).unwrap();
             }
         }
         let cards: Vec<ReadCard> = (0..)
@@ -82,7 +82,7 @@ impl Eye for Fake {
         let output = PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
-            table: TableReading::new(cards, frame.image.dimensions()),
+            table: TableReading::new(cards, frame.dimensions()),
         };
         Ok((output, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
     }

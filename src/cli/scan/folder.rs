@@ -79,7 +79,7 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let picture = overlay::draw(&frame.image, &table.cards, &table.sets, style);
+    let picture = overlay::draw(frame, &table.cards, &table.sets, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);

@@ -23,7 +23,7 @@ const CARD: (f64, f64) = (120.0, 80.0);
 
 impl Scene {
     fn draw(&self) -> Frame {
-        let image = RgbImage::from_fn(640, 400, |x, y| {
+        RgbImage::from_fn(640, 400, |x, y| {
             let p = Point::new(f64::from(x) - self.shift.0, f64::from(y) - self.shift.1);
             let (px, py) = (f64::from(x), f64::from(y));
             if self.hand.is_some_and(|(hx, hy)| {
@@ -52,8 +52,7 @@ impl Scene {
             }
             let wave = 12.0 * ((p.x * 0.09).sin() + (p.y * 0.12 + p.x * 0.03).cos());
             Rgb([(90.0 + wave) as u8, (75.0 + wave) as u8, (50.0 + wave) as u8])
-        });
-        Frame { image }
+        })
     }
 }
 
