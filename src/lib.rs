@@ -11,7 +11,9 @@
 //! | to | use |
 //! |---|---|
 //! | read a photo | [`read_photo`] |
-//! | read many photos, or frames of a camera | [`PhotoReader`] |
+//! | read many photos, or read otherwise than by default | [`PhotoReader`], [`ReadOptions`] |
+//! | use what was read, draw it, write it as JSON | [`TableReading`] |
+//! | follow the cards before a camera | [`TableTracker`] |
 //! | work with cards that are given as codes | [`cards`] |
 //! | find sets, give a hint, explain why three cards are no set | [`sets`] |
 //! | play the game, once or a million times | [`game`] |
@@ -48,9 +50,17 @@ mod reading;
 #[cfg(feature = "vision")]
 pub use geometry::{Point, Quad};
 #[cfg(feature = "vision")]
-pub use pipeline::{ReadCard, TableReading};
+pub use image;
 #[cfg(feature = "vision")]
-pub use reading::{PhotoReader, PhotoReading, ReadError, read_photo};
+pub use pipeline::engine::EngineChoice;
+#[cfg(feature = "vision")]
+pub use pipeline::track::{CardTrack, TrackedTable};
+#[cfg(feature = "vision")]
+pub use pipeline::{FinderChoice, Mirrored, ReadCard, ReaderChoice, Reading, TableReading};
+#[cfg(feature = "vision")]
+pub use reading::{
+    PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, TableTracker, read_photo,
+};
 
 mod cli;
 #[doc(hidden)]

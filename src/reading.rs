@@ -1,8 +1,15 @@
-//! Reading a photo in one call, for programs that use this crate.
+//! Reading photos and frames, for programs that use this crate.
 
-use crate::pipeline::engine::Models;
-use crate::pipeline::{Pipeline, StageClock, TableReading, overlay, source};
-use crate::plan::ReadingPlan;
+mod error;
+mod options;
+mod tracker;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use options::ReadOptions;
+pub use tracker::TableTracker;
+
+use crate::pipeline::source::{self, Photo};
+use crate::pipeline::{Pipeline, StageClock, TableReading, overlay};
 use image::RgbImage;
 use std::path::Path;
 
@@ -49,27 +56,20 @@ pub struct PhotoReader {
 }
 
 impl PhotoReader {
-    /// Uses the networks inside the crate.
+    /// Reads with the default options and the networks inside the crate.
     ///
     /// # Errors
-    /// No engine can run them; the message lists the engines that were tried.
+    /// No engine can run the networks; the message lists the engines that were tried.
     pub fn new() -> Result<Self, ReadError> {
-        Self::with(Models::Shipped)
+        Self::with(&ReadOptions::default())
     }
 
-    /// Uses the networks of a folder that `setsight train` wrote. If they were trained for a deck of
-    /// one's own (`setsight train reader --deck`), that deck is read.
+    /// Reads with these options.
     ///
     /// # Errors
-    /// A file is missing, does not match its hash in the folder's manifest, or holds no network for
-    /// this purpose.
-    pub fn with_models(folder: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Self::with(Models::Folder(folder.as_ref().to_path_buf()))
-    }
-
-    fn with(models: Models) -> Result<Self, ReadError> {
-        let plan = ReadingPlan::with_models(models);
-        Ok(Self { pipeline: plan.build().map_err(ReadError::of)? })
+    /// The networks cannot be loaded, or the options contradict each other.
+    pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
+        Ok(Self { pipeline: options.pipeline()? })
     }
 
     /// Reads a photo from a file, see [`read_photo`].
@@ -78,21 +78,51 @@ impl PhotoReader {
     /// The file cannot be decoded, or a network cannot be run. The message names the file.
     pub fn read_file(&self, path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
         let path = path.as_ref();
-        let named = |error: ReadError| ReadError(format!("{}: {error}", path.display()).into());
-        let photo = source::load_photo(path).map_err(|error| named(ReadError::of(error)))?;
-        let mut table = self.read_image(&photo.frame).map_err(named)?;
-        table.warning = photo.warning;
-        Ok(PhotoReading { table, image: photo.frame })
+        let photo = source::load_photo(path).map_err(ReadError::from);
+        photo.and_then(|photo| self.read(photo)).map_err(|error| error.in_file(path))
+    }
+
+    /// Reads a photo from its file's bytes, in any of the formats of [`read_photo`], and turns it
+    /// upright as they say.
+    ///
+    /// # Errors
+    /// The bytes cannot be decoded, or a network cannot be run.
+    ///
+    /// # Examples
+    /// ```
+    /// // As they come from a network or out of an archive.
+    /// let bytes = std::fs::read("datasets/samples/1-plain-on-wood.jpg")?;
+    /// let photo = setsight::PhotoReader::new()?.read_bytes(&bytes)?;
+    /// assert_eq!(photo.table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_bytes(&self, bytes: &[u8]) -> Result<PhotoReading, ReadError> {
+        self.read(source::decode(bytes)?)
     }
 
     /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
-    /// B).
+    /// B). To follow the cards from frame to frame, use a [`TableTracker`].
     ///
     /// # Errors
     /// A network cannot be run.
+    ///
+    /// # Examples
+    /// ```
+    /// use setsight::image;
+    ///
+    /// let frame = image::open("datasets/samples/1-plain-on-wood.jpg")?.to_rgb8();
+    /// let table = setsight::PhotoReader::new()?.read_image(&frame)?;
+    /// assert_eq!(table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn read_image(&self, image: &RgbImage) -> Result<TableReading, ReadError> {
-        let output = self.pipeline.read(image, &mut StageClock::default(), None);
-        Ok(output.map_err(ReadError::of)?.table)
+        Ok(self.pipeline.read(image, &mut StageClock::default(), None)?.table)
+    }
+
+    fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {
+        let mut table = self.read_image(&photo.frame)?;
+        table.warning = photo.warning;
+        Ok(PhotoReading { table, image: photo.frame })
     }
 }
 
@@ -133,24 +163,48 @@ impl TableReading {
     }
 }
 
-/// Why a photo could not be read. The message names the file, what was expected and what to do.
-#[derive(Debug)]
-pub struct ReadError(Box<dyn std::error::Error + Send + Sync>);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Deck;
+    use crate::pipeline::{FinderChoice, ReaderChoice};
+    use std::sync::Arc;
+    use std::time::Duration;
 
-impl ReadError {
-    fn of(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self(Box::new(error))
+    fn without_networks() -> ReadOptions {
+        ReadOptions::default().finder(FinderChoice::Classical).reader(ReaderChoice::Classical)
     }
-}
 
-impl std::fmt::Display for ReadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+    #[test]
+    fn errors_say_of_what_kind_they_are() {
+        let reader = PhotoReader::with(&without_networks()).unwrap();
+        let of_bytes = |bytes: &[u8]| reader.read_bytes(bytes).unwrap_err().kind();
+        let sample =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
+        let photo = std::fs::read(sample).unwrap();
+        assert_eq!(of_bytes(b"Dear diary, today"), ReadErrorKind::NotAPhoto);
+        assert_eq!(of_bytes(&photo[..photo.len() / 2]), ReadErrorKind::Damaged);
+        let missing = reader.read_file("no/such.jpg").unwrap_err();
+        assert_eq!(missing.kind(), ReadErrorKind::Io);
+        assert!(missing.to_string().starts_with("no/such.jpg: cannot be read"), "{missing}");
+        let empty = tempfile::tempdir().unwrap();
+        let of_options = |options: ReadOptions| PhotoReader::with(&options).err().unwrap().kind();
+        assert_eq!(of_options(ReadOptions::default().models(empty.path())), ReadErrorKind::Models);
+        let taught = without_networks().deck(Arc::new(Deck::invented(31)));
+        assert_eq!(of_options(taught), ReadErrorKind::Options);
     }
-}
 
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+    #[test]
+    fn a_frame_of_another_size_begins_anew() {
+        let mut tracker = TableTracker::with(&without_networks()).unwrap();
+        let mut update = |(width, height), ms| {
+            tracker.update(&RgbImage::new(width, height), Duration::from_millis(ms))
+        };
+        for (size_px, ms) in [((320, 240), 0), ((320, 240), 33), ((640, 480), 66)] {
+            let tracked = update(size_px, ms).unwrap();
+            assert_eq!(tracked.table, TableReading { size_px, ..TableReading::default() });
+            assert!(tracked.looked);
+        }
+        assert_eq!(update((16, 16), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
     }
 }

@@ -217,7 +217,8 @@ fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
     done(world.run(&[&draw[..], &["table"]].concat()));
     let labels = PhotoLabels::read(&world.path().join("table")).unwrap();
     let label = &labels.photos[0];
-    let reader = setsight::PhotoReader::with_models(world.path().join("ours")).unwrap();
+    let options = setsight::ReadOptions::default().models(world.path().join("ours"));
+    let reader = setsight::PhotoReader::with(&options).unwrap();
     let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap().table;
     let mut read: Vec<Card> =
         table.cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect();

@@ -77,7 +77,7 @@ impl Reading {
     }
 }
 
-/// A card of the table as the pipeline returns it.
+/// A card of a [`TableReading`](super::TableReading).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCard {
     /// The corners, clockwise, a long side first, in pixels of the upright photo.

@@ -15,7 +15,7 @@ mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
-pub use error::{MAX_FILE_BYTES, SourceError};
+pub use error::{MAX_FILE_BYTES, SourceError, check_size};
 #[cfg(feature = "window")]
 pub use error::{MAX_PIXELS, MIN_SIDE_PX};
 
@@ -24,7 +24,6 @@ pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use super::data::Frame;
-use error::check_size;
 use heif::Heif;
 use image::metadata::Orientation;
 use image::{

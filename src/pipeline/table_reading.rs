@@ -10,6 +10,15 @@ use std::sync::Arc;
 ///
 /// A picture without cards gives an empty one. [`serde::Serialize`] writes the members that
 /// `setsight scan --format json` prints for a table.
+///
+/// # Examples
+/// ```
+/// let photo = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
+/// let json = serde_json::to_string(&photo.table)?;
+/// assert!(json.starts_with(r#"{"width":"#), "{json}");
+/// assert!(json.contains(r#""deck":"classic","mirrored":false,"cards":[{"code":"#), "{json}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TableReading {
