@@ -143,7 +143,7 @@ fn run(path: &Path, (eyes, params): &Eyed) -> Run {
         let mut watched = watch.frame(&shot.frame, shot.time_ms).expect("memory enough");
         watched.times.push(load);
         run.times.push(watched.times);
-        run.cards = watched.table.cards.len();
+        run.cards = watched.tracked.table.cards.len();
         run.done.push(start.elapsed().as_secs_f64());
     }
     decoder.join().expect("the decoder ends");

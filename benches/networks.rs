@@ -5,17 +5,16 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use setsight::internals::geometry::Quad;
 use setsight::internals::pipeline::classify::neural::{NeuralReader, input_of};
 use setsight::internals::pipeline::engine::{self, Models};
-use setsight::internals::pipeline::{CardImage, CardOutline, Frame, rectify, refiner};
+use setsight::internals::pipeline::{CardImage, CardOutline, rectify, refiner};
 use setsight::internals::render::{Kind, Params, render};
 use std::hint::black_box;
 
 /// Twelve straightened cards of a plain drawn table.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
-    let frame = Frame { image: scene.image };
     let outline =
         |card: &setsight::internals::render::DrawnCard| CardOutline::at(card.corners_in_image);
-    scene.cards.iter().map(|card| rectify::rectify(&frame, &outline(card))).take(12).collect()
+    scene.cards.iter().map(|card| rectify::rectify(&scene.image, &outline(card))).take(12).collect()
 }
 
 fn reading(c: &mut Criterion) {
@@ -40,7 +39,6 @@ fn judging(c: &mut Criterion) {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let outlines: Vec<Quad> =
         scene.cards.iter().map(|card| card.corners_in_image).take(12).collect();
-    let frame = Frame { image: scene.image };
     let Ok(network) = Models::Shipped.network(setsight::internals::model::Kind::Refiner) else {
         eprintln!("no refining network is inside this program: nothing to time");
         return;
@@ -48,7 +46,8 @@ fn judging(c: &mut Criterion) {
     let name = engine::in_use().map_or("none", |engine| engine.name());
     c.bench_function(&format!("judging, {name}, 12 outlines"), |b| {
         b.iter(|| {
-            refiner::classify(&frame, black_box(&outlines), &network).expect("a network that runs")
+            refiner::classify(&scene.image, black_box(&outlines), &network)
+                .expect("a network that runs")
         });
     });
 }

@@ -42,8 +42,9 @@ fn frame_of(bytes: &[u8]) -> Frame {
 
 fn read(pipeline: &Pipeline, bytes: &[u8]) -> usize {
     let frame = frame_of(bytes);
-    let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
-    scan.cards.len()
+    let table =
+        pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough").table;
+    table.cards.len()
 }
 
 fn stages(c: &mut Criterion) {
@@ -54,8 +55,9 @@ fn stages(c: &mut Criterion) {
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     let readings = ClassicalReader.readings(&images, Edition::Classic);
-    let scan = pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough");
-    assert_eq!(scan.cards.len(), 12, "twelve cards are drawn");
+    let table =
+        pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough").table;
+    assert_eq!(table.cards.len(), 12, "twelve cards are drawn");
 
     let mut group = c.benchmark_group("stage, 2 megapixels, 12 cards");
     group.sample_size(20);
@@ -74,11 +76,10 @@ fn stages(c: &mut Criterion) {
         let params = board::Params::default();
         b.iter(|| Board::settle(black_box(&outlines), &readings, 1.0, &params));
     });
-    group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&scan.cards))));
+    group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&table.cards))));
     group.bench_function("overlay", |b| {
-        let draw = || -> RgbImage {
-            overlay::draw(&frame.image, &scan.cards, &scan.sets, &Style::default())
-        };
+        let draw =
+            || -> RgbImage { overlay::draw(&frame, &table.cards, &table.sets, &Style::default()) };
         b.iter(draw);
     });
     group.finish();

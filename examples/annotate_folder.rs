@@ -16,11 +16,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for entry in std::fs::read_dir(photos)? {
         let photo = entry?.path();
         match reader.read_file(&photo) {
-            Ok(table) => {
+            Ok(read) => {
                 let name = photo.file_stem().expect("a file has a name");
                 let picture = pictures.join(name).with_extension("png");
-                table.draw().save(&picture)?;
-                println!("{}: {} sets", picture.display(), table.sets.len());
+                read.draw().save(&picture)?;
+                println!("{}: {} sets", picture.display(), read.table.sets.len());
             }
             // The text names the file: one that is no photo does not stop the others.
             Err(error) => eprintln!("{error}"),

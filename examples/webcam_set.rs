@@ -1,25 +1,52 @@
-//! Takes one frame of a webcam and names a set on it. The frame comes from `ffmpeg`, as a JPEG.
+//! Watches a table through a webcam, or in a film, and names each set once it lies there. The frames
+//! come from `ffmpeg`.
 //!
 //!     cargo run --release --example webcam_set /dev/video0
 
-use setsight::PhotoReader;
+use setsight::cards::Card;
+use setsight::image::RgbImage;
+use setsight::{TableTracker, TrackedTable};
+use std::collections::BTreeSet;
 use std::error::Error;
-use std::process::Command;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Width and height to which frames are scaled, in pixels.
+const SIZE_PX: (u32, u32) = (1280, 720);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let camera = std::env::args().nth(1).unwrap_or_else(|| "/dev/video0".to_owned());
-    let ffmpeg = Command::new("ffmpeg")
-        .args(["-loglevel", "error", "-i", &camera, "-frames:v", "1", "-q:v", "2"])
-        .args(["-f", "image2pipe", "-c:v", "mjpeg", "-"])
-        .output()?;
-    if !ffmpeg.status.success() {
-        return Err(format!("{camera}: {}", String::from_utf8_lossy(&ffmpeg.stderr)).into());
+    let (width, height) = SIZE_PX;
+    let scale = format!(
+        "scale={width}:{height}:force_original_aspect_ratio=decrease,pad={width}:{height}:-1:-1"
+    );
+    let mut ffmpeg = Command::new("ffmpeg")
+        .args(["-loglevel", "error", "-i", &camera, "-vf", &scale])
+        .args(["-f", "rawvideo", "-pix_fmt", "rgb24", "-"])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut frames = ffmpeg.stdout.take().ok_or("ffmpeg gives no frames")?;
+    let mut tracker = TableTracker::new()?;
+    let mut before = BTreeSet::new();
+    let start = Instant::now();
+    let mut frame = RgbImage::new(width, height);
+    while frames.read_exact(&mut frame).is_ok() {
+        let sets = sets_of(&tracker.update(&frame, start.elapsed())?);
+        for set in sets.difference(&before) {
+            println!("{}", set.map(|card| card.name()).join(", "));
+        }
+        before = sets;
     }
-    let frame = image::load_from_memory(&ffmpeg.stdout)?.to_rgb8();
-    let table = PhotoReader::new()?.read_image(frame)?;
-    match table.sets.first() {
-        Some(set) => println!("{}", set.0.map(|i| table.cards[i].card.name()).join(", ")),
-        None => println!("no set among {} cards", table.cards.len()),
+    let status = ffmpeg.wait()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{camera}: ffmpeg ends with {status}").into())
     }
-    Ok(())
+}
+
+fn sets_of(table: &TrackedTable) -> BTreeSet<[Card; 3]> {
+    let cards = &table.table.cards;
+    table.table.sets.iter().map(|set| set.0.map(|i| cards[i].card)).collect()
 }

@@ -127,9 +127,9 @@ pub mod model {
 #[cfg(feature = "vision")]
 pub mod pipeline {
     pub use crate::pipeline::{
-        CardImage, CardOutline, FinderChoice, Frame, Mirrored, Pipeline, ReadCard, ReaderChoice,
-        Reading, Scan, StageClock, StageSink, StageTime, TableFacts, learned, sets_of,
-        shared_refiner,
+        CardImage, CardOutline, FinderChoice, Frame, Mirrored, Pipeline, PipelineOutput, ReadCard,
+        ReaderChoice, Reading, StageClock, StageSink, StageTime, TableFacts, TableReading, learned,
+        sets_of, shared_refiner,
     };
     pub mod board {
         pub use crate::pipeline::board::{Board, Params};
@@ -193,7 +193,7 @@ pub mod pipeline {
         };
     }
     pub mod track {
-        pub use crate::pipeline::track::{Eyes, Params, TrackedCard, TrackedTable};
+        pub use crate::pipeline::track::{CardTrack, Eyes, Params, TrackedTable};
     }
 }
 

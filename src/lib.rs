@@ -1,17 +1,19 @@
 //! setsight reads a table of SET cards from a photo, finds the sets, and draws them.
 //!
 //! ```
-//! let table = setsight::read_photo("datasets/samples/2-fifteen-on-felt.jpg")?;
-//! println!("{} cards, {} sets", table.cards.len(), table.sets.len());
-//! table.draw().save(std::env::temp_dir().join("setsight-doc-sets.png"))?;
-//! # assert_eq!(table.cards.len(), 15);
+//! let photo = setsight::read_photo("datasets/samples/2-fifteen-on-felt.jpg")?;
+//! println!("{} cards, {} sets", photo.table.cards.len(), photo.table.sets.len());
+//! photo.draw().save(std::env::temp_dir().join("setsight-doc-sets.png"))?;
+//! # assert_eq!(photo.table.cards.len(), 15);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! | to | use |
 //! |---|---|
 //! | read a photo | [`read_photo`] |
-//! | read many photos, or frames of a camera | [`PhotoReader`] |
+//! | read many photos, or read otherwise than by default | [`PhotoReader`], [`ReadOptions`] |
+//! | use what was read, draw it, write it as JSON | [`TableReading`] |
+//! | follow the cards before a camera | [`TableTracker`] |
 //! | work with cards that are given as codes | [`cards`] |
 //! | find sets, give a hint, explain why three cards are no set | [`sets`] |
 //! | play the game, once or a million times | [`game`] |
@@ -46,7 +48,19 @@ pub mod sets;
 mod reading;
 
 #[cfg(feature = "vision")]
-pub use reading::{PhotoReader, ReadError, Table, TableCard, read_photo};
+pub use geometry::{Point, Quad};
+#[cfg(feature = "vision")]
+pub use image;
+#[cfg(feature = "vision")]
+pub use pipeline::engine::EngineChoice;
+#[cfg(feature = "vision")]
+pub use pipeline::track::{CardTrack, TrackedTable};
+#[cfg(feature = "vision")]
+pub use pipeline::{FinderChoice, Mirrored, ReadCard, ReaderChoice, Reading, TableReading};
+#[cfg(feature = "vision")]
+pub use reading::{
+    PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, TableTracker, read_photo,
+};
 
 mod cli;
 #[doc(hidden)]

@@ -303,8 +303,8 @@ fn on_one_thread() {
 mod tests {
     use super::*;
     use crate::deck_learning::TRAINED_FOR;
+    use crate::pipeline::StageClock;
     use crate::pipeline::engine::file_of;
-    use crate::pipeline::{Frame, StageClock};
     use crate::render::{self, DeckChoice, Params};
     use std::path::Path;
 
@@ -370,10 +370,9 @@ mod tests {
         let mut params = Params::of(render::Kind::Plain);
         params.decks = vec![(DeckChoice::Known(deck(31)), 1.0)];
         let scene = render::render(&params, 5, 0).unwrap();
-        let frame = Frame { image: scene.image };
         let readings = |plan: ReadingPlan| {
             let pipeline = plan.build().unwrap();
-            pipeline.read(&frame, &mut StageClock::default(), None).unwrap().readings
+            pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().readings
         };
         let measured =
             ReadingPlan { deck: Some(deck(31)), ..ReadingPlan::with_models(Models::Shipped) };

@@ -1,19 +1,23 @@
-//! Reading a photo in one call, for programs that use this crate.
+//! Reading photos and frames, for programs that use this crate.
 
-use crate::cards::{Card, Edition};
-use crate::geometry::{Point, Quad};
-use crate::pipeline::engine::Models;
-use crate::pipeline::{Frame, Pipeline, ReadCard, StageClock, overlay, source};
-use crate::plan::ReadingPlan;
-use crate::sets::Set;
+mod error;
+mod options;
+mod tracker;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use options::ReadOptions;
+pub use tracker::TableTracker;
+
+use crate::pipeline::source::{self, Photo};
+use crate::pipeline::{Pipeline, StageClock, TableReading, overlay};
 use image::RgbImage;
 use std::path::Path;
 
 /// Reads a photo: finds its cards, reads each, and finds all sets.
 ///
 /// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC, or AVIF if the program `ffmpeg` is there.
-/// The picture is turned upright as the file says. A photo without cards gives an empty [`Table`],
-/// not an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
+/// The picture is turned upright as the file says. A photo without cards gives an empty
+/// [`TableReading`], not an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
 ///
 /// # Errors
 /// The file cannot be decoded (the message names it and says what was expected), or a network
@@ -21,16 +25,17 @@ use std::path::Path;
 ///
 /// # Examples
 /// ```
-/// let table = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
-/// for card in &table.cards {
-///     println!("{} at {:?}, {:.1} %", card.card.name(), card.corners_px, 100.0 * card.confidence);
+/// let photo = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
+/// for card in &photo.table.cards {
+///     let center = card.corners_in_image.center();
+///     println!("{} at {center:?}, {:.1} %", card.card.name(), 100.0 * card.confidence);
 /// }
-/// println!("{} sets", table.sets.len());
-/// table.draw().save(std::env::temp_dir().join("setsight-doc-table.png"))?;
-/// # assert_eq!(table.cards.len(), 12);
+/// println!("{} sets", photo.table.sets.len());
+/// photo.draw().save(std::env::temp_dir().join("setsight-doc-table.png"))?;
+/// # assert_eq!(photo.table.cards.len(), 12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_photo(path: impl AsRef<Path>) -> Result<Table, ReadError> {
+pub fn read_photo(path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
     PhotoReader::new()?.read_file(path)
 }
 
@@ -42,7 +47,7 @@ pub fn read_photo(path: impl AsRef<Path>) -> Result<Table, ReadError> {
 /// ```
 /// let reader = setsight::PhotoReader::new()?;
 /// for photo in ["datasets/samples/1-plain-on-wood.jpg", "datasets/samples/2-fifteen-on-felt.jpg"] {
-///     println!("{photo}: {} cards", reader.read_file(photo)?.cards.len());
+///     println!("{photo}: {} cards", reader.read_file(photo)?.table.cards.len());
 /// }
 /// # Ok::<(), setsight::ReadError>(())
 /// ```
@@ -51,138 +56,155 @@ pub struct PhotoReader {
 }
 
 impl PhotoReader {
-    /// Uses the networks inside the crate.
+    /// Reads with the default options and the networks inside the crate.
     ///
     /// # Errors
-    /// No engine can run them; the message lists the engines that were tried.
+    /// No engine can run the networks; the message lists the engines that were tried.
     pub fn new() -> Result<Self, ReadError> {
-        Self::with(Models::Shipped)
+        Self::with(&ReadOptions::default())
     }
 
-    /// Uses the networks of a folder that `setsight train` wrote. If they were trained for a deck of
-    /// one's own (`setsight train reader --deck`), that deck is read.
+    /// Reads with these options.
     ///
     /// # Errors
-    /// A file is missing, does not match its hash in the folder's manifest, or holds no network for
-    /// this purpose.
-    pub fn with_models(folder: impl AsRef<Path>) -> Result<Self, ReadError> {
-        Self::with(Models::Folder(folder.as_ref().to_path_buf()))
-    }
-
-    fn with(models: Models) -> Result<Self, ReadError> {
-        let plan = ReadingPlan::with_models(models);
-        Ok(Self { pipeline: plan.build().map_err(ReadError::of)? })
+    /// The networks cannot be loaded, or the options contradict each other.
+    pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
+        Ok(Self { pipeline: options.pipeline()? })
     }
 
     /// Reads a photo from a file, see [`read_photo`].
     ///
     /// # Errors
     /// The file cannot be decoded, or a network cannot be run. The message names the file.
-    pub fn read_file(&self, path: impl AsRef<Path>) -> Result<Table, ReadError> {
+    pub fn read_file(&self, path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
         let path = path.as_ref();
-        let named = |error: ReadError| ReadError(format!("{}: {error}", path.display()).into());
-        let frame = source::load(path).map_err(|error| named(ReadError::of(error)))?;
-        self.read_image(frame.image).map_err(named)
+        let photo = source::load_photo(path).map_err(ReadError::from);
+        photo.and_then(|photo| self.read(photo)).map_err(|error| error.in_file(path))
+    }
+
+    /// Reads a photo from its file's bytes, in any of the formats of [`read_photo`], and turns it
+    /// upright as they say.
+    ///
+    /// # Errors
+    /// The bytes cannot be decoded, or a network cannot be run.
+    ///
+    /// # Examples
+    /// ```
+    /// // As they come from a network or out of an archive.
+    /// let bytes = std::fs::read("datasets/samples/1-plain-on-wood.jpg")?;
+    /// let photo = setsight::PhotoReader::new()?.read_bytes(&bytes)?;
+    /// assert_eq!(photo.table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_bytes(&self, bytes: &[u8]) -> Result<PhotoReading, ReadError> {
+        self.read(source::decode(bytes)?)
     }
 
     /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
-    /// B).
+    /// B). To follow the cards from frame to frame, use a [`TableTracker`].
     ///
     /// # Errors
     /// A network cannot be run.
-    pub fn read_image(&self, image: RgbImage) -> Result<Table, ReadError> {
-        let frame = Frame { image };
-        let scan =
-            self.pipeline.read(&frame, &mut StageClock::default(), None).map_err(ReadError::of)?;
-        let cards = scan.cards.iter().map(TableCard::of).collect();
-        let (edition, mirrored) = (scan.facts.edition(), scan.facts.is_mirrored());
-        Ok(Table { cards, sets: scan.sets, edition, mirrored, photo: frame.image })
+    ///
+    /// # Examples
+    /// ```
+    /// use setsight::image;
+    ///
+    /// let frame = image::open("datasets/samples/1-plain-on-wood.jpg")?.to_rgb8();
+    /// let table = setsight::PhotoReader::new()?.read_image(&frame)?;
+    /// assert_eq!(table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_image(&self, image: &RgbImage) -> Result<TableReading, ReadError> {
+        Ok(self.pipeline.read(image, &mut StageClock::default(), None)?.table)
+    }
+
+    fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {
+        let mut table = self.read_image(&photo.frame)?;
+        table.warning = photo.warning;
+        Ok(PhotoReading { table, image: photo.frame })
     }
 }
 
-/// The cards and sets on a table, as one photo shows them.
+/// A photo that was read.
 ///
 /// # Examples
 /// ```
-/// let table = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
-/// for set in &table.sets {
-///     let names = set.0.map(|card| table.cards[card].card.name());
+/// let photo = setsight::read_photo("datasets/samples/1-plain-on-wood.jpg")?;
+/// assert_eq!(photo.image.dimensions(), photo.table.size_px);
+/// for set in &photo.table.sets {
+///     let names = set.0.map(|card| photo.table.cards[card].card.name());
 ///     println!("{}", names.join(", "));
 /// }
 /// # Ok::<(), setsight::ReadError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Table {
-    /// Sorted row by row, each row from left to right.
-    pub cards: Vec<TableCard>,
-    /// All sets among the cards that are not [`unsure`](TableCard::unsure). Their numbers are
-    /// indices into `cards`.
-    pub sets: Vec<Set>,
-    /// The deck's edition. If it is unknown, all cards are unsure.
-    pub edition: Edition,
-    /// Whether the picture shows the table mirrored, as webcams often store it. `cards` holds the
-    /// cards as they lie on the table; their corners are where the picture shows them.
-    pub mirrored: bool,
-    photo: RgbImage,
+pub struct PhotoReading {
+    /// Its cards and sets.
+    pub table: TableReading,
+    /// The upright photo: 8-bit sRGB, height x width x (R, G, B).
+    pub image: RgbImage,
 }
 
-impl Table {
-    /// Draws the photo with a coloured outline around the cards of each set and the sets' numbers,
-    /// above a strip that lists the sets. The result is as wide as the photo and at least as high,
-    /// 8-bit sRGB.
+impl PhotoReading {
+    /// Draws the cards and sets on the photo, see [`TableReading::draw`].
     pub fn draw(&self) -> RgbImage {
-        let cards: Vec<ReadCard> = self.cards.iter().map(TableCard::as_read).collect();
-        overlay::draw(&self.photo, &cards, &self.sets, &overlay::Style::default())
+        self.table.draw(&self.image)
     }
 }
 
-/// A card on a [`Table`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TableCard {
-    /// The card, or the best guess if `unsure`.
-    pub card: Card,
-    /// The card's corners as x and y in pixels from the upper left corner of the upright photo,
-    /// clockwise; the edge from corner 0 to corner 1 is a long side.
-    pub corners_px: [[f64; 2]; 4],
-    /// Probability that `card` is correct, 0 to 1.
-    pub confidence: f32,
-    /// Whether the confidence is below the threshold. Such a card is in no set.
-    pub unsure: bool,
-}
-
-impl TableCard {
-    fn of(read: &ReadCard) -> Self {
-        let &ReadCard { corners_in_image, card, confidence, unsure } = read;
-        Self { card, corners_px: corners_in_image.0.map(|p| [p.x, p.y]), confidence, unsure }
-    }
-
-    fn as_read(&self) -> ReadCard {
-        let &Self { card, corners_px, confidence, unsure } = self;
-        let corners_in_image = Quad::new(corners_px.map(|[x, y]| Point::new(x, y)));
-        ReadCard { corners_in_image, card, confidence, unsure }
+impl TableReading {
+    /// Draws a coloured outline around the cards of each set and the sets' numbers on the picture
+    /// that was read, above a strip that lists the sets. The result is as wide as the picture and at
+    /// least as high, 8-bit sRGB.
+    pub fn draw(&self, picture: &RgbImage) -> RgbImage {
+        overlay::draw(picture, &self.cards, &self.sets, &overlay::Style::default())
     }
 }
 
-/// Why a photo could not be read. The message names the file, what was expected and what to do.
-#[derive(Debug)]
-pub struct ReadError(Box<dyn std::error::Error + Send + Sync>);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::Deck;
+    use crate::pipeline::{FinderChoice, ReaderChoice};
+    use std::sync::Arc;
+    use std::time::Duration;
 
-impl ReadError {
-    fn of(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self(Box::new(error))
+    fn without_networks() -> ReadOptions {
+        ReadOptions::default().finder(FinderChoice::Classical).reader(ReaderChoice::Classical)
     }
-}
 
-impl std::fmt::Display for ReadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+    #[test]
+    fn errors_say_of_what_kind_they_are() {
+        let reader = PhotoReader::with(&without_networks()).unwrap();
+        let of_bytes = |bytes: &[u8]| reader.read_bytes(bytes).unwrap_err().kind();
+        let sample =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
+        let photo = std::fs::read(sample).unwrap();
+        assert_eq!(of_bytes(b"Dear diary, today"), ReadErrorKind::NotAPhoto);
+        assert_eq!(of_bytes(&photo[..photo.len() / 2]), ReadErrorKind::Damaged);
+        let missing = reader.read_file("no/such.jpg").unwrap_err();
+        assert_eq!(missing.kind(), ReadErrorKind::Io);
+        assert!(missing.to_string().starts_with("no/such.jpg: cannot be read"), "{missing}");
+        let empty = tempfile::tempdir().unwrap();
+        let of_options = |options: ReadOptions| PhotoReader::with(&options).err().unwrap().kind();
+        assert_eq!(of_options(ReadOptions::default().models(empty.path())), ReadErrorKind::Models);
+        let taught = without_networks().deck(Arc::new(Deck::invented(31)));
+        assert_eq!(of_options(taught), ReadErrorKind::Options);
     }
-}
 
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+    #[test]
+    fn a_frame_of_another_size_begins_anew() {
+        let mut tracker = TableTracker::with(&without_networks()).unwrap();
+        let mut update = |(width, height), ms| {
+            tracker.update(&RgbImage::new(width, height), Duration::from_millis(ms))
+        };
+        for (size_px, ms) in [((320, 240), 0), ((320, 240), 33), ((640, 480), 66)] {
+            let tracked = update(size_px, ms).unwrap();
+            assert_eq!(tracked.table, TableReading { size_px, ..TableReading::default() });
+            assert!(tracked.looked);
+        }
+        assert_eq!(update((16, 16), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
     }
 }

@@ -17,8 +17,8 @@ use setsight::internals::live::{
     CameraChoice, CameraError, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, LiveCommand,
     LiveSource, LiveView, Notice, Recording, RecordingState, Score,
 };
-use setsight::internals::pipeline::track::TrackedCard;
-use setsight::internals::pipeline::{Frame, Mirrored, ReadCard, Reading, sets_of};
+use setsight::internals::pipeline::track::{CardTrack, TrackedTable};
+use setsight::internals::pipeline::{Mirrored, ReadCard, Reading, TableReading};
 use setsight::sets::Chance;
 use std::sync::{Arc, Mutex};
 
@@ -43,25 +43,25 @@ impl LiveSource for Fake {
 
 /// Frame `number` with these cards in a row.
 fn view(number: u64, codes: &str) -> LiveView {
-    let cards: Vec<TrackedCard> = (0..)
+    let cards: Vec<ReadCard> = (0..)
         .zip(parse_codes(codes).unwrap())
         .map(|(i, card)| {
             let at = Point::new(20.0 + 110.0 * f64::from(i), 100.0);
             let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
-            let card = ReadCard { corners_in_image, card, confidence: 0.98, unsure: false };
-            TrackedCard { id: i as u64, card, reading: Reading::UNKNOWN, hidden: false }
+            ReadCard { corners_in_image, card, confidence: 0.98, unsure: false }
         })
         .collect();
-    let read: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
+    let track = |id| CardTrack { id, reading: Reading::UNKNOWN, hidden: false };
+    let tracks = (0..cards.len() as u64).map(track).collect();
+    let taken = vec![[cards[0].card; 3]];
+    let table = TableReading::new(cards, (640, 360));
     let chance = Some(Chance { favourable: 3, total: 4 });
     LiveView {
-        frame: Some(Arc::new(Frame { image: RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])) })),
+        frame: Some(Arc::new(RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])))),
         number,
         time_ms: 100.0 * number as f64,
-        looked: true,
-        sets: sets_of(&read),
-        cards,
-        score: Score { seen: 14, taken: vec![[read[0].card; 3]], left: 67, chance },
+        tracked: TrackedTable { table, tracks, looked: true, ..TrackedTable::default() },
+        score: Score { seen: 14, taken, left: 67, chance },
         fps: 30.0,
         latency_ms: 4.0,
         ..LiveView::default()
@@ -159,7 +159,7 @@ impl Test {
 fn the_running_game_is_shown_in_three_ways() {
     let mut test = Test::new();
     assert_eq!(test.window().tab, Tab::Live);
-    test.show(LiveView { looked: false, cards: Vec::new(), sets: Vec::new(), ..view(0, "1fgd") });
+    test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
     test.shows("Looking for cards");
     test.shows_not("No cards found");
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));

@@ -45,7 +45,7 @@ fn scan_reads(name: &str, bytes: &[u8], near: [u8; 3]) {
     let ran = world.run(&["scan", name, "--format", "json"]).expect(0);
     assert_eq!(ran.stderr, "");
     assert_eq!(ran.json()[0]["cards"].as_array().unwrap().len(), 0);
-    let image = source::load(&path).unwrap().image;
+    let image = source::load(&path).unwrap();
     let pixel = image[(image.width() / 2, image.height() / 2)];
     let off = pixel.0.iter().zip(near).map(|(a, b)| a.abs_diff(b)).max().unwrap();
     assert!(off <= 4, "{pixel:?} is not near {near:?}");

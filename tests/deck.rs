@@ -224,11 +224,12 @@ fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
     trained(&world);
     let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
     done(world.run(&[&draw[..], &["table"]].concat()));
-    let labels = PhotoLabels::read(&world.path().join("table")).unwrap();
-    let label = &labels.photos[0];
+    let labels = LabelFile::read(&world.path().join("table")).unwrap().photos().unwrap();
+    let label = &labels[0];
     assert_eq!(label.deck, "ours", "what is drawn is labelled as what it is");
-    let reader = setsight::PhotoReader::with_models(world.path().join("ours")).unwrap();
-    let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap();
+    let options = setsight::ReadOptions::default().models(world.path().join("ours"));
+    let reader = setsight::PhotoReader::with(&options).unwrap();
+    let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap().table;
     let mut read: Vec<Card> =
         table.cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect();
     let mut lying: Vec<Card> = label.cards.iter().map(|card| card.code).collect();

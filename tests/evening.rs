@@ -4,7 +4,6 @@
 use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Counter, Pace, Watch};
-use setsight::internals::pipeline::Frame;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::{Params, TrackedTable};
 use setsight::internals::plan::ReadingPlan;
@@ -31,11 +30,11 @@ fn watch(pace: Pace) -> Watch {
 /// others are said to lie.
 fn judged(table: &TrackedTable, label: &FrameLabel) -> (BTreeSet<Card>, BTreeSet<Card>) {
     let (mut right, mut wrong) = (BTreeSet::new(), BTreeSet::new());
-    for card in table.cards.iter().filter(|card| !card.card.unsure) {
-        let at = card.card.corners_in_image.center();
+    for card in table.table.cards.iter().filter(|card| !card.unsure) {
+        let at = card.corners_in_image.center();
         // What a hand moves or has just taken may be shown a little longer.
         if let Some(lies) = label.cards.iter().find(|l| !l.moving && l.corners.contains(at)) {
-            let is_right = lies.code == card.card.card;
+            let is_right = lies.code == card.card;
             if is_right {
                 right.insert(lies.code)
             } else {
@@ -56,7 +55,7 @@ fn a_computer_that_slept_goes_on_where_it_was() {
         let FilmFrame { image, label } = film.draw(i);
         // From one frame to the next a night has passed, and the camera lies elsewhere.
         let time_ms = if i < 19 { label.time_ms } else { label.time_ms + night_ms };
-        let table = watch.frame(&Arc::new(Frame { image }), time_ms).unwrap().table;
+        let table = watch.frame(&Arc::new(image), time_ms).unwrap().tracked;
         counter.update(&table, time_ms);
         let (right, wrong) = judged(&table, &label);
         assert!(wrong.is_empty(), "frame {i}: {wrong:?}");
@@ -79,7 +78,7 @@ fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
     let (mut known, mut judged_cards) = (0, 0);
     for i in (0..film.frames()).step_by(2 * FPS as usize) {
         let FilmFrame { image, label } = film.draw(i);
-        let table = watch.frame(&Arc::new(Frame { image }), label.time_ms).unwrap().table;
+        let table = watch.frame(&Arc::new(image), label.time_ms).unwrap().tracked;
         let (right, wrong) = judged(&table, &label);
         let is_open = |card: &&FilmCard| !card.moving && card.in_view > 0.95;
         let now: BTreeSet<Card> =

@@ -36,7 +36,7 @@ fn text(path: &Path) -> &str {
 fn frames(path: &Path) -> Vec<(u8, f64)> {
     let mut video = Video::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     std::iter::from_fn(|| video.next_shot().unwrap())
-        .map(|shot| (shot.frame.image[(30, 20)].0[0], shot.time_ms))
+        .map(|shot| (shot.frame[(30, 20)].0[0], shot.time_ms))
         .collect()
 }
 
@@ -148,7 +148,7 @@ fn a_film_that_lies_on_its_side_is_turned() {
     ffmpeg(&["-i", text(&lying), "-c", "copy", "-metadata:s:v", "rotate=90", text(&turned)]);
     let first = |path: &Path| {
         let shot = Video::open(path).unwrap().next_shot().unwrap().unwrap();
-        let image = shot.frame.image.clone();
+        let image = shot.frame.clone();
         let (w, h) = image.dimensions();
         let level = |x: u32, y: u32| image[(x, y)].0[0] > 128;
         ((w, h), [level(8, 8), level(w - 8, 8), level(8, h - 8), level(w - 8, h - 8)])

@@ -75,11 +75,11 @@ impl FinderNetwork for Told {
 fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
     let scene = render::render(&render::Params::of(kind), seed, 0).unwrap();
     let cards = scene.cards.iter().map(|card| card.corners_in_image).collect();
-    (Frame { image: scene.image }, cards)
+    (scene.image, cards)
 }
 
 fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
-    let photo_long_px = f64::from(frame.image.width().max(frame.image.height()));
+    let photo_long_px = f64::from(frame.width().max(frame.height()));
     let told = Told { cards: cards.to_vec(), photo_long_px, off };
     Learned::new(Box::new(told), None).find(frame, None).unwrap()
 }
@@ -181,7 +181,7 @@ fn only_a_covered_card_is_looked_for_in_other_places() {
         let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
         let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
         let finder = Learned::new(Box::new(network), Some(judge));
-        let found = finder.find(&Frame { image }, None).unwrap();
+        let found = finder.find(&image, None).unwrap();
         assert_eq!(found.len(), 3);
         looks.load(Ordering::Relaxed)
     };
@@ -210,7 +210,7 @@ fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
 fn of_a_photo_too_small_for_a_card_nothing_is_asked() {
     for (width, height) in [(1, 1), (15, 300), (300, 15)] {
         let image = image::RgbImage::new(width, height);
-        assert_eq!(find(&Frame { image }, &[], 0.0), []);
+        assert_eq!(find(&image, &[], 0.0), []);
     }
 }
 
@@ -231,7 +231,7 @@ fn what_is_not_in_a_small_photo_is_not_looked_for() {
         let looks = Arc::new(AtomicUsize::new(0));
         let image = image::RgbImage::new(width, height);
         let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None);
-        assert!(finder.find(&Frame { image }, None).unwrap().is_empty());
+        assert!(finder.find(&image, None).unwrap().is_empty());
         looks.load(Ordering::Relaxed)
     };
     assert_eq!(sides_looked_at(1280, 960), 320 + 640 + 128);

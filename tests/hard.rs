@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::overlap::is_same_place;
-use setsight::internals::pipeline::{Frame, Pipeline, StageClock};
+use setsight::internals::pipeline::{Pipeline, StageClock};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::suite::{Part, Suite};
 
@@ -39,19 +39,19 @@ impl Tally {
 
 fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
     let scene = part.draw(index).unwrap();
-    let frame = Frame { image: scene.image };
-    let scan = pipeline.read(&frame, &mut StageClock::default(), None).unwrap();
+    let table = pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().table;
     let mut tally = Tally::default();
-    let mut matched = vec![false; scan.cards.len()];
+    let mut matched = vec![false; table.cards.len()];
     for label in &scene.cards {
         let here = |i: &usize| {
-            !matched[*i] && is_same_place(&scan.cards[*i].corners_in_image, &label.corners_in_image)
+            !matched[*i]
+                && is_same_place(&table.cards[*i].corners_in_image, &label.corners_in_image)
         };
-        match (0..scan.cards.len()).find(here) {
+        match (0..table.cards.len()).find(here) {
             None => tally.missed += 1,
             Some(i) => {
                 matched[i] = true;
-                match &scan.cards[i] {
+                match &table.cards[i] {
                     card if card.unsure => tally.unsure += 1,
                     card if card.card == label.card => tally.right += 1,
                     _ => tally.wrong += 1,
@@ -59,7 +59,7 @@ fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
             }
         }
     }
-    let unmatched = scan.cards.iter().zip(&matched).filter(|(_, matched)| !**matched);
+    let unmatched = table.cards.iter().zip(&matched).filter(|(_, matched)| !**matched);
     tally.false_claims = unmatched.filter(|(card, _)| !card.unsure).count();
     tally
 }

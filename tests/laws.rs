@@ -4,7 +4,7 @@
 use image::{RgbImage, imageops};
 use setsight::cards::Card;
 use setsight::internals::pipeline::engine::Models;
-use setsight::internals::pipeline::{Frame, Pipeline, StageClock};
+use setsight::internals::pipeline::{Pipeline, StageClock};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::{Kind, Params, render};
 use std::collections::BTreeSet;
@@ -15,9 +15,9 @@ static PIPELINE: LazyLock<Pipeline> =
 
 /// The cards that are surely read in a picture, and whether it is taken for a mirrored one.
 fn board(image: RgbImage) -> (BTreeSet<Card>, bool) {
-    let scan = PIPELINE.read(&Frame { image }, &mut StageClock::default(), None).unwrap();
-    let sure = scan.cards.iter().filter(|card| !card.unsure).map(|card| card.card);
-    (sure.collect(), scan.facts.is_mirrored())
+    let table = PIPELINE.read(&image, &mut StageClock::default(), None).unwrap().table;
+    let sure = table.cards.iter().filter(|card| !card.unsure).map(|card| card.card);
+    (sure.collect(), table.facts.is_mirrored())
 }
 
 /// Pictures of tables, and what lies on each.

@@ -11,9 +11,9 @@ use serde_json::Value;
 use setsight::cards::Card;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::live::{Cameras, SystemCameras, Watch};
+use setsight::internals::pipeline::Pipeline;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::{Params, TrackedTable};
-use setsight::internals::pipeline::{Frame, Pipeline};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight::internals::render::{Kind, Params as Scene};
@@ -147,8 +147,8 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedT
     (0..film.frames())
         .map(|i| {
             let FilmFrame { image, label } = film.draw(i);
-            let frame = Arc::new(Frame { image });
-            let table = watch.frame(&frame, label.time_ms).unwrap().table;
+            let frame = Arc::new(image);
+            let table = watch.frame(&frame, label.time_ms).unwrap().tracked;
             (label, table)
         })
         .collect()
@@ -159,8 +159,8 @@ fn said_of(table: &TrackedTable, corners: &setsight::internals::geometry::Quad) 
     let near = |quad: &setsight::internals::geometry::Quad| {
         quad.center().distance(corners.center()) < 0.4 * corners.long_side()
     };
-    let card = table.cards.iter().find(|card| near(&card.card.corners_in_image))?;
-    (!card.card.unsure).then_some(card.card.card)
+    let card = table.table.cards.iter().find(|card| near(&card.corners_in_image))?;
+    (!card.unsure).then_some(card.card)
 }
 
 #[test]
@@ -207,9 +207,9 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
                     assert_eq!(says, Some(card.code), "film {seed}, {time} ms");
                 }
             }
-            for set in &table.sets {
+            for set in &table.table.sets {
                 sets += 1;
-                for card in set.0.map(|i| table.cards[i].card.card) {
+                for card in set.0.map(|i| table.table.cards[i].card) {
                     let just_left = left.get(&card).is_some_and(|at| time - at <= IN_TIME_MS);
                     assert!(
                         lying.contains(&card) || just_left,

@@ -10,9 +10,7 @@ use setsight::internals::model::{Kind, Metadata, reader, refiner};
 use setsight::internals::pipeline::classify::fusion::Fusion;
 use setsight::internals::pipeline::classify::neural::input_of;
 use setsight::internals::pipeline::engine::{self, Manifest, Models, Network};
-use setsight::internals::pipeline::{
-    CardImage, CardOutline, FinderChoice, Frame, ReaderChoice, rectify,
-};
+use setsight::internals::pipeline::{CardImage, CardOutline, FinderChoice, ReaderChoice, rectify};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render;
 use setsight::internals::train::net::run_graph;
@@ -93,12 +91,11 @@ fn input(n: usize, rows: usize, columns: usize) -> Vec<f32> {
 fn cards() -> Vec<CardImage> {
     let params = render::Params { size_px: (640, 480), ..render::Params::of(render::Kind::Mixed) };
     let scene = render::render(&params, 5, 0).unwrap();
-    let frame = Frame { image: scene.image };
     let outline =
         |corners_in_image| CardOutline { score: 1.0, ..CardOutline::at(corners_in_image) };
     let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
     let mut cards: Vec<CardImage> =
-        drawn.map(|outline| rectify::rectify(&frame, &outline)).collect();
+        drawn.map(|outline| rectify::rectify(&scene.image, &outline)).collect();
     assert!(cards.len() >= 6);
     for crop in real_crops() {
         cards.push(rectify::from_crop(image::open(crop).unwrap().to_rgb8()));

@@ -120,7 +120,7 @@ fn told(camera: &NetworkCamera, count: usize) -> Vec<String> {
                     assert!(shot.time_ms >= last_ms, "{} after {last_ms}", shot.time_ms);
                     last_ms = shot.time_ms;
                     frames += 1;
-                    lines.push(format!("frame {}", shot.frame.image[(3, 3)].0[0] / 10));
+                    lines.push(format!("frame {}", shot.frame[(3, 3)].0[0] / 10));
                 }
                 Taken::Item(Captured::Trouble(notice)) => {
                     lines.push(format!("{}; {}", notice.title, notice.advice));
@@ -141,14 +141,14 @@ fn a_phones_pictures_come_with_name_and_password() {
     let server =
         Server::start(vec![Answer::Stall(stream(&parts[..1]), Duration::from_millis(100))]);
     let mut camera = server.camera().open(&CameraChoice::First).unwrap();
-    assert_eq!(camera.read().unwrap().unwrap().frame.image.dimensions(), (64, 48));
+    assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
     let asked = server.asked.lock().unwrap()[0].clone();
     assert!(asked.starts_with("GET /video HTTP/1.1"), "{asked}");
     assert!(asked.to_lowercase().contains("authorization: basic yw5uonmzy3jlda=="), "{asked}");
     let server = Server::start(vec![Answer::Bytes(stream(&parts))]);
     let mut camera = server.camera().open(&CameraChoice::First).unwrap();
     // The first may have been replaced by the second before anybody took it.
-    while camera.read().unwrap().unwrap().frame.image[(3, 3)].0[0] / 10 != 8 {}
+    while camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10 != 8 {}
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_login_by_digest_is_ffmpegs() {
     let pictures = Answer::Stall(stream(&parts), Duration::from_millis(500));
     let server = Server::start(vec![refused.clone(), refused.clone(), pictures]);
     let mut camera = server.camera().open(&CameraChoice::First).unwrap();
-    assert_eq!(camera.read().unwrap().unwrap().frame.image.dimensions(), (64, 48));
+    assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
     let asked = server.asked.lock().unwrap()[2].to_lowercase();
     assert!(
         asked.contains("authorization: digest") && asked.contains("username=\"ann\""),
@@ -249,7 +249,7 @@ fn a_picture_every_other_second_is_enough() {
     let camera = NetworkCamera { address, patience: Duration::from_millis(500) };
     let mut camera = camera.open(&CameraChoice::First).unwrap();
     let levels: Vec<u8> =
-        (0..3).map(|_| camera.read().unwrap().unwrap().frame.image[(3, 3)].0[0] / 10).collect();
+        (0..3).map(|_| camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10).collect();
     assert_eq!(levels, [3, 7, 11]);
     sender.join().unwrap();
 }

@@ -49,16 +49,16 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
         let (mut judged, mut right) = (0, 0);
         for label in &labels {
             let shot = video.next_shot().unwrap().expect("a frame for each label");
-            let table = watch.frame(&shot.frame, shot.time_ms).unwrap().table;
+            let table = watch.frame(&shot.frame, shot.time_ms).unwrap().tracked.table;
             if label.time_ms < 1_000.0 {
                 continue;
             }
             for card in label.cards.iter().filter(|card| !card.moving && card.in_view > 0.95) {
                 judged += 1;
                 let at = card.corners.center();
-                let there = table.cards.iter().find(|seen| seen.card.corners_in_image.contains(at));
-                let Some(seen) = there.filter(|seen| !seen.card.unsure) else { continue };
-                let code = seen.card.card;
+                let there = table.cards.iter().find(|seen| seen.corners_in_image.contains(at));
+                let Some(seen) = there.filter(|seen| !seen.unsure) else { continue };
+                let code = seen.card;
                 assert_eq!(code, card.code, "{size_px:?}, {} ms", label.time_ms);
                 assert_eq!(*said.entry(card.code).or_insert(code), code);
                 right += 1;

@@ -13,7 +13,7 @@ use setsight::internals::live::Watch;
 use setsight::internals::live::watch::FILM_PACE;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::track::Params;
-use setsight::internals::pipeline::{Frame, Pipeline, source};
+use setsight::internals::pipeline::{Pipeline, source};
 use setsight::internals::plan::ReadingPlan;
 use setsight::internals::render::film::FilmFrame;
 use setsight::internals::render::film::photo::{PhotoFilm, PhotoFilmParams};
@@ -37,7 +37,7 @@ struct Tally {
 fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tally: &mut Tally) {
     let photo = source::load_photo(&folder.join(&label.file)).unwrap();
     let cards = label.upright_cards(photo.orientation);
-    let image = photo.frame.image;
+    let image = photo.frame;
     let scale = LONG_SIDE_PX / f64::from(image.width().max(image.height()));
     let size_px = [image.width(), image.height()].map(|px| (f64::from(px) * scale).round() as u32);
     let params = PhotoFilmParams { size_px: size_px.into(), seconds: SECONDS, fps: FPS, dealt: 2 };
@@ -49,7 +49,7 @@ fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tal
     let frames: Vec<FilmFrame> = (0..film.frames()).into_par_iter().map(|i| film.draw(i)).collect();
     for FilmFrame { image, label: now } in frames {
         let time_ms = now.time_ms;
-        let table = watch.frame(&Arc::new(Frame { image }), time_ms).unwrap().table;
+        let table = watch.frame(&Arc::new(image), time_ms).unwrap().tracked.table;
         open.retain(|code, _| now.cards.iter().any(|card| card.code == *code));
         for card in &now.cards {
             if card.moving || card.in_view < 0.99 {
@@ -63,9 +63,9 @@ fn watch(folder: &Path, label: &PhotoLabel, eyes: &Arc<Pipeline>, seed: u64, tal
             }
             let at = card.corners.center();
             tally.judged += 1;
-            let there = table.cards.iter().find(|seen| seen.card.corners_in_image.contains(at));
-            let Some(seen) = there.filter(|seen| !seen.card.unsure) else { continue };
-            let code = seen.card.card;
+            let there = table.cards.iter().find(|seen| seen.corners_in_image.contains(at));
+            let Some(seen) = there.filter(|seen| !seen.unsure) else { continue };
+            let code = seen.card;
             let name = format!("{} {} at {time_ms:.0} ms", folder.display(), label.file);
             if code == card.code {
                 tally.right += 1;

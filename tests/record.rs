@@ -171,7 +171,7 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let mut session = Session::start(input, Arc::new(pipeline), params, Box::new(|| ())).unwrap();
     // Pictures that are turned are no longer the camera's own JPEGs.
     session.command(LiveCommand::Turn(2));
-    wait_for(&mut session, |view| view.cards.len() > 8);
+    wait_for(&mut session, |view| view.tracked.table.cards.len() > 8);
     let film = world.path().join("turned.avi");
     session.command(LiveCommand::Record(film.clone()));
     let state = |view: &LiveView| view.recording.as_ref().map(|told| told.state.clone());

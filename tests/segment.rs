@@ -1,9 +1,9 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
 #![cfg(feature = "program")]
 
+use setsight::internals::pipeline::CardOutline;
 use setsight::internals::pipeline::finder::CardFinder;
 use setsight::internals::pipeline::segment::SymbolFinder;
-use setsight::internals::pipeline::{CardOutline, Frame};
 use setsight::internals::render::{self, Kind};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
@@ -11,8 +11,7 @@ fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
     let mut params = render::Params::of(kind);
     params.cards = (cards, cards);
     let scene = render::render(&params, seed, 0).unwrap();
-    let frame = Frame { image: scene.image.clone() };
-    let outlines = SymbolFinder::default().find(&frame, None).unwrap();
+    let outlines = SymbolFinder::default().find(&scene.image, None).unwrap();
     let mut worst: f64 = 0.0;
     let mut found = 0;
     for card in &scene.cards {

@@ -15,7 +15,7 @@ use setsight::internals::geometry::Quad;
 use setsight::internals::pipeline::engine::Models;
 use setsight::internals::pipeline::find::Learned;
 use setsight::internals::pipeline::find::evidence::{FEATURES, NAMES, Weights, log_odds};
-use setsight::internals::pipeline::{Frame, learned, shared_refiner};
+use setsight::internals::pipeline::{learned, shared_refiner};
 use setsight::internals::render::{self, Kind, Scene};
 use setsight::internals::train::newton::{self, Choice};
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ fn table(i: u64) -> anyhow::Result<Scene> {
 }
 
 fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Result<Vec<Example>> {
-    let frame = Frame { image: scene.image.clone() };
+    let frame = scene.image.clone();
     let Some(seen) = finder.detect(&frame)? else { return Ok(Vec::new()) };
     let quads: Vec<Quad> =
         seen.placed.iter().map(|card| seen.working.in_image(&card.refined.quad)).collect();

@@ -127,7 +127,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
         }
     }
     let said = said_of;
-    Ok(Table { facts: table.facts.clone(), said, checked, ..Table::new(cards, readings) })
+    Ok(Table { said, checked, ..table.with_cards(cards, readings) })
 }
 
 /// The table with what a reader says of a card that lies at these corners now. Nothing changes where a
@@ -144,8 +144,7 @@ pub fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
         cards[i] = ReadCard { card, confidence, unsure: true, ..cards[i].clone() };
         readings[i] = Some(reading.clone());
     }
-    let Table { facts, said, .. } = table.clone();
-    Table { facts, said, checked: false, ..Table::new(cards, readings) }
+    Table { said: table.said.clone(), ..table.with_cards(cards, readings) }
 }
 
 /// Another card of the table that is surely this one.
@@ -163,7 +162,7 @@ mod tests {
     fn table() -> Table {
         let mut table = cards("1fgd 2fgd 3srs 1ord");
         table.cards[3].unsure = true;
-        Table::new(table.cards, table.readings)
+        table
     }
 
     fn card(code: &str) -> Card {

@@ -371,7 +371,6 @@ mod tests {
         let (size, orientation) = ((480, 360), Orientation::NoTransforms);
         let mut table = cards("1fgd 2fgd 3srs 1ord");
         table.cards[3].unsure = true;
-        let table = Table::new(table.cards, table.readings);
         Found { table, times: Vec::new(), size_px: size, stored_px: size, orientation }
     }
 

@@ -6,7 +6,7 @@ use super::photos::Photos;
 use super::words::t;
 use crate::cards::picture::Ink;
 use crate::pipeline::overlay::{self, Style};
-use crate::pipeline::record::{PhotoRecord, Record};
+use crate::pipeline::record::Record;
 use crate::whole_file::{WholeFile, write_whole};
 use image::{ImageFormat, RgbImage};
 use std::path::{Path, PathBuf};
@@ -25,16 +25,8 @@ pub fn name(photo: &Path, ask: Ask) -> String {
 pub fn record(photos: &Photos) -> Option<Record> {
     let (path, found) = photos.current()?;
     let found = found?;
-    let photo = PhotoRecord {
-        width: found.size_px.0,
-        height: found.size_px.1,
-        facts: photos.table().facts.clone(),
-        scan: photos.table().cards.clone(),
-        sets: photos.table().sets.clone(),
-        times: found.times.clone(),
-        warning: None,
-    };
-    Some(Record { image: path.to_path_buf(), result: Ok(photo) })
+    let result = Ok(photos.table().reading.clone());
+    Some(Record { image: path.to_path_buf(), result, times: found.times.clone() })
 }
 
 /// The board as it lies and its sets, in characters.

@@ -5,7 +5,8 @@ use crate::geometry::Quad;
 use crate::pipeline::engine::{Models, used};
 use crate::pipeline::source::{self, Photo, SourceError};
 use crate::pipeline::{
-    CardImage, Frame, Pipeline, Reading, Scan, StageClock, StageSink, StageTime, TableFacts,
+    CardImage, Frame, Pipeline, PipelineOutput, Reading, StageClock, StageSink, StageTime,
+    TableFacts,
 };
 use crate::plan::ReadingPlan;
 use std::path::Path;
@@ -45,7 +46,7 @@ pub trait Eye: Send + Sync {
         &self,
         frame: &Frame,
         sink: Option<&dyn StageSink>,
-    ) -> Result<(Scan, Vec<StageTime>), String>;
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String>;
 }
 
 /// A pipeline, or why there is none.
@@ -96,12 +97,12 @@ impl Eye for PipelineEye {
         &self,
         frame: &Frame,
         sink: Option<&dyn StageSink>,
-    ) -> Result<(Scan, Vec<StageTime>), String> {
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
         let mut clock = StageClock::default();
         let pipeline = self.pipeline();
         let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
-        let scan = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
-        Ok((scan, clock.times))
+        let output = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
+        Ok((output, clock.times))
     }
 }
 
@@ -118,11 +119,11 @@ mod tests {
         std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
         std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
         let eye = PipelineEye::default();
-        let frame = Frame { image: RgbImage::new(64, 64) };
+        let frame = RgbImage::new(64, 64);
         *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
         eye.use_deck(Some(Arc::clone(&deck)));
-        let (scan, _) = eye.read(&frame, None).unwrap();
-        assert_eq!(scan.facts.deck_name(), deck.name, "by measuring");
+        let (output, _) = eye.read(&frame, None).unwrap();
+        assert_eq!(output.table.facts.deck_name(), deck.name, "by measuring");
         // As if they had been chosen while the window is open.
         let models = Models::Folder(home.path().to_owned());
         *eye.plan.lock().unwrap() =

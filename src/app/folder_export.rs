@@ -6,7 +6,7 @@ use super::reasons;
 use super::table::Table;
 use super::words::t;
 use crate::pipeline::overlay::{self, Style};
-use crate::pipeline::record::{CSV_HEADER, PhotoRecord, Record};
+use crate::pipeline::record::{CSV_HEADER, Record};
 use crate::pipeline::source::SourceError;
 use crate::whole_file::{WholeFile, write_whole};
 use image::ImageFormat;
@@ -96,19 +96,11 @@ fn write(
     let (mut csv, mut failed) = (CSV_HEADER.to_owned(), Vec::new());
     for (i, (path, found, table)) in photos.iter().enumerate() {
         done(i);
-        let photo = PhotoRecord {
-            width: found.size_px.0,
-            height: found.size_px.1,
-            facts: table.facts.clone(),
-            scan: table.cards.clone(),
-            sets: table.sets.clone(),
-            times: found.times.clone(),
-            warning: None,
-        };
-        csv += &Record { image: path.clone(), result: Ok(photo) }.to_csv();
+        let (result, times) = (Ok(table.reading.clone()), found.times.clone());
+        csv += &Record { image: path.clone(), result, times }.to_csv();
         match eye.load(path) {
             Ok(photo) => {
-                let picture = overlay::draw(&photo.frame.image, &table.cards, &table.sets, &style);
+                let picture = overlay::draw(&photo.frame, &table.cards, &table.sets, &style);
                 let target = folder.join(name_of(path, &mut names));
                 let problem = |error: String| Problem::File(target.clone(), error);
                 let mut file =

@@ -136,7 +136,7 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
             }
         }
         None if tagged => {
-            let labelled = Table::new(cards.clone(), readings.clone());
+            let labelled = found.table.with_cards(cards.clone(), readings.clone());
             for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
                 if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
                     said.push(false);
@@ -148,7 +148,7 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         _ => {}
     }
     let checked = !tagged;
-    Table { facts: found.table.facts.clone(), said, checked, ..Table::new(cards, readings) }
+    Table { said, checked, ..found.table.with_cards(cards, readings) }
 }
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
@@ -212,7 +212,7 @@ mod tests {
         let mut table = cards("1fgd");
         let found = found(table.clone(), Orientation::NoTransforms);
         let usual = label_of(&table, &found, "a.jpg", None);
-        table.facts = table.facts.of_deck(&deck);
+        table.facts = table.facts.clone().of_deck(&deck);
         let own = label_of(&table, &found, "a.jpg", Some(&usual));
         assert_eq!(own.label.deck, deck.name);
         let by_own = Found { table, ..found.clone() };
@@ -226,7 +226,7 @@ mod tests {
         let mut table = cards("1fgd 2fgd 3srs 1ord");
         table.cards[2].unsure = true;
         table.cards[3].unsure = true;
-        let found = found(Table::new(table.cards.clone(), vec![None; 4]), Orientation::Rotate90);
+        let found = found(table.clone(), Orientation::Rotate90);
         let mut kept = found.table.clone();
         kept.cards.remove(2);
         kept.readings.remove(2);

@@ -234,7 +234,9 @@ pub(crate) mod tests {
     use crate::app::table::Table;
     use crate::geometry::Quad;
     use crate::pipeline::source::{Photo, SourceError};
-    use crate::pipeline::{CardImage, Frame, Reading, Scan, StageSink, StageTime, TableFacts};
+    use crate::pipeline::{
+        CardImage, Frame, PipelineOutput, Reading, StageSink, StageTime, TableFacts,
+    };
     use image::metadata::Orientation;
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -260,7 +262,7 @@ pub(crate) mod tests {
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
             let orientation = Orientation::NoTransforms;
             Ok(Photo {
-                frame: Frame { image },
+                frame: image,
                 orientation,
                 stored_width: 480,
                 stored_height: 360,
@@ -281,29 +283,22 @@ pub(crate) mod tests {
             &self,
             frame: &Frame,
             sink: Option<&dyn StageSink>,
-        ) -> Result<(Scan, Vec<StageTime>), String> {
+        ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
             self.reads.fetch_add(1, Ordering::Relaxed);
             if let Some(sink) = sink {
                 for stage in ["load", "segment", "board"] {
-                    sink.picture(stage, &frame.image).map_err(|error| error.to_string())?;
+                    sink.picture(stage, frame).map_err(|error| error.to_string())?;
                 }
             }
             let readings = self.table.readings.iter();
-            let cards = self.table.cards.clone();
-            let scan = Scan {
-                sets: self.table.sets.clone(),
-                readings: readings
-                    .map(|r| r.clone().unwrap_or(crate::pipeline::Reading::UNKNOWN))
-                    .collect(),
-                images: cards
-                    .iter()
-                    .map(|_| crate::pipeline::rectify::from_crop(RgbImage::new(96, 64)))
-                    .collect(),
-                cards,
-                facts: TableFacts::default(),
+            let image = crate::pipeline::rectify::from_crop(RgbImage::new(96, 64));
+            let output = PipelineOutput {
+                table: self.table.reading.clone(),
+                readings: readings.map(|r| r.clone().unwrap_or(Reading::UNKNOWN)).collect(),
+                images: vec![image; self.table.cards.len()],
             };
             let times = vec![StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 }];
-            Ok((scan, times))
+            Ok((output, times))
         }
     }
 

@@ -17,7 +17,7 @@ use crate::live::{
     CameraChoice, CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView,
     Notice, Recording, SystemCameras, camera, freeze, record, straight,
 };
-use crate::pipeline::Mirrored;
+use crate::pipeline::{Mirrored, sets_of};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
@@ -345,22 +345,22 @@ impl LiveTab {
         }
         let Some(frame) = &self.view.frame else { return };
         self.shown = Some(self.view.number);
-        let mut cards = self.view.read_cards();
+        let mut read = self.view.tracked.table.clone();
         if self.straight {
             // Under a hand too few cards may be in view: it stays as it was then.
-            let map = straight::straight_from_image(&self.view.cards, frame.image.dimensions());
+            let map = straight::straight_from_image(&self.view.tracked);
             self.straight_from_image = map.or(self.straight_from_image);
         }
         let map = self.straight_from_image;
         let straight = map.and_then(|map| Some((straight::straightened(frame, &map).ok()?, map)));
         let picture = match straight {
             Some((image, map)) => {
-                for card in &mut cards {
+                for card in &mut read.cards {
                     card.corners_in_image = map.apply_quad(&card.corners_in_image);
                 }
                 color_image(&image)
             }
-            None => color_image(&frame.image),
+            None => color_image(frame),
         };
         match &mut self.texture {
             Some(texture) => texture.set(picture, TextureOptions::LINEAR),
@@ -368,11 +368,12 @@ impl LiveTab {
                 self.texture = Some(ctx.load_texture("camera", picture, TextureOptions::LINEAR))
             }
         }
-        let readings = self.view.cards.iter().map(|card| Some(card.reading.clone())).collect();
-        let mut table = Table::new(cards, readings);
-        let covered = self.view.cards.iter().enumerate().filter(|(_, card)| card.hidden);
-        table.covered = covered.map(|(place, _)| place).collect();
-        table.facts = self.view.facts.clone();
+        // Sets with a covered card keep their place in the list.
+        read.sets = sets_of(&read.cards);
+        let tracks = &self.view.tracked.tracks;
+        let readings = tracks.iter().map(|track| Some(track.reading.clone())).collect();
+        let mut table = Table::new(read, readings);
+        table.covered = (0..tracks.len()).filter(|&place| tracks[place].hidden).collect();
         // The game's own chance stands above the list of sets.
         table.chance_is_told = true;
         let codes = |table: &Table| -> Vec<_> {
@@ -391,7 +392,7 @@ impl LiveTab {
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
             let response = ui.interact(room, id, Sense::click_and_drag());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("camera-picture")));
-            let size = vec2(frame.image.width() as f32, frame.image.height() as f32);
+            let size = vec2(frame.width() as f32, frame.height() as f32);
             if response.dragged() {
                 self.zoom.pan(room, size, response.drag_delta());
             }
@@ -534,7 +535,7 @@ impl LiveTab {
         }
         ui.separator();
         // Before the first look nothing is known, not even that there is no card.
-        if self.view.looked {
+        if self.view.tracked.looked {
             look_panel::show(ui, &self.table, &mut self.look, settings);
         } else if self.view.frame.is_some() {
             ui.heading(t!("looking-for-cards"));

@@ -139,7 +139,7 @@ fn words_of(picture: &str) -> (Word, Word, &'static str) {
 mod tests {
     use super::*;
     use crate::pipeline::engine::Models;
-    use crate::pipeline::{Frame, Pipeline, StageClock, StageSink};
+    use crate::pipeline::{Pipeline, StageClock, StageSink};
     use crate::plan::ReadingPlan;
     use std::cell::RefCell;
     use std::io;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_picture_that_a_pipeline_makes_has_words_and_a_time() {
-        let frame = Frame { image: RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40])) };
+        let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
         let usual = ReadingPlan::with_models(Models::Shipped).build().unwrap();
         for pipeline in [Pipeline::classical(), usual] {
             let (mut clock, names) = (StageClock::default(), Names::default());

@@ -2,63 +2,68 @@
 
 use super::names;
 use super::words::t;
-use crate::cards::{Card, Deck};
+use crate::cards::Card;
 use crate::geometry::{Point, Quad};
-use crate::pipeline::{ReadCard, Reading, Scan, TableFacts, layout, sets_of};
-use crate::sets::{self, Chance, Set};
-use std::sync::Arc;
+use crate::pipeline::{PipelineOutput, ReadCard, Reading, TableReading, layout};
+use crate::sets::{self, Chance};
+use std::ops::{Deref, DerefMut};
 
-/// The cards of one picture and their sets.
+/// What was read in one picture, as corrected, and what the window knows of it beside that.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The cards.
-    pub cards: Vec<ReadCard>,
+    /// What is true of the table, as far as anybody knows.
+    pub reading: TableReading,
     /// For each card what the reader said of it, where it said anything.
     pub readings: Vec<Option<Reading>>,
     /// For each card whether a person has said what it is, or that it is right.
     pub said: Vec<bool>,
     /// Whether a person has said that all cards in view are there, and right.
     pub checked: bool,
-    /// All sets among the cards that are sure, as indices into `cards`.
-    pub sets: Vec<Set>,
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
     /// numbers and colours, so that no other set takes them over for the moment.
     pub covered: Vec<usize>,
-    /// Which edition it is, and whether the picture is mirrored.
-    pub facts: TableFacts,
     /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
     /// deck still holds.
     pub chance_is_told: bool,
 }
 
+/// A table is looked at as what was read; corrections go through [`Table::with_cards`].
+impl Deref for Table {
+    type Target = TableReading;
+
+    fn deref(&self) -> &TableReading {
+        &self.reading
+    }
+}
+
+impl DerefMut for Table {
+    fn deref_mut(&mut self) -> &mut TableReading {
+        &mut self.reading
+    }
+}
+
 impl Table {
-    /// Cards with what the reader said of them, and their sets.
+    /// What was read, with what the reader said of each card; no person has said anything yet.
     ///
     /// # Panics
     /// If there are not as many readings as cards.
-    pub fn new(cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
-        assert_eq!(cards.len(), readings.len(), "a reading, or none, for each card");
-        let (sets, said) = (sets_of(&cards), vec![false; cards.len()]);
-        Self { cards, readings, said, sets, ..Self::default() }
+    pub fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
+        assert_eq!(reading.cards.len(), readings.len(), "a reading, or none, for each card");
+        let said = vec![false; readings.len()];
+        Self { reading, readings, said, ..Self::default() }
     }
 
     /// What the pipeline says.
-    pub fn of_scan(scan: &Scan) -> Self {
-        Self {
-            said: vec![false; scan.cards.len()],
-            checked: false,
-            cards: scan.cards.clone(),
-            readings: scan.readings.iter().cloned().map(Some).collect(),
-            sets: scan.sets.clone(),
-            covered: Vec::new(),
-            facts: scan.facts.clone(),
-            chance_is_told: false,
-        }
+    pub fn of_output(output: PipelineOutput) -> Self {
+        Self::new(output.table, output.readings.into_iter().map(Some).collect())
     }
 
-    /// The deck that its cards are drawn as.
-    pub fn deck(&self) -> Arc<Deck> {
-        self.facts.named_deck()
+    /// The same table with other cards, of which no person has said anything yet.
+    pub fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
+        let TableReading { size_px, ref facts, warning, .. } = self.reading;
+        let facts = facts.clone();
+        let reading = TableReading { facts, warning, ..TableReading::new(cards, size_px) };
+        Self::new(reading, readings)
     }
 
     /// What is unusual about it, in a sentence each.
@@ -69,7 +74,7 @@ impl Table {
             Some(deck) if deck.is_taught() || deck.is_classic() => None,
             Some(_) => Some(t!("edition-rectangles")),
         };
-        let mirrored = self.facts.is_mirrored().then(|| t!("mirrored-picture"));
+        let mirrored = self.is_mirrored().then(|| t!("mirrored-picture"));
         deck.into_iter().chain(mirrored).collect()
     }
 
@@ -77,11 +82,6 @@ impl Table {
     pub fn sure(&self) -> Vec<(usize, Card)> {
         let cards = self.cards.iter().enumerate();
         cards.filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card)).collect()
-    }
-
-    /// How many cards are unsure.
-    pub fn unsure(&self) -> usize {
-        self.cards.iter().filter(|card| card.unsure).count()
     }
 
     /// Places of the sets that a card takes part in and that do not rest.
@@ -175,7 +175,7 @@ pub(crate) mod tests {
             })
             .collect();
         let readings = vec![None; cards.len()];
-        Table::new(cards, readings)
+        Table::new(TableReading::new(cards, (480, 360)), readings)
     }
 
     #[test]
@@ -201,9 +201,8 @@ pub(crate) mod tests {
 
     #[test]
     fn unsure_cards_take_no_part() {
-        let mut cards = table_of("1ord 1fgd 2fgd 3fgd").cards;
-        cards[0].unsure = true;
-        let table = Table::new(cards, vec![None; 4]);
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd");
+        table.cards[0].unsure = true;
         assert_eq!(table.unsure(), 1);
         assert_eq!(table.hint(0, 2), Some(vec![1, 2]));
         assert_eq!(table.hint(1, 2), Some(vec![1, 2]), "there is but one");

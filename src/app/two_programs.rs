@@ -5,7 +5,6 @@
 use super::correct::Change;
 use super::corrections::Corrections;
 use super::library::Found;
-use super::table::Table;
 use super::table::tests::table_of;
 use crate::dataset::{LabelFile, PHOTO_LABELS};
 use image::metadata::Orientation;
@@ -33,7 +32,6 @@ fn a_program_that_corrects() {
     let until = Instant::now() + Duration::from_millis(ms.parse().unwrap());
     let size = (480, 360);
     let table = table_of("1fgd 2fgd 3srs 1ord");
-    let table = Table::new(table.cards, table.readings);
     let orientation = Orientation::NoTransforms;
     let found = Found { table, times: Vec::new(), size_px: size, stored_px: size, orientation };
     let mut corrections = Corrections::default();

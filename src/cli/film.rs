@@ -117,7 +117,7 @@ fn of_photo(
         );
         return Err(BadCall(message).into());
     }
-    let image = read.frame.image;
+    let image = read.frame;
     let size_px = size_px.unwrap_or_else(|| {
         let scale = LONG_SIDE_PX / f64::from(image.width().max(image.height()));
         // Even, as video codecs want them.

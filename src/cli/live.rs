@@ -169,7 +169,7 @@ fn is_stream(path: &Path) -> bool {
 
 /// What is known after a frame.
 fn view_of(shot: Shot, number: u64, watched: Watched, counter: &mut Counter) -> LiveView {
-    counter.update(&watched.table, shot.time_ms);
+    counter.update(&watched.tracked, shot.time_ms);
     LiveView {
         number,
         time_ms: shot.time_ms,

@@ -1,6 +1,6 @@
 //! One photo's labels, and the turn between the stored and the upright photo.
 
-use super::{DatasetError, MATCH_RADIUS, UNCHECKED, nearest};
+use super::{DatasetError, UNCHECKED, nearest};
 use crate::cards::{Card, Deck};
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{stored_from_upright, upright_from_stored};
@@ -137,7 +137,7 @@ impl CardLabel {
 }
 
 /// Completes labels without corners with the outlines at their centres: one outline per label,
-/// nearest first, up to [`MATCH_RADIUS`] of the outline's long side. Labels without a near outline
+/// nearest first, up to [`super::MATCH_RADIUS`] of the outline's long side. Labels without a near outline
 /// stay as they are. All coordinates are in pixels of the upright photo, corners clockwise starting
 /// with a long side.
 pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLabel> {

@@ -41,7 +41,7 @@ impl Face {
     /// no stock.
     pub fn of(frame: &Frame, quad: &Quad) -> Option<Self> {
         let size = (WIDTH as u32, HEIGHT as u32);
-        let picture = straightened(frame.image.as_raw(), frame.image.dimensions(), quad, size)?;
+        let picture = straightened(frame.as_raw(), frame.dimensions(), quad, size)?;
         Self::of_picture(&picture)
     }
 

@@ -9,7 +9,9 @@ use crate::dataset::CardLabel;
 use crate::geometry::{Point, Quad};
 use crate::model::reader;
 use crate::pipeline::classify::neural::input_of;
-use crate::pipeline::{CardImage, CardOutline, Frame, ReadCard, Reading, Scan, overlay, rectify};
+use crate::pipeline::{
+    CardImage, CardOutline, Frame, PipelineOutput, ReadCard, Reading, overlay, rectify,
+};
 use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use std::io;
 
@@ -43,13 +45,19 @@ pub struct Mistake {
 }
 
 /// Every label that is not right and every reading without a label, with pictures.
-pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Match) -> Vec<Mistake> {
+pub fn of_photo(
+    frame: &Frame,
+    labels: &[CardLabel],
+    output: &PipelineOutput,
+    matched: &Match,
+) -> Vec<Mistake> {
+    let cards = &output.table.cards;
     let long_sides: Vec<f64> =
         labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = median(&long_sides).unwrap_or(f64::from(frame.image.width()) / 8.0);
+    let usual = median(&long_sides).unwrap_or(f64::from(frame.width()) / 8.0);
     let mut found = Vec::new();
     let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
-        let read: Option<&ReadCard> = reading.map(|j| &scan.cards[j]);
+        let read: Option<&ReadCard> = reading.map(|j| &cards[j]);
         let label_quad = label.and_then(|label| label.corners);
         let read_quad = read.map(|read| read.corners_in_image);
         let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()));
@@ -57,11 +65,11 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
         let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
         // A missed card is rectified by its label, to show what was visible.
         let card = match (reading, label_quad) {
-            (Some(j), _) => Some(scan.images[j].clone()),
+            (Some(j), _) => Some(output.images[j].clone()),
             (None, Some(quad)) => Some(straightened(frame, quad)),
             (None, None) => None,
         };
-        let said = reading.and_then(|j| scan.readings.get(j));
+        let said = reading.and_then(|j| output.readings.get(j));
         found.push(Mistake {
             verdict,
             labelled: label.map(|label| label.code),
@@ -73,7 +81,7 @@ pub fn of_photo(frame: &Frame, labels: &[CardLabel], scan: &Scan, matched: &Matc
         });
     };
     for (i, label) in labels.iter().enumerate() {
-        let verdict = matched.verdict(i, labels, &scan.cards);
+        let verdict = matched.verdict(i, labels, cards);
         if verdict != Verdict::Right {
             add(Some(verdict), Some(label), matched.reading_of_label[i]);
         }
@@ -118,13 +126,13 @@ fn view(
     reading: Option<Quad>,
 ) -> RgbImage {
     let reach = (VIEW_REACH * long).max(8.0);
-    let (width, height) = frame.image.dimensions();
+    let (width, height) = frame.dimensions();
     // `as` clamps coordinates left of the photo to its border.
     let left = ((centre.x - reach) as u32).min(width - 1);
     let top = ((centre.y - reach) as u32).min(height - 1);
     let right = ((centre.x + reach) as u32).clamp(left + 1, width);
     let bottom = ((centre.y + reach) as u32).clamp(top + 1, height);
-    let part = imageops::crop_imm(&frame.image, left, top, right - left, bottom - top).to_image();
+    let part = imageops::crop_imm(frame, left, top, right - left, bottom - top).to_image();
     let scale = f64::from(VIEW_PX) / (2.0 * reach);
     let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(1);
     let (w, h) = (size(part.width()), size(part.height()));

@@ -59,15 +59,16 @@ pub fn evaluate_photo(
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut clock = loading.clone();
-        let scan = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let output = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let table = &output.table;
         // A deck that is neither a known one nor the one that was read has no name here.
-        let is_named = Deck::named(&label.deck).is_some() || scan.facts.deck_name() == label.deck;
+        let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
         let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
         let named = |deck: &str, mirrored| TableLabel { deck: deck.to_owned(), mirrored };
-        let found = named(scan.facts.deck_name(), scan.facts.is_mirrored());
-        let matched: Match = compare(&labels, &scan.cards);
+        let found = named(table.facts.deck_name(), table.facts.is_mirrored());
+        let matched: Match = compare(&labels, &table.cards);
         let mistakes = if with_pictures {
-            mistakes::of_photo(&loaded.frame, &labels, &scan, &matched)
+            mistakes::of_photo(&loaded.frame, &labels, &output, &matched)
         } else {
             Vec::new()
         };
@@ -80,14 +81,14 @@ pub fn evaluate_photo(
             album.0.into_inner()
         };
         Ok(PhotoResult {
-            figures: Figures::of_photo(&labels, &scan.cards, &matched),
+            figures: Figures::of_photo(&labels, &table.cards, &matched),
             stage_cpu_ms: clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect(),
-            reliability: Reliability::of_photo(&labels, &scan.cards, &matched),
+            reliability: Reliability::of_photo(&labels, &table.cards, &matched),
             outcome: PhotoOutcome::of(
                 (&photo.source, &label.file),
                 (named(truth, label.mirrored), found),
                 &labels,
-                &scan.cards,
+                &table.cards,
                 &matched,
             ),
             mistakes,

@@ -26,7 +26,7 @@ impl Shot {
     pub fn now(image: RgbImage, opened: Instant) -> Self {
         let taken = Instant::now();
         let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
-        Self { frame: Arc::new(Frame { image }), time_ms, taken, jpeg: None }
+        Self { frame: Arc::new(image), time_ms, taken, jpeg: None }
     }
 }
 

@@ -126,7 +126,7 @@ fn is_black(frame: &Arc<Frame>) -> bool {
     /// Above a sensor's noise in the dark.
     const DARK: u8 = 24;
     // A few hundred samples suffice.
-    let bytes = frame.image.as_raw();
+    let bytes = frame.as_raw();
     let step = (bytes.len() / 997).max(1);
     bytes.iter().step_by(step).all(|&v| v < DARK)
 }
@@ -173,7 +173,7 @@ mod tests {
             wait_until_taken(&self.2);
             let level = self.0.pop_front().ok_or_else(|| self.1.clone())?;
             let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
-            let frame = Arc::new(Frame { image });
+            let frame = Arc::new(image);
             self.3 += 100.0;
             Ok(Some(Shot { frame, time_ms: self.3, taken: Instant::now(), jpeg: None }))
         }
@@ -199,7 +199,7 @@ mod tests {
             while lines.len() < count {
                 match out.take(Duration::from_secs(20)) {
                     Taken::Item(Captured::Shot(shot)) => {
-                        lines.push(format!("frame {}", shot.frame.image.as_raw()[0]));
+                        lines.push(format!("frame {}", shot.frame.as_raw()[0]));
                     }
                     Taken::Item(Captured::Trouble(notice)) => lines.push(notice.title),
                     Taken::Item(Captured::End) => lines.push("end".into()),

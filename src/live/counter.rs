@@ -45,15 +45,15 @@ impl Counter {
     /// Updates the count with the table at a given time.
     pub fn update(&mut self, table: &TrackedTable, time_ms: f64) {
         let mut now = BTreeMap::new();
-        for card in table.cards.iter().filter(|card| !card.card.unsure) {
-            let code = card.card.card;
-            let since = match self.there.get(&card.id) {
+        for (card, track) in table.cards().filter(|(card, _)| !card.unsure) {
+            let code = card.card;
+            let since = match self.there.get(&track.id) {
                 Some(&(known, since)) if known == code => since,
                 _ => time_ms,
             };
-            now.insert(card.id, (code, since));
+            now.insert(track.id, (code, since));
         }
-        let ids: BTreeSet<u64> = table.cards.iter().map(|card| card.id).collect();
+        let ids: BTreeSet<u64> = table.tracks.iter().map(|card| card.id).collect();
         for (id, &(card, since)) in &self.there {
             let left_unseen = table.departed.contains(id);
             if !ids.contains(id) && !left_unseen && time_ms - since >= SEEN_MS {
@@ -71,7 +71,7 @@ impl Counter {
         self.there = now;
         self.gone.retain(|gone| time_ms - gone.1 <= TAKING_MS);
         self.find_taken();
-        let board: Vec<Card> = table.cards.iter().map(|card| card.card.card).collect();
+        let board: Vec<Card> = table.table.cards.iter().map(|card| card.card).collect();
         if board != self.board || self.chance.is_none() {
             let left = Card::deck().filter(|card| !self.seen.contains(card));
             self.chance = three_more_from(&board, left);
@@ -110,11 +110,9 @@ impl Counter {
 mod tests {
     use super::*;
     use crate::cards::parse_codes;
-    use crate::pipeline::track::TrackedCard;
 
     fn table(codes: &str) -> TrackedTable {
-        let cards = parse_codes(codes).unwrap().into_iter().map(TrackedCard::sure);
-        TrackedTable { cards: cards.collect(), ..TrackedTable::default() }
+        TrackedTable::sure(parse_codes(codes).unwrap())
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Writes a frame and its line of JSON to disk.
 
 use super::view::LiveView;
-use crate::pipeline::record::PhotoRecord;
+use crate::pipeline::record::line_of;
+use crate::pipeline::track::TrackedTable;
 use crate::whole_file::write_whole;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use serde_json::json;
@@ -15,27 +16,19 @@ use std::path::{Path, PathBuf};
 /// `left` in the deck; the sets `taken`, as codes; and `latency_ms`, the time from the frame to the
 /// line.
 pub fn line(view: &LiveView) -> serde_json::Value {
-    let (width, height) = view.frame.as_ref().map_or((0, 0), |frame| frame.image.dimensions());
-    let record = PhotoRecord {
-        width,
-        height,
-        facts: view.facts.clone(),
-        scan: view.read_cards(),
-        sets: view.sets.clone(),
-        times: view.times.clone(),
-        warning: None,
-    };
+    let TrackedTable { table, tracks, resting, looked, .. } = &view.tracked;
     let rounded = |ms: f64| (ms * 100.0).round() / 100.0;
     let head = [("frame", json!(view.number)), ("time_ms", json!(rounded(view.time_ms)))];
-    let mut line = record.to_json(head.map(|(name, value)| (name.to_owned(), value)).to_vec());
+    let head = head.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let mut line = line_of(head, table, &view.times);
     let cards = line["cards"].as_array_mut().into_iter().flatten();
-    for (json, card) in cards.zip(&view.cards) {
+    for (json, card) in cards.zip(tracks) {
         json["id"] = json!(card.id);
         json["hidden"] = json!(card.hidden);
     }
     let taken = view.score.taken.iter().map(|set| set.map(|card| card.to_string()));
-    line["resting"] = json!(view.resting.iter().map(|set| set.0).collect::<Vec<_>>());
-    line["looked_at"] = json!(view.looked);
+    line["resting"] = json!(resting.iter().map(|set| set.0).collect::<Vec<_>>());
+    line["looked_at"] = json!(looked);
     line["seen"] = json!(view.score.seen);
     line["left"] = json!(view.score.left);
     line["taken"] = json!(taken.collect::<Vec<_>>());
@@ -64,7 +57,7 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let mut bytes = Vec::new();
     let encoder =
         PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-    frame.image.write_with_encoder(encoder).map_err(io::Error::other)?;
+    frame.write_with_encoder(encoder).map_err(io::Error::other)?;
     write_whole(&picture, &bytes)?;
     write_whole(&record, format!("{}\n", line(view)).as_bytes())?;
     Ok((picture, record))
@@ -73,7 +66,6 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Frame;
     use image::{Rgb, RgbImage};
     use std::sync::Arc;
 
@@ -83,7 +75,7 @@ mod tests {
         let folder = home.path().join("kept");
         assert!(save(&LiveView::default(), &folder).is_err());
         let image = RgbImage::from_pixel(64, 48, Rgb([10, 200, 30]));
-        let frame = Some(Arc::new(Frame { image }));
+        let frame = Some(Arc::new(image));
         let view = LiveView { frame, number: 41, time_ms: 1366.666, ..LiveView::default() };
         let (first, _) = save(&view, &folder).unwrap();
         let (second, record) = save(&view, &folder).unwrap();

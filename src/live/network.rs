@@ -5,7 +5,6 @@ use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot
 use super::ffmpeg::{Ffmpeg, FfmpegError, Input};
 use super::jpeg::{self, Jpegs, Piece};
 use super::latest::{Latest, Taken};
-use crate::pipeline::Frame;
 use attohttpc::{ErrorKind, ProxySettings};
 use std::fmt;
 use std::io::{self, Read};
@@ -244,7 +243,7 @@ impl Camera for HttpCamera {
                     if let Ok(image) = jpeg::decode(&jpeg) {
                         let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
                         return Ok(Some(Shot {
-                            frame: Arc::new(Frame { image }),
+                            frame: Arc::new(image),
                             time_ms,
                             taken,
                             jpeg: Some(jpeg.into()),

@@ -46,7 +46,7 @@ impl Pictures {
     pub fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
         let frame = source::load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Some(frame.image))
+        Ok(Some(frame))
     }
 }
 

@@ -8,7 +8,6 @@ use super::camera::Shot;
 use super::view::LiveView;
 use super::{freeze, jpeg};
 use crate::avi::{self, AviWriter};
-use crate::pipeline::Frame;
 use image::codecs::jpeg::JpegEncoder;
 use std::fs::File;
 use std::io::{self, Write};
@@ -127,14 +126,14 @@ impl Recorder {
             Some(bytes) => (bytes, shot),
             None => {
                 let mut bytes = Vec::new();
-                let encoded = JpegEncoder::new_with_quality(&mut bytes, QUALITY)
-                    .encode_image(&shot.frame.image);
+                let encoded =
+                    JpegEncoder::new_with_quality(&mut bytes, QUALITY).encode_image(&*shot.frame);
                 encoded.map_err(|error| RecordError::NoJpeg(error.to_string()))?;
                 let image = jpeg::decode(&bytes).map_err(RecordError::NoJpeg)?;
-                (bytes.into(), Shot { frame: Arc::new(Frame { image }), ..shot })
+                (bytes.into(), Shot { frame: Arc::new(image), ..shot })
             }
         };
-        let size_px = shot.frame.image.dimensions();
+        let size_px = shot.frame.dimensions();
         if self.frames > 0 && self.size_px != size_px {
             return Err(RecordError::OtherSize);
         }

@@ -230,7 +230,7 @@ impl Tracking {
                 Taken::Item(Captured::Shot(shot)) => {
                     let view = match self.follow(shot) {
                         Ok((shot, watched)) => {
-                            seen = Some((watched.table.clone(), shot.time_ms));
+                            seen = Some((watched.tracked.clone(), shot.time_ms));
                             let now = Instant::now();
                             let apart = previous.map(|p| now.duration_since(p).as_secs_f64());
                             previous = Some(now);
@@ -310,7 +310,7 @@ impl Tracking {
             shot.time_ms -= self.zero_ms;
         }
         let watched = self.watch.frame(&shot.frame, shot.time_ms)?;
-        self.counter.update(&watched.table, shot.time_ms);
+        self.counter.update(&watched.tracked, shot.time_ms);
         Ok((shot, watched))
     }
 
@@ -360,13 +360,12 @@ impl Tracking {
 
 /// A frame rotated to the right by quarter turns.
 fn turned(frame: Arc<Frame>, quarters: u8) -> Arc<Frame> {
-    let image = match quarters % 4 {
-        0 => return frame,
-        1 => imageops::rotate90(&frame.image),
-        2 => imageops::rotate180(&frame.image),
-        _ => imageops::rotate270(&frame.image),
-    };
-    Arc::new(Frame { image })
+    match quarters % 4 {
+        0 => frame,
+        1 => Arc::new(imageops::rotate90(&*frame)),
+        2 => Arc::new(imageops::rotate180(&*frame)),
+        _ => Arc::new(imageops::rotate270(&*frame)),
+    }
 }
 
 #[cfg(test)]
@@ -376,13 +375,13 @@ mod tests {
 
     #[test]
     fn frames_are_turned_to_the_right() {
-        let mut image = RgbImage::new(64, 48);
-        image[(0, 0)] = Rgb([200; 3]);
-        let frame = Arc::new(Frame { image });
+        let mut frame = RgbImage::new(64, 48);
+        frame[(0, 0)] = Rgb([200; 3]);
+        let frame = Arc::new(frame);
         for (quarters, place) in
             [(0, (0, 0)), (1, (47, 0)), (2, (63, 47)), (3, (0, 63)), (4, (0, 0))]
         {
-            assert_eq!(turned(Arc::clone(&frame), quarters).image[place].0[0], 200, "{quarters}");
+            assert_eq!(turned(Arc::clone(&frame), quarters)[place].0[0], 200, "{quarters}");
         }
     }
 }

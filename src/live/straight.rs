@@ -3,7 +3,7 @@
 use crate::geometry::{Homography, Point, Quad, space};
 use crate::pipeline::Frame;
 use crate::pipeline::segment::plane::{Pose, SizeField, TablePlane};
-use crate::pipeline::track::TrackedCard;
+use crate::pipeline::track::TrackedTable;
 use image::RgbImage;
 use nalgebra::Matrix3;
 use opencv::core::{BORDER_CONSTANT, Mat, MatTraitConst, Scalar, Size, Vec3b};
@@ -18,12 +18,13 @@ const IN_LINE: f64 = 0.5;
 
 /// The map from pixels of the frame to pixels of the straightened picture, which has the same size
 /// and shows all cards. `None` if too few cards are visible, or they do not determine a plane.
-pub fn straight_from_image(cards: &[TrackedCard], size_px: (u32, u32)) -> Option<Homography> {
-    let (width, height) = (f64::from(size_px.0), f64::from(size_px.1));
-    let quads: Vec<(Quad<space::Working>, f64)> = cards
-        .iter()
-        .filter(|card| !card.hidden)
-        .map(|card| (card.card.corners_in_image.in_space(1.0), 1.0))
+pub fn straight_from_image(tracked: &TrackedTable) -> Option<Homography> {
+    let (width, height) = tracked.table.size_px;
+    let (width, height) = (f64::from(width), f64::from(height));
+    let quads: Vec<(Quad<space::Working>, f64)> = tracked
+        .cards()
+        .filter(|(_, track)| !track.hidden)
+        .map(|(card, _)| (card.corners_in_image.in_space(1.0), 1.0))
         .collect();
     if quads.len() < FEWEST_CARDS {
         return None;
@@ -86,8 +87,8 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
 /// # Errors
 /// OpenCV failed.
 pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> opencv::Result<RgbImage> {
-    let (width, height) = frame.image.dimensions();
-    let source = Mat::from_slice(frame.image.as_raw())?;
+    let (width, height) = frame.dimensions();
+    let source = Mat::from_slice(frame.as_raw())?;
     let source = source.reshape(3, height as i32)?;
     // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
     let half = Homography(Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0));
@@ -119,7 +120,7 @@ mod tests {
     use image::Rgb;
 
     /// Cards in rows, seen from the side and rotated.
-    fn cards() -> Vec<TrackedCard> {
+    fn cards(count: usize) -> TrackedTable {
         let view = Quad::new([
             Point::new(420.0, 60.0),
             Point::new(900.0, 240.0),
@@ -127,25 +128,23 @@ mod tests {
             Point::new(80.0, 330.0),
         ]);
         let image_from_table = Homography::between(&Quad::rectangle(8.0, 4.4), &view).unwrap();
-        Card::deck()
-            .take(9)
-            .enumerate()
-            .map(|(i, card)| {
-                let (x, y) = (1.4 + 2.6 * (i % 3) as f64, 0.8 + 1.4 * (i / 3) as f64);
-                let pose = Pose { center: Point::new(x, y), angle: 0.0 };
-                let mut card = TrackedCard::sure(card);
-                card.card.corners_in_image = image_from_table.apply_quad(&pose.quad_on_table());
-                card
-            })
-            .collect()
+        let mut tracked = TrackedTable::sure(Card::deck().take(count));
+        tracked.table.size_px = (960, 720);
+        for (i, card) in tracked.table.cards.iter_mut().enumerate() {
+            let (x, y) = (1.4 + 2.6 * (i % 3) as f64, 0.8 + 1.4 * (i / 3) as f64);
+            let pose = Pose { center: Point::new(x, y), angle: 0.0 };
+            card.corners_in_image = image_from_table.apply_quad(&pose.quad_on_table());
+        }
+        tracked
     }
 
     #[test]
     fn cards_seen_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
-        let cards = cards();
-        let straight = straight_from_image(&cards, (960, 720)).unwrap();
+        let tracked = cards(9);
+        let straight = straight_from_image(&tracked).unwrap();
+        let read = tracked.table.cards.iter();
         let quads: Vec<Quad> =
-            cards.iter().map(|card| straight.apply_quad(&card.card.corners_in_image)).collect();
+            read.map(|card| straight.apply_quad(&card.corners_in_image)).collect();
         let first = quads[0].long_side();
         for quad in &quads {
             assert!((quad.long_side() / quad.short_side() - 1.54).abs() < 0.02, "{quad:?}");
@@ -159,21 +158,21 @@ mod tests {
         // Cards to the right of it and below it stay there.
         let [one, beside, below] = [0, 1, 3].map(|i| quads[i].center());
         assert!(beside.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
-        assert!(straight_from_image(&cards[..2], (960, 720)).is_none());
+        assert!(straight_from_image(&cards(2)).is_none());
     }
 
     #[test]
     fn pixels_go_where_the_corners_go() {
-        let cards = cards();
-        let straight = straight_from_image(&cards, (960, 720)).unwrap();
+        let tracked = cards(9);
+        let straight = straight_from_image(&tracked).unwrap();
         let mut image = RgbImage::new(960, 720);
-        let card = cards[4].card.corners_in_image;
+        let card = tracked.table.cards[4].corners_in_image;
         for (x, y, pixel) in image.enumerate_pixels_mut() {
             if card.contains(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5)) {
                 *pixel = Rgb([250; 3]);
             }
         }
-        let seen = straightened(&Frame { image }, &straight).unwrap();
+        let seen = straightened(&image, &straight).unwrap();
         let quad: Quad = straight.apply_quad(&card);
         let center = quad.center();
         let [inner, outer] = [0.9, 1.1].map(|part| quad.map(|p| center + (p - center) * part));

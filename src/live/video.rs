@@ -5,7 +5,6 @@ use super::ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input};
 use super::jpeg::{self, Jpegs, LEAST_SIDE_PX, Piece};
 use super::pictures::Pictures;
 use crate::avi::{self, AviEnd, AviReader};
-use crate::pipeline::Frame;
 use image::RgbImage;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -245,7 +244,7 @@ impl Video {
             (None, None) => self.offset_ms,
         };
         self.last_ms = Some(time_ms);
-        Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken, jpeg: None }))
+        Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg: None }))
     }
 }
 

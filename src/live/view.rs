@@ -6,9 +6,8 @@ use super::counter::Score;
 use super::input::Input;
 use super::video::FilmPlace;
 use super::watch::Watched;
-use crate::pipeline::track::{TrackedCard, TrackedTable};
-use crate::pipeline::{Frame, ReadCard, StageTime, TableFacts};
-use crate::sets::Set;
+use crate::pipeline::track::TrackedTable;
+use crate::pipeline::{Frame, StageTime};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,16 +20,8 @@ pub struct LiveView {
     pub number: u64,
     /// The frame's time in milliseconds.
     pub time_ms: f64,
-    /// The cards on the table, in reading order.
-    pub cards: Vec<TrackedCard>,
-    /// All sets among the sure and visible cards, as indices into `cards`.
-    pub sets: Vec<Set>,
-    /// The edition on the table, and whether the camera mirrors.
-    pub facts: TableFacts,
-    /// Sets that are suspended because one of their cards is covered.
-    pub resting: Vec<Set>,
-    /// Whether any detection has been applied; before that, the table is unknown.
-    pub looked: bool,
+    /// The table as tracked up to this frame.
+    pub tracked: TrackedTable,
     /// The count of the game so far.
     pub score: Score,
     /// The time of each stage for this frame.
@@ -85,14 +76,8 @@ impl Recording {
 impl LiveView {
     /// The view of a frame, without its number and its time.
     pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
-        let TrackedTable { cards, sets, resting, looked, .. } = watched.table;
-        let frame = Some(frame);
-        Self { frame, cards, sets, resting, looked, times: watched.times, ..Self::default() }
-    }
-
-    /// The cards in the form that a photo gives.
-    pub fn read_cards(&self) -> Vec<ReadCard> {
-        self.cards.iter().map(|card| card.card.clone()).collect()
+        let Watched { tracked, times, .. } = watched;
+        Self { frame: Some(frame), tracked, times, ..Self::default() }
     }
 }
 

@@ -25,8 +25,8 @@ pub const FILM_PACE: Pace = Pace::After(90.0);
 /// The results for one frame.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// The table to be drawn.
-    pub table: TrackedTable,
+    /// The table as tracked up to this frame.
+    pub tracked: TrackedTable,
     /// The times of `grey` and `track` for this frame, and of the stages of a detection applied at
     /// this frame.
     pub times: Vec<StageTime>,
@@ -124,10 +124,10 @@ impl Watch {
         {
             self.asked_ms = Some(time_ms);
         }
-        let table = clock.time("table", || self.tracker.table());
+        let tracked = clock.time("table", || self.tracker.table());
         let mut all = clock.times;
         all.extend(times);
-        Ok(Watched { table, times: all, read })
+        Ok(Watched { tracked, times: all, read })
     }
 }
 

@@ -246,7 +246,7 @@ fn outputs<'a>(
         let mut frame = loaded.frame;
         if own.mirrored {
             // The photo is read mirrored back, so the networks get it mirrored back too.
-            let width = f64::from(frame.image.width());
+            let width = f64::from(frame.width());
             frame = mirror::turned_back(&frame);
             labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
         }
@@ -383,7 +383,7 @@ pub fn write_models(
     write_whole(&manifest, text.as_bytes()).with_context(made)?;
     // Tries the written models.
     let pipeline = ReadingPlan::with_models(Models::Folder(folder.to_owned())).build()?;
-    let frame = crate::pipeline::Frame { image: image::RgbImage::new(64, 64) };
+    let frame = image::RgbImage::new(64, 64);
     pipeline.read(&frame, &mut StageClock::default(), None)?;
     Ok(())
 }

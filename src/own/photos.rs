@@ -165,14 +165,15 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         return Err(OwnError::OtherPhoto { path: path(), found_px, labelled_px });
     }
     let labels = photo.label.upright_cards(loaded.orientation);
-    let scan = pipeline
+    let read = pipeline
         .read(&loaded.frame, &mut StageClock::default(), None)
-        .map_err(|source| OwnError::Read { path: path(), source })?;
-    let matched = compare(&labels, &scan.cards);
+        .map_err(|source| OwnError::Read { path: path(), source })?
+        .table;
+    let matched = compare(&labels, &read.cards);
     let places: Vec<Option<Quad>> = labels
         .iter()
         .zip(&matched.reading_of_label)
-        .map(|(label, found)| label.corners.or(found.map(|j| scan.cards[j].corners_in_image)))
+        .map(|(label, found)| label.corners.or(found.map(|j| read.cards[j].corners_in_image)))
         .collect();
     if let Some((first, second)) = at_one_place(&labels, &places) {
         let codes = [first, second].map(|i| labels[i].code.to_string());
@@ -187,14 +188,14 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
     // The classic edition is the labels' default, so a detection of rectangles overrides it. In a
     // deck that the program does not know, a person chose which codes the cards have.
-    let edition = match (Edition::named(&photo.label.deck), scan.facts.edition()) {
+    let edition = match (Edition::named(&photo.label.deck), read.edition()) {
         (Some(Edition::Classic), Edition::Rectangles) => Edition::Rectangles,
         (Some(told), _) => told,
         (None, _) => Edition::Unknown,
     };
-    let mirrored = photo.label.mirrored || scan.facts.is_mirrored();
+    let mirrored = photo.label.mirrored || read.is_mirrored();
     let others: Vec<Quad> =
-        matched.false_cards.iter().map(|&j| scan.cards[j].corners_in_image).collect();
+        matched.false_cards.iter().map(|&j| read.cards[j].corners_in_image).collect();
     let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
     let samples = samples_of_photo(&loaded.frame, &table, seed);
     let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition);

@@ -51,10 +51,10 @@ impl OwnTable {
             let corners = Quad::unit_card().map(|p| center + p * median);
             SeenCard { card: Card::from_index(0), corners, in_view: EITHER, symbols: Vec::new() }
         }));
-        let (width, height) = frame.image.dimensions();
+        let (width, height) = frame.dimensions();
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
         let size_px = (side(width), side(height));
-        let rgb = resized(frame.image.as_raw(), (width, height), size_px).expect(WHOLE);
+        let rgb = resized(frame.as_raw(), (width, height), size_px).expect(WHOLE);
         let cards = cards.iter().map(|card| moved(card, scale)).collect();
         Some(Self { size_px, rgb, card_px: median * scale, cards })
     }
@@ -158,7 +158,7 @@ mod tests {
         let quad = Quad::rectangle(200.0, 128.0).map(|p| p + corner);
         let card = "3fgd".parse().unwrap();
         let unplaced = [Point::new(900.0, 200.0)];
-        OwnTable::new(&Frame { image }, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
+        OwnTable::new(&image, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::dataset::{CardLabel, SaidBy};
 use crate::eval::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use crate::pipeline::source::Room;
-use crate::pipeline::{Frame, Pipeline, StageClock};
+use crate::pipeline::{Pipeline, StageClock};
 use crate::render::suite::Suite;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -172,11 +172,10 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
                 said_by: SaidBy::Person,
             })
             .collect();
-        let frame = Frame { image: scene.image };
         let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
-            let scan = pipeline.read(&frame, &mut StageClock::default(), None)?;
-            let matched = compare(&labels, &scan.cards);
-            Ok(Figures::of_photo(&labels, &scan.cards, &matched))
+            let table = pipeline.read(&scene.image, &mut StageClock::default(), None)?.table;
+            let matched = compare(&labels, &table.cards);
+            Ok(Figures::of_photo(&labels, &table.cards, &matched))
         });
         let [before, after] = figures;
         Ok((before?, after?))

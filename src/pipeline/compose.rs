@@ -9,9 +9,9 @@ use super::data::{CardImage, CardOutline, Frame, ReadCard, Reading, sets_of};
 use super::engine::NetworkError;
 use super::finder::{CardFinder, FindError};
 use super::stage::{StageClock, StageSink};
+use super::table_reading::TableReading;
 use super::{dump, layout, rectify, segment};
 use crate::geometry::Quad;
-use crate::sets::Set;
 use image::RgbImage;
 use std::io;
 
@@ -39,20 +39,15 @@ impl From<FindError> for PipelineError {
     }
 }
 
-/// The result of reading a frame.
+/// The result of reading a frame, and what each of its cards was read from.
 #[derive(Clone, Debug, Default)]
-pub struct Scan {
-    /// The cards on the table, row by row from left to right (see [`layout::rows`]).
-    pub cards: Vec<ReadCard>,
-    /// All sets among the sure cards, as indices into `cards`.
-    pub sets: Vec<Set>,
-    /// The reading of each card, before the board weighed the others.
+pub struct PipelineOutput {
+    /// The result.
+    pub table: TableReading,
+    /// The reading of each card of `table`, before the board weighed the others.
     pub readings: Vec<Reading>,
-    /// The straightened picture of each card.
+    /// The straightened picture of each card of `table`.
     pub images: Vec<CardImage>,
-    /// The table's edition and whether the picture is mirrored; `cards` holds the cards as they lie
-    /// on the table.
-    pub facts: TableFacts,
 }
 
 /// The stages and their parameters.
@@ -95,12 +90,12 @@ impl Pipeline {
         frame: &Frame,
         clock: &mut StageClock,
         sink: Option<&dyn StageSink>,
-    ) -> Result<Scan, PipelineError> {
+    ) -> Result<PipelineOutput, PipelineError> {
         let show = |stage: &str, picture: &dyn Fn() -> RgbImage| match sink {
             Some(sink) => sink.picture(stage, &picture()),
             None => Ok(()),
         };
-        show("load", &|| frame.image.clone())?;
+        show("load", &|| frame.clone())?;
 
         let outlines = clock.time("segment", || self.finder.find(frame, sink))?;
         show("segment", &|| dump::outlines(frame, &outlines))?;
@@ -133,7 +128,9 @@ impl Pipeline {
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
-        Ok(Scan { cards, sets, readings, images, facts })
+        let size_px = frame.dimensions();
+        let table = TableReading { size_px, cards, sets, facts, warning: None };
+        Ok(PipelineOutput { table, readings, images })
     }
 }
 
@@ -203,11 +200,12 @@ mod tests {
 
     #[test]
     fn an_empty_table_holds_nothing_and_every_stage_is_timed_and_shown() {
-        let frame = Frame { image: RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40])) };
+        let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
         let (mut clock, names) = (StageClock::default(), Names::default());
         let pipeline = Pipeline::with_reader(Box::new(Fake));
-        let scan = pipeline.read(&frame, &mut clock, Some(&names)).unwrap();
-        assert!(scan.cards.is_empty() && scan.sets.is_empty());
+        let table = pipeline.read(&frame, &mut clock, Some(&names)).unwrap().table;
+        assert!(table.cards.is_empty() && table.sets.is_empty());
+        assert_eq!(table.size_px, (320, 240));
         let stages: Vec<_> = clock.times.iter().map(|time| time.stage).collect();
         assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
         assert_eq!(

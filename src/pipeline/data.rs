@@ -5,12 +5,8 @@ use crate::geometry::Quad;
 use crate::sets::{self, Set};
 use image::RgbImage;
 
-/// An upright photo.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
-    pub image: RgbImage,
-}
+/// An upright picture: 8-bit sRGB, height x width x (R, G, B), EXIF orientation applied.
+pub type Frame = RgbImage;
 
 /// The place of a possible card.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +77,7 @@ impl Reading {
     }
 }
 
-/// A card of the table as the pipeline returns it.
+/// A card of a [`TableReading`](super::TableReading).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCard {
     /// The corners, clockwise, a long side first, in pixels of the upright photo.

@@ -78,7 +78,7 @@ impl Maps {
 /// with its IoU in per cent and the number of maps that show it.
 pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = imageops::resize(
-        &frame.image,
+        frame,
         working.width as u32,
         working.height as u32,
         imageops::FilterType::Triangle,
@@ -119,7 +119,7 @@ fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
 
 /// The photo with the finder's outlines and their log odds: green if positive, otherwise orange.
 pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
-    let mut picture = frame.image.clone();
+    let mut picture = frame.clone();
     for outline in outlines {
         let quad = &outline.corners_in_image;
         let color = if outline.score > 0.0 { FOR } else { AGAINST };
@@ -162,7 +162,7 @@ pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
 
 /// The photo with the board's cards and sets.
 pub fn board(frame: &Frame, cards: &[ReadCard], sets: &[Set]) -> RgbImage {
-    overlay::draw(&frame.image, cards, sets, &Style { codes: true, ..Style::default() })
+    overlay::draw(frame, cards, sets, &Style { codes: true, ..Style::default() })
 }
 
 fn sheet(images: &[CardImage], caption: impl Fn(usize) -> [String; 2]) -> RgbImage {

@@ -22,10 +22,12 @@ mod scaled;
 pub mod segment;
 pub mod source;
 pub mod stage;
+mod table_reading;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
 pub use classify::table_facts::{Mirrored, TableFacts};
-pub use compose::{Pipeline, PipelineError, Scan};
+pub use compose::{Pipeline, PipelineError, PipelineOutput};
 pub use data::*;
 pub use stage::{StageClock, StageSink, StageTime};
+pub use table_reading::TableReading;

@@ -1,42 +1,27 @@
-//! The result for one photo as text, JSON or CSV.
+//! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
 
-use super::classify::table_facts::TableFacts;
 use super::data::ReadCard;
 use super::stage::StageTime;
+use super::table_reading::TableReading;
 use super::{engine, layout};
 use crate::cards::Deck;
 use crate::cards::picture::{Ink, Slot, grid_of};
+use crate::geometry::Point;
 use crate::json::{VERSION, path_members};
 use crate::printable;
 use crate::sets::Set;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A photo and its result, or why it was not read.
 pub struct Record {
     /// The photo's path as found.
     pub image: PathBuf,
     /// The result, or the error message.
-    pub result: Result<PhotoRecord, String>,
-}
-
-/// The result for one photo.
-pub struct PhotoRecord {
-    /// Width of the upright photo, in pixels.
-    pub width: u32,
-    /// Height of the upright photo, in pixels.
-    pub height: u32,
-    /// The table facts.
-    pub facts: TableFacts,
-    /// The cards, in reading order.
-    pub scan: Vec<ReadCard>,
-    /// The sets, as indices into `scan`.
-    pub sets: Vec<Set>,
-    /// The time of each stage.
+    pub result: Result<TableReading, String>,
+    /// The time of each stage; empty for a photo with an error.
     pub times: Vec<StageTime>,
-    /// What is wrong with the file, in words, though it could be read.
-    pub warning: Option<&'static str>,
 }
 
 /// First line of the CSV.
@@ -44,19 +29,25 @@ pub const CSV_HEADER: &str =
     "image,card,code,confidence,unsure,x1,y1,x2,y2,x3,y3,x4,y4,sets,error\n";
 
 impl Record {
+    /// A photo that could not be read, and why.
+    pub fn failed(image: PathBuf, error: String) -> Self {
+        Self { image, result: Err(error), times: Vec::new() }
+    }
+
     /// The JSON value of `--format json` and of results.jsonl, one line per photo.
     pub fn to_json(&self) -> Value {
+        let head = path_members("image", &self.image);
         match &self.result {
-            Ok(photo) => photo.to_json(path_members("image", &self.image)),
+            Ok(table) => line_of(head, table, &self.times),
             Err(error) => self.with("error", json!(error)),
         }
     }
 
     /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
     pub fn sets_to_json(&self) -> Value {
-        let Ok(photo) = &self.result else { return self.to_json() };
-        let codes = |set: &Set| set.0.map(|i| photo.scan[i].card.to_string());
-        let sets: Vec<_> = photo.sets.iter().map(codes).collect();
+        let Ok(table) = &self.result else { return self.to_json() };
+        let codes = |set: &Set| set.0.map(|i| table.cards[i].card.to_string());
+        let sets: Vec<_> = table.sets.iter().map(codes).collect();
         self.with("sets", json!(sets))
     }
 
@@ -81,11 +72,11 @@ impl Record {
         let empty = |n: usize| vec![String::new(); n];
         match &self.result {
             Err(error) => line([empty(13), vec![printable::cell(error).into_owned()]].concat()),
-            Ok(photo) if photo.scan.is_empty() => line(empty(14)),
-            Ok(photo) => {
-                for (i, card) in photo.scan.iter().enumerate() {
+            Ok(table) if table.cards.is_empty() => line(empty(14)),
+            Ok(table) => {
+                for (i, card) in table.cards.iter().enumerate() {
                     let member =
-                        photo.sets.iter().enumerate().filter(|(_, set)| set.0.contains(&i));
+                        table.sets.iter().enumerate().filter(|(_, set)| set.0.contains(&i));
                     let sets: Vec<String> = member.map(|(n, _)| (n + 1).to_string()).collect();
                     let mut fields = vec![
                         (i + 1).to_string(),
@@ -106,21 +97,21 @@ impl Record {
 
     /// Text for people: the board in its rows, then its sets. Empty for a photo with an error.
     pub fn to_text(&self, ink: Ink) -> String {
-        let Ok(photo) = &self.result else { return String::new() };
+        let Ok(table) = &self.result else { return String::new() };
         let name = ink.bold(&printable::line(&self.image.display().to_string()));
-        let mut text = format!("{name}: {}\n", photo.summary());
-        if photo.scan.is_empty() {
+        let mut text = format!("{name}: {}\n", table.summary());
+        if table.cards.is_empty() {
             return text;
         }
-        let quads: Vec<_> = photo.scan.iter().map(|card| card.corners_in_image).collect();
+        let quads: Vec<_> = table.cards.iter().map(|card| card.corners_in_image).collect();
         let rows: Vec<Vec<Slot>> = layout::rows(&quads)
             .into_iter()
-            .map(|row| row.into_iter().map(|i| slot(i, &photo.scan[i])).collect())
+            .map(|row| row.into_iter().map(|i| slot(i, &table.cards[i])).collect())
             .collect();
-        let deck = photo.deck();
+        let deck = table.deck();
         text += &grid_of(&deck, &rows, ink);
-        for (n, set) in photo.sets.iter().enumerate() {
-            let named = |i: usize| format!("{} {}", i + 1, photo.name_of(i, &deck, ink));
+        for (n, set) in table.sets.iter().enumerate() {
+            let named = |i: usize| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink));
             text += &format!("set {}: {}\n", n + 1, set.0.map(named).join(", "));
         }
         text
@@ -128,63 +119,26 @@ impl Record {
 
     /// Text for people: the sets only. Empty for a photo with an error.
     pub fn sets_to_text(&self, ink: Ink) -> String {
-        let Ok(photo) = &self.result else { return String::new() };
+        let Ok(table) = &self.result else { return String::new() };
         let mut text = format!(
             "{}: {}\n",
             ink.bold(&printable::line(&self.image.display().to_string())),
-            photo.summary()
+            table.summary()
         );
-        let deck = photo.deck();
-        for set in &photo.sets {
-            let codes = set.0.map(|i| photo.scan[i].card.to_string()).join(" ");
-            let names = set.0.map(|i| photo.name_of(i, &deck, ink)).join(", ");
+        let deck = table.deck();
+        for set in &table.sets {
+            let codes = set.0.map(|i| table.cards[i].card.to_string()).join(" ");
+            let names = set.0.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
             text += &format!("{codes}   {names}\n");
         }
         text
     }
 }
 
-impl PhotoRecord {
-    /// The deck whose names are used for the cards.
-    fn deck(&self) -> Arc<Deck> {
-        self.facts.named_deck()
-    }
-
-    fn name_of(&self, index: usize, deck: &Deck, ink: Ink) -> String {
-        let card = self.scan[index].card;
-        ink.colored(card.color, &deck.card_name(card))
-    }
-
-    /// The result as JSON; `head` holds the members that identify the picture.
-    pub fn to_json(&self, head: Vec<(String, Value)>) -> Value {
-        let cards: Vec<Value> = self.scan.iter().map(card_json).collect();
-        let sets: Vec<_> = self.sets.iter().map(|set| set.0).collect();
-        let times = self.times.iter();
-        let stage_ms: serde_json::Map<String, Value> = times
-            .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
-            .collect();
-        let facts = [
-            ("deck", json!(self.facts.deck_name())),
-            ("mirrored", json!(self.facts.is_mirrored())),
-        ];
-        let rest = [
-            ("cards", Value::Array(cards)),
-            ("sets", json!(sets)),
-            ("stage_ms", Value::Object(stage_ms)),
-            ("engine", json!(engine::in_use().map(|engine| engine.name()))),
-        ];
-        let size = [("width", json!(self.width)), ("height", json!(self.height))];
-        let warning = self.warning.map(|warning| ("warning", json!(warning)));
-        let members = size.into_iter().chain(warning).chain(facts).chain(rest);
-        let mut all = Map::from_iter([("version".to_owned(), json!(VERSION))]);
-        all.extend(head);
-        all.extend(members.map(|(name, value)| (name.to_owned(), value)));
-        Value::Object(all)
-    }
-
+impl TableReading {
     /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
-    pub fn summary(&self) -> String {
-        if self.scan.is_empty() {
+    pub(crate) fn summary(&self) -> String {
+        if self.cards.is_empty() {
             return "no cards found".to_owned();
         }
         let count = |n: usize, what: &str| match n {
@@ -193,8 +147,8 @@ impl PhotoRecord {
             n => format!("{n} {what}s"),
         };
         let mut text =
-            format!("{}, {}", count(self.scan.len(), "card"), count(self.sets.len(), "set"));
-        let unsure = self.scan.iter().filter(|card| card.unsure).count();
+            format!("{}, {}", count(self.cards.len(), "card"), count(self.sets.len(), "set"));
+        let unsure = self.unsure();
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
         }
@@ -206,11 +160,68 @@ impl PhotoRecord {
             Some(deck) if deck.is_classic() => {}
             Some(_) => text += ", of the rectangle edition",
         }
-        if self.facts.is_mirrored() {
+        if self.is_mirrored() {
             text += ", a mirrored picture";
         }
         text
     }
+}
+
+/// The line of JSON of a table; `head` holds the members that identify the picture.
+pub fn line_of(head: Vec<(String, Value)>, table: &TableReading, times: &[StageTime]) -> Value {
+    let stage_ms: Map<String, Value> = times
+        .iter()
+        .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
+        .collect();
+    let mut line = Map::from_iter([("version".to_owned(), json!(VERSION))]);
+    line.extend(head);
+    if let Value::Object(members) = json!(table) {
+        line.extend(members);
+    }
+    line.insert("stage_ms".to_owned(), Value::Object(stage_ms));
+    let engine = engine::in_use().map(|engine| engine.name());
+    line.insert("engine".to_owned(), json!(engine));
+    Value::Object(line)
+}
+
+impl Serialize for TableReading {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = 6 + usize::from(self.warning.is_some());
+        let mut table = serializer.serialize_struct("TableReading", members)?;
+        table.serialize_field("width", &self.size_px.0)?;
+        table.serialize_field("height", &self.size_px.1)?;
+        match self.warning {
+            Some(warning) => table.serialize_field("warning", warning)?,
+            None => table.skip_field("warning")?,
+        }
+        table.serialize_field("deck", self.facts.deck_name())?;
+        table.serialize_field("mirrored", &self.is_mirrored())?;
+        table.serialize_field("cards", &self.cards)?;
+        let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
+        table.serialize_field("sets", &sets)?;
+        table.end()
+    }
+}
+
+impl Serialize for ReadCard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let corner = |p: Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
+        let mut card = serializer.serialize_struct("ReadCard", 4)?;
+        card.serialize_field("code", &self.card.to_string())?;
+        card.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
+        card.serialize_field("unsure", &self.unsure)?;
+        card.serialize_field("corners", &self.corners_in_image.0.map(corner))?;
+        card.end()
+    }
+}
+
+/// Rounds to multiples of 1 / `parts`: further digits would be noise.
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
+
+fn name_of(card: &ReadCard, deck: &Deck, ink: Ink) -> String {
+    ink.colored(card.card.color, &deck.card_name(card.card))
 }
 
 fn slot(index: usize, card: &ReadCard) -> Slot {
@@ -221,30 +232,14 @@ fn slot(index: usize, card: &ReadCard) -> Slot {
     slot
 }
 
-fn card_json(card: &ReadCard) -> Value {
-    let corner = |p: crate::geometry::Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
-    json!({
-        "code": card.card.to_string(),
-        "confidence": rounded(f64::from(card.confidence), 1e4),
-        "unsure": card.unsure,
-        "corners": card.corners_in_image.0.map(corner),
-    })
-}
-
-/// Rounds to multiples of 1 / `parts`: further digits would be noise.
-fn rounded(value: f64, parts: f64) -> f64 {
-    (value * parts).round() / parts
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::data::sets_of;
     use super::*;
-    use crate::geometry::{Point, Quad};
+    use crate::geometry::Quad;
 
     fn record() -> Record {
         let codes = ["1fgd", "2fgd", "3fgd", "1ord"];
-        let scan: Vec<ReadCard> = codes
+        let cards: Vec<ReadCard> = codes
             .iter()
             .enumerate()
             .map(|(i, code)| ReadCard {
@@ -256,18 +251,15 @@ mod tests {
                 unsure: i == 3,
             })
             .collect();
-        let sets = sets_of(&scan);
-        let times = vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }];
-        let photo = PhotoRecord {
-            width: 400,
-            height: 300,
-            facts: TableFacts::default(),
-            scan,
-            sets,
-            times,
-            warning: None,
-        };
-        Record { image: "a, \"b\".jpg".into(), result: Ok(photo) }
+        Record {
+            image: "a, \"b\".jpg".into(),
+            result: Ok(TableReading::new(cards, (400, 300))),
+            times: vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }],
+        }
+    }
+
+    fn failed(error: &str) -> Record {
+        Record::failed("x.jpg".into(), error.to_owned())
     }
 
     #[test]
@@ -284,18 +276,21 @@ mod tests {
         let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
         assert_eq!(json["cards"][0].to_string(), expected);
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
+        let table = record().result.unwrap();
+        let table =
+            serde_json::to_string(&TableReading { warning: Some("is cut"), ..table }).unwrap();
+        let start = r#"{"width":400,"height":300,"warning":"is cut","deck":"classic","mirrored":false,"cards":[{"code":"1fgd","#;
+        assert!(table.starts_with(start) && table.ends_with(r#""sets":[[0,1,2]]}"#), "{table}");
         assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);
-        let failed = Record { image: "x.jpg".into(), result: Err("is empty".into()) };
         assert_eq!(
-            failed.to_json().to_string(),
+            failed("is empty").to_json().to_string(),
             r#"{"version":1,"image":"x.jpg","error":"is empty"}"#
         );
     }
 
     #[test]
     fn csv_has_as_many_fields_as_its_header() {
-        let failed = Record { image: "x.jpg".into(), result: Err("is, well, empty".into()) };
-        let text = CSV_HEADER.to_owned() + &record().to_csv() + &failed.to_csv();
+        let text = CSV_HEADER.to_owned() + &record().to_csv() + &failed("is, well, empty").to_csv();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 5);

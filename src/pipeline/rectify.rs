@@ -36,13 +36,9 @@ const DARKEST_STOCK: f32 = 0.35;
 /// the photo, gives a black card.
 pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     let quad = &outline.corners_in_image;
-    let mut pixels = straightened(
-        frame.image.as_raw(),
-        frame.image.dimensions(),
-        quad,
-        (CARD_LONG_PX, CARD_SHORT_PX),
-    )
-    .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    let mut pixels =
+        straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
+            .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
     let white_in_image = white_of(&pixels);
     balance(&mut pixels, white_in_image);
     CardImage {
@@ -57,7 +53,7 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
 pub fn from_crop(crop: RgbImage) -> CardImage {
     let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
     let whole = Quad::rectangle(width, height).as_card();
-    rectify(&Frame { image: crop }, &CardOutline::at(whole))
+    rectify(&crop, &CardOutline::at(whole))
 }
 
 /// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
@@ -304,7 +300,7 @@ mod tests {
             Rgb(lit(x as f32, y as f32, (100.0, 80.0)).map(|v| v as u8))
         });
         let quad = Quad::new(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
-        let card = rectify(&Frame { image: photo }, &outline(quad));
+        let card = rectify(&photo, &outline(quad));
         let white = (255.0 * BALANCED_WHITE) as i32;
         for (x, y) in [(10, 10), (96, 5), (180, 120), (120, 64), (20, 110)] {
             for v in card.pixels.get_pixel(x, y).0 {
@@ -330,7 +326,7 @@ mod tests {
         });
         let corners = [(100.0, 800.0), (100.0, 32.0), (612.0, 32.0), (612.0, 800.0)]
             .map(|(x, y)| Point::new(x, y));
-        let card = rectify(&Frame { image: photo }, &outline(Quad::new(corners)));
+        let card = rectify(&photo, &outline(Quad::new(corners)));
         let at = |x, y| card.pixels.get_pixel(x, y).0[0];
         assert!(at(5, 5) < 100, "the dark corner is the first: {}", at(5, 5));
         assert!(at(185, 5) > 215 && at(185, 120) > 215 && at(5, 120) > 215);
@@ -339,7 +335,7 @@ mod tests {
 
     #[test]
     fn impossible_outlines_give_a_black_card() {
-        let frame = Frame { image: RgbImage::from_pixel(64, 48, Rgb([200; 3])) };
+        let frame = RgbImage::from_pixel(64, 48, Rgb([200; 3]));
         let far = Quad::new(Quad::rectangle(30.0, 20.0).0.map(|p| p + Point::new(500.0, 0.0)));
         let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
         let nowhere = Quad::new([Point::new(f64::NAN, 0.0); 4]);
@@ -347,7 +343,7 @@ mod tests {
             let card = rectify(&frame, &outline(quad));
             assert!(card.pixels.pixels().all(|p| p.0 == [0; 3]), "{quad:?}");
         }
-        let empty = Frame { image: RgbImage::new(0, 0) };
+        let empty = RgbImage::new(0, 0);
         let card = rectify(&empty, &outline(Quad::rectangle(3.0, 2.0)));
         assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX));
     }

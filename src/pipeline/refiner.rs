@@ -142,7 +142,7 @@ fn numbers(
     /// Outlines per batch. A whole deck in a heap has more than a thousand crops, a hundred
     /// megabytes.
     const AT_ONCE: usize = 32;
-    let photo = (frame.image.as_raw(), frame.image.dimensions());
+    let photo = (frame.as_raw(), frame.dimensions());
     let mut all = Vec::with_capacity(outlines.len());
     for outlines in outlines.chunks(AT_ONCE) {
         let mut input = Vec::new();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn frame(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Frame {
-        Frame { image: RgbImage::from_fn(width, height, |x, y| image::Rgb(pixel(x, y))) }
+        RgbImage::from_fn(width, height, |x, y| image::Rgb(pixel(x, y)))
     }
 
     fn card_at(x: f64, y: f64) -> Quad {
@@ -203,7 +203,7 @@ mod tests {
         let inside =
             |x: u32, y: u32| outline.contains(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
         let frame = frame(220, 180, |x, y| [if inside(x, y) { 220 } else { 20 }, 0, 255]);
-        let crop = context_crop(frame.image.as_raw(), frame.image.dimensions(), &outline).unwrap();
+        let crop = context_crop(frame.as_raw(), frame.dimensions(), &outline).unwrap();
         assert_eq!(crop.dimensions(), (WIDTH as u32, HEIGHT as u32));
         let (left, top) = ((96.0 - OUTLINE_PX.0) / 2.0, (64.0 - OUTLINE_PX.1) / 2.0);
         for (x, y, pixel) in crop.enumerate_pixels() {

@@ -15,14 +15,13 @@ mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
-pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError, check_size};
 
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use super::data::Frame;
-use error::check_size;
 use heif::Heif;
 use image::metadata::Orientation;
 use image::{
@@ -167,10 +166,9 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
 /// See [`SourceError`].
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
-        let image = heif.decode()?;
-        let (stored_width, stored_height) = image.dimensions();
+        let frame = heif.decode()?;
+        let (stored_width, stored_height) = frame.dimensions();
         let orientation = Orientation::NoTransforms;
-        let frame = Frame { image };
         return Ok(Photo { frame, orientation, stored_width, stored_height, warning: None });
     }
     let (decoder, stored, format, name) = open(bytes)?;
@@ -186,9 +184,8 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     if !ends && is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
-    let image = turn_upright(image, stored.orientation);
     Ok(Photo {
-        frame: Frame { image },
+        frame: turn_upright(image, stored.orientation),
         orientation: stored.orientation,
         stored_width: stored.width,
         stored_height: stored.height,
@@ -398,9 +395,8 @@ mod tests {
         use ImageFormat::*;
         for format in [Jpeg, Png, WebP, Bmp, Tiff] {
             let photo = decode(&bytes_of(slope().into(), format)).unwrap();
-            assert_eq!(photo.frame.image.dimensions(), (96, 64), "{format:?}");
-            let worst =
-                photo.frame.image.iter().zip(slope().iter()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert_eq!(photo.frame.dimensions(), (96, 64), "{format:?}");
+            let worst = photo.frame.iter().zip(slope().iter()).map(|(a, b)| a.abs_diff(*b)).max();
             assert!(worst.unwrap() <= if format == Jpeg { 12 } else { 0 }, "{format:?}: {worst:?}");
         }
     }
@@ -409,13 +405,13 @@ mod tests {
     fn deep_grey_and_transparent_pictures_become_rgb() {
         let deep = ImageBuffer::from_pixel(40, 40, Rgb([0xffffu16, 0x8080, 0]));
         let photo = decode(&bytes_of(DynamicImage::ImageRgb16(deep), ImageFormat::Png)).unwrap();
-        assert_eq!(photo.frame.image[(20, 20)], Rgb([255, 128, 0]));
+        assert_eq!(photo.frame[(20, 20)], Rgb([255, 128, 0]));
         let grey = ImageBuffer::from_pixel(40, 40, Luma([77u8]));
         let photo = decode(&bytes_of(DynamicImage::ImageLuma8(grey), ImageFormat::Jpeg)).unwrap();
-        assert_eq!(photo.frame.image[(20, 20)], Rgb([77, 77, 77]));
+        assert_eq!(photo.frame[(20, 20)], Rgb([77, 77, 77]));
         let glass = ImageBuffer::from_pixel(40, 40, Rgba([255u8, 0, 0, 128]));
         let photo = decode(&bytes_of(DynamicImage::ImageRgba8(glass), ImageFormat::Png)).unwrap();
-        assert_eq!(photo.frame.image[(20, 20)], Rgb([255, 127, 127]));
+        assert_eq!(photo.frame[(20, 20)], Rgb([255, 127, 127]));
     }
 
     #[test]

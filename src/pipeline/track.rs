@@ -35,6 +35,7 @@ use super::board::Board;
 use super::classify::table_facts::TableFacts;
 use super::data::{CardOutline, ReadCard, Reading, sets_of};
 use super::layout;
+use super::table_reading::TableReading;
 use crate::geometry::{Homography, Point, Quad};
 use crate::sets::Set;
 use evidence::Evidence;
@@ -43,46 +44,54 @@ use motion::Patches;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// A card in its current state.
+/// What tracking adds to a card of a [`TrackedTable`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct TrackedCard {
+pub struct CardTrack {
     /// The card's identity; constant for as long as the card is on the table.
     pub id: u64,
-    /// Its corners and the card itself.
-    pub card: ReadCard,
     /// The combined readings.
     pub reading: Reading,
     /// Whether it is covered at present, for instance by a hand.
     pub hidden: bool,
 }
 
-#[cfg(test)]
-impl TrackedCard {
-    /// A sure, visible card.
-    pub(crate) fn sure(card: crate::cards::Card) -> Self {
-        let corners_in_image = Quad::rectangle(9.0, 6.0);
-        let id = card.index() as u64;
-        let card = ReadCard { corners_in_image, card, confidence: 0.99, unsure: false };
-        Self { id, card, reading: Reading::UNKNOWN, hidden: false }
-    }
-}
-
 /// The table in its current state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackedTable {
-    /// The cards in reading order.
-    pub cards: Vec<TrackedCard>,
-    /// All sets among the sure and visible cards, as indices into `cards`.
-    pub sets: Vec<Set>,
-    /// The table's edition, and whether the camera mirrors.
-    pub facts: TableFacts,
-    /// Sets that are suspended because one of their cards is covered: it may be in a hand.
+    /// The cards, and the sets among those that are sure and visible.
+    pub table: TableReading,
+    /// What tracking adds to each card of `table`.
+    pub tracks: Vec<CardTrack>,
+    /// Sets that are suspended because one of their cards is covered: it may be in a hand. Indices
+    /// into the cards of `table`.
     pub resting: Vec<Set>,
     /// Identities of cards that were removed since the last call although nobody took them: they
     /// left the picture, or vanished while the camera's motion was unknown.
     pub departed: Vec<u64>,
     /// Whether any detection has been applied; before that, the table is unknown.
     pub looked: bool,
+}
+
+impl TrackedTable {
+    /// Each card with what tracking adds to it, in reading order.
+    pub fn cards(&self) -> impl Iterator<Item = (&ReadCard, &CardTrack)> {
+        self.table.cards.iter().zip(&self.tracks)
+    }
+
+    /// Sure, visible cards; a card's place in the deck is its identity.
+    #[cfg(test)]
+    pub(crate) fn sure(cards: impl IntoIterator<Item = crate::cards::Card>) -> Self {
+        let corners_in_image = Quad::rectangle(9.0, 6.0);
+        let (cards, tracks) = cards
+            .into_iter()
+            .map(|card| {
+                let id = card.index() as u64;
+                let read = ReadCard { corners_in_image, card, confidence: 0.99, unsure: false };
+                (read, CardTrack { id, reading: Reading::UNKNOWN, hidden: false })
+            })
+            .unzip();
+        Self { table: TableReading::new(cards, (640, 480)), tracks, ..Self::default() }
+    }
 }
 
 /// Tracks the cards of a film or a camera.
@@ -460,26 +469,22 @@ impl Tracker {
             })
             .collect();
         let quads: Vec<Quad> = shown.iter().map(|(_, card)| card.corners_in_image).collect();
-        let cards: Vec<TrackedCard> = layout::rows(&quads)
+        let (cards, tracks): (Vec<ReadCard>, Vec<CardTrack>) = layout::rows(&quads)
             .concat()
             .into_iter()
-            .map(|i| TrackedCard {
-                id: shown[i].0.id,
-                card: shown[i].1.clone(),
-                reading: shown[i].0.evidence.reading(),
-                hidden: shown[i].0.rests(),
+            .map(|i| {
+                let (track, card) = &shown[i];
+                let (reading, hidden) = (track.evidence.reading(), track.rests());
+                (card.clone(), CardTrack { id: track.id, reading, hidden })
             })
-            .collect();
+            .unzip();
         // A hidden card may be in a hand: its sets are suspended until it is visible again.
-        let in_sight: Vec<ReadCard> = cards
-            .iter()
-            .map(|card| ReadCard { unsure: card.card.unsure || card.hidden, ..card.card.clone() })
-            .collect();
-        let all: Vec<ReadCard> = cards.iter().map(|card| card.card.clone()).collect();
-        let sets = sets_of(&in_sight);
-        let resting = sets_of(&all).into_iter().filter(|set| !sets.contains(set)).collect();
-        let facts = self.facts.clone();
-        TrackedTable { sets, resting, departed, looked: self.knows, cards, facts }
+        let (resting, sets) = sets_of(&cards)
+            .into_iter()
+            .partition(|set| set.0.iter().any(|&card| tracks[card].hidden));
+        let size_px = self.now.as_ref().map_or((0, 0), |(_, grey)| grey.frame_px);
+        let table = TableReading { size_px, cards, sets, facts: self.facts.clone(), warning: None };
+        TrackedTable { table, tracks, resting, departed, looked: self.knows }
     }
 }
 

@@ -15,7 +15,8 @@ use setsight::internals::dataset::LabelFile;
 use setsight::internals::geometry::{Point, Quad};
 use setsight::internals::pipeline::source::{Photo, SourceError};
 use setsight::internals::pipeline::{
-    CardImage, Frame, ReadCard, Reading, Scan, StageSink, StageTime, TableFacts, rectify, sets_of,
+    CardImage, Frame, PipelineOutput, ReadCard, Reading, StageSink, StageTime, TableFacts,
+    TableReading, rectify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +44,7 @@ impl Eye for Fake {
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
         let orientation = Orientation::NoTransforms;
         Ok(Photo {
-            frame: Frame { image },
+            frame: image,
             orientation,
             stored_width: 480,
             stored_height: 360,
@@ -62,10 +63,10 @@ impl Eye for Fake {
         &self,
         frame: &Frame,
         sink: Option<&dyn StageSink>,
-    ) -> Result<(Scan, Vec<StageTime>), String> {
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
         for stage in ["load", "segment", "board"] {
             if let Some(sink) = sink {
-                sink.picture(stage, &frame.image).unwrap();
+                sink.picture(stage, frame).unwrap();
             }
         }
         let cards: Vec<ReadCard> = (0..)
@@ -78,14 +79,12 @@ impl Eye for Fake {
                 ReadCard { corners_in_image, card, confidence, unsure }
             })
             .collect();
-        let scan = Scan {
-            sets: sets_of(&cards),
+        let output = PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
-            cards,
-            facts: TableFacts::default(),
+            table: TableReading::new(cards, frame.dimensions()),
         };
-        Ok((scan, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
+        Ok((output, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
     }
 }
 

@@ -3,7 +3,7 @@
 use image::{Rgb, RgbImage, imageops};
 use rand::{Rng, RngExt};
 use setsight::internals::geometry::{Point, Quad};
-use setsight::internals::pipeline::{CardImage, CardOutline, Frame, rectify};
+use setsight::internals::pipeline::{CardImage, CardOutline, rectify};
 
 /// A straightened card. With `altered` its outline misses, and its resolution, light, colours and noise
 /// are others.
@@ -138,7 +138,7 @@ impl Turned for Quad {
 
 fn straighten(image: RgbImage, quad: Quad) -> CardImage {
     let outline = CardOutline::at(quad);
-    rectify::rectify(&Frame { image }, &outline)
+    rectify::rectify(&image, &outline)
 }
 
 /// The crop on a table a half larger, of one colour with a slope and grain.

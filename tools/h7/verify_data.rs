@@ -147,7 +147,7 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         let loaded = source::load_photo(&photo.path)?;
         let labels = photo.label.upright_cards(loaded.orientation);
         let quads: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
-        let Some(framed) = board::frame_photo(&loaded.frame.image, &quads) else { continue };
+        let Some(framed) = board::frame_photo(&loaded.frame, &quads) else { continue };
         let codes = labels.iter().map(|label| label.code.to_string()).collect();
         let point = |p: (i32, i32)| Point::new(f64::from(p.0), f64::from(p.1));
         let sides = framed.corners.iter().map(|c| long_side(&Quad::new(c.map(point)))).collect();

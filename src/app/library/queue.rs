@@ -6,7 +6,7 @@ use crate::app::reasons::Reason;
 use crate::app::table::Table;
 use crate::geometry::Quad;
 use crate::pipeline::source::{ListError, Photo};
-use crate::pipeline::{CardImage, Frame, Reading, StageTime, TableFacts};
+use crate::pipeline::{CardImage, Reading, StageTime, TableFacts};
 use eframe::egui::ColorImage;
 use image::RgbImage;
 use image::metadata::Orientation;
@@ -173,7 +173,7 @@ impl Shared {
     pub(super) fn load(&self, path: &Path) -> Result<Photo, Reason> {
         if let Some(picture) = &self.pasted {
             return Ok(Photo {
-                frame: Frame { image: RgbImage::clone(picture) },
+                frame: RgbImage::clone(picture),
                 orientation: Orientation::NoTransforms,
                 stored_width: picture.width(),
                 stored_height: picture.height(),

@@ -6,7 +6,7 @@ use crate::app::reasons::Reason;
 use crate::app::table::Table;
 use crate::geometry::{Point, Quad};
 use crate::pipeline::source::{ListError, Photo, list_photos};
-use crate::pipeline::{CardImage, Frame, Reading, StageSink};
+use crate::pipeline::{CardImage, Reading, StageSink};
 use image::RgbImage;
 use std::cell::RefCell;
 use std::io;
@@ -44,14 +44,14 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
             }
             Job::Thumb(i) => {
                 let photo = shared.load(&paths[i]);
-                let thumb = photo.map(|photo| shrunk(&photo.frame.image, THUMB_PX));
+                let thumb = photo.map(|photo| shrunk(&photo.frame, THUMB_PX));
                 shared.tell(News::Thumb(i, thumb))
             }
             Job::Read(i) => {
                 let photo = shared.load(&paths[i]);
                 if let (true, Ok(photo)) = (shared.plan().take_thumb(i), &photo) {
                     // Decoded once for both.
-                    let thumb = shrunk(&photo.frame.image, THUMB_PX);
+                    let thumb = shrunk(&photo.frame, THUMB_PX);
                     shared.tell(News::Thumb(i, Ok(thumb)));
                 }
                 let read = photo.and_then(|photo| read(shared, &photo));
@@ -70,7 +70,7 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
         Ok(photo) => photo,
         Err(reason) => return shared.tell(News::Opened(i, Err(reason))),
     };
-    let full = Arc::new(photo.frame.image.clone());
+    let full = Arc::new(photo.frame.clone());
     if !shared.tell(News::Opened(i, Ok(Prepared::new(full)))) {
         return false;
     }
@@ -89,15 +89,17 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
 
 fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Reason> {
     let eye = &shared.eye;
-    let (scan, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
+    let (mut output, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
+    output.table.warning = photo.warning;
+    let images = std::mem::take(&mut output.images);
     let found = Found {
-        table: Table::of_scan(&scan),
+        table: Table::of_output(output),
         times,
-        size_px: photo.frame.image.dimensions(),
+        size_px: photo.frame.dimensions(),
         stored_px: (photo.stored_width, photo.stored_height),
         orientation: photo.orientation,
     };
-    Ok((found, scan.images))
+    Ok((found, images))
 }
 
 /// Reads a card in the part of the photo around it.
@@ -118,7 +120,7 @@ fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading),
     let shift = Point::new(f64::from(left), f64::from(top));
     let corners = Quad::new(quad.0.map(|p| p - shift));
     let eye = &shared.eye;
-    guarded(|| eye.read_card(&Frame { image }, corners, card.facts.clone()).map_err(Reason::Reader))
+    guarded(|| eye.read_card(&image, corners, card.facts.clone()).map_err(Reason::Reader))
 }
 
 /// The photos that paths mean, what is wrong with some, and which is to be seen first: one photo brings

@@ -295,7 +295,7 @@ impl<'a> Learner<'a> {
         let seen = detect(&name, &photo.frame, &*finder);
         self.finder = Some(finder);
         let seen = seen.map_err(|error| Reason::Reader(error.to_string()))?;
-        let image = &photo.frame.image;
+        let image = &photo.frame;
         for (row, column, corners) in seen.cards() {
             let cut = straightened(image.as_raw(), image.dimensions(), &corners, CUT_PX);
             let picture = cut.map_or_else(ColorImage::default, |cut| color_image(&cut));

@@ -192,7 +192,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             Crop::of_rgb(&small, *card)
         });
         let desktop = desktop.collect();
-        let framed = board::frame_photo(&loaded.frame.image, &quads);
+        let framed = board::frame_photo(&loaded.frame, &quads);
         let board = framed.map_or(Vec::new(), |framed| {
             let cards = framed.corners.iter().zip(&known);
             cards

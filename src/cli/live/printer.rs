@@ -2,6 +2,8 @@
 
 use crate::cli::common::Format;
 use crate::live::{LiveView, freeze};
+use crate::pipeline::track::TrackedTable;
+use crate::sets::Set;
 use std::io::{self, Write};
 
 /// Prints views.
@@ -41,28 +43,28 @@ impl<W: Write> Printer<W> {
 /// The table in a line: "12 cards: 1fgd 2spo ..; sets: 1fgd 2fgd 3fgd; 3 taken, 60 in the deck".
 /// It says of a set only what is known: not that there is none while cards are covered or doubtful.
 fn summary(view: &LiveView) -> String {
-    if !view.looked {
+    let TrackedTable { table, tracks, resting, looked, .. } = &view.tracked;
+    if !looked {
         return "looking for cards".to_owned();
     }
-    let mut text = match view.cards.len() {
+    let mut text = match table.cards.len() {
         0 => "no cards".to_owned(),
         1 => "1 card:".to_owned(),
         n => format!("{n} cards:"),
     };
-    for card in &view.cards {
-        let mark = if card.card.unsure { "?" } else { "" };
-        text += &format!(" {}{mark}", card.card.card);
+    for card in &table.cards {
+        let mark = if card.unsure { "?" } else { "" };
+        text += &format!(" {}{mark}", card.card);
     }
-    let sets =
-        view.sets.iter().map(|set| set.0.map(|i| view.cards[i].card.card.to_string()).join(" "));
-    let sets: Vec<String> = sets.collect();
-    let covered = view.cards.iter().filter(|card| card.hidden).count();
-    let unsure = view.cards.iter().filter(|card| card.card.unsure).count();
+    let codes = |set: &Set| set.0.map(|i| table.cards[i].card.to_string()).join(" ");
+    let sets: Vec<String> = table.sets.iter().map(codes).collect();
+    let covered = tracks.iter().filter(|card| card.hidden).count();
+    let unsure = table.unsure();
     let count = |n: usize, one: &str, more: &str| match n {
         1 => format!("1 {one}"),
         n => format!("{n} {more}"),
     };
-    text += &match (sets.len(), view.resting.len()) {
+    text += &match (sets.len(), resting.len()) {
         (0, 0) if covered + unsure > 0 => format!(
             "; no set among those in sight ({} covered, {unsure} unsure)",
             count(covered, "card", "cards")
@@ -73,7 +75,7 @@ fn summary(view: &LiveView) -> String {
         (_, n) => format!("; sets: {}; {n} more with a card that is covered", sets.join(", ")),
     };
     if text.ends_with("no set")
-        && !view.cards.is_empty()
+        && !table.cards.is_empty()
         && let Some(chance) = view.score.chance
     {
         text += &format!(" (three more bring one with {:.0} %)", 100.0 * chance.value());
@@ -87,33 +89,33 @@ mod tests {
     use super::*;
     use crate::cards::parse_codes;
     use crate::live::Score;
-    use crate::pipeline::track::TrackedCard;
-    use crate::sets::{Chance, Set};
+    use crate::sets::Chance;
 
     fn view(codes: &str) -> LiveView {
-        let cards = parse_codes(codes).unwrap().into_iter().map(TrackedCard::sure);
+        let table = TrackedTable::sure(parse_codes(codes).unwrap());
         let chance = Some(Chance { favourable: 97, total: 100 });
         let score = Score { left: 70, chance, ..Score::default() };
-        LiveView { looked: true, cards: cards.collect(), score, ..LiveView::default() }
+        let tracked = TrackedTable { looked: true, ..table };
+        LiveView { tracked, score, ..LiveView::default() }
     }
 
     #[test]
     fn what_is_not_known_yet_is_not_said() {
         let mut view = view("1fgd 2fgd 1ord");
         assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
-        view.cards[1].card.unsure = true;
+        view.tracked.table.cards[1].unsure = true;
         let doubtful = summary(&view);
         assert!(doubtful.contains("no set among those in sight (0 cards covered, 1 unsure)"));
         assert!(!doubtful.contains("97 %"), "{doubtful}");
-        view.looked = false;
+        view.tracked.looked = false;
         assert_eq!(summary(&view), "looking for cards");
     }
 
     #[test]
     fn a_set_under_a_hand_is_not_denied() {
         let mut view = view("1fgd 2fgd 3fgd");
-        view.cards[2].hidden = true;
-        view.resting = vec![Set([0, 1, 2])];
+        view.tracked.tracks[2].hidden = true;
+        view.tracked.resting = vec![Set([0, 1, 2])];
         let text = summary(&view);
         assert!(text.contains("1 set with a card that is covered"), "{text}");
         assert!(!text.contains("no set") && !text.contains('%'), "{text}");

@@ -4,8 +4,8 @@
 use crate::cli::common::BadCall;
 use crate::html::href;
 use crate::pipeline::overlay::{self, Style};
-use crate::pipeline::record::{PhotoRecord, Record};
-use crate::pipeline::{Frame, Scan};
+use crate::pipeline::record::Record;
+use crate::pipeline::{Frame, TableReading};
 use crate::whole_file::WholeFile;
 use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
@@ -75,11 +75,11 @@ pub fn write_pictures(
     out: &Path,
     name: &str,
     frame: &Frame,
-    scan: &Scan,
+    table: &TableReading,
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let picture = overlay::draw(&frame.image, &scan.cards, &scan.sets, style);
+    let picture = overlay::draw(frame, &table.cards, &table.sets, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
@@ -182,11 +182,11 @@ impl OutFolder {
                 self.counts.failed += 1;
                 html! { figure.failed { figcaption { b { (image) } p { (error) } } } "\n" }
             }
-            Ok(photo) => {
-                self.counts.cards += photo.scan.len();
-                self.counts.sets += photo.sets.len();
-                self.counts.unsure += photo.scan.iter().filter(|card| card.unsure).count();
-                figure(&image, photo, picture)
+            Ok(table) => {
+                self.counts.cards += table.cards.len();
+                self.counts.sets += table.sets.len();
+                self.counts.unsure += table.unsure();
+                figure(&image, table, picture)
             }
         };
         self.page
@@ -230,8 +230,8 @@ impl OutFolder {
     }
 }
 
-fn figure(image: &str, photo: &PhotoRecord, picture: Option<&str>) -> Markup {
-    let unsure = || photo.scan.iter().filter(|card| card.unsure);
+fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
+    let unsure = || table.cards.iter().filter(|card| card.unsure);
     let border = |place: usize| {
         let [r, g, b] = overlay::set_color(place).0;
         format!("border-color:rgb({r},{g},{b})")
@@ -247,12 +247,12 @@ fn figure(image: &str, photo: &PhotoRecord, picture: Option<&str>) -> Markup {
             }
             figcaption {
                 b { (image) }
-                p { (photo.summary()) }
-                @if !photo.sets.is_empty() {
+                p { (table.summary()) }
+                @if !table.sets.is_empty() {
                     ol {
-                        @for (place, set) in photo.sets.iter().enumerate() {
+                        @for (place, set) in table.sets.iter().enumerate() {
                             li style=(border(place)) {
-                                (set.0.map(|i| photo.scan[i].card.name()).join(", "))
+                                (set.0.map(|i| table.cards[i].card.name()).join(", "))
                             }
                         }
                     }

@@ -8,7 +8,7 @@ use crate::cli::stop;
 use crate::cli::terminal::{self, ColorChoice};
 use crate::pipeline::dump::FolderSink;
 use crate::pipeline::overlay::Style;
-use crate::pipeline::record::{PhotoRecord, Record};
+use crate::pipeline::record::Record;
 use crate::pipeline::{Pipeline, StageClock, StageSink, batch, source};
 use crate::printable::say;
 use anyhow::Context;
@@ -154,7 +154,7 @@ impl<'a> Scanning<'a> {
         say!("{error}");
         match error {
             source::ListError::Unreadable { path, reason } => {
-                self.printer.print(&Record { image: path, result: Err(reason) })
+                self.printer.print(&Record::failed(path, reason))
             }
             source::ListError::NoPhotos { .. } => Ok(()),
         }
@@ -171,19 +171,20 @@ impl<'a> Scanning<'a> {
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
             bar.inc(1);
             let job = &todo[i];
-            let result = result.unwrap_or_else(|panic| Done {
-                result: Err(format!("made the program fail ({panic}); please report this photo")),
-                unwritten: None,
+            let Done { record, unwritten } = result.unwrap_or_else(|panic| {
+                Done::failed(
+                    job,
+                    format!("made the program fail ({panic}); please report this photo"),
+                )
             });
-            let record = Record { image: job.path.clone(), result: result.result };
-            if let Some(warning) = record.result.as_ref().ok().and_then(|photo| photo.warning) {
+            if let Some(warning) = record.result.as_ref().ok().and_then(|table| table.warning) {
                 bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
             }
-            for reason in record.result.as_ref().err().into_iter().chain(&result.unwritten) {
+            for reason in record.result.as_ref().err().into_iter().chain(&unwritten) {
                 *failed += 1;
                 bar.suspend(|| say!("{}: {reason}", job.path.display()));
             }
-            let picture = result.unwritten.is_none().then_some(job.name.as_str());
+            let picture = unwritten.is_none().then_some(job.name.as_str());
             if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
                 problem = Some(error);
                 return ControlFlow::Break(());
@@ -219,9 +220,15 @@ pub(super) fn list(
 
 /// What became of a photo.
 pub(super) struct Done {
-    result: Result<PhotoRecord, String>,
+    record: Record,
     /// Why its annotated picture is not there though it was read.
     unwritten: Option<String>,
+}
+
+impl Done {
+    fn failed(job: &Job, error: String) -> Self {
+        Self { record: Record::failed(job.path.clone(), error), unwritten: None }
+    }
 }
 
 fn read_photo(
@@ -232,7 +239,7 @@ fn read_photo(
     style: &Style,
 ) -> Done {
     let mut clock = StageClock::default();
-    let mut scan = || -> anyhow::Result<_> {
+    let mut read = || -> anyhow::Result<_> {
         let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
         let (photo, held) = clock.time("load", || load(&job.path, room, pictures))?;
         let (frame, warning) = (photo.frame, photo.warning);
@@ -245,30 +252,23 @@ fn read_photo(
             }
             None => None,
         };
-        let scan = pipeline.read(&frame, &mut clock, sink.as_ref().map(|s| s as &dyn StageSink))?;
-        Ok((frame, scan, warning, held))
+        let sink = sink.as_ref().map(|s| s as &dyn StageSink);
+        let mut table = pipeline.read(&frame, &mut clock, sink)?.table;
+        table.warning = warning;
+        Ok((frame, table, held))
     };
-    let (frame, scan, warning, _held) = match scan() {
+    let (frame, table, _held) = match read() {
         Ok(read) => read,
-        Err(error) => return Done { result: Err(told(&error)), unwritten: None },
+        Err(error) => return Done::failed(job, told(&error)),
     };
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = clock.time("overlay", || {
-            folder::write_pictures(out, &job.name, &frame, &scan, style, results.overwrite)
+            folder::write_pictures(out, &job.name, &frame, &table, style, results.overwrite)
         });
         written.err().map(|error| told(&error))
     });
-    let (width, height) = frame.image.dimensions();
-    let record = PhotoRecord {
-        width,
-        height,
-        facts: scan.facts,
-        scan: scan.cards,
-        sets: scan.sets,
-        times: clock.times,
-        warning,
-    };
-    Done { result: Ok(record), unwritten }
+    let record = Record { image: job.path.clone(), result: Ok(table), times: clock.times };
+    Done { record, unwritten }
 }
 
 /// A photo, and its part of the room where it shares that with others.

@@ -109,5 +109,5 @@ fn lay(crops: &[RgbImage]) -> (Frame, Vec<CardOutline>) {
         let corners = Quad::new(quad.0.map(|p| p + corner));
         outlines.push(CardOutline { score: CLEAR, ..CardOutline::at(corners) });
     }
-    (Frame { image }, outlines)
+    (image, outlines)
 }

@@ -41,13 +41,14 @@ pub fn check(
         return Ok(checked);
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
-    let scan = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
-    let matched = compare(&labels, &scan.cards);
+    let output = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
+    let cards = &output.table.cards;
+    let matched = compare(&labels, cards);
     let sure = |card: &&ReadCard| !card.unsure;
     let mut board = LabelledBoard {
         path: path.to_path_buf(),
         labelled: labels.iter().map(|label| label.code).collect(),
-        sure: scan.cards.iter().filter(sure).map(|card| card.card).collect(),
+        sure: cards.iter().filter(sure).map(|card| card.card).collect(),
         agree: 0,
         against: 0,
     };
@@ -63,10 +64,10 @@ pub fn check(
         });
     };
     for (i, label) in labels.iter().enumerate() {
-        let reading = matched.reading_of_label[i].map(|j| &scan.cards[j]);
+        let reading = matched.reading_of_label[i].map(|j| &cards[j]);
         let same = |card: Card| card == label.code;
         board.agree += usize::from(reading.is_some_and(|reading| same(reading.card)));
-        match matched.verdict(i, &labels, &scan.cards) {
+        match matched.verdict(i, &labels, cards) {
             Verdict::Right => {}
             Verdict::Unsure => checked.unsure += 1,
             verdict => {
@@ -76,15 +77,15 @@ pub fn check(
             }
         }
     }
-    for &j in matched.false_cards.iter().filter(|&&j| !scan.cards[j].unsure) {
-        doubt(Kind::NoLabel, None, Some(&scan.cards[j]));
+    for &j in matched.false_cards.iter().filter(|&&j| !cards[j].unsure) {
+        doubt(Kind::NoLabel, None, Some(&cards[j]));
     }
     if with_pictures && !checked.doubts.is_empty() {
         let is_doubt = |mistake: &Mistake| match mistake.verdict {
             None => mistake.read.is_some_and(|(_, _, unsure)| !unsure),
             Some(verdict) => verdict != Verdict::Unsure,
         };
-        let all = mistakes::of_photo(&loaded.frame, &labels, &scan, &matched);
+        let all = mistakes::of_photo(&loaded.frame, &labels, &output, &matched);
         // Both lists have the labels first and then the readings without a label.
         for (doubt, mistake) in checked.doubts.iter_mut().zip(all.into_iter().filter(is_doubt)) {
             doubt.mistake = Some(mistake);

@@ -113,7 +113,7 @@ pub fn photographed(folder: &Path, step: usize, seed: u64) -> Result<Vec<Crop>, 
     let labels = dataset::read_crop_labels(folder)?;
     let chosen: Vec<_> = labels.iter().enumerate().step_by(step.max(1)).collect();
     let crops = chosen.into_par_iter().filter_map(|(i, label)| {
-        let picture = source::load(&folder.join(&label.file)).ok()?.image;
+        let picture = source::load(&folder.join(&label.file)).ok()?;
         let mut dice = Dice::new(seed, i as u64, Purpose::Camera);
         let (frame, quad) = on_a_table(&picture, &mut dice)?;
         let corners = around(&quad, &mut dice);

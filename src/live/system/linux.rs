@@ -4,7 +4,6 @@ use super::v4l_controls;
 use crate::live::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::live::control::{CameraControl, CameraOffer, CameraWish};
 use crate::live::jpeg::{self, LEAST_SIDE_PX};
-use crate::pipeline::Frame;
 use image::RgbImage;
 use opencv::core::{Mat, MatTraitConst, Vec3b};
 use opencv::imgproc;
@@ -235,7 +234,7 @@ impl Camera for LinuxCamera {
                 let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
                 let is_jpeg = [b"MJPG", b"JPEG"].contains(&&self.format.fourcc.repr);
                 let jpeg = is_jpeg.then(|| bytes[..used].into());
-                return Ok(Some(Shot { frame: Arc::new(Frame { image }), time_ms, taken, jpeg }));
+                return Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg }));
             }
         }
         Err(CameraError::Broken { camera: format!("camera {}", self.name) })

@@ -370,7 +370,7 @@ mod tests {
             light_cast: 0.0,
             long_side_in_image_px: 90.0,
         };
-        let frame = Frame { image: RgbImage::new(400, 300) };
+        let frame = RgbImage::new(400, 300);
         let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
         let outlines = [lies(0.0), lies(0.0), lies(0.4)];
         let images = [image(220), image(20), image(220)];

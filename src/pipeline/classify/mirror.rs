@@ -45,7 +45,7 @@ fn flipped(
     cards: &Cards,
     before: TableFacts,
 ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-    let width = f64::from(cards.frame.image.width());
+    let width = f64::from(cards.frame.width());
     let frame = turned_back(cards.frame);
     let flip = |outline: &CardOutline| {
         let corners_in_image = in_a_mirror(&outline.corners_in_image, width);
@@ -59,7 +59,7 @@ fn flipped(
 
 /// The photo mirrored left to right.
 pub fn turned_back(frame: &Frame) -> Frame {
-    Frame { image: imageops::flip_horizontal(&frame.image) }
+    imageops::flip_horizontal(frame)
 }
 
 /// The corners of a card in the mirrored photo; `width_px` is the photo's width in pixels. The
@@ -133,7 +133,7 @@ mod tests {
 
     /// A row of cards, each white with a dark bar: on the left (L), on the right (R), or none (-).
     fn shapes(ends: &str, before: TableFacts) -> (Vec<usize>, bool) {
-        let mut image = RgbImage::from_pixel(100 * ends.len() as u32, 80, Rgb([40, 90, 50]));
+        let mut frame = RgbImage::from_pixel(100 * ends.len() as u32, 80, Rgb([40, 90, 50]));
         for (i, end) in ends.chars().enumerate() {
             for y in 10..70 {
                 for x in 0..90 {
@@ -143,11 +143,10 @@ mod tests {
                         _ => false,
                     };
                     let level = if dark { 60 } else { 230 };
-                    image.put_pixel(100 * i as u32 + x, y, Rgb([level; 3]));
+                    frame.put_pixel(100 * i as u32 + x, y, Rgb([level; 3]));
                 }
             }
         }
-        let frame = Frame { image };
         let outlines: Vec<CardOutline> = (0..ends.len())
             .map(|i| {
                 let at = Point::new(100.0 * i as f64, 10.0);

@@ -15,7 +15,10 @@ pub mod used;
 pub use embedded::cpu_elsewhere;
 pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
 pub use network::{Network, NetworkError};
-pub use runtime::{CHOICE_VARIABLE, Engine, LIBRARY_VARIABLE, chosen, in_use, library_name};
+pub use runtime::{
+    CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,
+    library_name, require,
+};
 #[cfg(test)]
 pub(crate) use uncounted::uncounted;
 pub use uncounted::uncounted_so_far;

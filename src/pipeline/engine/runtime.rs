@@ -5,7 +5,7 @@ use ort::environment::Environment;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Environment variable that forces an engine, `embedded` or `onnxruntime`: for comparisons and
 /// benches.
@@ -37,6 +37,19 @@ impl Engine {
     }
 }
 
+/// Selects what runs the networks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EngineChoice {
+    /// ONNX Runtime if its library is installed, otherwise the engine inside the program; or as the
+    /// environment variable `SETSIGHT_ENGINE` says.
+    #[default]
+    Auto,
+    /// Microsoft's library, opened at run time.
+    OnnxRuntime,
+    /// Pure Rust inside this program: slower, but always available.
+    Embedded,
+}
+
 /// The engine of this process.
 pub struct Chosen {
     /// The engine.
@@ -61,9 +74,15 @@ pub enum EngineError {
     /// A library was opened but does not start.
     #[error("ONNX Runtime does not start ({0}); try {CHOICE_VARIABLE}=embedded")]
     NoStart(String),
+    /// An engine was asked for after another one had been chosen.
+    #[error(
+        "networks of this process run on the {0} engine already; ask for another one before the first \
+         is loaded"
+    )]
+    Other(&'static str),
 }
 
-static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
+static CHOSEN: OnceLock<Chosen> = OnceLock::new();
 
 /// The engine of this process, chosen at the first call.
 ///
@@ -75,20 +94,50 @@ static CHOSEN: OnceLock<Result<Chosen, EngineError>> = OnceLock::new();
 /// # Errors
 /// See [`EngineError`].
 pub fn chosen() -> Result<&'static Chosen, EngineError> {
-    CHOSEN.get_or_init(choose).as_ref().map_err(Clone::clone)
+    chosen_from(EngineChoice::Auto)
+}
+
+/// Makes an engine that of this process.
+///
+/// # Errors
+/// [`EngineError`]: another engine was chosen before, or this one is not to be had.
+pub fn require(choice: EngineChoice) -> Result<(), EngineError> {
+    let wanted = match choice {
+        // Whoever reads without networks needs none.
+        EngineChoice::Auto => return Ok(()),
+        EngineChoice::OnnxRuntime => "onnxruntime",
+        EngineChoice::Embedded => "embedded",
+    };
+    match chosen_from(choice)?.engine.name() {
+        name if name == wanted => Ok(()),
+        name => Err(EngineError::Other(name)),
+    }
+}
+
+fn chosen_from(choice: EngineChoice) -> Result<&'static Chosen, EngineError> {
+    static CHOOSING: Mutex<()> = Mutex::new(());
+    if let Some(chosen) = CHOSEN.get() {
+        return Ok(chosen);
+    }
+    let _one_at_a_time = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
+    match CHOSEN.get() {
+        Some(chosen) => Ok(chosen),
+        None => {
+            let made = choose(choice)?;
+            Ok(CHOSEN.get_or_init(|| made))
+        }
+    }
 }
 
 /// The engine, once a network has been loaded.
 pub fn in_use() -> Option<&'static Engine> {
-    CHOSEN.get()?.as_ref().ok().map(|chosen| &chosen.engine)
+    CHOSEN.get().map(|chosen| &chosen.engine)
 }
 
-fn choose() -> Result<Chosen, EngineError> {
-    let asked = std::env::var(CHOICE_VARIABLE).unwrap_or_default();
-    match asked.as_str() {
-        "" | "onnxruntime" => {}
-        "embedded" => return Ok(embedded(Vec::new())),
-        other => return Err(EngineError::UnknownChoice(other.to_owned())),
+fn choose(choice: EngineChoice) -> Result<Chosen, EngineError> {
+    let choice = if choice == EngineChoice::Auto { by_environment()? } else { choice };
+    if choice == EngineChoice::Embedded {
+        return Ok(embedded(Vec::new()));
     }
     let mut warnings = Vec::new();
     for library in candidates() {
@@ -111,12 +160,22 @@ fn choose() -> Result<Chosen, EngineError> {
             }
         }
     }
-    if asked == "onnxruntime" {
+    if choice == EngineChoice::OnnxRuntime {
         let none = || format!("no {} was found", library_name());
         let reason = if warnings.is_empty() { none() } else { warnings.join("; ") };
         return Err(EngineError::NoLibrary(reason));
     }
     Ok(embedded(warnings))
+}
+
+/// What the environment variable asks for.
+fn by_environment() -> Result<EngineChoice, EngineError> {
+    match std::env::var(CHOICE_VARIABLE).unwrap_or_default().as_str() {
+        "" => Ok(EngineChoice::Auto),
+        "onnxruntime" => Ok(EngineChoice::OnnxRuntime),
+        "embedded" => Ok(EngineChoice::Embedded),
+        other => Err(EngineError::UnknownChoice(other.to_owned())),
+    }
 }
 
 fn embedded(warnings: Vec<String>) -> Chosen {
@@ -157,6 +216,16 @@ fn data_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_has_one_engine() {
+        let (same, other) = match chosen().unwrap().engine {
+            Engine::Embedded => (EngineChoice::Embedded, EngineChoice::OnnxRuntime),
+            Engine::OnnxRuntime { .. } => (EngineChoice::OnnxRuntime, EngineChoice::Embedded),
+        };
+        assert_eq!((require(EngineChoice::Auto), require(same)), (Ok(()), Ok(())));
+        assert!(matches!(require(other), Err(EngineError::Other(_))));
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -83,7 +83,7 @@ fn detect(
     params: &Params,
 ) -> Result<Option<Detections>, FindError> {
     const SMALLEST_PX: u32 = 16;
-    if frame.image.width().min(frame.image.height()) < SMALLEST_PX {
+    if frame.width().min(frame.height()) < SMALLEST_PX {
         return Ok(None);
     }
     let mut working = Working::new(frame, params.working_px)?;

@@ -45,7 +45,7 @@ pub fn heat(seen: &Detections) -> RgbImage {
 /// are negative), with the number of sides found; the network's symbols as dots.
 pub fn places(frame: &Frame, seen: &Detections, params: &Params) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
-    let mut picture = frame.image.clone();
+    let mut picture = frame.clone();
     let working = &seen.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
     for (card, features) in seen.placed.iter().zip(&seen.features) {

@@ -219,8 +219,7 @@ mod tests {
 
     #[test]
     fn where_the_network_leads_is_likelier_than_where_it_began() {
-        let image = RgbImage::from_fn(256, 160, |x, _| image::Rgb([x as u8, 0, 0]));
-        let frame = Frame { image };
+        let frame = RgbImage::from_fn(256, 160, |x, _| image::Rgb([x as u8, 0, 0]));
         let at = |x: f64| {
             Quad::new(Quad::rectangle(77.0, 50.0).0.map(|p| p + Point::new(x - 38.5, 55.0)))
         };

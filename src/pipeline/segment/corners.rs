@@ -458,7 +458,6 @@ fn intersection(a: [Point; 2], b: [Point; 2]) -> Option<Point> {
 mod tests {
     use super::*;
     use crate::geometry::Quad;
-    use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
     /// A light card on a dark cloth, both slightly uneven, with its sides at the given x and y.
@@ -473,7 +472,7 @@ mod tests {
             let level = 60.0 + grain + card * 170.0;
             Rgb([level as u8; 3])
         });
-        Working::new(&Frame { image }, 400.0).unwrap()
+        Working::new(&image, 400.0).unwrap()
     }
 
     fn card_at(x: f64, y: f64) -> WorkingQuad {

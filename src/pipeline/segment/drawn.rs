@@ -49,7 +49,7 @@ pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
         .iter()
         .map(|card| (card, Homography::between(&card.corners, &Quad::unit_card()).unwrap()))
         .collect();
-    let image = RgbImage::from_fn(width, height, |x, y| {
+    RgbImage::from_fn(width, height, |x, y| {
         let mut sum = [0u32; 3];
         for sample in 0..SAMPLES * SAMPLES {
             let at = |base: u32, part: u32| {
@@ -61,8 +61,7 @@ pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
             (0..3).for_each(|c| sum[c] += u32::from(color[c]));
         }
         Rgb(sum.map(|v| (v / (SAMPLES * SAMPLES)) as u8))
-    });
-    Frame { image }
+    })
 }
 
 /// Whether a point lies inside a closed polygon, by the parity of the edges to its right.

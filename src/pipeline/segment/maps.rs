@@ -45,12 +45,11 @@ impl Working {
     /// # Errors
     /// OpenCV failed, for instance for lack of memory.
     pub fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
-        let image = &frame.image;
-        let (w, h) = image.dimensions();
+        let (w, h) = frame.dimensions();
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
         let (width, height) = (side(w), side(h));
-        let rgb = scaled(image.as_raw(), (w, h), (width, height))?;
+        let rgb = scaled(frame.as_raw(), (w, h), (width, height))?;
         Ok(Self { rgb, scale, width: width as usize, height: height as usize })
     }
 
@@ -298,7 +297,7 @@ mod tests {
 
     #[test]
     fn every_map_shows_a_symbol_or_its_outline_and_none_shows_plain_paper() {
-        let paper = Frame { image: RgbImage::from_pixel(400, 300, image::Rgb([235, 233, 228])) };
+        let paper = RgbImage::from_pixel(400, 300, image::Rgb([235, 233, 228]));
         for (kind, _, _, pixels) in maps_of(&paper) {
             assert!(pixels.iter().all(|&value| value == 0), "{kind:?}");
         }
@@ -321,7 +320,7 @@ mod tests {
     fn ink_does_not_depend_on_the_light() {
         let bright = one_card();
         let mut dim = bright.clone();
-        for (x, _, pixel) in dim.image.enumerate_pixels_mut() {
+        for (x, _, pixel) in dim.enumerate_pixels_mut() {
             let light = 1.0 - 0.5 * x as f32 / 400.0;
             pixel.0 = pixel.0.map(|value| (f32::from(value) * light) as u8);
         }

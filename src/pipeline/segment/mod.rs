@@ -76,7 +76,7 @@ impl CardFinder for SymbolFinder {
     ) -> Result<Vec<CardOutline>, FindError> {
         // In a smaller picture no symbol is recognisable, and the coarse maps would have no pixel.
         const SMALLEST_PX: f64 = 16.0;
-        let (width, height) = frame.image.dimensions();
+        let (width, height) = frame.dimensions();
         let scale = (self.long_side_px / f64::from(width.max(height))).min(1.0);
         if f64::from(width.min(height)) * scale < SMALLEST_PX {
             return Ok(Vec::new());
@@ -279,10 +279,7 @@ mod tests {
         for side in [1, 15, 16, 40, 300] {
             for (width, height) in [(side, side), (side, 700), (900, side)] {
                 let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
-                assert_eq!(
-                    SymbolFinder::default().find(&Frame { image: plain }, None).unwrap(),
-                    []
-                );
+                assert_eq!(SymbolFinder::default().find(&plain, None).unwrap(), []);
             }
         }
     }

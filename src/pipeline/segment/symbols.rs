@@ -357,7 +357,7 @@ mod tests {
     use crate::pipeline::segment::maps::for_each_map;
 
     fn symbols_of(frame: &Frame) -> Vec<Symbol> {
-        let long_side_px = f64::from(frame.image.width().max(frame.image.height()));
+        let long_side_px = f64::from(frame.width().max(frame.height()));
         let working = Working::new(frame, long_side_px).unwrap();
         let mut search = SymbolSearch::new(&working, &Params::default());
         let mut components = Components::default();
@@ -439,7 +439,7 @@ mod tests {
     fn a_rectangle_is_no_symbol() {
         // A dark label on white paper, with a symbol's proportions.
         let mut frame = photo((400, 300), &[]);
-        for (x, y, pixel) in frame.image.enumerate_pixels_mut() {
+        for (x, y, pixel) in frame.enumerate_pixels_mut() {
             let inside = |(left, top, right, bottom): (u32, u32, u32, u32)| {
                 (left..right).contains(&x) && (top..bottom).contains(&y)
             };

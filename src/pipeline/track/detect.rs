@@ -194,14 +194,14 @@ fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
 /// Colour at points of a quad's unit square, where (0, 0) and (1, 1) are opposite corners.
 fn ground(frame: &Frame, quad: &Quad, points: impl Iterator<Item = Point>) -> Option<Ground> {
     let image_from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), quad)?;
-    let (width, height) = (f64::from(frame.image.width()), f64::from(frame.image.height()));
+    let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
     let (mut n, mut sum, mut squares) = (0.0f32, [0.0f32; 3], [0.0f32; 3]);
     for point in points {
         let p = image_from_unit.apply(point);
         if !(p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height) {
             continue;
         }
-        let pixel = frame.image.get_pixel(p.x as u32, p.y as u32).0;
+        let pixel = frame.get_pixel(p.x as u32, p.y as u32).0;
         n += 1.0;
         for c in 0..3 {
             let v = f32::from(pixel[c]);
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn only_new_and_unsettled_cards_are_read_and_new_ones_in_company() {
-        let frame = Frame { image: RgbImage::from_pixel(640, 360, Rgb([60, 90, 50])) };
+        let frame = RgbImage::from_pixel(640, 360, Rgb([60, 90, 50]));
         let here: Vec<Quad> = (0..4).map(|i| card(30.0 + 120.0 * f64::from(i), 40.0)).collect();
         let ask = |read: bool| Request {
             number: 7,
@@ -342,13 +342,13 @@ mod tests {
             let p = Point::new(f64::from(x), f64::from(y));
             if quad.contains(p) { Rgb([230; 3]) } else { table(x, y) }
         });
-        let beside = beside(&Frame { image: with_card.clone() }, 0, &[quad]);
+        let beside = beside(&with_card.clone(), 0, &[quad]);
         let known = known(1, quad, false, beside);
         assert!(beside.is_some());
-        assert!(!is_bare(&Frame { image: with_card }, &known));
+        assert!(!is_bare(&with_card, &known));
         let bare = RgbImage::from_fn(640, 360, table);
-        assert!(is_bare(&Frame { image: bare }, &known));
+        assert!(is_bare(&bare, &known));
         let hand = RgbImage::from_pixel(640, 360, Rgb([205, 150, 125]));
-        assert!(!is_bare(&Frame { image: hand }, &known));
+        assert!(!is_bare(&hand, &known));
     }
 }

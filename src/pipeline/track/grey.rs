@@ -82,6 +82,8 @@ impl Plane {
 pub struct Grey {
     /// Pixels of the frame per pixel of [`Self::fine`].
     pub scale: f64,
+    /// Width and height of the frame, in pixels.
+    pub frame_px: (u32, u32),
     /// For motion; at most 640 pixels long.
     pub fine: Plane,
     /// Half as large: for large motions and for thumbnails.
@@ -101,11 +103,10 @@ impl Grey {
     /// # Errors
     /// OpenCV failed, for instance for lack of memory.
     pub fn of(frame: &Frame) -> opencv::Result<Self> {
-        let image = &frame.image;
-        let scale = image.width().max(image.height()).div_ceil(LONG_SIDE_PX).max(1);
-        let whole = Mat::from_slice(image.as_raw())?;
-        let whole = whole.reshape(3, image.height() as i32)?;
-        let size = Size::new((image.width() / scale) as i32, (image.height() / scale) as i32);
+        let scale = frame.width().max(frame.height()).div_ceil(LONG_SIDE_PX).max(1);
+        let whole = Mat::from_slice(frame.as_raw())?;
+        let whole = whole.reshape(3, frame.height() as i32)?;
+        let size = Size::new((frame.width() / scale) as i32, (frame.height() / scale) as i32);
         let mut grey = Mat::default();
         if scale == 1 {
             imgproc::cvt_color_def(&whole, &mut grey, imgproc::COLOR_RGB2GRAY)?;
@@ -121,7 +122,8 @@ impl Grey {
         };
         let coarse = fine.shrunk(COARSER);
         let cells = coarse.shrunk(CELL);
-        Ok(Self { scale: f64::from(scale), fine, coarse, cells })
+        let frame_px = frame.dimensions();
+        Ok(Self { scale: f64::from(scale), frame_px, fine, coarse, cells })
     }
 
     /// The thumbnail of a card at a quad in pixels of the frame; `None` if too little of it is in
@@ -278,7 +280,7 @@ mod tests {
     use image::{Rgb, RgbImage};
 
     fn card_at(left: f64, top: f64, ink: u8, light: f32) -> Frame {
-        let image = RgbImage::from_fn(640, 360, |x, y| {
+        RgbImage::from_fn(640, 360, |x, y| {
             let (u, v) = (f64::from(x) - left, f64::from(y) - top);
             let on_card = (0.0..150.0).contains(&u) && (0.0..100.0).contains(&v);
             let on_ink = (60.0..90.0).contains(&u) && (20.0..80.0).contains(&v);
@@ -290,8 +292,7 @@ mod tests {
                 80
             };
             Rgb([(f32::from(value) * light) as u8; 3])
-        });
-        Frame { image }
+        })
     }
 
     fn quad(left: f64, top: f64) -> Quad {
@@ -313,7 +314,7 @@ mod tests {
     fn a_shadow_across_a_card_leaves_it_like_itself() {
         let even = card_at(100.0, 90.0, 190, 1.0);
         let mut shaded = even.clone();
-        for (x, _, pixel) in shaded.image.enumerate_pixels_mut() {
+        for (x, _, pixel) in shaded.enumerate_pixels_mut() {
             let light = 1.0 - 0.5 * ((x as f32 - 100.0) / 150.0).clamp(0.0, 1.0);
             pixel.0 = pixel.0.map(|v| (f32::from(v) * light) as u8);
         }

@@ -269,7 +269,6 @@ fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::data::Frame;
     use image::{Rgb, RgbImage};
 
     /// A smooth texture, seen through a map from picture to texture, partly covered by a patch that
@@ -292,7 +291,7 @@ mod tests {
             };
             Rgb([value.clamp(0.0, 255.0) as u8; 3])
         });
-        Grey::of(&Frame { image }).unwrap()
+        Grey::of(&image).unwrap()
     }
 
     #[test]
@@ -347,8 +346,7 @@ mod tests {
     #[test]
     fn an_even_picture_and_a_cut_say_nothing() {
         let still = Homography(Matrix3::identity());
-        let even =
-            Grey::of(&Frame { image: RgbImage::from_pixel(960, 540, Rgb([90; 3])) }).unwrap();
+        let even = Grey::of(&RgbImage::from_pixel(960, 540, Rgb([90; 3]))).unwrap();
         assert!(Patches::choose(&even).is_empty());
         let before = picture(&still, (5000.0, 0.0));
         let mut patches = Patches::choose(&before);

@@ -23,7 +23,7 @@ const CARD: (f64, f64) = (120.0, 80.0);
 
 impl Scene {
     fn draw(&self) -> Frame {
-        let image = RgbImage::from_fn(640, 400, |x, y| {
+        RgbImage::from_fn(640, 400, |x, y| {
             let p = Point::new(f64::from(x) - self.shift.0, f64::from(y) - self.shift.1);
             let (px, py) = (f64::from(x), f64::from(y));
             if self.hand.is_some_and(|(hx, hy)| {
@@ -52,8 +52,7 @@ impl Scene {
             }
             let wave = 12.0 * ((p.x * 0.09).sin() + (p.y * 0.12 + p.x * 0.03).cos());
             Rgb([(90.0 + wave) as u8, (75.0 + wave) as u8, (50.0 + wave) as u8])
-        });
-        Frame { image }
+        })
     }
 }
 
@@ -169,8 +168,8 @@ impl Run {
 
     fn codes(&mut self) -> Vec<(u64, usize)> {
         let table = self.tracker.table();
-        let sure = table.cards.iter().filter(|card| !card.card.unsure);
-        sure.map(|card| (card.id, card.card.card.index())).collect()
+        let sure = table.cards().filter(|(card, _)| !card.unsure);
+        sure.map(|(card, track)| (track.id, card.card.index())).collect()
     }
 }
 
@@ -185,7 +184,7 @@ fn cards_come_are_sets_and_are_not_read_again() {
     run.show(&three(), 15);
     let first = run.codes();
     assert_eq!(first.iter().map(|c| c.1).collect::<Vec<_>>(), [0, 40, 80]);
-    assert_eq!(run.tracker.table().sets, [Set([0, 1, 2])]);
+    assert_eq!(run.tracker.table().table.sets, [Set([0, 1, 2])]);
     let read = run.read;
     run.show(&three(), 60);
     assert_eq!(run.read, read, "nothing changed");
@@ -204,7 +203,7 @@ fn identity_stays_while_the_camera_moves() {
     }
     assert_eq!(run.codes(), first);
     let table = run.tracker.table();
-    let corner = table.cards[1].card.corners_in_image.0[0];
+    let corner = table.table.cards[1].corners_in_image.0[0];
     let expected = Point::new(220.0 + scene.shift.0, 45.0 + scene.shift.1);
     assert!(corner.distance(expected) < 2.0, "{corner:?} {expected:?}");
 }
@@ -220,14 +219,14 @@ fn a_hand_hides_and_takes_nothing() {
         run.show(&scene, 1);
         assert_eq!(run.codes(), first, "step {step}");
         let table = run.tracker.table();
-        let covered = table.cards.iter().any(|card| card.hidden);
-        assert_eq!(table.sets.len(), usize::from(!covered), "step {step}");
+        let covered = table.tracks.iter().any(|track| track.hidden);
+        assert_eq!(table.table.sets.len(), usize::from(!covered), "step {step}");
     }
-    assert!(run.tracker.table().cards.iter().any(|card| card.hidden));
+    assert!(run.tracker.table().tracks.iter().any(|track| track.hidden));
     run.show(&three(), 12);
     assert_eq!(run.codes(), first);
-    assert_eq!(run.tracker.table().sets.len(), 1);
-    assert!(!run.tracker.table().cards.iter().any(|card| card.hidden));
+    assert_eq!(run.tracker.table().table.sets.len(), 1);
+    assert!(!run.tracker.table().tracks.iter().any(|track| track.hidden));
 }
 
 #[test]
@@ -238,7 +237,7 @@ fn a_taken_card_goes_and_a_new_one_comes_within_half_a_second() {
     scene.cards.remove(1);
     run.show(&scene, 12);
     assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 80]);
-    assert!(run.tracker.table().sets.is_empty());
+    assert!(run.tracker.table().table.sets.is_empty());
     scene.cards.push((17, 230.0, 50.0));
     run.show(&scene, 12);
     assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 17, 80]);
@@ -298,7 +297,7 @@ fn what_is_no_card_is_not_read_over_and_over() {
     let mut run = Run::new();
     run.show_to(&eyes, &scene, 15);
     assert_eq!(run.codes().len(), 3);
-    assert_eq!(run.tracker.table().cards.len(), 3);
+    assert_eq!(run.tracker.table().tracks.len(), 3);
     let read = run.read;
     run.show_to(&eyes, &scene, 45);
     assert_eq!(run.read, read, "known to be no card");
@@ -330,9 +329,9 @@ fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
     run.show_to(&blind, &scene, 4);
     assert_eq!(run.codes().len(), 3, "passed over once");
     run.show(&scene, 10);
-    assert_eq!(run.tracker.table().sets.len(), 1, "found again");
+    assert_eq!(run.tracker.table().table.sets.len(), 1, "found again");
     run.show_to(&blind, &scene, 30);
-    assert!(run.tracker.table().sets.is_empty());
+    assert!(run.tracker.table().table.sets.is_empty());
     run.show_to(&blind, &scene, 60);
     assert_eq!(run.codes().len(), 2);
 }
@@ -372,12 +371,12 @@ fn a_card_whose_border_leaves_the_picture_keeps_its_sets() {
     for step in 1..=10 {
         scene.shift = (-5.0 * f64::from(step), 0.0);
         run.show(&scene, 1);
-        assert_eq!(run.tracker.table().sets.len(), 1, "step {step}");
+        assert_eq!(run.tracker.table().table.sets.len(), 1, "step {step}");
     }
     for _ in 0..40 {
         run.show(&scene, 3);
         let table = run.tracker.table();
-        assert_eq!((table.sets.len(), table.resting.len()), (1, 0));
+        assert_eq!((table.table.sets.len(), table.resting.len()), (1, 0));
     }
     assert_eq!(run.codes(), first);
 }
@@ -397,7 +396,7 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
     let blind = But(Knowing { scene: &thumb, says: None, certainty: 0.97 });
     for step in 0..20 {
         run.show_to(&blind, &thumb, 1);
-        assert_eq!(run.tracker.table().sets.len(), 1, "step {step}");
+        assert_eq!(run.tracker.table().table.sets.len(), 1, "step {step}");
         noticed |= run.tracker.tracks.iter().any(|track| track.hidden);
     }
     assert!(noticed, "the thumb was not seen: the test says nothing");
@@ -405,7 +404,7 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
     (scene.hand, scene.glove) = (Some((30.0, -30.0)), false);
     run.show(&scene, 10);
     let table = run.tracker.table();
-    assert_eq!((table.sets.len(), table.resting.len()), (0, 1), "now it is covered");
+    assert_eq!((table.table.sets.len(), table.resting.len()), (0, 1), "now it is covered");
 }
 
 /// Identities of the cards that left the table unseen in some frames of a scene.
@@ -467,8 +466,8 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     run.show_to(&doubtful, &scene, 150);
     let certainty = |run: &mut Run| {
         let table = run.tracker.table();
-        assert_eq!(table.cards.len(), 3);
-        table.cards.iter().map(|card| card.reading.best().1).fold(0.0, f32::max)
+        assert_eq!(table.tracks.len(), 3);
+        table.tracks.iter().map(|track| track.reading.best().1).fold(0.0, f32::max)
     };
     let once = 0.8f32.powi(4);
     assert!((certainty(&mut run) - once).abs() < 0.02, "{} {once}", certainty(&mut run));

@@ -11,7 +11,7 @@ use crate::pipeline::engine::NetworkError;
 use crate::pipeline::finder::CardFinder;
 use crate::pipeline::refiner::RefinerNetwork;
 use crate::pipeline::source::{self, SourceError};
-use crate::pipeline::{CardImage, CardOutline, Frame, PipelineError, rectify};
+use crate::pipeline::{CardImage, CardOutline, PipelineError, rectify};
 use crate::render::dice::Span;
 use crate::render::params::CastParams;
 use crate::render::params::DeckChoice;
@@ -143,10 +143,9 @@ pub fn crops(
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
     let (crops, _) = straight_crops(folder, edition)?;
-    let crop = |(picture, card): (RgbImage, Card)| {
-        let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
+    let crop = |(frame, card): (RgbImage, Card)| {
+        let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
-        let frame = Frame { image: picture };
         let image = rectify::rectify(&frame, &outline);
         let cards = Cards { frame: &frame, outlines: &[outline], images: &[image] };
         let table = ask(&cards, network, None, edition, |_| Truth::Card(card))?;

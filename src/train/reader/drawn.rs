@@ -7,7 +7,7 @@ use super::sample::{Group, Label, Sample};
 use crate::cards::{Deck, Edition};
 use crate::geometry::Quad;
 use crate::pipeline::finder::{CardFinder, FindError};
-use crate::pipeline::{CardOutline, Frame, rectify};
+use crate::pipeline::{CardOutline, rectify};
 use crate::render::{DeckChoice, DrawnCard, scenes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -84,12 +84,12 @@ fn of_scene(
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let edition = if deck.is_some() { Edition::OF_TAUGHT } else { scene.deck.edition() };
-    let frame = Frame { image: scene.image };
+    let frame = &scene.image;
     let found: Vec<Quad> =
-        finder.find(&frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
+        finder.find(frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
     let cut = |quad: Quad| {
         let outline = CardOutline::at(quad);
-        rectify::rectify(&frame, &outline)
+        rectify::rectify(frame, &outline)
     };
     let cards: Vec<Quad> = scene.cards.iter().map(|card| card.corners_in_image).collect();
     let mut named = Vec::new();

@@ -229,8 +229,7 @@ pub fn samples_of_crops(
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
             let label = Label::of(edition, card);
             let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), label)];
-            let (photo, quad) = on_a_table(&crop, &mut rng);
-            let frame = Frame { image: photo };
+            let (frame, quad) = on_a_table(&crop, &mut rng);
             out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, label, &mut rng)));
             out.extend(cut_beside(&frame, &[quad], &mut rng));
             out
@@ -375,7 +374,7 @@ pub struct LabelledTable<'a> {
 pub fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
     let mut rng = Pcg64::seed_from_u64(seed);
     let turned_back = table.mirrored.then(|| mirror::turned_back(frame));
-    let width = f64::from(frame.image.width());
+    let width = f64::from(frame.width());
     let frame = turned_back.as_ref().unwrap_or(frame);
     let place = |quad: &Quad| if table.mirrored { mirror::in_a_mirror(quad, width) } else { *quad };
     let cards: Vec<(Card, Quad)> =

@@ -48,7 +48,7 @@ impl Found {
 fn frame(table: &Drawn) -> Frame {
     let (width, height) = table.size_px;
     let image = RgbImage::from_raw(width as u32, height as u32, table.rgb.to_vec());
-    Frame { image: image.expect("three bytes a pixel") }
+    image.expect("three bytes a pixel")
 }
 
 /// The outline of a card of the table: the nearest one, unless another card is nearer to it.

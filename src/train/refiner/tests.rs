@@ -161,7 +161,7 @@ impl CardFinder for Astray {
         let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
             (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
         };
-        let seen: Vec<(f64, f64)> = frame.image.enumerate_pixels().filter_map(bright).collect();
+        let seen: Vec<(f64, f64)> = frame.enumerate_pixels().filter_map(bright).collect();
         let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(Vec::new()) };
         let at = |x: f64, y: f64| {
             CardOutline::at(Quad::new(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))

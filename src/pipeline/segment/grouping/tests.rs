@@ -8,7 +8,7 @@ use crate::pipeline::segment::maps::{Working, for_each_map};
 use crate::pipeline::segment::symbols::{self, SymbolSearch};
 
 fn grouped(frame: &Frame) -> Grouped {
-    let long_side_px = f64::from(frame.image.width().max(frame.image.height()));
+    let long_side_px = f64::from(frame.width().max(frame.height()));
     let working = Working::new(frame, long_side_px).unwrap();
     let mut search = SymbolSearch::new(&working, &symbols::Params::default());
     let mut components = Components::default();
