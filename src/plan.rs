@@ -16,6 +16,7 @@ use crate::pipeline::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board, shared_refiner,
 };
 use crate::printable;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use std::sync::Arc;
 /// lies beside them. Where such models are given, that deck is read unless another is named, which
 /// is an error. Where such models are those that the user has chosen, they read their own deck only:
 /// any other deck is read as if none had been chosen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadingPlan {
     /// The deck on the table; `None` if its cards tell which of the known ones it is.
     pub deck: Option<Arc<Deck>>,
@@ -39,6 +40,23 @@ pub struct ReadingPlan {
     pub models: Option<Models>,
     /// Steps that are left out. The weights of the evidence remain those fitted with all steps.
     pub without: Vec<Step>,
+    /// How many threads OpenCV may use within one picture. It holds for the whole process, as OpenCV
+    /// has one setting, and is 1 by default, as pictures are read side by side.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for ReadingPlan {
+    fn default() -> Self {
+        Self {
+            deck: None,
+            finder: FinderChoice::default(),
+            reader: ReaderChoice::default(),
+            mirrored: Mirrored::default(),
+            models: None,
+            without: Vec::new(),
+            threads: NonZeroUsize::MIN,
+        }
+    }
 }
 
 /// Why cards cannot be read as planned.
@@ -121,7 +139,7 @@ impl ReadingPlan {
     /// # Errors
     /// [`PlanError`].
     pub fn build(&self) -> Result<Pipeline, PlanError> {
-        on_one_thread();
+        use_threads(self.threads);
         self.with_remedy(self.assembled())
     }
 
@@ -130,7 +148,7 @@ impl ReadingPlan {
     /// # Errors
     /// Weights are missing or broken.
     pub fn build_finder(&self) -> Result<Box<dyn CardFinder>, PlanError> {
-        on_one_thread();
+        use_threads(self.threads);
         let models = self.models.clone().map_or_else(usual_models, Ok);
         self.with_remedy(models.and_then(|models| {
             let refiner = shared_refiner(&models)?;
@@ -294,9 +312,10 @@ fn pipeline(
     Pipeline { finder, reader, board, facts }
 }
 
-fn on_one_thread() {
+fn use_threads(threads: NonZeroUsize) {
+    let threads = i32::try_from(threads.get()).unwrap_or(i32::MAX);
     // It fails where OpenCV has no threads to begin with.
-    let _ = opencv::core::set_num_threads(1);
+    let _ = opencv::core::set_num_threads(threads);
 }
 
 #[cfg(test)]

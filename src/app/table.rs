@@ -60,9 +60,9 @@ impl Table {
 
     /// The same table with other cards, of which no person has said anything yet.
     pub fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
-        let TableReading { size_px, ref facts, warning, .. } = self.reading;
-        let facts = facts.clone();
-        let reading = TableReading { facts, warning, ..TableReading::new(cards, size_px) };
+        let mut reading = TableReading::new(cards, self.reading.size_px);
+        reading.facts = self.reading.facts.clone();
+        reading.warning = self.reading.warning;
         Self::new(reading, readings)
     }
 

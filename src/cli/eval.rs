@@ -2,7 +2,7 @@
 
 use super::photos::{self, ReadingArgs};
 use super::stop;
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
 use crate::eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "reader")]
     all_readers: bool,
     /// Leave out steps of the cascade, to see what they are worth; may be given several times
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "STEP")]
+    #[arg(long, value_parser = one_of(&Step::ALL, Step::name_and_help), value_delimiter = ',', value_name = "STEP")]
     without: Vec<Step>,
     /// Figures of an earlier run: say what got better and what got worse
     ///

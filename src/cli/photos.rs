@@ -1,14 +1,12 @@
 //! What the commands on photos share: how they are read, progress.
 
 use crate::cards::Deck;
-use crate::cli::common::BadCall;
+use crate::cli::common::{BadCall, one_of};
 use crate::pipeline::classify::fusion::Fusion;
 use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
 use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
 use crate::plan::ReadingPlan;
 use crate::printable::say;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,13 +18,13 @@ const READING: &str = "How cards are read";
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ReadingArgs {
     /// What reads the cards
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_parser = one_of(&ReaderChoice::ALL, reader_help), default_value = ReaderChoice::default().name())]
     pub reader: ReaderChoice,
     /// What finds the cards
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_parser = one_of(&FinderChoice::ALL, finder_help), default_value = FinderChoice::default().name())]
     pub finder: FinderChoice,
     /// Whether pictures are mirrored, as webcams and front cameras may store them
-    #[arg(help_heading = READING, long, value_enum, default_value_t)]
+    #[arg(help_heading = READING, long, value_parser = one_of(&Mirrored::ALL, mirrored_help), default_value = Mirrored::default().name())]
     pub mirrored: Mirrored,
     /// Which deck lies on the table: auto (the cards tell), classic, rectangles or a deck's file
     ///
@@ -48,7 +46,7 @@ impl ReadingArgs {
             reader: self.reader,
             mirrored: self.mirrored,
             models: self.models.clone().map(Models::Folder),
-            without: Vec::new(),
+            ..ReadingPlan::default()
         }
     }
 
@@ -82,19 +80,13 @@ impl ReadingArgs {
     }
 }
 
-impl ValueEnum for Mirrored {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::No => "They are not",
-            Self::Yes => "They are",
-            Self::Auto => "Each picture's squiggles tell",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
+fn mirrored_help(choice: Mirrored) -> (&'static str, &'static str) {
+    let help = match choice {
+        Mirrored::No => "They are not",
+        Mirrored::Yes => "They are",
+        Mirrored::Auto => "Each picture's squiggles tell",
+    };
+    (choice.name(), help)
 }
 
 /// Which deck lies on the table, if that is known before it is seen.
@@ -121,44 +113,21 @@ fn warn_of_strangers(models: &Models) -> Result<(), ModelsError> {
     Ok(())
 }
 
-impl ValueEnum for ReaderChoice {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::Classical => "By measuring: no network",
-            Self::Neural => "By one network alone, each card by itself",
-            Self::Fused => "By networks, and by measuring where they leave a doubt",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
+fn reader_help(choice: ReaderChoice) -> (&'static str, &'static str) {
+    let help = match choice {
+        ReaderChoice::Classical => "By measuring: no network",
+        ReaderChoice::Neural => "By one network alone, each card by itself",
+        ReaderChoice::Fused => "By networks, and by measuring where they leave a doubt",
+    };
+    (choice.name(), help)
 }
 
-impl ValueEnum for FinderChoice {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::Classical => "By symbols and borders: no network",
-            Self::Learned => "By networks and borders",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
-}
-
-impl ValueEnum for Step {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = self.name_and_help();
-        Some(PossibleValue::new(name).help(help))
-    }
+fn finder_help(choice: FinderChoice) -> (&'static str, &'static str) {
+    let help = match choice {
+        FinderChoice::Classical => "By symbols and borders: no network",
+        FinderChoice::Learned => "By networks and borders",
+    };
+    (choice.name(), help)
 }
 
 /// Names on stderr the libraries that are there but could not be used, if any network was loaded.

@@ -26,14 +26,13 @@ use std::sync::Arc;
 pub struct ReadOptions {
     plan: ReadingPlan,
     engine: EngineChoice,
-    threads: NonZeroUsize,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
         // What the user of the program `setsight` has chosen does not concern other programs.
         let plan = ReadingPlan::with_models(Models::Shipped);
-        Self { plan, engine: EngineChoice::default(), threads: NonZeroUsize::MIN }
+        Self { plan, engine: EngineChoice::default() }
     }
 }
 
@@ -79,16 +78,12 @@ impl ReadOptions {
     /// How many threads OpenCV may use within one picture; 1 by default, which suits programs that
     /// read pictures on several threads. It holds for the whole process, as OpenCV has one setting.
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = threads;
+        self.plan.threads = threads;
         self
     }
 
     pub(super) fn pipeline(&self) -> Result<Pipeline, ReadError> {
         engine::require(self.engine)?;
-        let pipeline = self.plan.build()?;
-        let threads = i32::try_from(self.threads.get()).unwrap_or(i32::MAX);
-        // It fails where OpenCV has no threads to begin with.
-        let _ = opencv::core::set_num_threads(threads);
-        Ok(pipeline)
+        Ok(self.plan.build()?)
     }
 }
