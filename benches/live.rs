@@ -9,16 +9,16 @@
 //! pace, like a camera, and the time from each frame to its overlay is measured. Criterion is not
 //! used, because this bench measures threads that run together, not a function.
 
-use setsight::internals::avi::AviWriter;
-use setsight::internals::live::video::{FilmCamera, Video};
-use setsight::internals::live::watch::FILM_PACE;
-use setsight::internals::live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
-use setsight::internals::pipeline::engine::{self, Models};
-use setsight::internals::pipeline::track::{Eyes, Params};
-use setsight::internals::pipeline::{FinderChoice, ReaderChoice, StageTime};
-use setsight::internals::plan::ReadingPlan;
-use setsight::internals::render::film::{Film, FilmParams};
-use setsight::internals::render::{Kind, Params as Scene};
+use setsight_live::avi::AviWriter;
+use setsight_live::video::{FilmCamera, Video};
+use setsight_live::watch::FILM_PACE;
+use setsight_live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
+use setsight_nets::engine::{self, Models};
+use setsight_scenes::film::{Film, FilmParams};
+use setsight_scenes::{Kind, Params as Scene};
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::track::{Eyes, Params};
+use setsight_vision::{FinderChoice, ReaderChoice, StageTime};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

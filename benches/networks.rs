@@ -2,18 +2,17 @@
 //! process: `SETSIGHT_ENGINE=embedded cargo bench --bench networks`, then with `onnxruntime`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use setsight::internals::geometry::Quad;
-use setsight::internals::pipeline::classify::neural::{NeuralReader, input_of};
-use setsight::internals::pipeline::engine::{self, Models};
-use setsight::internals::pipeline::{CardImage, CardOutline, rectify, refiner};
-use setsight::internals::render::{Kind, Params, render};
+use setsight_nets::engine::{self, Models};
+use setsight_photo::geometry::Quad;
+use setsight_scenes::{Kind, Params, render};
+use setsight_vision::classify::neural::{NeuralReader, input_of};
+use setsight_vision::{CardImage, CardOutline, rectify, refiner};
 use std::hint::black_box;
 
 /// Twelve straightened cards of a plain drawn table.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
-    let outline =
-        |card: &setsight::internals::render::DrawnCard| CardOutline::at(card.corners_in_image);
+    let outline = |card: &setsight_scenes::DrawnCard| CardOutline::at(card.corners_in_image);
     scene.cards.iter().map(|card| rectify::rectify(&scene.image, &outline(card))).take(12).collect()
 }
 
@@ -39,7 +38,7 @@ fn judging(c: &mut Criterion) {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let outlines: Vec<Quad> =
         scene.cards.iter().map(|card| card.corners_in_image).take(12).collect();
-    let Ok(network) = Models::Shipped.network(setsight::internals::model::Kind::Refiner) else {
+    let Ok(network) = Models::Shipped.network(setsight_nets::Kind::Refiner) else {
         eprintln!("no refining network is inside this program: nothing to time");
         return;
     };

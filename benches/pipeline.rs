@@ -5,15 +5,14 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
 use setsight::cards::Edition;
-use setsight::internals::pipeline::board::{self, Board};
-use setsight::internals::pipeline::classify::classical::ClassicalReader;
-use setsight::internals::pipeline::engine::Models;
-use setsight::internals::pipeline::overlay::{self, Style};
-use setsight::internals::pipeline::{
-    CardImage, Frame, Pipeline, StageClock, rectify, sets_of, source,
-};
-use setsight::internals::plan::ReadingPlan;
-use setsight::internals::render::{Kind, Params, render};
+use setsight_nets::engine::Models;
+use setsight_photo::{Frame, source};
+use setsight_scenes::{Kind, Params, render};
+use setsight_vision::board::{self, Board};
+use setsight_vision::classify::classical::ClassicalReader;
+use setsight_vision::overlay::{self, Style};
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{CardImage, Pipeline, StageClock, rectify, sets_of};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 

@@ -33,75 +33,19 @@
 //! Without any feature there are [`cards`], [`sets`], [`game`] and [`general`], in Rust alone. The default
 //! features are those of the program: a window, charts, exports, and the SMT solvers.
 
-#![deny(missing_docs)]
-// Pages of what is private are for those who read the sources: `cargo doc --document-private-items`.
-#![allow(rustdoc::private_intra_doc_links)]
-// Only the build with everything uses everything; there the compiler tells what nothing uses.
-#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports))]
+pub use setsight_game::{cards, game, sets};
+pub use setsight_general as general;
 
-pub mod cards;
-pub mod game;
-pub mod general;
-pub mod sets;
-
-#[cfg(feature = "vision")]
-mod reading;
-
-#[cfg(feature = "vision")]
-pub use geometry::{Point, Quad};
 #[cfg(feature = "vision")]
 pub use image;
 #[cfg(feature = "vision")]
-pub use pipeline::engine::EngineChoice;
+pub use setsight_nets::engine::EngineChoice;
 #[cfg(feature = "vision")]
-pub use pipeline::track::{CardTrack, TrackedTable};
+pub use setsight_photo::geometry::{Point, Quad};
 #[cfg(feature = "vision")]
-pub use pipeline::{FinderChoice, Mirrored, ReadCard, ReaderChoice, Reading, TableReading};
+pub use setsight_vision::track::{CardTrack, TrackedTable};
 #[cfg(feature = "vision")]
-pub use reading::{
-    PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, TableTracker, read_photo,
+pub use setsight_vision::{
+    FinderChoice, Mirrored, PhotoReader, PhotoReading, ReadCard, ReadError, ReadErrorKind,
+    ReadOptions, ReaderChoice, Reading, TableReading, TableTracker, read_photo,
 };
-
-mod cli;
-#[doc(hidden)]
-pub mod internals;
-mod json;
-#[cfg(feature = "program")]
-mod plot;
-mod printable;
-
-#[cfg(feature = "program")]
-mod app;
-#[cfg(feature = "vision")]
-mod avi;
-#[cfg(feature = "vision")]
-mod dataset;
-#[cfg(feature = "vision")]
-mod deck_learning;
-#[cfg(feature = "vision")]
-mod eval;
-#[cfg(feature = "program")]
-mod export;
-#[cfg(feature = "program")]
-mod fuzzing;
-#[cfg(feature = "vision")]
-mod geometry;
-#[cfg(feature = "vision")]
-mod html;
-#[cfg(feature = "vision")]
-mod live;
-#[cfg(feature = "vision")]
-mod model;
-#[cfg(feature = "program")]
-mod own;
-#[cfg(feature = "vision")]
-mod pipeline;
-#[cfg(feature = "vision")]
-mod plan;
-#[cfg(feature = "vision")]
-mod render;
-#[cfg(feature = "vision")]
-mod small_file;
-#[cfg(feature = "program")]
-mod train;
-mod whole_file;

@@ -224,8 +224,9 @@ fn dependencies_of(manifest: &str) -> Vec<&str> {
 #[test]
 fn the_scan_sees_what_it_is_for() {
     let code = without_comments(
-        "//! See [`crate::pipeline`].\nuse crate::cards::Card; // and not crate::eval\n\
-         use crate::{geometry::{Point, Quad},\n    sets};\nlet x = crate::html::href(y);",
+        "//! See [`setsight_vision`].\nuse setsight_game::cards::Card; // and not setsight_eval\n\
+         use crate::\n    sets;
+         use setsight_photo::geometry::{Point, Quad};\nlet x = setsight_eval::html::href(y);",
     );
     let paths: Vec<String> = crate_paths(&code);
     assert_eq!(paths, ["cards::Card", "geometry::", "sets", "html::href"]);
@@ -233,9 +234,8 @@ fn the_scan_sees_what_it_is_for() {
 
 #[test]
 fn paths_upwards_are_seen() {
-    let code = without_comments(
-        "use super::data::{Card, sub::{A, B}};\nlet x = super::super::f(); // super::no",
-    );
+    let code =
+        without_comments("use crate::data::{Card, sub::{A, B}};\nlet x = crate::f(); // crate::no");
     let paths = upward_paths(&code, &["pipeline".into(), "find".into(), "place".into()]);
     assert_eq!(paths.len(), 4, "{paths:?}");
     assert!(paths.contains(&"pipeline::find::data::sub::B".to_owned()), "{paths:?}");

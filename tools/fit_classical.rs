@@ -21,10 +21,10 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use setsight::cards::{Card, Edition, Property, Shape};
-use setsight::internals::pipeline::classify::classical::features::Features;
-use setsight::internals::pipeline::classify::classical::model;
-use setsight::internals::pipeline::classify::classical::template::Masks;
-use setsight::internals::pipeline::{CardImage, rectify};
+use setsight_vision::classify::classical::features::Features;
+use setsight_vision::classify::classical::model;
+use setsight_vision::classify::classical::template::Masks;
+use setsight_vision::{CardImage, rectify};
 use std::path::Path;
 
 /// Number of samples per crop.
@@ -295,8 +295,6 @@ const HEADER: &str = "\
 //! tomwhite/set-game (Apache-2.0, 2,040 crops), wangtian24/set-solver (MIT, 1,943) and
 //! pascualy/setsolver (MIT, 172).
 
-use super::features::{
-    CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES,
-};
-use super::model::quadratic_terms;
+use crate::features::{CARD_FEATURES, NUMBER_FEATURES, SHADING_FEATURES, SHAPE_FEATURES};
+use setsight_nets::quadratic_terms;
 ";

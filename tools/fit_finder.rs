@@ -11,13 +11,13 @@
 //! the same weights.
 
 use rayon::prelude::*;
-use setsight::internals::geometry::Quad;
-use setsight::internals::pipeline::engine::Models;
-use setsight::internals::pipeline::find::Learned;
-use setsight::internals::pipeline::find::evidence::{FEATURES, NAMES, Weights, log_odds};
-use setsight::internals::pipeline::{learned, shared_refiner};
-use setsight::internals::render::{self, Kind, Scene};
-use setsight::internals::train::newton::{self, Choice};
+use setsight_nets::engine::Models;
+use setsight_photo::geometry::Quad;
+use setsight_scenes::{Kind, Scene};
+use setsight_train::newton::{self, Choice};
+use setsight_vision::find::Learned;
+use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
+use setsight_vision::{learned, shared_refiner};
 use std::path::PathBuf;
 
 /// A seed that neither training nor a suite uses.
@@ -67,8 +67,8 @@ fn main() -> anyhow::Result<()> {
         );
     }
     println!("//! Constants printed by `tools/fit_finder.rs`; not to be changed by hand.\n");
-    println!("use super::evidence::Weights;\n");
-    println!("/// In the order of [`super::evidence::NAMES`], then the constant.");
+    println!("use crate::evidence::Weights;\n");
+    println!("/// In the order of [`crate::evidence::NAMES`], then the constant.");
     println!("#[rustfmt::skip]");
     println!("pub const WEIGHTS: Weights = [");
     for (weight, name) in weights.iter().zip(NAMES.iter().chain(&["constant"])) {
@@ -82,10 +82,10 @@ fn main() -> anyhow::Result<()> {
 /// the kinds in turn.
 fn table(i: u64) -> anyhow::Result<Scene> {
     if i % 3 < 2 {
-        return Ok(render::scenes::finder(SEED, i, (1024, 768))?);
+        return Ok(setsight_scenes::scenes::finder(SEED, i, (1024, 768))?);
     }
     let kind = Kind::FITTED_ON[(i / 3) as usize % Kind::FITTED_ON.len()];
-    let mut scene = render::render(&render::Params::of(kind), SEED, i)?;
+    let mut scene = setsight_scenes::render(&setsight_scenes::Params::of(kind), SEED, i)?;
     scene.image = scene.through_jpeg()?;
     Ok(scene)
 }
@@ -100,7 +100,7 @@ fn examples_of(scene: &Scene, held_out: bool, finder: &Learned) -> anyhow::Resul
         let truth = &card.corners_in_image;
         for (j, quad) in quads.iter().enumerate() {
             let off = truth.center().distance(quad.center()) / truth.long_side();
-            if off < setsight::internals::dataset::MATCH_RADIUS {
+            if off < setsight_photo::labels::MATCH_RADIUS {
                 pairs.push((off, i, j));
             }
         }

@@ -1,9 +1,9 @@
 //! `setsight app`: the window.
 
-use crate::app::settings::Brightness;
-use crate::app::{self, Options, Show};
 use crate::cli::common::{BadCall, Outcome, one_of};
 use anyhow::Context;
+use setsight_window::settings::Brightness;
+use setsight_window::{Options, Show};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         screenshot: args.screenshot,
         measure: args.measure,
     };
-    if let Some(shown) = app::open(options)? {
+    if let Some(shown) = setsight_window::open(options)? {
         writeln!(io::stdout().lock(), "{shown}").context("cannot write to stdout")?;
     }
     Ok(Outcome::Done)

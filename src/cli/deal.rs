@@ -4,11 +4,11 @@
 mod sheet;
 
 use super::terminal::{self, ColorChoice};
-use crate::cards::picture::{self, Ink, Slot};
 use crate::cli::common::{BadCall, Outcome};
-use crate::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
-use crate::printable::say;
 use anyhow::Context;
+use setsight_files::say;
+use setsight_game::cards::picture::{self, Ink, Slot};
+use setsight_game::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (deals, name) = deals(&args)?;
     #[cfg(feature = "program")]
     if let Some(file) = &args.sheet {
-        crate::whole_file::write_whole(file, sheet::page(&deals, &name).as_bytes())
+        setsight_files::whole_file::write_whole(file, sheet::page(&deals, &name).as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(Outcome::Done);
     }

@@ -1,17 +1,18 @@
 //! `setsight deck`: decks of one's own.
 
 use super::stop;
-use crate::cards::Property;
 use crate::cli::common::{BadCall, Jobs, Outcome};
 use crate::cli::photos::progress;
-use crate::deck_learning::{
+use anyhow::Context;
+use setsight_files::whole_file::write_whole;
+use setsight_files::{printable, say};
+use setsight_game::cards::Property;
+use setsight_photo::source;
+use setsight_vision::batch;
+use setsight_vision::deck_learning::{
     Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of,
 };
-use crate::pipeline::{batch, source};
-use crate::plan::ReadingPlan;
-use crate::printable::{self, say};
-use crate::whole_file::write_whole;
-use anyhow::Context;
+use setsight_vision::plan::ReadingPlan;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;

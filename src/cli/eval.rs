@@ -3,15 +3,15 @@
 use super::photos::{self, ReadingArgs};
 use super::stop;
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
-use crate::eval::{
+use anyhow::Context;
+use setsight_eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
 };
-use crate::json::VERSION;
-use crate::pipeline::source::Room;
-use crate::pipeline::{Pipeline, ReaderChoice, Step, batch};
-use crate::printable::say;
-use anyhow::Context;
+use setsight_files::say;
+use setsight_game::json::VERSION;
+use setsight_photo::source::Room;
+use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;

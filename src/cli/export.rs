@@ -3,15 +3,15 @@
 mod h7;
 
 use crate::cli::common::{BadCall, Outcome};
-use crate::export::onnx;
-use crate::model::Kind;
-use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::engine::{
+use anyhow::Context;
+use setsight_files::whole_file::write_whole;
+use setsight_nets::Kind;
+use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256, used,
 };
-use crate::train::run::CHECKPOINT;
-use crate::whole_file::write_whole;
-use anyhow::Context;
+use setsight_nets::onnx;
+use setsight_train::run::CHECKPOINT;
+use setsight_vision::classify::fusion::Fusion;
 use std::path::PathBuf;
 
 /// Arguments of `export`.

@@ -1,17 +1,17 @@
 //! `setsight render --video`: a film and its labels on disk.
 
 use super::stop;
-use crate::avi::AviWriter;
 use crate::cli::common::{BadCall, Outcome};
-use crate::dataset::LabelFile;
-use crate::pipeline::source;
-use crate::printable::say;
-use crate::render::film::photo::{PhotoFilm, PhotoFilmParams};
-use crate::render::film::{Film, FilmFrame, FilmParams};
-use crate::render::{DeckChoice, Kind, Params};
-use crate::whole_file::WholeFile;
 use anyhow::Context;
 use rayon::prelude::*;
+use setsight_files::say;
+use setsight_files::whole_file::WholeFile;
+use setsight_live::avi::AviWriter;
+use setsight_photo::labels::LabelFile;
+use setsight_photo::source;
+use setsight_scenes::film::photo::{PhotoFilm, PhotoFilmParams};
+use setsight_scenes::film::{Film, FilmFrame, FilmParams};
+use setsight_scenes::{DeckChoice, Kind, Params};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;

@@ -2,9 +2,9 @@
 
 use super::timed::{Dealing, Game, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-use crate::general::{Card, Kind, Rules, Stop, check};
-use crate::json::VERSION;
 use serde_json::json;
+use setsight_game::json::VERSION;
+use setsight_general::{Card, Kind, Rules, Stop, check};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;

@@ -5,19 +5,19 @@ mod printer;
 use super::photos::ReadingArgs;
 use super::stop;
 use crate::cli::common::{BadCall, Format, Outcome};
-use crate::live::camera::{CameraChoice, CameraError, Cameras, Shot};
-use crate::live::capture::{self, Captured, Job, Patience};
-use crate::live::input::Controls;
-use crate::live::latest::{Latest, Taken};
-use crate::live::record::{self, Recorder};
-use crate::live::video::{Video, VideoError};
-use crate::live::watch::FILM_PACE;
-use crate::live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
-use crate::pipeline::StageTime;
-use crate::pipeline::track::{Eyes, Params};
-use crate::printable::say;
 use anyhow::{Context, bail};
 use printer::Printer;
+use setsight_files::say;
+use setsight_live::camera::{CameraChoice, CameraError, Cameras, Shot};
+use setsight_live::capture::{self, Captured, Job, Patience};
+use setsight_live::input::Controls;
+use setsight_live::latest::{Latest, Taken};
+use setsight_live::record::{self, Recorder};
+use setsight_live::video::{Video, VideoError};
+use setsight_live::watch::FILM_PACE;
+use setsight_live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
+use setsight_vision::StageTime;
+use setsight_vision::track::{Eyes, Params};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,7 +140,7 @@ fn told(error: &CameraError) -> String {
 
 /// The window, straight on the camera or the film.
 fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
-    use crate::app::{LiveOptions, Options, Show};
+    use setsight_window::{LiveOptions, Options, Show};
     if let Input::Film(path) = &input
         && !is_stream(path)
     {
@@ -158,7 +158,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         screenshot: args.screenshot.clone(),
         measure: None,
     };
-    crate::app::open(options)?;
+    setsight_window::open(options)?;
     Ok(Outcome::Done)
 }
 

@@ -39,13 +39,13 @@ mod train;
 #[cfg(feature = "program")]
 mod version;
 
-use crate::printable::say;
 #[cfg(feature = "package")]
 use clap::CommandFactory;
 #[cfg(feature = "program")]
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use common::{BadCall, Outcome, told};
+use setsight_files::say;
 #[cfg(feature = "program")]
 use std::io::Write;
 use std::process::ExitCode;

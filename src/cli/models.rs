@@ -2,11 +2,11 @@
 
 use crate::cli::common::BadCall;
 use crate::cli::common::Outcome;
-use crate::own::{report, worth::Verdict};
-use crate::pipeline::engine::{Models, used};
-use crate::plan::{ReadingPlan, deck_of};
-use crate::printable;
 use anyhow::Context;
+use setsight_eval::{gain::Verdict, gain_report};
+use setsight_files::printable;
+use setsight_nets::engine::{Models, used};
+use setsight_vision::plan::{ReadingPlan, deck_of};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let models = Models::Folder(args.folder.clone());
             ReadingPlan::with_models(models.clone()).build()?;
             if !args.though_worse
-                && let Some(worth) = report::of_folder(&args.folder)
+                && let Some(worth) = gain_report::of_folder(&args.folder)
                 && worth.verdict == Verdict::Worse
             {
                 return Err(BadCall(format!(

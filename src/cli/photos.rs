@@ -1,13 +1,13 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cards::Deck;
 use crate::cli::common::{BadCall, one_of};
-use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::engine::{self, FUSION, Models, ModelsError};
-use crate::pipeline::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
-use crate::plan::ReadingPlan;
-use crate::printable::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use setsight_files::say;
+use setsight_game::cards::Deck;
+use setsight_nets::engine::{self, FUSION, Models, ModelsError};
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
 use std::path::PathBuf;
 use std::sync::Arc;
 

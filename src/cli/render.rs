@@ -2,18 +2,18 @@
 
 use super::film;
 use super::stop;
-use crate::cards::{DECK_SIZE, Deck};
 use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
-use crate::dataset::{LabelFile, PHOTO_LABELS, PhotoLabel};
-use crate::printable::say;
-use crate::render::suite::{Part, Suite};
-use crate::render::{
-    DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
-};
-use crate::whole_file::write_whole;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use setsight_files::say;
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::{DECK_SIZE, Deck};
+use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel};
+use setsight_scenes::suite::{Part, Suite};
+use setsight_scenes::{
+    DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
+};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -266,7 +266,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
             folder: None,
             file: numbered(name, index, args.count),
             source: source.clone(),
-            draw: Box::new(move || crate::render::render(&params, seed, index as u64)),
+            draw: Box::new(move || setsight_scenes::render(&params, seed, index as u64)),
         }
     };
     (0..args.count).map(table).collect()

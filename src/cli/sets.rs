@@ -1,16 +1,16 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal::{self, ColorChoice};
-use crate::cards::picture::{self, Ink};
-use crate::cards::{Card, DECK_SIZE, parse_codes};
 use crate::cli::common::{BadCall, Format, Outcome};
-use crate::json::VERSION;
-use crate::printable::say;
-use crate::sets::{self, Chance, Set, explain};
 use anyhow::Context;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
+use setsight_files::say;
+use setsight_game::cards::picture::{self, Ink};
+use setsight_game::cards::{Card, DECK_SIZE, parse_codes};
+use setsight_game::json::VERSION;
+use setsight_game::sets::{self, Chance, Set, explain};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Read, Write};
 

@@ -1,12 +1,12 @@
 //! `setsight simulate`: many games.
 
 use crate::cli::common::{Format, Jobs, Outcome, SEED};
-use crate::game::{self, Policy, Statistics};
-use crate::json::VERSION;
-use crate::printable::say;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use setsight_files::say;
+use setsight_game::game::{self, Policy, Statistics};
+use setsight_game::json::VERSION;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
@@ -223,12 +223,12 @@ fn to_json(statistics: &Statistics, args: &Args) -> Value {
 
 #[cfg(feature = "program")]
 mod plots {
-    use crate::game::Statistics;
-    use crate::plot::{self, Bars, Curve, Curves, PlotError};
+    use setsight_eval::chart::{self, Bars, Curve, Curves, PlotError};
+    use setsight_game::game::Statistics;
     use std::path::{Path, PathBuf};
 
     /// Okabe and Ito's colours, which the colour-blind can tell apart.
-    const COLORS: [plot::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
+    const COLORS: [chart::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
 
     pub fn save(statistics: &Statistics, policy: &str, stem: &Path) -> Result<(), PlotError> {
         let games = crate::cli::simulate::grouped(statistics.games);
@@ -265,8 +265,8 @@ mod plots {
             name.push(suffix);
             PathBuf::from(name)
         };
-        plot::save(&left, &named("-left"), plot::SIZE_PX)?;
-        plot::save(&boards, &named("-boards"), plot::SIZE_PX)?;
+        chart::save(&left, &named("-left"), chart::SIZE_PX)?;
+        chart::save(&boards, &named("-boards"), chart::SIZE_PX)?;
         Ok(())
     }
 }

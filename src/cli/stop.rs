@@ -4,8 +4,8 @@
 //! any other at once; the second ends all of them at once. At once means: what is in the making goes away, and
 //! nothing more is said.
 
-use crate::printable::say;
-use crate::whole_file;
+use setsight_files::say;
+use setsight_files::whole_file;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;

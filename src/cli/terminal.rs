@@ -1,6 +1,6 @@
 //! What the commands share about terminals: colours, width, closed pipes.
 
-use crate::cards::picture::Ink;
+use setsight_game::cards::picture::Ink;
 use std::io::{self, IsTerminal};
 
 /// When to use colours.

@@ -1,8 +1,8 @@
 //! Games of the generalised game against the clock: only the solver's work counts.
 
-use crate::general::deal::{Dealer, FisherYates, Rejection};
-use crate::general::{Budget, Card, Record, Rules, Solver, Stop, play};
 use cpu_time::ThreadTime;
+use setsight_general::deal::{Dealer, FisherYates, Rejection};
+use setsight_general::{Budget, Card, Record, Rules, Solver, Stop, play};
 use std::time::Duration;
 
 /// How cards are dealt.
@@ -211,7 +211,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::general::{Kind, check};
+    use setsight_general::{Kind, check};
 
     const ROOM: Room = (Duration::from_secs(60), usize::MAX);
 

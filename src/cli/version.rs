@@ -1,7 +1,7 @@
 //! `setsight --version --verbose`: what runs the networks, and which there are.
 
-use crate::model::Kind;
-use crate::pipeline::engine::{self, Engine, FUSION, Models, file_of, sha256};
+use setsight_nets::Kind;
+use setsight_nets::engine::{self, Engine, FUSION, Models, file_of, sha256};
 use std::fmt::Write;
 
 /// The lines below the version, each with its end.

@@ -2,8 +2,8 @@
 
 use image::{Rgb, RgbImage, imageops};
 use rand::{Rng, RngExt};
-use setsight::internals::geometry::{Point, Quad};
-use setsight::internals::pipeline::{CardImage, CardOutline, rectify};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_vision::{CardImage, CardOutline, rectify};
 
 /// A straightened card. With `altered` its outline misses, and its resolution, light, colours and noise
 /// are others.

@@ -13,15 +13,14 @@
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight::cards::Card;
-use setsight::internals::eval;
-use setsight::internals::export::h7::board::{self, Rgb565};
-use setsight::internals::export::h7::crops::{self, Crop};
-use setsight::internals::export::h7::{read_tflite, reference};
-use setsight::internals::geometry::{Point, Quad};
-use setsight::internals::pipeline::source;
-use setsight::internals::render::Kind;
-use setsight::internals::render::dice::{Dice, Purpose};
 use setsight::sets::find_all;
+use setsight_h7::board::{self, Rgb565};
+use setsight_h7::crops::{self, Crop};
+use setsight_h7::{read_tflite, reference};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::print::dice::{Dice, Purpose};
+use setsight_photo::source;
+use setsight_scenes::Kind;
 use std::path::{Path, PathBuf};
 
 const SEED: u64 = 7_100;
@@ -72,7 +71,7 @@ fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Res
     let drawn = crops::drawn(None, TABLES, SEED);
     let mut real: Vec<Crop> = Vec::new();
     for folder in folders_in(cards)? {
-        let labels = setsight::internals::dataset::read_crop_labels(&folder)?;
+        let labels = setsight_photo::labels::read_crop_labels(&folder)?;
         let step = labels.len().div_ceil(CROPS_A_FOLDER).max(1);
         real.extend(crops::photographed(&folder, step, SEED)?);
     }
@@ -94,7 +93,7 @@ fn folders_in(folder: Option<&Path>) -> anyhow::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|e| e.path()))
         .collect::<Result<_, _>>()?;
-    found.retain(|path| path.join(setsight::internals::dataset::CROP_LABELS).is_file());
+    found.retain(|path| path.join(setsight_photo::labels::CROP_LABELS).is_file());
     found.sort();
     Ok(found)
 }
@@ -142,7 +141,7 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         write(format!("drawn-{i:02}-{kind:?}"), "drawn", &frame, codes, median(sides))?;
     }
     for (i, photo) in
-        photos.map_or(Ok(Default::default()), eval::find_photos)?.photos.iter().enumerate()
+        photos.map_or(Ok(Default::default()), setsight_eval::find_photos)?.photos.iter().enumerate()
     {
         let loaded = source::load_photo(&photo.path)?;
         let labels = photo.label.upright_cards(loaded.orientation);

@@ -1,7 +1,7 @@
 //! What is varied, and the measurement of one cell.
 
 use crate::cli::timed::{Dealing, Series};
-use crate::general::{Kind, Rules, Stop, check};
+use setsight_general::{Kind, Rules, Stop, check};
 use std::str::FromStr;
 use std::time::Duration;
 

@@ -6,11 +6,11 @@ mod uniformity;
 
 use super::timed::Dealing;
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-use crate::general::Kind;
-use crate::printable::say;
 use anyhow::Context;
 use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
+use setsight_files::say;
+use setsight_general::Kind;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;

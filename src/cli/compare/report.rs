@@ -2,11 +2,11 @@
 
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::timed::{Dealing, counted, human};
-use crate::general::{Kind, Rules};
-use crate::json::VERSION;
-use crate::whole_file::write_whole;
 use anyhow::Context;
 use serde_json::{Value, json};
+use setsight_files::whole_file::write_whole;
+use setsight_game::json::VERSION;
+use setsight_general::{Kind, Rules};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -76,7 +76,11 @@ pub fn write(
     #[cfg(feature = "program")]
     for (experiment, cells) in results {
         let stem = folder.join(stem(experiment));
-        crate::plot::save(&chart(experiment, cells, solvers), &stem, crate::plot::SIZE_PX)?;
+        setsight_eval::chart::save(
+            &chart(experiment, cells, solvers),
+            &stem,
+            setsight_eval::chart::SIZE_PX,
+        )?;
     }
     Ok(())
 }
@@ -220,8 +224,12 @@ fn times(ratio: f64) -> String {
 }
 
 #[cfg(feature = "program")]
-fn chart(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> crate::plot::Curves {
-    use crate::plot::{Curve, Curves};
+fn chart(
+    experiment: &Experiment,
+    cells: &[Cell],
+    solvers: &[Kind],
+) -> setsight_eval::chart::Curves {
+    use setsight_eval::chart::{Curve, Curves};
     let color = |kind| match kind {
         Kind::Brute => (200, 30, 30),
         Kind::Smt => (20, 60, 200),
@@ -255,7 +263,7 @@ fn chart(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> crate::pl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::general::Stop;
+    use setsight_general::Stop;
     use std::time::Duration;
 
     fn results() -> (Vec<Row>, [Kind; 2], Limits) {

@@ -2,13 +2,13 @@
 
 use crate::cli::common::{Format, Outcome};
 use crate::cli::timed::Dealing;
-use crate::general::Rules;
-use crate::general::uniformity::{Histogram, histograms};
-use crate::json::VERSION;
-use crate::printable::say;
-use crate::whole_file::write_whole;
 use anyhow::Context;
 use serde_json::json;
+use setsight_files::say;
+use setsight_files::whole_file::write_whole;
+use setsight_game::json::VERSION;
+use setsight_general::Rules;
+use setsight_general::uniformity::{Histogram, histograms};
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
@@ -99,7 +99,7 @@ fn draw(
     what: &str,
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let bars = crate::plot::Bars {
+    let bars = setsight_eval::chart::Bars {
         title: format!(
             "{what}, v={v}, p={p}: chi-square {:.1} ({}), p-value {:.3}",
             histogram.chi_square, histogram.degrees, histogram.p_value
@@ -112,7 +112,7 @@ fn draw(
         level: Some(histogram.expected()),
     };
     let stem = folder.join(format!("uniformity-v{v}-p{p}-{name}"));
-    crate::plot::save(&bars, &stem, crate::plot::SIZE_PX)?;
+    setsight_eval::chart::save(&bars, &stem, setsight_eval::chart::SIZE_PX)?;
     Ok(())
 }
 

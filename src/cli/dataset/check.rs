@@ -3,12 +3,12 @@
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
 use crate::cli::photos::{self, ReadingArgs};
 use crate::cli::stop;
-use crate::dataset::told_of_outside;
-use crate::eval::check::{CheckReport, Findings, Item, plan};
-use crate::pipeline::batch;
-use crate::pipeline::source::Room;
-use crate::printable::say;
 use anyhow::Context;
+use setsight_eval::check::{CheckReport, Findings, Item, plan};
+use setsight_files::say;
+use setsight_photo::labels::told_of_outside;
+use setsight_photo::source::Room;
+use setsight_vision::batch;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -3,11 +3,11 @@
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::photos::progress;
 use crate::cli::stop;
-use crate::dataset::convert::{self, Converted, Format};
-use crate::printable::say;
 use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use setsight_eval::convert::{self, Converted, Format};
+use setsight_files::say;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

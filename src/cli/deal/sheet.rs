@@ -1,11 +1,11 @@
 //! A page to print: a dealt board on the front, its sets on the back.
 
-use crate::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use crate::cards::{Card, Color, Deck, Shading};
-use crate::game::Deal;
-use crate::html;
-use crate::sets::find_all;
 use maud::{Markup, html};
+use setsight_eval::html;
+use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use setsight_game::cards::{Card, Color, Deck, Shading};
+use setsight_game::game::Deal;
+use setsight_game::sets::find_all;
 
 /// Cards that are dealt first.
 const BOARD_CARDS: usize = 12;

@@ -1,20 +1,20 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
-use crate::cards::Deck;
 use crate::cli::common::{BadCall, Outcome};
-use crate::deck_learning;
-use crate::eval;
-use crate::export::h7::crops::{self, Crop};
-use crate::export::h7::golden::hex;
-use crate::export::h7::{board, check, folder, report};
-use crate::export::onnx;
-use crate::model::{Kind, graph::Graph, reader};
-use crate::pipeline::engine::{Models, file_of, used};
-use crate::pipeline::{CardOutline, rectify, source};
-use crate::printable::{self, say};
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
+use setsight_files::{printable, say};
+use setsight_game::cards::Deck;
+use setsight_h7::crops::{self, Crop};
+use setsight_h7::golden::hex;
+use setsight_h7::{board, check, folder, report};
+use setsight_nets::engine::{Models, file_of, used};
+use setsight_nets::onnx;
+use setsight_nets::{Kind, graph::Graph, reader};
+use setsight_photo::source;
+use setsight_vision::deck_learning;
+use setsight_vision::{CardOutline, rectify};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,7 +166,7 @@ impl Reader {
 
 /// Some crops of a folder, evenly spread over it.
 fn photographed(folder: &Path) -> anyhow::Result<Vec<Crop>> {
-    let labels = crate::dataset::read_crop_labels(folder)?;
+    let labels = setsight_photo::labels::read_crop_labels(folder)?;
     let step = labels.len().div_ceil(CROPS_A_FOLDER).max(1);
     let crops = crops::photographed(folder, step, CROPS_SEED)?;
     if crops.is_empty() {
@@ -178,29 +178,33 @@ fn photographed(folder: &Path) -> anyhow::Result<Vec<Crop>> {
 /// The cards with known corners of labelled photos: as the desktop straightens them, and as the
 /// board does.
 fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
-    let photos = eval::find_photos(folder)?.photos;
-    let of_photo = |photo: &eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
-        let loaded = source::load_photo(&photo.path)
-            .with_context(|| format!("{} cannot be read", photo.path.display()))?;
-        let labels = photo.label.upright_cards(loaded.orientation);
-        let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
-        let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
-        let desktop = known.iter().map(|(quad, card)| {
-            let card_image = rectify::rectify(&loaded.frame, &CardOutline::at(*quad));
-            let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
-            let small = imageops::resize(&card_image.pixels, width, height, FilterType::Triangle);
-            Crop::of_rgb(&small, *card)
-        });
-        let desktop = desktop.collect();
-        let framed = board::frame_photo(&loaded.frame, &quads);
-        let board = framed.map_or(Vec::new(), |framed| {
-            let cards = framed.corners.iter().zip(&known);
-            cards
-                .map(|(corners, (_, card))| Crop::of(&board::card(&framed.frame, corners), *card))
-                .collect()
-        });
-        Ok((desktop, board))
-    };
+    let photos = setsight_eval::find_photos(folder)?.photos;
+    let of_photo =
+        |photo: &setsight_eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
+            let loaded = source::load_photo(&photo.path)
+                .with_context(|| format!("{} cannot be read", photo.path.display()))?;
+            let labels = photo.label.upright_cards(loaded.orientation);
+            let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
+            let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
+            let desktop = known.iter().map(|(quad, card)| {
+                let card_image = rectify::rectify(&loaded.frame, &CardOutline::at(*quad));
+                let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
+                let small =
+                    imageops::resize(&card_image.pixels, width, height, FilterType::Triangle);
+                Crop::of_rgb(&small, *card)
+            });
+            let desktop = desktop.collect();
+            let framed = board::frame_photo(&loaded.frame, &quads);
+            let board = framed.map_or(Vec::new(), |framed| {
+                let cards = framed.corners.iter().zip(&known);
+                cards
+                    .map(|(corners, (_, card))| {
+                        Crop::of(&board::card(&framed.frame, corners), *card)
+                    })
+                    .collect()
+            });
+            Ok((desktop, board))
+        };
     let all = photos.par_iter().map(of_photo).collect::<anyhow::Result<Vec<_>>>()?;
     let (mut desktop, mut board) = (Vec::new(), Vec::new());
     for (d, b) in all {

@@ -1,9 +1,9 @@
 //! What `setsight live --headless` prints.
 
 use crate::cli::common::Format;
-use crate::live::{LiveView, freeze};
-use crate::pipeline::track::TrackedTable;
-use crate::sets::Set;
+use setsight_game::sets::Set;
+use setsight_live::{LiveView, freeze};
+use setsight_vision::track::TrackedTable;
 use std::io::{self, Write};
 
 /// Prints views.
@@ -87,9 +87,9 @@ fn summary(view: &LiveView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::parse_codes;
-    use crate::live::Score;
-    use crate::sets::Chance;
+    use setsight_game::cards::parse_codes;
+    use setsight_game::sets::Chance;
+    use setsight_live::Score;
 
     fn view(codes: &str) -> LiveView {
         let table = TrackedTable::sure(parse_codes(codes).unwrap());

@@ -4,7 +4,7 @@ use super::printer::Format;
 use super::scanning::{Args, STDIN, Scanning};
 use super::watch;
 use crate::cli::common::{BadCall, Outcome};
-use crate::printable::say;
+use setsight_files::say;
 use std::io::{self, IsTerminal};
 
 /// Reads the photos, prints and writes what they hold.

@@ -2,14 +2,15 @@
 //! the JSON lines.
 
 use crate::cli::common::BadCall;
-use crate::html::href;
-use crate::pipeline::overlay::{self, Style};
-use crate::pipeline::record::Record;
-use crate::pipeline::{Frame, TableReading};
-use crate::whole_file::WholeFile;
 use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use maud::{Markup, html};
+use setsight_eval::html::href;
+use setsight_files::whole_file::WholeFile;
+use setsight_photo::Frame;
+use setsight_vision::TableReading;
+use setsight_vision::overlay::{self, Style};
+use setsight_vision::record::Record;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};

@@ -1,9 +1,9 @@
 //! What `setsight scan` prints.
 
-use crate::cards::picture::Ink;
 use crate::cli::terminal::ColorChoice;
-use crate::pipeline::record::{CSV_HEADER, Record};
 use anyhow::Context;
+use setsight_game::cards::picture::Ink;
+use setsight_vision::record::{CSV_HEADER, Record};
 use std::io::{self, Write};
 
 /// How records are printed.

@@ -6,9 +6,9 @@
 use super::folder;
 use super::scanning::{Job, Scanning, list};
 use crate::cli::stop;
-use crate::pipeline::source::ListError;
-use crate::printable::say;
 use indicatif::ProgressBar;
+use setsight_files::say;
+use setsight_photo::source::ListError;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

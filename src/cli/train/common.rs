@@ -1,17 +1,17 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
-use crate::cards::Edition;
 use crate::cli::common::{BadCall, SEED};
 use crate::cli::stop;
-use crate::export::onnx;
-use crate::model::{Kind, Metadata};
-use crate::pipeline::engine::file_of;
-use crate::printable::say;
-use crate::train::first::First;
-use crate::train::net::Plan;
-use crate::train::run::{Keeping, Settings, Trained, best_weights, train};
-use crate::train::{Ended, Task};
 use anyhow::Context;
+use setsight_files::say;
+use setsight_game::cards::Edition;
+use setsight_nets::engine::file_of;
+use setsight_nets::onnx;
+use setsight_nets::{Kind, Metadata};
+use setsight_train::first::First;
+use setsight_train::net::Plan;
+use setsight_train::run::{Keeping, Settings, Trained, best_weights, train};
+use setsight_train::{Ended, Task};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl RunArgs {
     /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
     ///
     /// # Errors
-    /// [`crate::train::run::TrainError`].
+    /// [`setsight_train::run::TrainError`].
     pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
         let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {

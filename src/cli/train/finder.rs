@@ -2,11 +2,11 @@
 
 use super::common::{RunArgs, tell};
 use crate::cli::common::Outcome;
-use crate::export::onnx;
-use crate::model::{Kind, Metadata};
-use crate::train::finder::{self, BATCH, Finder, Options};
-use crate::whole_file::write_whole;
 use anyhow::Context;
+use setsight_files::whole_file::write_whole;
+use setsight_nets::onnx;
+use setsight_nets::{Kind, Metadata};
+use setsight_train::finder::{self, BATCH, Finder, Options};
 
 /// Arguments of `train finder`.
 #[derive(clap::Args)]

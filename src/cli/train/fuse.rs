@@ -1,18 +1,18 @@
 //! `setsight train fuse`: how the outputs are joined.
 
 use super::common::{edition_of, edition_of_source};
-use crate::cards::{Edition, Property};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::photos;
-use crate::model::Kind;
-use crate::pipeline::classify::fusion::Fusion;
-use crate::pipeline::classify::neural::NeuralReader;
-use crate::pipeline::engine::{Models, Network, file_of, sha256};
-use crate::pipeline::{FinderChoice, shared_refiner};
-use crate::train::fuse::{self, Source};
-use crate::whole_file::write_whole;
 use anyhow::Context;
 use serde_json::json;
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::{Edition, Property};
+use setsight_nets::Kind;
+use setsight_nets::engine::{Models, Network, file_of, sha256};
+use setsight_train::fuse::{self, Source};
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::{FinderChoice, shared_refiner};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train fuse`.

@@ -1,26 +1,28 @@
 //! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
 
 use super::common::{edition_of, edition_of_source};
-use crate::cards::Edition;
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::photos::progress;
 use crate::cli::stop;
-use crate::eval::find_photos;
-use crate::export::onnx;
-use crate::model::Kind;
-use crate::model::graph::Graph;
-use crate::own::adapt::{self, Networks};
-use crate::own::photos::{LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes};
-use crate::own::report;
-use crate::own::worth::{self, Verdict};
-use crate::pipeline::Pipeline;
-use crate::pipeline::engine::{Models, file_of};
-use crate::plan::{ReadingPlan, deck_of, usual_models};
-use crate::printable::{self, say};
-use crate::train::reader::{drawn, fingerprint, sample::Group};
-use crate::train::run::{CONFIG, Keeping, TrainError};
 use anyhow::Context;
 use clap::ValueEnum;
+use setsight_eval::find_photos;
+use setsight_eval::gain::{self, Verdict};
+use setsight_eval::gain_report;
+use setsight_files::{printable, say};
+use setsight_game::cards::Edition;
+use setsight_nets::Kind;
+use setsight_nets::engine::{Models, file_of};
+use setsight_nets::graph::Graph;
+use setsight_nets::onnx;
+use setsight_train::adapt::photos::{
+    LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes,
+};
+use setsight_train::adapt::training::{self, Networks};
+use setsight_train::reader::{drawn, fingerprint, sample::Group};
+use setsight_train::run::{CONFIG, Keeping, TrainError};
+use setsight_vision::Pipeline;
+use setsight_vision::plan::{ReadingPlan, deck_of, usual_models};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -185,7 +187,7 @@ fn train(
     let before = reading(base)?;
     let photos = own_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
-    let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
+    let fold_of = training::folds(&scenes(&photos), FOLDS, args.seed);
     progress_told.stage(0.1);
     let drawn = match wanted.reader {
         true => drawn_crops(args, base, stop, &|part| progress_told.at(part))?,
@@ -207,11 +209,11 @@ fn train(
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
     progress_told.stage(0.16);
-    let tables = adapt::tables(args.steps);
+    let tables = training::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
-    let fusion = adapt::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
+    let fusion = training::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
         progress_told.at(joined as f64 / (2 * tables) as f64);
@@ -223,18 +225,18 @@ fn train(
     let mut pipelines = Vec::new();
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
-        adapt::write_models(&folder, base, networks, &fusion)?;
+        training::write_models(&folder, base, networks, &fusion)?;
         pipelines.push(reading(&Models::Folder(folder))?);
     }
-    adapt::write_models(out, base, &trained, &fusion)?;
+    training::write_models(out, base, &trained, &fusion)?;
     let after = reading(&Models::Folder(out.to_owned()))?;
     let kept_aside = photos.iter().zip(&fold_of);
     let kept_aside: Vec<_> = kept_aside
         .filter_map(|(own, fold)| Some((own.photo.as_ref()?, &pipelines[*fold])))
         .collect();
-    let worth = worth::measure(&kept_aside, &before, &after)?;
+    let worth = gain::measure(&kept_aside, &before, &after)?;
     let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
-    report::write(out, &worth, &labelled)
+    gain_report::write(out, &worth, &labelled)
         .with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
     Ok(true)
@@ -298,7 +300,7 @@ impl Training<'_> {
         if self.wanted.reader {
             let (first, _) = onnx::decode(&reader_file)?;
             let steps = self.args.steps;
-            let reader = adapt::Reader { first: &first, drawn: &self.drawn, seed, steps };
+            let reader = training::Reader { first: &first, drawn: &self.drawn, seed, steps };
             let folder = self.work.join(name).join("reader");
             let trained =
                 self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
@@ -307,23 +309,23 @@ impl Training<'_> {
             let drawn = self.drawn.iter().flat_map(|group| &group.samples);
             let training_set = fingerprint(own.chain(drawn));
             reader_file =
-                adapt::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
+                training::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
         }
         let mut finder_file = None;
         if self.wanted.finder {
             let (first, _) = onnx::decode(&self.base.read(file_of(Kind::Finder))?)?;
-            let steps = adapt::finder_steps(self.args.steps);
-            let finder = adapt::Finder { first: &first, seed, steps };
+            let steps = training::finder_steps(self.args.steps);
+            let finder = training::Finder { first: &first, seed, steps };
             let folder = self.work.join(name).join("finder");
             let trained =
                 self.run(&folder, stage, steps, |keeping| finder.train(photos, keeping))?;
             let Some(graph) = trained else { return Ok(None) };
             let tables = photos.iter().filter_map(|photo| photo.table.as_ref());
-            let training_set = adapt::tables_fingerprint(tables);
+            let training_set = training::tables_fingerprint(tables);
             finder_file =
-                Some(adapt::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
+                Some(training::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
         }
-        let reader = adapt::reader_in(&reader_file)?;
+        let reader = training::reader_in(&reader_file)?;
         Ok(Some(Networks { reader, reader_file, finder_file }))
     }
 
@@ -436,11 +438,11 @@ fn locked(work: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-fn tell(out: &Path, worth: &worth::Worth) {
+fn tell(out: &Path, worth: &gain::Worth) {
     let mut stdout = std::io::stdout();
     let _ = writeln!(stdout, "{worth}");
     let folder = out.display();
-    let _ = writeln!(stdout, "\nthe cards that changed: {}", out.join(report::PAGE).display());
+    let _ = writeln!(stdout, "\nthe cards that changed: {}", out.join(gain_report::PAGE).display());
     if worth.verdict == Verdict::Worse {
         let _ = writeln!(stdout, "the models are in {folder}, and are not recommended");
     } else {

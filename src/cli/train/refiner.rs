@@ -2,16 +2,15 @@
 
 use super::common::{RunArgs, first_of, tell};
 use crate::cli::common::Outcome;
-use crate::export::onnx;
-use crate::model::{Kind, Metadata};
-use crate::pipeline;
-use crate::pipeline::engine::Models;
-use crate::train::finder::scenes;
-use crate::train::first::First;
-use crate::train::refiner::found::Found;
-use crate::train::refiner::{self, Refiner};
-use crate::whole_file::write_whole;
 use anyhow::Context;
+use setsight_files::whole_file::write_whole;
+use setsight_nets::engine::Models;
+use setsight_nets::onnx;
+use setsight_nets::{Kind, Metadata};
+use setsight_train::finder::scenes;
+use setsight_train::first::First;
+use setsight_train::refiner::found::Found;
+use setsight_train::refiner::{self, Refiner};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train refiner`.
@@ -80,8 +79,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn finder(models: &Path) -> anyhow::Result<Found> {
     let models = Models::Folder(models.to_owned());
     let table = scenes::draw_covered(0, 0, refiner::SIZE_PX);
-    let finder = pipeline::shared_refiner(&models)
-        .and_then(|refiner| pipeline::learned(&models, refiner))
+    let finder = setsight_vision::shared_refiner(&models)
+        .and_then(|refiner| setsight_vision::learned(&models, refiner))
         .context("--found-by needs a folder with finder.onnx and, better, refiner.onnx")?;
     Ok(Found::by(Box::new(finder), &table)?)
 }

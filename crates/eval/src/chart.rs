@@ -1,0 +1,395 @@
+//! Charts as SVG and PNG: curves and bars, with a bundled font.
+//!
+//! Every chart is plain data ([`Curves`], [`Bars`]), and [`save`] draws it in both formats. No
+//! system font is used, so a chart looks the same on every machine.
+
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use setsight_files::whole_file::write_whole;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Default size of a chart in pixels, width and height.
+pub const SIZE_PX: (u32, u32) = (960, 600);
+
+/// Why a chart was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The drawing itself failed.
+    #[error("the chart cannot be drawn: {0}")]
+    Drawing(String),
+    /// The file could not be written.
+    #[error("{path} cannot be written: {reason}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        reason: String,
+    },
+}
+
+/// An 8-bit colour: red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// One curve of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its colour.
+    pub color: Rgb,
+    /// Its points (x, y), ascending in x.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Dotted curves with a marker at each point, and a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curves {
+    /// Title above the chart.
+    pub title: String,
+    /// Label of the x axis.
+    pub x_label: String,
+    /// Label of the y axis.
+    pub y_label: String,
+    /// Whether the y axis is logarithmic; points with y <= 0 are then left out.
+    pub log_y: bool,
+    /// The curves, in the order of the legend.
+    pub curves: Vec<Curve>,
+}
+
+/// Bars of equal width, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// Title above the chart.
+    pub title: String,
+    /// Label of the x axis.
+    pub x_label: String,
+    /// Label of the y axis.
+    pub y_label: String,
+    /// Height of each bar; bar i stands at `first + i`.
+    pub heights: Vec<f64>,
+    /// Position of the first bar on the x axis.
+    pub first: i64,
+    /// Their colour.
+    pub color: Rgb,
+    /// A level drawn across the chart, such as the expected height.
+    pub level: Option<f64>,
+}
+
+/// A chart that can be drawn in either format.
+pub trait Chart {
+    /// Draws the chart over the whole area.
+    ///
+    /// # Errors
+    /// The drawing library's error.
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError>;
+}
+
+/// Writes `stem.svg` and `stem.png` and returns their paths.
+///
+/// # Errors
+/// A chart that cannot be drawn, or a file that cannot be written.
+pub fn save(
+    chart: &impl Chart,
+    stem: &Path,
+    size_px: (u32, u32),
+) -> Result<[PathBuf; 2], PlotError> {
+    register()?;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
+        chart.draw(&area)?;
+        area.present().map_err(drawing)?;
+    }
+    let mut pixels = vec![0; size_px.0 as usize * size_px.1 as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, size_px).into_drawing_area();
+        chart.draw(&area)?;
+        area.present().map_err(drawing)?;
+    }
+    let svg_path = with_suffix(stem, "svg");
+    let png_path = with_suffix(stem, "png");
+    let mut png = Vec::new();
+    PngEncoder::new(&mut png)
+        .write_image(&pixels, size_px.0, size_px.1, ExtendedColorType::Rgb8)
+        .map_err(drawing)?;
+    for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
+        write_whole(path, bytes)
+            .map_err(|e| PlotError::Write { path: path.clone(), reason: e.to_string() })?;
+    }
+    Ok([svg_path, png_path])
+}
+
+/// Appends a suffix. The stem may contain dots (`p=4.n=6`), at which `Path::with_extension` would
+/// cut it.
+fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn drawing(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Drawing(error.to_string())
+}
+
+/// The drawing library finds fonts by name only, so the bundled one is registered once.
+fn register() -> Result<(), PlotError> {
+    static DONE: OnceLock<bool> = OnceLock::new();
+    let known = *DONE.get_or_init(|| {
+        register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok()
+    });
+    if known { Ok(()) } else { Err(PlotError::Drawing("the font cannot be read".into())) }
+}
+
+const TITLE_PX: i32 = 24;
+const LABEL_PX: i32 = 18;
+
+/// Height of a line of the legend. The legend is to the right of the curves, because inside the
+/// chart it could cover one.
+/// would sooner or later cover one.
+const LEGEND_LINE_PX: i32 = 28;
+
+/// Width of the legend without its longest name.
+const LEGEND_MARK_PX: u32 = 34;
+
+impl Chart for Curves {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
+        area.fill(&WHITE).map_err(drawing)?;
+        let shown = |&&(_, y): &&(f64, f64)| !self.log_y || y > 0.0;
+        let points = || self.curves.iter().flat_map(|c| c.points.iter().filter(shown));
+        let x = widened(extent(points().map(|p| p.0)));
+        let mut y = extent(points().map(|p| p.1));
+        if self.log_y && y.start <= 0.0 {
+            // There are no points: any range will do that does not start at 0.
+            y = 0.1..1.0;
+        }
+        // An axis of whole numbers has no ticks between them.
+        let whole = points().all(|p| p.0.fract() == 0.0);
+        let area = self.legend(area)?;
+        let mut builder = ChartBuilder::on(&area);
+        builder
+            .caption(&self.title, ("sans-serif", TITLE_PX))
+            .margin(12)
+            .x_label_area_size(48)
+            .y_label_area_size(84);
+        if self.log_y {
+            let range = y.start / 2.0..y.end * 2.0;
+            let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
+            self.fill(chart, whole, &power_of_ten)
+        } else {
+            let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
+            self.fill(chart, whole, &|y: &f64| format!("{y}"))
+        }
+    }
+}
+
+impl Curves {
+    fn fill<'a, DB, Y>(
+        &self,
+        mut chart: ChartContext<'a, DB, Cartesian2d<plotters::coord::types::RangedCoordf64, Y>>,
+        whole: bool,
+        y_format: &dyn Fn(&f64) -> String,
+    ) -> Result<(), PlotError>
+    where
+        DB: DrawingBackend + 'a,
+        Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        let x_format = |x: &f64| match (whole, x.fract() == 0.0) {
+            (true, false) => String::new(),
+            _ => format!("{x}"),
+        };
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .label_style(("sans-serif", LABEL_PX))
+            .x_label_formatter(&x_format)
+            .y_label_formatter(y_format)
+            .light_line_style(WHITE)
+            .draw()
+            .map_err(drawing)?;
+        for curve in &self.curves {
+            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
+            let points: Vec<(f64, f64)> =
+                curve.points.iter().copied().filter(|p| !self.log_y || p.1 > 0.0).collect();
+            let line = DashedLineSeries::new(points.iter().copied(), 3, 4, color.stroke_width(2));
+            chart.draw_series(line).map_err(drawing)?;
+            chart
+                .draw_series(points.iter().map(|&p| Circle::new(p, 4, color.filled())))
+                .map_err(drawing)?;
+        }
+        Ok(())
+    }
+
+    /// Draws the legend at the right and returns the area that is left.
+    fn legend<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+    ) -> Result<DrawingArea<DB, Shift>, PlotError> {
+        let font = ("sans-serif", LABEL_PX).into_text_style(area);
+        let mut widest = 0;
+        for curve in &self.curves {
+            widest = widest.max(area.estimate_text_size(&curve.name, &font).map_err(drawing)?.0);
+        }
+        let left = area.dim_in_pixel().0.saturating_sub(widest + LEGEND_MARK_PX);
+        let (charts, legend) = area.split_horizontally(left);
+        for (curve, line) in self.curves.iter().zip(0..) {
+            let y = 70 + line * LEGEND_LINE_PX;
+            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
+            legend.draw(&Circle::new((6, y), 4, color.filled())).map_err(drawing)?;
+            let name = Text::new(curve.name.as_str(), (18, y - LABEL_PX / 2 + 4), font.clone());
+            legend.draw(&name).map_err(drawing)?;
+        }
+        Ok(charts)
+    }
+}
+
+impl Chart for Bars {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
+        area.fill(&WHITE).map_err(drawing)?;
+        let first = self.first as f64 - 0.5;
+        let end = first + self.heights.len().max(1) as f64;
+        let highest = self.heights.iter().copied().chain(self.level).fold(0.0, f64::max);
+        let top = if highest > 0.0 { highest * 1.08 } else { 1.0 };
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", TITLE_PX))
+            .margin(12)
+            .x_label_area_size(48)
+            .y_label_area_size(84)
+            .build_cartesian_2d(first..end, 0.0..top)
+            .map_err(drawing)?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .label_style(("sans-serif", LABEL_PX))
+            .disable_x_mesh()
+            .light_line_style(WHITE)
+            .x_label_formatter(&shortest)
+            .y_label_formatter(&shortest)
+            .draw()
+            .map_err(drawing)?;
+        let color = RGBColor(self.color.0, self.color.1, self.color.2);
+        // A gap between bars only where the bars are wide enough.
+        let gap = if self.heights.len() <= 100 { 0.08 } else { 0.0 };
+        let bars = self.heights.iter().enumerate().map(|(i, &height)| {
+            let left = first + i as f64;
+            Rectangle::new([(left + gap, 0.0), (left + 1.0 - gap, height)], color.filled())
+        });
+        chart.draw_series(bars).map_err(drawing)?;
+        if let Some(level) = self.level {
+            let line = DashedLineSeries::new(
+                [(first, level), (end, level)],
+                6,
+                4,
+                BLACK.mix(0.7).stroke_width(1),
+            );
+            chart.draw_series(line).map_err(drawing)?;
+        }
+        Ok(())
+    }
+}
+
+/// Formats 0.01 to 1000 as decimals, other values as 1e-6.
+fn power_of_ten(y: &f64) -> String {
+    if (0.005..5000.0).contains(y) { shortest(y) } else { format!("{y:.0e}") }
+}
+
+/// Without needless decimals, and without rounding errors.
+fn shortest(x: &f64) -> String {
+    format!("{}", (x * 1e6).round() / 1e6)
+}
+
+/// The smallest range that contains all values; 0..1 if there are none.
+fn extent(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    if low.is_finite() && high.is_finite() { low..high } else { 0.0..1.0 }
+}
+
+/// Adds a margin on both sides; a single value gets a range around it.
+fn widened(range: Range<f64>) -> Range<f64> {
+    let air = if range.end > range.start { (range.end - range.start) * 0.05 } else { 0.5 };
+    range.start - air..range.end + air
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curves(log_y: bool) -> Curves {
+        Curves {
+            title: "time by sets".into(),
+            x_label: "sets".into(),
+            y_label: "seconds".into(),
+            log_y,
+            curves: vec![
+                Curve {
+                    name: "one".into(),
+                    color: (200, 0, 0),
+                    points: vec![(2.0, 1e-6), (3.0, 1e-3)],
+                },
+                Curve { name: "none".into(), color: (0, 0, 200), points: vec![] },
+            ],
+        }
+    }
+
+    fn count(png: &Path, color: [u8; 3]) -> usize {
+        image::open(png).unwrap().to_rgb8().pixels().filter(|p| p.0 == color).count()
+    }
+
+    #[test]
+    fn curves_come_as_svg_with_text_and_png_with_marks() {
+        let folder = tempfile::tempdir().unwrap();
+        for log_y in [false, true] {
+            let stem = folder.path().join(format!("a.b{log_y}"));
+            let [svg, png] = save(&curves(log_y), &stem, SIZE_PX).unwrap();
+            assert!(svg.ends_with(format!("a.b{log_y}.svg")));
+            let text = std::fs::read_to_string(svg).unwrap();
+            assert!(text.contains("time by sets") && text.contains("seconds"));
+            // Two markers of radius 4, and the one in the legend.
+            assert!(count(&png, [200, 0, 0]) > 100);
+            assert!(count(&png, [0, 0, 0]) > 50, "the title is drawn with the font");
+        }
+    }
+
+    #[test]
+    fn a_chart_without_points_is_still_a_chart() {
+        let folder = tempfile::tempdir().unwrap();
+        for log_y in [false, true] {
+            let mut empty = curves(log_y);
+            empty.curves.iter_mut().for_each(|curve| curve.points.clear());
+            let [svg, _] = save(&empty, &folder.path().join("empty"), SIZE_PX).unwrap();
+            assert!(std::fs::read_to_string(svg).unwrap().contains("seconds"));
+        }
+    }
+
+    #[test]
+    fn bars_fill_their_share_of_the_picture() {
+        let folder = tempfile::tempdir().unwrap();
+        let bars = Bars {
+            title: "cards".into(),
+            x_label: "card".into(),
+            y_label: "times".into(),
+            heights: vec![1.0; 200],
+            first: 0,
+            color: (0, 120, 0),
+            level: Some(0.5),
+        };
+        let [_, png] = save(&bars, &folder.path().join("bars"), SIZE_PX).unwrap();
+        let share = count(&png, [0, 120, 0]) as f64 / f64::from(SIZE_PX.0 * SIZE_PX.1);
+        assert!((0.55..0.85).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let error = save(&curves(true), Path::new("/nowhere/at/all"), SIZE_PX).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/at/all.svg"), "{error}");
+    }
+}

@@ -1,0 +1,37 @@
+//! Checks labels: what is wrong, what is doubtful, what is missing.
+//!
+//! [`plan`] reads the labels of folders and finds errors in the labels themselves; [`Item::check`]
+//! checks them against the pictures, and [`Findings`] collects the results.
+
+mod crops;
+mod findings;
+mod item;
+mod labels;
+mod photo;
+mod report;
+
+use setsight_photo::source::Room;
+use setsight_vision::{Pipeline, PipelineError};
+
+pub use findings::Findings;
+pub use item::{Checked, Item};
+pub use labels::plan;
+pub use report::CheckReport;
+
+impl Item {
+    /// Checks the item, a photo when there is room for it. Files that cannot be read are reported as errors.
+    ///
+    /// # Errors
+    /// The pipeline cannot be run.
+    pub fn check(
+        &self,
+        pipeline: &Pipeline,
+        room: &Room,
+        with_pictures: bool,
+    ) -> Result<Checked, PipelineError> {
+        match self {
+            Self::Photo { path, label } => photo::check(pipeline, path, label, room, with_pictures),
+            Self::Crops(crops) => crops::check(pipeline, crops, with_pictures),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Reads one labelled photo and compares it with its labels.
+
+use super::item::{Checked, Doubt, Kind, LabelledBoard, Picture, Wrong};
+use crate::mistakes::{self, Mistake};
+use crate::{Verdict, compare};
+use setsight_game::cards::Card;
+use setsight_nets::engine::sha256;
+use setsight_photo::labels::{CardLabel, PhotoLabel};
+use setsight_photo::source::Room;
+use setsight_vision::{Pipeline, PipelineError, ReadCard, StageClock};
+use std::path::Path;
+
+/// Reads a photo.
+pub fn check(
+    pipeline: &Pipeline,
+    path: &Path,
+    label: &PhotoLabel,
+    room: &Room,
+    with_pictures: bool,
+) -> Result<Checked, PipelineError> {
+    let mut checked = Checked::default();
+    let wrong = |reason| Wrong { path: path.to_path_buf(), reason };
+    let (loaded, _held) = match room.load(path, u64::from(with_pictures)) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            checked.wrong.push(wrong(error.to_string()));
+            return Ok(checked);
+        }
+    };
+    let labelled = label.cards.iter().map(|card| card.code).collect();
+    if let Ok(bytes) = std::fs::read(path) {
+        let sha256 = sha256(&bytes);
+        checked.seen.push(Picture { path: path.to_path_buf(), sha256, labelled });
+    }
+    let stored = (loaded.stored_width, loaded.stored_height);
+    if stored != (label.width, label.height) {
+        checked.wrong.push(wrong(format!(
+            "is {}x{} pixels as stored, but its labels are of {}x{}; label the file as it is",
+            stored.0, stored.1, label.width, label.height
+        )));
+        return Ok(checked);
+    }
+    let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let output = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
+    let cards = &output.table.cards;
+    let matched = compare(&labels, cards);
+    let sure = |card: &&ReadCard| !card.unsure;
+    let mut board = LabelledBoard {
+        path: path.to_path_buf(),
+        labelled: labels.iter().map(|label| label.code).collect(),
+        sure: cards.iter().filter(sure).map(|card| card.card).collect(),
+        agree: 0,
+        against: 0,
+    };
+    let mut doubt = |kind, labelled: Option<&CardLabel>, read: Option<&ReadCard>| {
+        let center = labelled.map(|label| label.center);
+        checked.doubts.push(Doubt {
+            path: path.to_path_buf(),
+            kind,
+            labelled: labelled.map(|label| label.code),
+            read: read.map(|card| (card.card, card.confidence)),
+            center_in_image: center.or(read.map(|card| card.corners_in_image.center())),
+            mistake: None,
+        });
+    };
+    for (i, label) in labels.iter().enumerate() {
+        let reading = matched.reading_of_label[i].map(|j| &cards[j]);
+        let same = |card: Card| card == label.code;
+        board.agree += usize::from(reading.is_some_and(|reading| same(reading.card)));
+        match matched.verdict(i, &labels, cards) {
+            Verdict::Right => {}
+            Verdict::Unsure => checked.unsure += 1,
+            verdict => {
+                board.against += 1;
+                let kind = if verdict == Verdict::Wrong { Kind::OtherCard } else { Kind::NoCard };
+                doubt(kind, Some(label), reading);
+            }
+        }
+    }
+    for &j in matched.false_cards.iter().filter(|&&j| !cards[j].unsure) {
+        doubt(Kind::NoLabel, None, Some(&cards[j]));
+    }
+    if with_pictures && !checked.doubts.is_empty() {
+        let is_doubt = |mistake: &Mistake| match mistake.verdict {
+            None => mistake.read.is_some_and(|(_, _, unsure)| !unsure),
+            Some(verdict) => verdict != Verdict::Unsure,
+        };
+        let all = mistakes::of_photo(&loaded.frame, &labels, &output, &matched);
+        // Both lists have the labels first and then the readings without a label.
+        for (doubt, mistake) in checked.doubts.iter_mut().zip(all.into_iter().filter(is_doubt)) {
+            doubt.mistake = Some(mistake);
+        }
+    }
+    checked.board = Some(board);
+    Ok(checked)
+}

@@ -1,0 +1,228 @@
+//! Writes converted labels to a folder.
+//!
+//! Without copying, labels refer to pictures by relative paths, so that no user file is touched; in
+//! the photos' own folder these are plain file names, as the window writes them. With copying, the
+//! folder is first completed under a temporary name.
+
+use super::settle::Converted;
+use setsight_files::whole_file::WholeFile;
+use setsight_photo::labels::{
+    CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
+};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Why converted labels cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The folder holds labels already.
+    #[error("{} is there already; give --out another folder, or move it away", .0.display())]
+    Exists(PathBuf),
+    /// The folder is not empty.
+    #[error("{} is not empty; --copy makes a whole folder: give --out a new one", .0.display())]
+    NotEmpty(PathBuf),
+    /// A file name that labels cannot hold.
+    #[error("{}: its name is not UTF-8 text, which labels cannot hold; rename it", .0.display())]
+    Name(PathBuf),
+    /// Two pictures with the same name.
+    #[error("{} and another picture would both be called {name}; rename one of them", .path.display())]
+    SameName {
+        /// One of them.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// A file or folder that cannot be written.
+    #[error("{}: cannot be written: {source}", .path.display())]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The label file cannot be written.
+    #[error(transparent)]
+    Labels(#[from] DatasetError),
+    /// The copying was cancelled.
+    #[error("stopped: nothing is written")]
+    Stopped,
+}
+
+impl Converted {
+    /// Writes the labels to a folder, which is created if necessary; returns the label file. With
+    /// `copy`, the pictures are copied too; `go_on` is called before each, and `false` cancels.
+    ///
+    /// # Errors
+    /// [`WriteError`]; the folder is then unchanged.
+    pub fn write(
+        self,
+        out: &Path,
+        copy: bool,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<PathBuf, WriteError> {
+        for name in [PHOTO_LABELS, CROP_LABELS] {
+            let path = out.join(name);
+            if path.exists() {
+                return Err(WriteError::Exists(path));
+            }
+        }
+        if copy { self.write_copies(out, go_on) } else { self.write_labels(out) }
+    }
+
+    fn write_labels(self, out: &Path) -> Result<PathBuf, WriteError> {
+        let unwritable = |source| WriteError::Unwritable { path: out.to_path_buf(), source };
+        let was_there = out.is_dir();
+        fs::create_dir_all(out).map_err(unwritable)?;
+        let written = (|| {
+            let folder = out.canonicalize().map_err(unwritable)?;
+            let names = self.files().map(|path| way_to(&folder, path)).collect::<Result<_, _>>()?;
+            self.write_named(out, names)
+        })();
+        if written.is_err() && !was_there {
+            // Only removed if empty; a failure to remove it is not the error to report.
+            let _ = fs::remove_dir(out);
+        }
+        written
+    }
+
+    fn write_copies(
+        self,
+        out: &Path,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<PathBuf, WriteError> {
+        let unwritable =
+            |path: &Path, source| WriteError::Unwritable { path: path.to_path_buf(), source };
+        if out.exists() && out.read_dir().map_or(true, |mut inside| inside.next().is_some()) {
+            return Err(WriteError::NotEmpty(out.to_path_buf()));
+        }
+        let names = self.plain_names()?;
+        let above = match out.parent() {
+            Some(above) if !above.as_os_str().is_empty() => above,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(above).map_err(|e| unwritable(above, e))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".setsight-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The same permissions as any new folder; the umask still applies.
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        let making = builder.tempdir_in(above).map_err(|e| unwritable(above, e))?;
+        for (path, name) in self.files().zip(&names) {
+            if !go_on() {
+                return Err(WriteError::Stopped);
+            }
+            copy_file(path, &making.path().join(name)).map_err(|e| unwritable(path, e))?;
+        }
+        let written = self.write_named(making.path(), names)?;
+        let name = written.file_name().unwrap_or_default().to_owned();
+        if out.exists() {
+            fs::remove_dir(out).map_err(|e| unwritable(out, e))?;
+        }
+        fs::rename(making.path(), out).map_err(|e| unwritable(out, e))?;
+        // The folder was renamed, so there is nothing to clean up.
+        let _ = making.keep();
+        Ok(out.join(name))
+    }
+
+    /// The pictures' files, in the order of the labels.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.photos.iter().map(|photo| &photo.0).chain(self.crops.iter().map(|crop| &crop.0))
+    }
+
+    fn write_named(self, folder: &Path, names: Vec<String>) -> Result<PathBuf, WriteError> {
+        let mut names = names.into_iter();
+        let mut name = || names.next().expect("one for each picture");
+        if !self.photos.is_empty() {
+            let photos = self.photos.into_iter();
+            let photos: Vec<_> =
+                photos.map(|(_, photo)| PhotoLabel { file: name(), ..photo }).collect();
+            LabelFile::create(folder, None, &photos)?;
+            return Ok(folder.join(PHOTO_LABELS));
+        }
+        let crops = self.crops.into_iter();
+        let crops: Vec<_> = crops.map(|(_, crop)| CropLabel { file: name(), ..crop }).collect();
+        write_crop_labels(folder, &crops)?;
+        Ok(folder.join(CROP_LABELS))
+    }
+
+    /// File names in one folder: the file's own name if it is unique, otherwise its path from the
+    /// top with dashes between folders.
+    fn plain_names(&self) -> Result<Vec<String>, WriteError> {
+        let own = |path: &Path| text(path.file_name().unwrap_or_default(), path);
+        let mut names = self.files().map(|path| own(path)).collect::<Result<Vec<_>, _>>()?;
+        let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
+        for name in &small {
+            if !once.insert(name) {
+                often.insert(name);
+            }
+        }
+        let mut taken = BTreeSet::new();
+        for ((path, name), small) in self.files().zip(&mut names).zip(&small) {
+            if often.contains(small) {
+                let way = path.strip_prefix(&self.from).unwrap_or(path);
+                let parts =
+                    way.iter().map(|part| text(part, path)).collect::<Result<Vec<_>, _>>()?;
+                *name = parts.join("-").trim_start_matches(['/', '-']).to_owned();
+            }
+            // Some systems treat a.jpg and A.JPG as one file, and label files must not be
+            // overwritten.
+            let is_new = taken.insert(name.to_lowercase());
+            if !is_new || [PHOTO_LABELS, CROP_LABELS].contains(&name.as_str()) {
+                return Err(WriteError::SameName { path: path.clone(), name: name.clone() });
+            }
+        }
+        Ok(names)
+    }
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let mut whole = WholeFile::create(to)?;
+    io::copy(&mut File::open(from)?, &mut whole)?;
+    whole.finish()
+}
+
+fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
+    name.to_str().map(str::to_owned).ok_or_else(|| WriteError::Name(path.to_path_buf()))
+}
+
+/// The relative path from a folder (without symbolic links) to a file, such as `../photos/a.jpg`;
+/// absolute if there is none, as between two drives.
+fn way_to(folder: &Path, file: &Path) -> Result<String, WriteError> {
+    let unreadable = |source| WriteError::Unwritable { path: file.to_path_buf(), source };
+    let file = file.canonicalize().map_err(unreadable)?;
+    let (from, to): (Vec<Component>, Vec<Component>) =
+        (folder.components().collect(), file.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    if shared == 0 {
+        return text(file.as_os_str(), &file);
+    }
+    let up = from[shared..].iter().map(|_| Ok("..".to_owned()));
+    let down = to[shared..].iter().map(|part| text(part.as_os_str(), &file));
+    Ok(up.chain(down).collect::<Result<Vec<_>, _>>()?.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_a_file_leads_up_and_down() {
+        let world = tempfile::tempdir().unwrap();
+        let root = world.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("photos/a b")).unwrap();
+        fs::create_dir_all(root.join("labels/mine")).unwrap();
+        let photo = root.join("photos/a b/1.jpg");
+        fs::write(&photo, b"").unwrap();
+        let way = |folder: &str| way_to(&root.join(folder), &photo).unwrap();
+        assert_eq!(way("labels/mine"), "../../photos/a b/1.jpg");
+        assert_eq!(way("photos"), "a b/1.jpg");
+        assert_eq!(way("photos/a b"), "1.jpg");
+    }
+}

@@ -1,0 +1,244 @@
+//! YOLO's text files: boxes, oriented boxes and polygons, with the class names in another file.
+
+use super::draft::{DraftPhoto, Drafts, Mark, Outline, Unit, is_picture};
+use setsight_photo::geometry::Point;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Names of files that list the classes line by line.
+const LISTS: [&str; 3] = ["classes.txt", "obj.names", "labels.names"];
+/// Tolerance for coordinates outside the picture, for rounding.
+const ROUNDING: f64 = 0.01;
+
+/// The file in a folder that names its classes: a YAML file before a plain list.
+pub fn names_in(folder: &Path) -> Option<PathBuf> {
+    let mut yaml: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml")))
+        .filter(|path| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            text.lines().any(|line| line.starts_with("names:"))
+        })
+        .collect();
+    yaml.sort();
+    let list = || LISTS.iter().map(|name| folder.join(name)).find(|path| path.is_file());
+    yaml.into_iter().next().or_else(list)
+}
+
+/// Reads the labels in the text files of a folder.
+pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
+    let mut drafts = Drafts::default();
+    let classes = match classes_of(names) {
+        Ok(classes) => classes,
+        Err(reason) => {
+            drafts.problems.push(format!("{}: {reason}", names.display()));
+            return drafts;
+        }
+    };
+    let texts: BTreeSet<&PathBuf> = files
+        .iter()
+        .filter(|file| file.extension() == Some(OsStr::new("txt")) && file.as_path() != names)
+        .collect();
+    let mut used = BTreeSet::new();
+    for picture in files.iter().filter(|file| is_picture(file)) {
+        let [apart, beside] = [labels_apart(picture), Some(picture.with_extension("txt"))];
+        let own = [apart, beside].into_iter().flatten().find(|path| texts.contains(path));
+        let Some(own) = own else {
+            drafts.unlabelled.push(picture.clone());
+            continue;
+        };
+        match marks_of(&own, &classes) {
+            Ok(marks) => drafts.photos.push(DraftPhoto {
+                path: picture.clone(),
+                told_in: own.clone(),
+                told_px: None,
+                unit: Unit::Shares,
+                marks,
+            }),
+            Err(reason) => drafts.problems.push(format!("{}: {reason}", own.display())),
+        }
+        used.insert(own);
+    }
+    // Lists of photos and notes are text files too; label files hold numbers from the first line
+    // on.
+    for text in texts.into_iter().filter(|text| !used.contains(*text)) {
+        if marks_of(text, &classes).is_ok_and(|marks| !marks.is_empty()) {
+            drafts.problems.push(format!(
+                "{}: labels without a photo of this name; put the photo beside them or into images/",
+                text.display()
+            ));
+        }
+    }
+    drafts
+}
+
+/// The label file `labels/..txt` for `images/..jpg`; the last folder with that name is replaced.
+fn labels_apart(picture: &Path) -> Option<PathBuf> {
+    let parts: Vec<&OsStr> = picture.iter().collect();
+    let place = parts.iter().rposition(|part| *part == OsStr::new("images"))?;
+    let renamed = parts
+        .iter()
+        .enumerate()
+        .map(|(i, &part)| if i == place { OsStr::new("labels") } else { part });
+    Some(renamed.collect::<PathBuf>().with_extension("txt"))
+}
+
+fn marks_of(path: &Path, classes: &BTreeMap<usize, String>) -> Result<Vec<Mark>, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let mut marks = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        marks.push(mark_of(line, classes).map_err(|why| format!("line {}: {why}", i + 1))?);
+    }
+    Ok(marks)
+}
+
+fn mark_of(line: &str, classes: &BTreeMap<usize, String>) -> Result<Mark, String> {
+    let mut words = line.split_whitespace();
+    let class = words.next().unwrap_or_default();
+    let class: usize = class
+        .parse()
+        .map_err(|_| format!("\"{class}\" is no class; expected its number, counted from 0"))?;
+    let numbers: Vec<f64> = words
+        .map(|word| word.parse().map_err(|_| format!("\"{word}\" is no number")))
+        .collect::<Result<_, String>>()?;
+    let name = classes
+        .get(&class)
+        .ok_or_else(|| format!("class {class} has no name; {} classes are named", classes.len()))?;
+    let outline = match numbers.as_slice() {
+        // A model's own predictions end with a confidence.
+        &[x, y, _, _] | &[x, y, _, _, _] => Outline::Center(Point::new(x, y)),
+        corners if corners.len() >= 6 && corners.len().is_multiple_of(2) => {
+            let points = corners.as_chunks::<2>().0.iter().map(|&[x, y]| Point::new(x, y));
+            Outline::Polygon(points.collect())
+        }
+        other => {
+            return Err(format!(
+                "{} numbers after the class; expected a box (4: its middle and size) or corners (8, \
+                 or more: x and y of each)",
+                other.len()
+            ));
+        }
+    };
+    let within = |v: &f64| (-ROUNDING..=1.0 + ROUNDING).contains(v);
+    if let Some(far) = numbers.iter().find(|v| !within(v)) {
+        return Err(format!("{far} is no share of the picture; expected 0 to 1, not pixels"));
+    }
+    Ok(Mark { class: name.clone(), outline })
+}
+
+/// The class names by their numbers.
+fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
+    let classes = if is_yaml {
+        names_of_yaml(&text)
+    } else {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.map(str::to_owned).enumerate().collect()
+    };
+    if classes.is_empty() {
+        return Err("names no class; expected a list such as names: [1fgd, 2spd]".to_owned());
+    }
+    Ok(classes)
+}
+
+/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A
+/// full YAML parser would be too large a dependency for this.
+fn names_of_yaml(text: &str) -> BTreeMap<usize, String> {
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("names:"));
+    let first = lines.next().unwrap_or_default().trim_start_matches("names:").trim();
+    let items: Vec<String> = if first.starts_with(['[', '{']) {
+        let flow: Vec<&str> = std::iter::once(first).chain(lines).collect();
+        let flow = flow.join(" ");
+        let end = flow.find([']', '}']).unwrap_or(flow.len());
+        split_outside_quotes(&flow[1..end])
+    } else {
+        let belongs = |line: &&str| line.starts_with([' ', '\t', '-', '#']) || line.is_empty();
+        let items = lines.take_while(belongs).map(str::trim);
+        let items = items.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        items.map(|item| item.strip_prefix("- ").unwrap_or(item).to_owned()).collect()
+    };
+    let numbered = |(i, item): (usize, String)| {
+        // `3: 2spd`, as opposed to a name with a colon in it.
+        let pair = item.split_once(':').and_then(|(key, name)| {
+            Some((key.trim().trim_matches(['\'', '"']).parse::<usize>().ok()?, name))
+        });
+        let (number, name) = pair.unwrap_or((i, &item));
+        (number, unquoted(name))
+    };
+    items.into_iter().enumerate().map(numbered).collect()
+}
+
+fn split_outside_quotes(text: &str) -> Vec<String> {
+    let (mut items, mut item, mut quote) = (Vec::new(), String::new(), None);
+    for c in text.chars() {
+        match c {
+            ',' if quote.is_none() => items.push(std::mem::take(&mut item)),
+            c => {
+                if quote == Some(c) {
+                    quote = None;
+                } else if quote.is_none() && (c == '\'' || c == '"') {
+                    quote = Some(c);
+                }
+                item.push(c);
+            }
+        }
+    }
+    items.push(item);
+    items.retain(|item| !item.trim().is_empty());
+    items
+}
+
+fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    for quote in ['\'', '"'] {
+        let inside = text.strip_prefix(quote).and_then(|rest| rest.split(quote).next());
+        if let Some(inside) = inside {
+            return inside.to_owned();
+        }
+    }
+    text.split(" #").next().unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_however_yaml_writes_them() {
+        let expected: BTreeMap<usize, String> =
+            [(0, "1fgd".to_owned()), (1, "two striped purple diamonds".to_owned())].into();
+        for names in [
+            "names: [1fgd, 'two striped purple diamonds']  # two\nnc: 2",
+            "names: [\n  \"1fgd\",\n  two striped purple diamonds,\n]\n",
+            "names:\n- 1fgd\n- two striped purple diamonds\nnc: 2",
+            "names:\n  # classes\n\n  0: 1fgd  # one\n  1: 'two striped purple diamonds'\nval: x",
+            "names: {0: 1fgd, 1: \"two striped purple diamonds\"}",
+        ] {
+            assert_eq!(names_of_yaml(&format!("path: .\n{names}\n")), expected, "{names}");
+        }
+        assert!(names_of_yaml("nc: 2\n").is_empty());
+    }
+
+    #[test]
+    fn a_line_that_is_no_label_is_told() {
+        let classes = [(0, "2spd".to_owned())].into();
+        let why = |line: &str| mark_of(line, &classes).unwrap_err();
+        assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is no class"));
+        assert!(why("1 0.5 0.5 0.1 0.1").contains("class 1 has no name; 1 classes"));
+        assert!(why("0 0.5 0.5 0.1").contains("3 numbers after the class"));
+        assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));
+        assert!(why("0 640 0.5 0.1 0.1").contains("640 is no share of the picture"));
+        assert!(why("0 nan 0.5 0.1 0.1").contains("NaN is no share"));
+    }
+
+    #[test]
+    fn labels_lie_where_images_do() {
+        let labels = |picture: &str| labels_apart(Path::new(picture));
+        let expected = PathBuf::from("images/x/labels/train/a.b.txt");
+        assert_eq!(labels("images/x/images/train/a.b.jpg"), Some(expected));
+        assert_eq!(labels("obj_train_data/a.jpg"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Labelled photos of one folder or of a folder of folders.
+
+use setsight_photo::labels::{
+    DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, labelled_folders, leads_outside,
+    told_of_outside,
+};
+use std::path::{Path, PathBuf};
+
+/// A photo and its labels.
+#[derive(Clone, Debug)]
+pub struct LabelledPhoto {
+    /// The file.
+    pub path: PathBuf,
+    /// Its labels, in pixels of the file as stored.
+    pub label: PhotoLabel,
+    /// The source that the labels name, otherwise the folder's name.
+    pub source: String,
+}
+
+/// The labelled photos of a dataset.
+#[derive(Clone, Debug, Default)]
+pub struct FoundPhotos {
+    /// Photos with confirmed labels, which are ground truth.
+    pub photos: Vec<LabelledPhoto>,
+    /// Photos whose labels nobody has confirmed as complete.
+    pub unchecked: Vec<PathBuf>,
+    /// Those of the first that lie elsewhere than in the folder of their labels.
+    pub outside: Vec<PathBuf>,
+}
+
+impl FoundPhotos {
+    /// What to say before the photos are read: which are left out, and which are outside the folder.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        self.left_out().into_iter().chain(told_of_outside(&self.outside))
+    }
+
+    /// A sentence that says which photos are left out, and why; `None` if none are.
+    fn left_out(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.unchecked.iter().map(|path| path.display().to_string()).collect();
+        (!names.is_empty()).then(|| {
+            format!("not checked by a person and left out: {} ({CHECK_THEM})", names.join(", "))
+        })
+    }
+}
+
+/// Instructions for unchecked photos.
+const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, under Correct, or take the tag \
+     \"unchecked\" out of its labels";
+
+/// The photos of a folder with `labels.json`, or of all such folders directly in it, in the order
+/// of their names and, within one, of the labels.
+///
+/// # Errors
+/// [`DatasetError`]: no labels there, or bad ones.
+pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
+    let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
+    if folders.is_empty() {
+        let reason = format!(
+            "no {PHOTO_LABELS} in this folder, nor in a folder directly in it; expected a folder of \
+             labelled photos"
+        );
+        return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
+    }
+    let mut found = FoundPhotos::default();
+    for folder in folders {
+        add_photos_of(&folder, &mut found)?;
+    }
+    not_all_unchecked(dataset, found)
+}
+
+fn not_all_unchecked(dataset: &Path, found: FoundPhotos) -> Result<FoundPhotos, DatasetError> {
+    if !found.photos.is_empty() || found.unchecked.is_empty() {
+        return Ok(found);
+    }
+    let count = found.unchecked.len();
+    let reason = format!("nobody has checked any of its labelled photos ({count}): {CHECK_THEM}");
+    Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
+}
+
+fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetError> {
+    let labels = LabelFile::read(folder)?;
+    let (photos, unchecked) = labels.checked_photos()?;
+    found.unchecked.extend(unchecked.into_iter().map(|file| folder.join(file)));
+    let source = match labels.source() {
+        Some(source) => source.to_owned(),
+        None => folder
+            .canonicalize()
+            .ok()
+            .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
+            .unwrap_or_else(|| folder.display().to_string()),
+    };
+    let outside = photos.iter().filter(|label| leads_outside(&label.file));
+    found.outside.extend(outside.map(|label| folder.join(&label.file)));
+    let photo = |label: PhotoLabel| LabelledPhoto {
+        path: folder.join(&label.file),
+        label,
+        source: source.clone(),
+    };
+    found.photos.extend(photos.into_iter().map(photo));
+    Ok(())
+}

@@ -1,0 +1,378 @@
+//! The figures of a whole evaluation, of one reader or of several side by side.
+
+use super::figures::{Figures, percent};
+use super::median::median;
+use super::outcome::PhotoOutcome;
+use super::reliability::Reliability;
+use super::run::PhotoResult;
+use serde_json::{Value, json};
+use setsight_game::cards::{Deck, Property};
+use setsight_game::json::VERSION;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+/// The figures of a whole evaluation.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluation {
+    /// Name of the reader.
+    pub reader: String,
+    /// Photos that could not be read: file and reason.
+    pub failed: Vec<(String, String)>,
+    /// Over all photos.
+    pub all: Figures,
+    /// By tag; a photo with several tags counts for each.
+    pub by_tag: BTreeMap<String, Figures>,
+    /// By the labelled deck and whether the picture is mirrored.
+    pub by_table: BTreeMap<String, Figures>,
+    /// Number of photos for each pair of labelled table (see `by_table`) and other, detected table.
+    pub tables_taken_for: BTreeMap<(String, String), usize>,
+    /// By source.
+    pub by_source: BTreeMap<String, Figures>,
+    /// CPU time of each stage in ms, one value per photo; stages in the order in which they run.
+    pub stage_cpu_ms: Vec<(&'static str, Vec<f64>)>,
+    /// Calibration of the confidences.
+    pub reliability: Reliability,
+    /// The outcome of each photo.
+    pub photos: Vec<PhotoOutcome>,
+}
+
+impl Evaluation {
+    /// An empty evaluation of this reader.
+    pub fn of_reader(reader: &str) -> Self {
+        Self { reader: reader.to_owned(), ..Self::default() }
+    }
+
+    /// Adds one photo with these tags.
+    pub fn add(&mut self, tags: &[String], result: &PhotoResult) {
+        let PhotoResult { figures, stage_cpu_ms, outcome, .. } = result;
+        self.all.add(figures);
+        self.by_source.entry(outcome.source.clone()).or_default().add(figures);
+        let [table, found] = [&outcome.table, &outcome.found].map(ToString::to_string);
+        self.by_table.entry(table.clone()).or_default().add(figures);
+        if table != found {
+            *self.tables_taken_for.entry((table, found)).or_default() += 1;
+        }
+        for tag in tags {
+            self.by_tag.entry(tag.clone()).or_default().add(figures);
+        }
+        self.reliability.add(&result.reliability);
+        self.photos.push(outcome.clone());
+        let total = stage_cpu_ms.iter().map(|(_, ms)| ms).sum();
+        for &(stage, ms) in stage_cpu_ms.iter().chain(&[("total", total)]) {
+            match self.stage_cpu_ms.iter_mut().find(|(name, _)| *name == stage) {
+                Some((_, all)) => all.push(ms),
+                None => self.stage_cpu_ms.push((stage, vec![ms])),
+            }
+        }
+    }
+
+    /// Median CPU time of each stage over the photos, in ms; the last is `total`.
+    pub fn median_stage_ms(&self) -> Vec<(&'static str, f64)> {
+        self.stage_cpu_ms.iter().map(|(name, ms)| (*name, median(ms).unwrap_or(0.0))).collect()
+    }
+
+    /// All of it as one JSON object.
+    pub fn to_json(&self) -> Value {
+        let group = |map: &BTreeMap<String, Figures>| -> Value {
+            map.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
+        };
+        let confusion: serde_json::Map<String, Value> = Property::ALL
+            .into_iter()
+            .zip(&self.all.confusion)
+            .map(|(property, matrix)| {
+                let values: Vec<_> = (0..3).map(|v| property.value_word(v)).collect();
+                let table = json!({"values": values, "labelled_by_read": matrix});
+                (property.word().to_owned(), table)
+            })
+            .collect();
+        let stages: serde_json::Map<String, Value> = self
+            .median_stage_ms()
+            .into_iter()
+            .map(|(name, ms)| (name.to_owned(), json!((ms * 100.0).round() / 100.0)))
+            .collect();
+        let taken: Vec<Value> = self
+            .tables_taken_for
+            .iter()
+            .map(|((table, found), photos)| json!({"table": table, "found": found, "photos": photos}))
+            .collect();
+        let failed: Vec<Value> = self
+            .failed
+            .iter()
+            .map(|(image, error)| json!({"image": image, "error": error}))
+            .collect();
+        json!({
+            "version": VERSION,
+            "reader": self.reader,
+            "all": self.all.to_json(),
+            "by_source": group(&self.by_source),
+            "by_tag": group(&self.by_tag),
+            "by_table": group(&self.by_table),
+            "tables_taken_for": taken,
+            "confusion": confusion,
+            "reliability": self.reliability.to_json(),
+            "median_cpu_ms": stages,
+            "failed": failed,
+            "photos": self.photos,
+        })
+    }
+}
+
+/// For a terminal: the main figures, then tables.
+impl fmt::Display for Evaluation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &self.all;
+        writeln!(out, "reader {}: {} photos, {} labelled cards", self.reader, f.photos, f.cards)?;
+        let mut line = |name: &str, value: String, detail: String| {
+            writeln!(out, "  {name:<24}{value:>9}   {detail}")
+        };
+        let per_cent = |v: f64| format!("{v:.1} %");
+        line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
+        line(
+            "false cards",
+            format!("{:.2}", f.false_cards_a_photo()),
+            format!("a photo; {} in all, {} of them claimed", f.false_cards, f.false_claims),
+        )?;
+        line("read right", per_cent(f.right_percent()), format!("{} of {}", f.right, f.cards))?;
+        line(
+            "best guess right",
+            per_cent(f.best_guess_percent()),
+            "unsure cards counted too".into(),
+        )?;
+        line(
+            "claims right",
+            per_cent(f.claims_right_percent()),
+            format!(
+                "{} of {}; {} wrong, {} false cards",
+                f.right,
+                f.claims(),
+                f.wrong,
+                f.false_claims
+            ),
+        )?;
+        line(
+            "unsure",
+            per_cent(percent(f.unsure, f.cards)),
+            format!("{} cards, the best guess right on {}", f.unsure, f.unsure_but_right),
+        )?;
+        line(
+            "perfect boards",
+            per_cent(percent(f.perfect_boards, f.photos)),
+            format!("{} of {}", f.perfect_boards, f.photos),
+        )?;
+        line(
+            "sets: precision",
+            per_cent(percent(f.sets_right, f.sets_claimed)),
+            format!("{} of {} claimed are there", f.sets_right, f.sets_claimed),
+        )?;
+        line(
+            "sets: recall",
+            per_cent(percent(f.sets_right, f.sets)),
+            format!("{} of {} found", f.sets_right, f.sets),
+        )?;
+        for (property, matrix) in Property::ALL.into_iter().zip(&f.confusion) {
+            let errors = confusions(property, matrix);
+            if !errors.is_empty() {
+                writeln!(out, "  {property} taken for another: {errors}")?;
+            }
+        }
+        for ((table, found), photos) in &self.tables_taken_for {
+            writeln!(out, "  table taken for another: {table} for {found} in {photos} photos")?;
+        }
+        let by_table = ("by table", &self.by_table);
+        for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag), by_table]
+        {
+            // The table is omitted if all photos show the classic edition.
+            if groups.is_empty() || groups.keys().eq([Deck::NAMES[0]]) {
+                continue;
+            }
+            let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+            let width = width.max(title.len());
+            writeln!(
+                out,
+                "\n{title:<0$}   photos  cards   found   right  claims right  unsure  false/photo",
+                width
+            )?;
+            for (name, g) in groups {
+                writeln!(
+                    out,
+                    "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
+                    g.photos,
+                    g.cards,
+                    g.found_percent(),
+                    g.right_percent(),
+                    g.claims_right_percent(),
+                    g.unsure,
+                    g.false_cards_a_photo()
+                )?;
+            }
+        }
+        let off = 100.0 * self.reliability.calibration_error();
+        writeln!(out, "\nconfidence is off by {off:.2} % on average (expected calibration error)")?;
+        let mut stages = String::new();
+        for (name, ms) in self.median_stage_ms() {
+            write!(stages, "  {name} {ms:.1}")?;
+        }
+        writeln!(out, "CPU time a photo on one thread, median, ms:{stages}")
+    }
+}
+
+/// "purple read as red 12, red read as purple 3"; the most frequent first.
+fn confusions(property: Property, matrix: &[[usize; 3]; 3]) -> String {
+    let mut errors: Vec<(usize, String)> = Vec::new();
+    for (labelled, row) in matrix.iter().enumerate() {
+        for (read, &count) in row.iter().enumerate() {
+            if labelled != read && count > 0 {
+                let (a, b) = (property.value_word(labelled), property.value_word(read));
+                errors.push((count, format!("{a} read as {b} {count}")));
+            }
+        }
+    }
+    errors.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    errors.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ")
+}
+
+/// Several readers' figures for the same photos, one column each.
+pub struct SideBySide<'a>(pub &'a [Evaluation]);
+
+/// The name of a figure, and its format.
+type Row = (&'static str, fn(&Figures) -> String);
+
+/// The figures of the comparison.
+pub(super) const ROWS: [Row; 10] = [
+    ("cards found", |f| format!("{:.1} %", f.found_percent())),
+    ("false cards a photo", |f| format!("{:.2}", f.false_cards_a_photo())),
+    ("read right", |f| format!("{:.1} %", f.right_percent())),
+    ("best guess right", |f| format!("{:.1} %", f.best_guess_percent())),
+    ("claims right", |f| format!("{:.2} %", f.claims_right_percent())),
+    ("claims wrong", |f| (f.wrong + f.false_claims).to_string()),
+    ("unsure", |f| format!("{:.1} %", percent(f.unsure, f.cards))),
+    ("perfect boards", |f| format!("{} of {}", f.perfect_boards, f.photos)),
+    ("sets: precision", |f| format!("{:.1} %", percent(f.sets_right, f.sets_claimed))),
+    ("sets: recall", |f| format!("{:.1} %", percent(f.sets_right, f.sets))),
+];
+
+impl SideBySide<'_> {
+    /// As JSON, by reader.
+    pub fn to_json(&self) -> Value {
+        let readers: serde_json::Map<String, Value> =
+            self.0.iter().map(|e| (e.reader.clone(), e.to_json())).collect();
+        json!({ "version": VERSION, "readers": readers })
+    }
+}
+
+impl fmt::Display for SideBySide<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.0.first() else { return Ok(()) };
+        let (photos, cards) = (first.all.photos, first.all.cards);
+        writeln!(out, "{photos} photos, {cards} labelled cards")?;
+        let columns = |out: &mut fmt::Formatter<'_>, text: &dyn Fn(&Evaluation) -> String| {
+            for evaluation in self.0 {
+                write!(out, "{:>14}", text(evaluation))?;
+            }
+            writeln!(out)
+        };
+        write!(out, "  {:<24}", "")?;
+        columns(out, &|e| e.reader.clone())?;
+        for (name, value) in ROWS {
+            write!(out, "  {name:<24}")?;
+            columns(out, &|e| value(&e.all))?;
+        }
+        write!(out, "  {:<24}", "confidence off by")?;
+        columns(out, &|e| format!("{:.2} %", 100.0 * e.reliability.calibration_error()))?;
+        write!(out, "  {:<24}", "CPU ms a photo")?;
+        columns(out, &|e| {
+            e.median_stage_ms().last().map_or(String::new(), |(_, ms)| format!("{ms:.1}"))
+        })?;
+        for (title, groups) in
+            [("read right, by source", &first.by_source), ("read right, by tag", &first.by_tag)]
+        {
+            if groups.is_empty() {
+                continue;
+            }
+            let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
+            write!(out, "\n{title:<0$}", width + 2)?;
+            columns(out, &|e| e.reader.clone())?;
+            for name in groups.keys() {
+                write!(out, "  {name:<width$}")?;
+                columns(out, &|e| {
+                    let group = e.by_source.get(name).filter(|_| title.ends_with("source"));
+                    let group = group.or_else(|| e.by_tag.get(name));
+                    group.map_or(String::new(), |f| format!("{:.1} %", f.right_percent()))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::TableLabel;
+    use super::*;
+
+    fn fake(source: &str) -> PhotoResult {
+        let outcome = PhotoOutcome {
+            table: TableLabel::default(),
+            found: TableLabel::default(),
+            source: source.into(),
+            image: "a.jpg".into(),
+            cards: 0,
+            right: Vec::new(),
+            mistakes: Vec::new(),
+        };
+        PhotoResult {
+            figures: Figures::default(),
+            stage_cpu_ms: Vec::new(),
+            reliability: Reliability::default(),
+            outcome,
+            mistakes: Vec::new(),
+            stages: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn sums_and_groups() {
+        let one = Figures { photos: 1, cards: 3, right: 1, missed: 2, ..Figures::default() };
+        let result = |source: &str, load: f64, segment: f64| PhotoResult {
+            figures: one.clone(),
+            stage_cpu_ms: vec![("load", load), ("segment", segment)],
+            ..fake(source)
+        };
+        let mut e = Evaluation::of_reader("fake");
+        e.add(&["glare".into()], &result("a", 2.0, 10.0));
+        e.add(&[], &result("b", 4.0, 20.0));
+        assert_eq!(
+            (e.all.photos, e.all.right, e.all.missed, e.by_tag["glare"].photos),
+            (2, 2, 4, 1)
+        );
+        assert_eq!(e.median_stage_ms(), [("load", 3.0), ("segment", 15.0), ("total", 18.0)]);
+        assert_eq!(e.to_json()["all"]["right_percent"], 33.33);
+        let text = e.to_string();
+        assert!(text.contains("33.3 %   2 of 6") && text.contains("glare"), "{text}");
+    }
+
+    #[test]
+    fn readers_stand_side_by_side() {
+        let of = |reader: &str, right: usize| {
+            let mut e = Evaluation::of_reader(reader);
+            let figures =
+                Figures { photos: 1, cards: 4, right, missed: 4 - right, ..Figures::default() };
+            e.add(&[], &PhotoResult { figures, ..fake("kitchen") });
+            e
+        };
+        let both = [of("classical", 2), of("neural", 4)];
+        let text = SideBySide(&both).to_string();
+        let line = text.lines().find(|line| line.contains("read right")).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words, ["read", "right", "50.0", "%", "100.0", "%"]);
+        assert!(text.lines().any(|line| line.trim().starts_with("kitchen")), "{text}");
+        assert_eq!(SideBySide(&both).to_json()["readers"]["neural"]["all"]["right"], 4);
+    }
+
+    #[test]
+    fn confusions_are_named() {
+        let matrix = [[4, 0, 1], [0, 9, 12], [0, 0, 3]];
+        let text = confusions(Property::Color, &matrix);
+        assert_eq!(text, "purple read as red 12, green read as red 1");
+    }
+}

@@ -1,0 +1,202 @@
+//! Counts over photos, and their text output.
+
+use super::matching::{Match, Verdict, sets_among};
+use serde_json::{Value, json};
+use setsight_game::cards::{Card, Property};
+use setsight_photo::labels::CardLabel;
+use setsight_vision::ReadCard;
+
+/// Counts over some photos. The four verdicts add up to `cards`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Photos that were read.
+    pub photos: usize,
+    /// Labelled cards.
+    pub cards: usize,
+    /// Labels with [`Verdict::Right`].
+    pub right: usize,
+    /// Labels with [`Verdict::Wrong`].
+    pub wrong: usize,
+    /// Labels with [`Verdict::Unsure`].
+    pub unsure: usize,
+    /// Labels with [`Verdict::Missed`].
+    pub missed: usize,
+    /// Unsure cards whose best guess is right.
+    pub unsure_but_right: usize,
+    /// Readings without a label, sure or not.
+    pub false_cards: usize,
+    /// Claimed readings without a label.
+    pub false_claims: usize,
+    /// Photos with every labelled card right and no other claim.
+    pub perfect_boards: usize,
+    /// Sets among the labelled cards.
+    pub sets: usize,
+    /// Sets among the claimed cards.
+    pub sets_claimed: usize,
+    /// Claimed sets that exist among the labels.
+    pub sets_right: usize,
+    /// For each property, in [`Property::ALL`] order: labelled value by best guess, over the cards
+    /// that were found.
+    pub confusion: [[[usize; 3]; 3]; 4],
+}
+
+impl Figures {
+    /// The figures of one photo.
+    pub fn of_photo(labels: &[CardLabel], readings: &[ReadCard], matched: &Match) -> Self {
+        let mut f = Self { photos: 1, cards: labels.len(), ..Self::default() };
+        for (i, label) in labels.iter().enumerate() {
+            match matched.verdict(i, labels, readings) {
+                Verdict::Right => f.right += 1,
+                Verdict::Wrong => f.wrong += 1,
+                Verdict::Unsure => f.unsure += 1,
+                Verdict::Missed => f.missed += 1,
+            }
+            let Some(reading) = matched.reading_of_label[i].map(|j| &readings[j]) else { continue };
+            f.unsure_but_right += usize::from(reading.unsure && reading.card == label.code);
+            for (p, property) in Property::ALL.into_iter().enumerate() {
+                f.confusion[p][label.code.value(property)][reading.card.value(property)] += 1;
+            }
+        }
+        f.false_cards = matched.false_cards.len();
+        f.false_claims = matched.false_cards.iter().filter(|&&j| !readings[j].unsure).count();
+        f.perfect_boards = usize::from(f.right == f.cards && f.false_claims == 0);
+        let there: Vec<Card> = labels.iter().map(|label| label.code).collect();
+        let sure: Vec<Card> = readings.iter().filter(|r| !r.unsure).map(|r| r.card).collect();
+        let (there, claimed) = (sets_among(&there), sets_among(&sure));
+        f.sets = there.len();
+        f.sets_claimed = claimed.len();
+        f.sets_right = claimed.iter().filter(|set| there.binary_search(set).is_ok()).count();
+        f
+    }
+
+    /// Adds the figures of other photos.
+    pub fn add(&mut self, other: &Self) {
+        let Self { photos, cards, right, wrong, unsure, missed, unsure_but_right, .. } = other;
+        self.photos += photos;
+        self.cards += cards;
+        self.right += right;
+        self.wrong += wrong;
+        self.unsure += unsure;
+        self.missed += missed;
+        self.unsure_but_right += unsure_but_right;
+        self.false_cards += other.false_cards;
+        self.false_claims += other.false_claims;
+        self.perfect_boards += other.perfect_boards;
+        self.sets += other.sets;
+        self.sets_claimed += other.sets_claimed;
+        self.sets_right += other.sets_right;
+        let cells = self.confusion.as_flattened_mut().as_flattened_mut();
+        for (cell, more) in cells.iter_mut().zip(other.confusion.as_flattened().as_flattened()) {
+            *cell += more;
+        }
+    }
+
+    /// Labelled cards that were found, whatever code was read.
+    pub fn found(&self) -> usize {
+        self.cards - self.missed
+    }
+    /// Claimed readings, right or wrong; neither unsure cards nor guesses.
+    pub fn claims(&self) -> usize {
+        self.right + self.wrong + self.false_claims
+    }
+    /// Labelled cards found, per cent.
+    pub fn found_percent(&self) -> f64 {
+        percent(self.found(), self.cards)
+    }
+    /// Labelled cards claimed correctly, per cent.
+    pub fn right_percent(&self) -> f64 {
+        percent(self.right, self.cards)
+    }
+    /// Labelled cards whose best guess is right, sure or not, per cent.
+    pub fn best_guess_percent(&self) -> f64 {
+        percent(self.right + self.unsure_but_right, self.cards)
+    }
+    /// Claims that are right, per cent; a claimed false card is a wrong claim.
+    pub fn claims_right_percent(&self) -> f64 {
+        percent(self.right, self.claims())
+    }
+    /// Mean number of false cards per photo.
+    pub fn false_cards_a_photo(&self) -> f64 {
+        self.false_cards as f64 / self.photos.max(1) as f64
+    }
+
+    /// As JSON, with the most useful percentages.
+    pub fn to_json(&self) -> Value {
+        let round = |v: f64| (v * 100.0).round() / 100.0;
+        json!({
+            "photos": self.photos,
+            "cards": self.cards,
+            "found": self.found(),
+            "found_percent": round(self.found_percent()),
+            "right": self.right,
+            "right_percent": round(self.right_percent()),
+            "best_guess_percent": round(self.best_guess_percent()),
+            "wrong": self.wrong,
+            "unsure": self.unsure,
+            "unsure_percent": round(percent(self.unsure, self.cards)),
+            "unsure_but_right": self.unsure_but_right,
+            "missed": self.missed,
+            "claims": self.claims(),
+            "claims_right_percent": round(self.claims_right_percent()),
+            "false_cards": self.false_cards,
+            "false_cards_a_photo": round(self.false_cards_a_photo()),
+            "false_claims": self.false_claims,
+            "perfect_boards": self.perfect_boards,
+            "perfect_boards_percent": round(percent(self.perfect_boards, self.photos)),
+            "sets": self.sets,
+            "sets_claimed": self.sets_claimed,
+            "sets_right": self.sets_right,
+            "sets_precision_percent": round(percent(self.sets_right, self.sets_claimed)),
+            "sets_recall_percent": round(percent(self.sets_right, self.sets)),
+        })
+    }
+}
+
+/// `part` of `whole` in per cent; 100 if `whole` is 0.
+pub(super) fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare;
+    use crate::matching::tests::{label, reading};
+
+    fn figures(readings: &[ReadCard]) -> Figures {
+        let labels = [label("1fgd", 0., 0.), label("2fgd", 100., 0.), label("3fgd", 200., 0.)];
+        Figures::of_photo(&labels, readings, &compare(&labels, readings))
+    }
+
+    #[test]
+    fn a_perfect_board_has_all_and_nothing_else() {
+        let all = [
+            reading("1fgd", 0., 0., false),
+            reading("2fgd", 100., 0., false),
+            reading("3fgd", 200., 0., false),
+        ];
+        let f = figures(&all);
+        assert_eq!(
+            (f.right, f.perfect_boards, f.sets, f.sets_claimed, f.sets_right),
+            (3, 1, 1, 1, 1)
+        );
+        assert_eq!((f.right_percent(), f.claims_right_percent()), (100.0, 100.0));
+        let mut more = all.to_vec();
+        more.push(reading("1ord", 400., 0., true));
+        assert_eq!(figures(&more).perfect_boards, 1, "an unsure false card claims nothing");
+        more[3].unsure = false;
+        let f = figures(&more);
+        assert_eq!((f.perfect_boards, f.false_cards, f.false_claims, f.claims()), (0, 1, 1, 4));
+        assert_eq!(f.claims_right_percent(), 75.0);
+    }
+
+    #[test]
+    fn verdicts_add_up_and_confusion_counts_what_was_found() {
+        let f = figures(&[reading("1frd", 0., 0., false), reading("2fgd", 100., 0., true)]);
+        assert_eq!((f.wrong, f.unsure, f.missed, f.right), (1, 1, 1, 0));
+        assert_eq!(f.unsure_but_right, 1);
+        assert_eq!((f.sets, f.sets_claimed), (1, 0));
+        // `Property::Color` has index 2; green is 0 and red is 2.
+        assert_eq!(f.confusion[2][0], [1, 0, 1]);
+    }
+}

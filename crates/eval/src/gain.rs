@@ -1,0 +1,213 @@
+//! The gain of a training: results before and after, on held-out photos and on drawn tables that
+//! detect a loss elsewhere.
+
+use crate::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use setsight_photo::labels::{CardLabel, SaidBy};
+use setsight_photo::source::Room;
+use setsight_scenes::suite::Suite;
+use setsight_vision::{Pipeline, StageClock};
+
+/// Number of drawn tables from each part of the hard suite.
+const GUARDS: usize = 5;
+
+/// A count before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// With the initial models.
+    pub before: usize,
+    /// With the new ones.
+    pub after: usize,
+}
+
+/// Counts over some pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Labelled cards.
+    pub cards: usize,
+    /// Claimed correctly.
+    pub right: Change,
+    /// Claimed as another card, or claimed where no card lies.
+    pub wrong: Change,
+    /// Found but not claimed.
+    pub unsure: Change,
+    /// Not found.
+    pub missed: Change,
+}
+
+impl Counts {
+    fn of(before: &Figures, after: &Figures) -> Self {
+        let change =
+            |count: fn(&Figures) -> usize| Change { before: count(before), after: count(after) };
+        Self {
+            cards: before.cards,
+            right: change(|f| f.right),
+            wrong: change(|f| f.wrong + f.false_claims),
+            unsure: change(|f| f.unsure),
+            missed: change(|f| f.missed),
+        }
+    }
+
+    /// The gain in cards: a wrong claim costs as much as three unclaimed cards.
+    pub fn gain(&self) -> i64 {
+        let more = |change: &Change| change.after as i64 - change.before as i64;
+        more(&self.right) - 3 * more(&self.wrong)
+    }
+}
+
+/// The verdict on a training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// More cards are right than before.
+    Better,
+    /// No gain and no loss.
+    Same,
+    /// More was lost than gained.
+    Worse,
+    /// There were no held-out photos to measure on.
+    Unknown,
+}
+
+/// A card with a different outcome than before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CardChange {
+    /// The photo's file, as its labels name it.
+    pub file: String,
+    /// Index of the label in that photo.
+    pub label: usize,
+    /// Its code.
+    pub code: String,
+    /// The outcome before: `right`, `wrong`, `unsure` or `missed`.
+    pub before: String,
+    /// The outcome after.
+    pub after: String,
+}
+
+/// The gain of a training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Worth {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// On held-out photos, each read by networks that were not trained on its scene.
+    pub kept_aside: Counts,
+    /// On drawn tables.
+    pub drawn: Counts,
+    /// Cards of the photos that changed.
+    pub changes: Vec<CardChange>,
+    /// Number of held-out photos.
+    pub photos: usize,
+}
+
+/// Measures the gain on photos, each with the pipeline that was not trained on it, and on drawn
+/// tables with the one that is to be used.
+///
+/// # Errors
+/// A photo that cannot be read.
+pub fn measure(
+    photos: &[(&LabelledPhoto, &Pipeline)],
+    before: &Pipeline,
+    after: &Pipeline,
+) -> anyhow::Result<Worth> {
+    let (mut was, mut is) = (Figures::default(), Figures::default());
+    let mut changes = Vec::new();
+    let room = Room::default();
+    for (photo, untrained_on_it) in photos {
+        let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
+            let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, &room, false)?;
+            let result = results.remove(0);
+            Ok((result.figures, result.outcome))
+        };
+        let (one, outcome_before) = read(before)?;
+        let (other, outcome_after) = read(untrained_on_it)?;
+        was.add(&one);
+        is.add(&other);
+        changes.extend(changed(photo, &outcome_before, &outcome_after));
+    }
+    let kept_aside = Counts::of(&was, &is);
+    let drawn = guard(before, after)?;
+    let verdict = if photos.is_empty() { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
+    Ok(Worth { verdict, kept_aside, drawn, changes, photos: photos.len() })
+}
+
+/// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
+/// cards. A loss of up to one hundredth of the drawn cards may be chance.
+fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
+    let share = |counts: &Counts| counts.gain() as f64 / counts.cards.max(1) as f64;
+    let lost = -share(drawn);
+    match kept_aside.gain() {
+        _ if lost > 0.01 && lost >= share(kept_aside) => Verdict::Worse,
+        gain if gain > 0 => Verdict::Better,
+        0 => Verdict::Same,
+        _ => Verdict::Worse,
+    }
+}
+
+fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -> Vec<CardChange> {
+    let change = |(label, card): (usize, &CardLabel)| {
+        let code = card.code.to_string();
+        let [before, after] =
+            [before, after].map(|outcome| outcome.verdict_of(&code).unwrap_or("missed").to_owned());
+        let file = photo.label.file.clone();
+        (before != after).then_some(CardChange { file, label, code, before, after })
+    };
+    photo.label.cards.iter().enumerate().filter_map(change).collect()
+}
+
+/// Runs both pipelines on the same drawn tables of the hard suite.
+fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
+    let parts = Suite::Hard.parts();
+    let tables: Vec<_> =
+        parts.iter().flat_map(|part| (0..GUARDS.min(part.count)).map(move |i| (part, i))).collect();
+    let read = |(part, index): (&setsight_scenes::suite::Part, usize)| -> anyhow::Result<_> {
+        let scene = part.draw(index)?;
+        let labels: Vec<CardLabel> = scene
+            .cards
+            .iter()
+            .map(|card| CardLabel {
+                code: card.card,
+                center: card.corners_in_image.center(),
+                corners: Some(card.corners_in_image),
+                said_by: SaidBy::Person,
+            })
+            .collect();
+        let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
+            let table = pipeline.read(&scene.image, &mut StageClock::default(), None)?.table;
+            let matched = compare(&labels, &table.cards);
+            Ok(Figures::of_photo(&labels, &table.cards, &matched))
+        });
+        let [before, after] = figures;
+        Ok((before?, after?))
+    };
+    let read = tables.into_par_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let (mut was, mut is) = (Figures::default(), Figures::default());
+    for (before, after) in read {
+        was.add(&before);
+        is.add(&after);
+    }
+    Ok(Counts::of(&was, &is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_claim_outweighs_two_right_ones() {
+        let change = |before, after| Change { before, after };
+        let counts = |right, wrong| Counts { cards: 30, right, wrong, ..Counts::default() };
+        assert_eq!(counts(change(20, 22), change(0, 1)).gain(), -1);
+        assert_eq!(counts(change(20, 20), change(4, 1)).gain(), 9);
+        let none = change(0, 0);
+        let drawn = Counts { cards: 400, right: change(390, 380), ..Counts::default() };
+        assert_eq!(verdict(&counts(change(20, 25), none), &drawn), Verdict::Better);
+        assert_eq!(
+            verdict(&counts(change(20, 20), none), &drawn),
+            Verdict::Worse,
+            "nothing for it"
+        );
+        assert_eq!(verdict(&counts(change(20, 20), none), &Counts::default()), Verdict::Same);
+        assert_eq!(verdict(&counts(change(20, 19), none), &Counts::default()), Verdict::Worse);
+    }
+}

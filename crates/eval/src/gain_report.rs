@@ -1,0 +1,134 @@
+//! The gain of a training as a table for the terminal and as a page with the cards that changed.
+
+use crate::LabelledPhoto;
+use crate::gain::{CardChange, Change, Counts, Verdict, Worth};
+use crate::html;
+use maud::{Markup, html};
+use setsight_files::whole_file::write_whole;
+use setsight_photo::source;
+use setsight_vision::{CardOutline, rectify};
+use std::fmt::{self, Display};
+use std::io;
+use std::path::Path;
+
+/// Name of the results file, in the folder of the models.
+pub const WORTH: &str = "worth.json";
+/// Name of the page.
+pub const PAGE: &str = "worth.html";
+/// Maximum number of cards on the page.
+const SHOWN: usize = 120;
+
+impl Verdict {
+    /// The verdict as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Better => "Better: more of your cards are read rightly than before.",
+            Self::Same => "No better: what was kept aside is read as before.",
+            Self::Worse => "Worse: more was lost than gained.",
+            Self::Unknown => "Not measured: nothing could be kept aside.",
+        }
+    }
+}
+
+impl Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = format!("{} photos kept aside", self.photos);
+        writeln!(f, "{:<28}{:>8}{:>8}", "", "before", "after")?;
+        for (name, counts) in [(own.as_str(), &self.kept_aside), ("drawn tables", &self.drawn)] {
+            if counts.cards == 0 {
+                continue;
+            }
+            writeln!(f, "{name}, {} cards", counts.cards)?;
+            for (word, Change { before, after }) in rows(counts) {
+                writeln!(f, "  {word:<26}{before:>8}{after:>8}")?;
+            }
+        }
+        write!(f, "{}", self.verdict.sentence())
+    }
+}
+
+fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
+    [
+        ("right", counts.right),
+        ("wrong", counts.wrong),
+        ("unsure", counts.unsure),
+        ("not found", counts.missed),
+    ]
+}
+
+/// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write(folder: &Path, worth: &Worth, photos: &[&LabelledPhoto]) -> io::Result<()> {
+    let pictures = folder.join("worth");
+    std::fs::create_dir_all(&pictures)?;
+    let mut cards = Vec::new();
+    for (n, change) in worth.changes.iter().take(SHOWN).enumerate() {
+        let name = format!("{n:03}.jpg");
+        let picture = picture(change, photos);
+        if let Some(bytes) = &picture {
+            write_whole(&pictures.join(&name), bytes)?;
+        }
+        cards.push(figure(change, picture.is_some().then_some(&name)));
+    }
+    let rest = worth.changes.len().saturating_sub(SHOWN);
+    let body = html! {
+        h1 { (worth.verdict.sentence()) }
+        table {
+            tr { @for head in ["", "", "before", "after"] { th { (head) } } }
+            @for (name, counts) in [("kept aside", &worth.kept_aside), ("drawn", &worth.drawn)] {
+                @for (word, Change { before, after }) in rows(counts) {
+                    "\n"
+                    tr {
+                        td { (name) ", " (counts.cards) " cards" }
+                        td { (word) }
+                        td { (before) }
+                        td { (after) }
+                    }
+                }
+            }
+        }
+        h2 { "Cards that changed" }
+        @for card in &cards { (card) "\n" }
+        @if rest > 0 { p { "and " (rest) " more" } }
+    };
+    let page = html::page("Before and after", STYLE, &body).into_string();
+    write_whole(&folder.join(PAGE), page.as_bytes())?;
+    let mut json = serde_json::to_string_pretty(worth)?;
+    json.push('\n');
+    write_whole(&folder.join(WORTH), json.as_bytes())
+}
+
+/// A figure of a changed card; `picture` is the name of its picture, if there is one.
+fn figure(change: &CardChange, picture: Option<&String>) -> Markup {
+    let CardChange { file, code, before, after, .. } = change;
+    html! {
+        figure class=(if after == "right" { "won" } else { "lost" }) {
+            @if let Some(name) = picture {
+                img src={ "worth/" (name) } width="144" height="96" alt="";
+            }
+            figcaption { (code) ": " (before) " \u{2192} " (after) br; small { (file) } }
+        }
+    }
+}
+
+const STYLE: &str = "body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em;text-align:left}\
+figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}figure.won{border-color:#2a7}";
+
+/// The card in the photo; `None` if its corners are unknown.
+fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
+    let photo = photos.iter().find(|photo| photo.label.file == change.file)?;
+    let loaded = source::load_photo(&photo.path).ok()?;
+    let label = photo.label.upright_cards(loaded.orientation).into_iter().nth(change.label)?;
+    let outline = CardOutline::at(label.corners?);
+    let image = rectify::rectify(&loaded.frame, &outline).pixels;
+    let mut bytes = io::Cursor::new(Vec::new());
+    image.write_to(&mut bytes, image::ImageFormat::Jpeg).ok()?;
+    Some(bytes.into_inner())
+}
+
+/// The results stored in a folder of models; `None` if there are none.
+pub fn of_folder(folder: &Path) -> Option<Worth> {
+    serde_json::from_slice(&std::fs::read(folder.join(WORTH)).ok()?).ok()
+}

@@ -1,0 +1,97 @@
+//! HTML figures of mistakes, and the style of the pages.
+
+use super::mistakes::Mistake;
+use maud::{Markup, html};
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::Card;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder `pictures` of a page; filled as figures are made.
+pub struct Pictures {
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Pictures {
+    /// Creates the folder next to the page.
+    ///
+    /// # Errors
+    /// The folder cannot be created.
+    pub fn new(page: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(page.join("pictures"))?;
+        Ok(Self { folder: page.to_path_buf(), count: 0 })
+    }
+
+    /// A number for the file names of the next pictures.
+    pub fn next(&mut self) -> usize {
+        self.count += 1;
+        self.count
+    }
+
+    /// Writes a mistake's pictures; returns a figure with a caption.
+    ///
+    /// # Errors
+    /// A picture cannot be written.
+    pub fn figure(
+        &mut self,
+        mistake: &Mistake,
+        class: &str,
+        caption: &Markup,
+    ) -> io::Result<Markup> {
+        self.next();
+        let write = |what: &str, kind: &str, bytes: Option<&[u8]>, alt: &str| {
+            bytes.map(|bytes| self.picture(what, kind, bytes, alt)).transpose()
+        };
+        let view = write("view", "jpg", Some(&mistake.view), "where it lies")?;
+        let card = write("card", "jpg", mistake.card.as_deref(), "straightened")?;
+        let input = write("input", "png", mistake.input.as_deref(), "as a network gets it")?;
+        let said = mistake.said.as_ref().map(|svg| svg.as_bytes());
+        let said = write("said", "svg", said, "what the reader said")?;
+        Ok(html! {
+            figure class=(class) {
+                @if let Some(view) = view { (view) }
+                @if card.is_some() || input.is_some() {
+                    span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
+                }
+                @if let Some(said) = said { (said) }
+                figcaption { (caption) }
+            }
+            "\n"
+        })
+    }
+
+    /// Writes a picture and returns its HTML.
+    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<Markup> {
+        let name = format!("pictures/{:05}-{what}.{kind}", self.count);
+        write_whole(&self.folder.join(&name), bytes)?;
+        Ok(html! { img class=(what) src=(name) alt=(alt) loading="lazy"; })
+    }
+}
+
+/// A code in HTML with the letters marked that differ from the label.
+pub fn marked(read: Card, labelled: Option<Card>) -> Markup {
+    let truth = labelled.map(|card| card.to_string());
+    let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
+    html! {
+        @for (i, c) in read.to_string().chars().enumerate() {
+            @if differs(i, c) { em { (c) } } @else { (c) }
+        }
+    }
+}
+
+/// The style of the pages, light and dark.
+pub const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
+pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
+.row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
+figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
+figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
+figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
+em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
+table{border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
+td.good{background:#d8efe6}td.bad{background:#f7dccb}\
+h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
+.seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
+img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
+@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\
+td.good{background:#1d4a3b}td.bad{background:#5f300f}}";

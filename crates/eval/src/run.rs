@@ -1,0 +1,113 @@
+//! Reads one labelled photo and evaluates the result.
+
+use super::dataset::LabelledPhoto;
+use super::figures::Figures;
+use super::matching::{Match, compare};
+use super::mistakes;
+use super::outcome::{PhotoOutcome, TableLabel};
+use super::reliability::Reliability;
+use image::RgbImage;
+use setsight_game::cards::{Deck, Edition};
+use setsight_photo::labels::CardLabel;
+use setsight_photo::source::Room;
+use setsight_vision::{Pipeline, StageClock, StageSink};
+use std::cell::RefCell;
+use std::io;
+
+/// The result for one labelled photo and one reader.
+#[derive(Clone, Debug)]
+pub struct PhotoResult {
+    /// The figures of this photo alone.
+    pub figures: Figures,
+    /// CPU time of each stage in ms.
+    pub stage_cpu_ms: Vec<(&'static str, f64)>,
+    /// Calibration of its confidences.
+    pub reliability: Reliability,
+    /// Its outcome, card by card.
+    pub outcome: PhotoOutcome,
+    /// Every mistake with pictures, if pictures were requested.
+    pub mistakes: Vec<mistakes::Mistake>,
+    /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were requested.
+    pub stages: Vec<(String, Vec<u8>)>,
+}
+
+/// Reads a labelled photo, when there is room for it, with each pipeline and compares it with its
+/// labels; one result per pipeline.
+///
+/// # Errors
+/// The photo cannot be read, or its labels are for a picture of another size.
+pub fn evaluate_photo(
+    pipelines: &[Pipeline],
+    photo: &LabelledPhoto,
+    room: &Room,
+    with_pictures: bool,
+) -> anyhow::Result<Vec<PhotoResult>> {
+    let mut loading = StageClock::default();
+    // Each of a report's pictures of a stage is drawn on a copy.
+    let copies = u64::from(with_pictures);
+    let (loaded, _held) = loading.time("load", || room.load(&photo.path, copies))?;
+    let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
+    if stored != (label.width, label.height) {
+        anyhow::bail!(
+            "is {}x{} pixels as stored, but its labels are of {}x{}; label the file as it is",
+            stored.0,
+            stored.1,
+            label.width,
+            label.height
+        );
+    }
+    let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
+        let mut clock = loading.clone();
+        let output = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let table = &output.table;
+        // A deck that is neither a known one nor the one that was read has no name here.
+        let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
+        let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
+        let named = |deck: &str, mirrored| TableLabel { deck: deck.to_owned(), mirrored };
+        let found = named(table.facts.deck_name(), table.facts.is_mirrored());
+        let matched: Match = compare(&labels, &table.cards);
+        let mistakes = if with_pictures {
+            mistakes::of_photo(&loaded.frame, &labels, &output, &matched)
+        } else {
+            Vec::new()
+        };
+        let stages = if mistakes.is_empty() {
+            Vec::new()
+        } else {
+            // The stages' pictures take time, so only photos with mistakes get them.
+            let album = Album::default();
+            pipeline.read(&loaded.frame, &mut StageClock::default(), Some(&album))?;
+            album.0.into_inner()
+        };
+        Ok(PhotoResult {
+            figures: Figures::of_photo(&labels, &table.cards, &matched),
+            stage_cpu_ms: clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect(),
+            reliability: Reliability::of_photo(&labels, &table.cards, &matched),
+            outcome: PhotoOutcome::of(
+                (&photo.source, &label.file),
+                (named(truth, label.mirrored), found),
+                &labels,
+                &table.cards,
+                &matched,
+            ),
+            mistakes,
+            stages,
+        })
+    };
+    pipelines.iter().map(judge).collect()
+}
+
+/// Keeps the stages' pictures, scaled down for a page.
+#[derive(Default)]
+struct Album(RefCell<Vec<(String, Vec<u8>)>>);
+
+impl StageSink for Album {
+    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+        // The other pictures show the photo itself already.
+        if stage != "load" {
+            self.0.borrow_mut().push((stage.to_owned(), mistakes::small_jpeg(picture)));
+        }
+        Ok(())
+    }
+}

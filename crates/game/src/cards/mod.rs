@@ -1,0 +1,26 @@
+//! A card, its four properties and its 4-character code.
+//!
+//! ```
+//! use crate::cards::{Card, Color, Number, parse_codes};
+//!
+//! let card: Card = "2spd".parse()?;
+//! assert_eq!(card.name(), "two striped purple diamonds");
+//! assert_eq!((card.number, card.color), (Number::Two, Color::Purple));
+//! assert_eq!(parse_codes("1fgd 2fgd 3fgd").unwrap().len(), 3);
+//! assert_eq!(Card::deck().len(), 81);
+//! # Ok::<(), crate::cards::CodeError>(())
+//! ```
+
+mod card;
+mod code;
+pub mod deck;
+mod name;
+pub mod outline;
+pub mod picture;
+pub mod spline;
+
+pub use card::{Card, Color, DECK_SIZE, Number, Property, Shading, Shape};
+pub use code::{CodeError, parse_codes};
+pub use deck::Deck;
+pub use deck::Edition;
+pub use name::NameError;

@@ -1,0 +1,40 @@
+//! The generalised game: v^p cards with p properties of v values. A set is v different cards that
+//! are all equal or all different in every property.
+//!
+//! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play()`] runs
+//! a game and writes a [`Record`], and [`check()`] verifies the record without relying on any of
+//! them. This module is independent of the rest of the project.
+//!
+//! ```
+//! use crate::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
+//!
+//! let rules = Rules::new(5, 4, 3)?;
+//! let mut solver = Kind::Cover.solver(&rules)?;
+//! let mut record = Record::default();
+//! play(&rules, &mut Rejection::new(&rules, 1), &mut *solver, &Budget::unlimited(), &mut record)?;
+//! check(&rules, &record)?;
+//! assert_eq!(record.found.len(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[cfg(test)]
+mod agreement;
+mod brute;
+mod check;
+pub mod cover;
+pub mod deal;
+mod dynamic;
+mod kind;
+mod mask;
+mod play;
+mod rules;
+#[cfg(feature = "smt")]
+mod smt;
+mod solver;
+pub mod uniformity;
+
+pub use check::{Fault, check};
+pub use kind::{Kind, Unavailable};
+pub use play::{Found, Record, play};
+pub use rules::{Card, Rules, RulesError};
+pub use solver::{Budget, Solver, Stop};

@@ -1,0 +1,377 @@
+//! The board's path from a frame to the network's input, step by step as in its firmware: a frame
+//! of 320 x 240 in RGB565, a window around the card, rectified by nearest-neighbour sampling, and
+//! white-balanced on the card's own stock with integer gains.
+//!
+//! The scripts in `tools/h7/board` do the same with the firmware's functions. The firmware's
+//! behaviour was read in its sources; nothing here was tested on a board.
+
+use super::float::Planes;
+use image::RgbImage;
+use setsight_nets::reader;
+use setsight_photo::geometry::{Homography, Point, Quad};
+
+/// Width of a frame in pixels.
+pub const FRAME_WIDTH: usize = 320;
+/// Height of a frame in pixels.
+pub const FRAME_HEIGHT: usize = 240;
+
+/// An RGB565 picture: red in the five high bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rgb565 {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Row by row.
+    pub pixels: Vec<u16>,
+}
+
+/// Red, green and blue in the board's precision: 5, 6 and 5 bits.
+pub fn fields(pixel: u16) -> [u16; 3] {
+    [pixel >> 11, pixel >> 5 & 63, pixel & 31]
+}
+
+fn pixel(red: u16, green: u16, blue: u16) -> u16 {
+    red << 11 | green << 5 | blue
+}
+
+impl Rgb565 {
+    /// Truncates each channel of a picture.
+    pub fn of(image: &RgbImage) -> Self {
+        let pixels = image
+            .pixels()
+            .map(|p| {
+                let [r, g, b] = p.0.map(u16::from);
+                pixel(r >> 3, g >> 2, b >> 3)
+            })
+            .collect();
+        Self { width: image.width() as usize, height: image.height() as usize, pixels }
+    }
+
+    /// 8 bits per channel, with the upper bits repeated below: 0 stays 0, full scale becomes 255.
+    pub fn channels(&self) -> impl Iterator<Item = [u8; 3]> {
+        self.pixels.iter().map(|&p| {
+            let [r, g, b] = fields(p);
+            [r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2].map(|v| v as u8)
+        })
+    }
+
+    /// What the firmware puts into the network: each byte XOR 0x80, pixel by pixel.
+    pub fn network_input(&self) -> Vec<i8> {
+        self.channels().flatten().map(|v| i8::from_le_bytes([v ^ 0x80])).collect()
+    }
+
+    /// The input of the floating-point network.
+    pub fn planes(&self) -> Planes {
+        let mut values = vec![0.0; 3 * self.pixels.len()];
+        for (i, channels) in self.channels().enumerate() {
+            for (c, v) in channels.into_iter().enumerate() {
+                values[c * self.pixels.len() + i] = f32::from(v) * reader::INPUT_SCALE;
+            }
+        }
+        Planes { channels: 3, rows: self.height, columns: self.width, values }
+    }
+}
+
+/// The window of a frame that becomes a card's picture, and the card's corners in that picture.
+struct View {
+    /// Left, top, width, height in the frame.
+    window: [usize; 4],
+    /// In pixels of the picture of [`reader::WIDTH`] x [`reader::HEIGHT`], relative to pixel
+    /// centres.
+    corners: [(f64, f64); 4],
+}
+
+/// A window of the picture's own size if the card fits in it, so that nothing is resampled twice;
+/// otherwise the card's bounding box.
+fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
+    let bounds = |pick: fn(&(i32, i32)) -> i32, limit: usize, size: usize| {
+        let limit = limit as i32;
+        let low = corners.iter().map(pick).min().expect("four corners").clamp(0, limit - 1);
+        let high = corners.iter().map(pick).max().expect("four corners").clamp(0, limit - 1);
+        let extent = (high - low + 1) as usize;
+        if extent > size {
+            return (low as usize, extent, false);
+        }
+        let first = (low + high + 1 - size as i32).div_euclid(2).clamp(0, limit - size as i32);
+        (first as usize, size, true)
+    };
+    let (x, width, fits_x) = bounds(|c| c.0, frame.width, reader::WIDTH);
+    let (y, height, fits_y) = bounds(|c| c.1, frame.height, reader::HEIGHT);
+    let window = if fits_x && fits_y {
+        [x, y, width, height]
+    } else {
+        let tight = |pick: fn(&(i32, i32)) -> i32, limit: usize| {
+            let limit = limit as i32 - 1;
+            let low = corners.iter().map(pick).min().expect("four corners").clamp(0, limit);
+            let high = corners.iter().map(pick).max().expect("four corners").clamp(0, limit);
+            (low as usize, (high - low + 1) as usize)
+        };
+        let (x, width) = tight(|c| c.0, frame.width);
+        let (y, height) = tight(|c| c.1, frame.height);
+        [x, y, width, height]
+    };
+    let place = |v: i32, first: usize, extent: usize, size: usize| {
+        if extent == size {
+            return f64::from(v) - first as f64;
+        }
+        // The centre of the pixel in the scaled window, in whole pixels.
+        let at =
+            ((2 * i64::from(v) - 2 * first as i64 + 1) * size as i64).div_euclid(2 * extent as i64);
+        at as f64
+    };
+    View {
+        window,
+        corners: corners.map(|(x, y)| {
+            (
+                place(x, window[0], window[2], reader::WIDTH),
+                place(y, window[1], window[3], reader::HEIGHT),
+            )
+        }),
+    }
+}
+
+/// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], without white balance.
+/// Corners are whole pixels of the frame, clockwise, starting with a long side. A quadrilateral
+/// with three collinear corners gives a black picture.
+pub fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
+    let (width, height) = (reader::WIDTH, reader::HEIGHT);
+    let view = view(frame, corners);
+    let [left, top, window_width, window_height] = view.window;
+    let copied = |x: usize, y: usize| {
+        let (x, y) = (x * window_width / width, y * window_height / height);
+        frame.pixels[(top + y) * frame.width + left + x]
+    };
+    let mut card = Rgb565 { width, height, pixels: vec![0; width * height] };
+    let full = Quad::rectangle((width - 1) as f64, (height - 1) as f64);
+    let seen = Quad::new(view.corners.map(|(x, y)| Point::new(x, y)));
+    let Some(window_from_card) = Homography::between(&full, &seen) else { return card };
+    for y in 0..height {
+        for x in 0..width {
+            let p = window_from_card.apply(Point::new(x as f64, y as f64));
+            let (x_from, y_from) = ((p.x + 0.5).floor(), (p.y + 0.5).floor());
+            let inside = |v: f64, size: usize| (0.0..size as f64).contains(&v);
+            if inside(x_from, width) && inside(y_from, height) {
+                card.pixels[y * width + x] = copied(x_from as usize, y_from as usize);
+            }
+        }
+    }
+    card
+}
+
+/// Step between the pixels sampled for the card's white, in both directions.
+const WHITE_STEP: usize = 4;
+/// Percentile of the sampled pixels that is taken as white. Symbols cover up to a third of a card,
+/// as on the desktop.
+const WHITE_PERCENT: usize = 85;
+/// [`reader::WHITE`] as the firmware's gain numerators: in 64ths of the red and blue fields and
+/// 32nds of the green one. Half a step above the value, because the product is rounded down.
+const TARGET: [u32; 3] = [1818, 1830, 1818];
+/// Maximum gains of the firmware: sixteenfold.
+const LARGEST_FACTOR: [u32; 3] = [1024, 512, 1024];
+/// Right shift of the product in each channel.
+const FACTOR_BITS: [u32; 3] = [6, 5, 6];
+
+/// Gains that bring a card's white to [`reader::WHITE`]: red and blue in 64ths, green in 32nds.
+pub fn balance_factors(card: &Rgb565) -> [u32; 3] {
+    let mut counts = [[0usize; 64]; 3];
+    let mut looked_at = 0;
+    for y in (WHITE_STEP / 2..card.height).step_by(WHITE_STEP) {
+        for x in (WHITE_STEP / 2..card.width).step_by(WHITE_STEP) {
+            for (counts, v) in counts.iter_mut().zip(fields(card.pixels[y * card.width + x])) {
+                counts[usize::from(v)] += 1;
+            }
+            looked_at += 1;
+        }
+    }
+    let rank = looked_at * WHITE_PERCENT / 100;
+    let mut factors = [0; 3];
+    for c in 0..3 {
+        let mut seen = 0;
+        let white = counts[c].iter().position(|&n| {
+            seen += n;
+            seen > rank
+        });
+        let white = white.unwrap_or(63).max(1) as u32;
+        factors[c] = ((TARGET[c] + white / 2) / white).min(LARGEST_FACTOR[c]);
+    }
+    factors
+}
+
+/// Applies white balance, so that the card's stock becomes [`reader::WHITE`].
+pub fn balance(card: &mut Rgb565) {
+    let factors = balance_factors(card);
+    for p in &mut card.pixels {
+        let f = fields(*p);
+        let full = [31, 63, 31];
+        let v = |c: usize| ((u32::from(f[c]) * factors[c]) >> FACTOR_BITS[c]).min(full[c]) as u16;
+        *p = pixel(v(0), v(1), v(2));
+    }
+}
+
+/// Rectifies and balances one card.
+pub fn card(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
+    let mut card = straighten(frame, corners);
+    balance(&mut card);
+    card
+}
+
+/// A photo as the board would take it: the part around the cards, rotated to landscape and scaled
+/// down to a frame.
+#[derive(Clone, Debug)]
+pub struct Framed {
+    /// 320 x 240.
+    pub frame: Rgb565,
+    /// The given quadrilaterals, in whole pixels of the frame, clockwise, starting with a long
+    /// side.
+    pub corners: Vec<[(i32, i32); 4]>,
+}
+
+/// Margin around the cards, as a fraction of their extent.
+const FRAME_MARGIN: f64 = 0.06;
+
+/// Frames a photo around some cards, as a person would aim the camera. `None` without cards.
+pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
+    let points = || cards.iter().flat_map(|quad| quad.0);
+    let first = points().next()?;
+    let (mut low, mut high) = (first, first);
+    for p in points() {
+        low = Point::new(low.x.min(p.x), low.y.min(p.y));
+        high = Point::new(high.x.max(p.x), high.y.max(p.y));
+    }
+    let margin = FRAME_MARGIN * (high.x - low.x).max(high.y - low.y);
+    let upright = high.y - low.y > high.x - low.x;
+    let aspect = FRAME_WIDTH as f64 / FRAME_HEIGHT as f64;
+    let aspect = if upright { 1.0 / aspect } else { aspect };
+    let (mut width, mut height) = (high.x - low.x + 2.0 * margin, high.y - low.y + 2.0 * margin);
+    width = width.max(height * aspect);
+    height = height.max(width / aspect);
+    let center = (low + high) / 2.0;
+    // The frame lies inside the photo if the photo is large enough; outside it is black.
+    let origin = |center: f64, size: f64, limit: u32| {
+        let limit = f64::from(limit);
+        if size >= limit {
+            (limit - size) / 2.0
+        } else {
+            (center - size / 2.0).clamp(0.0, limit - size)
+        }
+    };
+    let (x, y) = (origin(center.x, width, photo.width()), origin(center.y, height, photo.height()));
+    let (out_width, out_height) =
+        if upright { (FRAME_HEIGHT, FRAME_WIDTH) } else { (FRAME_WIDTH, FRAME_HEIGHT) };
+    let scale = out_width as f64 / width;
+    let mut small = shrink(photo, x, y, 1.0 / scale, out_width as u32, out_height as u32);
+    if upright {
+        small = image::imageops::rotate90(&small);
+    }
+    let corner = |p: Point| {
+        let (u, v) = ((p.x - x) * scale, (p.y - y) * scale);
+        let (u, v) = if upright { (FRAME_WIDTH as f64 - v, u) } else { (u, v) };
+        (u.floor() as i32, v.floor() as i32)
+    };
+    let corners = cards.iter().map(|quad| quad.0.map(corner)).collect();
+    Some(Framed { frame: Rgb565::of(&small), corners })
+}
+
+/// Area averaging: each output pixel takes as many samples per side as the input pixels it covers.
+fn shrink(photo: &RgbImage, x: f64, y: f64, step: f64, width: u32, height: u32) -> RgbImage {
+    let samples = (step.ceil() as u32).clamp(1, 64);
+    RgbImage::from_fn(width, height, |i, j| {
+        let mut sum = [0.0f64; 3];
+        for v in 0..samples {
+            for u in 0..samples {
+                let at = |first: f64, cell: u32, part: u32| {
+                    first + (f64::from(cell) + (f64::from(part) + 0.5) / f64::from(samples)) * step
+                };
+                let (px, py) = (at(x, i, u), at(y, j, v));
+                if px >= 0.0
+                    && py >= 0.0
+                    && px < f64::from(photo.width())
+                    && py < f64::from(photo.height())
+                {
+                    let p = photo.get_pixel(px as u32, py as u32).0;
+                    sum = [0, 1, 2].map(|c| sum[c] + f64::from(p[c]));
+                }
+            }
+        }
+        let n = f64::from(samples * samples);
+        image::Rgb(sum.map(|s| (s / n + 0.5) as u8))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Rgb;
+
+    #[test]
+    fn fields_widen_to_full_bytes() {
+        let image = RgbImage::from_pixel(2, 1, Rgb([255, 128, 7]));
+        let small = Rgb565::of(&image);
+        assert_eq!(fields(small.pixels[0]), [31, 32, 0]);
+        assert_eq!(small.channels().next(), Some([255, 130, 0]));
+        assert_eq!(small.network_input()[..3], [127, 2, -128]);
+    }
+
+    fn frame_with_card(corners: [(i32, i32); 4]) -> Rgb565 {
+        let quad = Quad::new(corners.map(|(x, y)| Point::new(f64::from(x), f64::from(y))));
+        let unit = Quad::rectangle(1.0, 1.0);
+        let card_from_frame = Homography::between(&quad, &unit).unwrap();
+        Rgb565::of(&RgbImage::from_fn(320, 240, |x, y| {
+            let p = card_from_frame.apply(Point::new(f64::from(x), f64::from(y)));
+            let inside = (-0.01..=1.01).contains(&p.x) && (-0.01..=1.01).contains(&p.y);
+            match (inside, p.x < 0.25, p.y < 0.5) {
+                (false, ..) => Rgb([20, 60, 20]),
+                (true, true, true) => Rgb([120, 20, 20]),
+                _ => Rgb([200, 180, 140]),
+            }
+        }))
+    }
+
+    #[test]
+    fn a_card_is_straightened_and_its_white_balanced() {
+        // One fits the window, one is upright and larger, one is at the frame's edge.
+        for corners in [
+            [(100, 100), (170, 104), (168, 148), (97, 144)],
+            [(60, 190), (62, 40), (160, 44), (156, 196)],
+            [(2, 3), (70, 1), (71, 40), (4, 44)],
+        ] {
+            let card = card(&frame_with_card(corners), &corners);
+            let at = |x: usize, y: usize| fields(card.pixels[y * 96 + x]);
+            for (x, y) in [(40, 10), (90, 58), (5, 58), (60, 32)] {
+                for (v, full) in at(x, y).into_iter().zip([31.0, 63.0, 31.0]) {
+                    let share = f32::from(v) / full;
+                    assert!((share - reader::WHITE).abs() < 0.05, "{x},{y}: {share} {corners:?}");
+                }
+            }
+            let [r, g, b] = at(8, 8);
+            assert!(r >= 15 && g < 10 && b < 8, "{:?} {corners:?}", [r, g, b]);
+        }
+    }
+
+    #[test]
+    fn impossible_corners_give_a_black_card() {
+        let frame = Rgb565 { width: 320, height: 240, pixels: vec![0xffff; 320 * 240] };
+        let card = straighten(&frame, &[(10, 10), (20, 20), (30, 30), (40, 40)]);
+        assert!(card.pixels.iter().all(|&p| p == 0));
+        // Far outside the frame.
+        let card = straighten(&frame, &[(900, 900), (960, 900), (960, 940), (900, 940)]);
+        assert_eq!(card.pixels.len(), 96 * 64);
+    }
+
+    #[test]
+    fn a_photo_is_framed_around_its_cards_and_turned() {
+        let photo = RgbImage::from_fn(600, 1200, |x, y| Rgb([(x / 4) as u8, (y / 8) as u8, 0]));
+        let quad =
+            |x: f64, y: f64| Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
+        let framed = frame_photo(&photo, &[quad(100.0, 100.0), quad(400.0, 1000.0)]).unwrap();
+        assert_eq!((framed.frame.width, framed.frame.height), (320, 240));
+        for (corners, (x, y)) in framed.corners.iter().zip([(100.0, 100.0), (400.0, 1000.0)]) {
+            let (u, v) = corners[0];
+            let [r, g, _] = fields(framed.frame.pixels[v as usize * 320 + u as usize]);
+            assert!((f64::from(r) * 8.0 - x / 4.0).abs() < 10.0, "{r} {x}");
+            assert!((f64::from(g) * 4.0 - y / 8.0).abs() < 6.0, "{g} {y}");
+        }
+        assert!(frame_photo(&photo, &[]).is_none());
+    }
+}

@@ -1,0 +1,158 @@
+//! Verifies a folder for the board: hashes, operators, sizes, golden outputs.
+
+use super::folder::{GOLDEN, LABELS, MODEL, REPORT, SOURCES, labels, sha256};
+use super::golden::{self, hex};
+use super::net::Net;
+use super::read_tflite;
+use super::report::FORMAT;
+use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
+use serde_json::Value;
+use setsight_nets::reader;
+use std::path::Path;
+
+/// The result of verifying a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Passed checks, as text.
+    pub good: Vec<String>,
+    /// Failed checks, and what to do.
+    pub wrong: Vec<String>,
+}
+
+/// Runs all checks, even after a failure.
+pub fn check(folder: &Path) -> Checked {
+    let mut found = Checked::default();
+    let read = |name: &str| {
+        std::fs::read(folder.join(name)).map_err(|e| format!("{name}: cannot be read: {e}"))
+    };
+    let report = read(REPORT).and_then(|bytes| {
+        serde_json::from_slice::<Value>(&bytes)
+            .map_err(|e| format!("{REPORT}: is no JSON: {e}: damaged; export the folder again"))
+    });
+    let report = match report {
+        Ok(report) => report,
+        Err(wrong) => {
+            found.wrong.push(wrong);
+            return found;
+        }
+    };
+    if report["format"] != FORMAT {
+        found.wrong.push(format!(
+            "{REPORT}: format {}, this program knows {FORMAT}: export the folder again, or check it \
+             with the program that wrote it ({})",
+            report["format"], report["program"]
+        ));
+        return found;
+    }
+    hashes(&report, &read, &mut found);
+    match read(LABELS) {
+        Ok(text) if text == labels().as_bytes() => found.good.push(format!("{LABELS}: in order")),
+        Ok(_) => found.wrong.push(format!("{LABELS}: the labels are not those of the outputs")),
+        Err(wrong) => found.wrong.push(wrong),
+    }
+    match read(MODEL) {
+        Err(wrong) => found.wrong.push(wrong),
+        Ok(bytes) => match read_tflite::read(&bytes) {
+            Err(error) => found.wrong.push(format!("{MODEL}: {error}")),
+            Ok(net) => {
+                network(&net, bytes.len(), &report, &mut found);
+                let verified = read(GOLDEN).and_then(|file| {
+                    golden::verify(&file, &net, &sha256(&bytes))
+                        .map_err(|error| format!("{GOLDEN}: {error}"))
+                });
+                match verified {
+                    Ok(n) => {
+                        found.good.push(format!("{GOLDEN}: {n} pictures give the outputs said"))
+                    }
+                    Err(wrong) => found.wrong.push(wrong),
+                }
+            }
+        },
+    }
+    found
+}
+
+/// Checks that every file is listed, exists and has the listed hash.
+fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found: &mut Checked) {
+    let empty = serde_json::Map::new();
+    let files = report["files"].as_object().unwrap_or(&empty);
+    let needed = SOURCES.iter().map(|(name, _)| *name).chain([MODEL, LABELS, GOLDEN, "report.md"]);
+    for name in needed.filter(|name| !files.contains_key(*name)) {
+        found.wrong.push(format!("{REPORT}: does not list {name}: export the folder again"));
+    }
+    let mut right = 0;
+    for (name, listed) in files {
+        // A name with a path is not a file of this folder.
+        if name.contains(['/', '\\']) || name.starts_with('.') {
+            found.wrong.push(format!("{REPORT}: lists {name:?}, which is no file of the folder"));
+            continue;
+        }
+        match read(name) {
+            Err(wrong) => found.wrong.push(wrong),
+            Ok(bytes) => {
+                let (hash, expected) = (hex(&sha256(&bytes)), listed["sha256"].as_str());
+                if expected == Some(&hash) {
+                    right += 1;
+                } else if listed["bytes"] != bytes.len() {
+                    found.wrong.push(format!(
+                        "{name}: {} bytes, {REPORT} says {}: cut short or changed; copy it again",
+                        bytes.len(),
+                        listed["bytes"]
+                    ));
+                } else {
+                    found.wrong.push(format!(
+                        "{name}: its SHA-256 is {hash}, {REPORT} says {}: damaged or changed; copy \
+                         it again",
+                        expected.unwrap_or("nothing")
+                    ));
+                }
+            }
+        }
+    }
+    found.good.push(format!("{right} of {} files are as they were written", files.len()));
+}
+
+/// Sizes, operators, input and output.
+fn network(net: &Net, bytes: usize, report: &Value, found: &mut Checked) {
+    let limits = [
+        ("the file", bytes, FILE_LIMIT_BYTES),
+        ("the arena (upper bound)", net.arena_bound_bytes(), ARENA_LIMIT_BYTES),
+        ("the largest layer", net.peak_activation_bytes(), PEAK_LIMIT_BYTES),
+    ];
+    for (what, size, limit) in limits {
+        if size > limit {
+            found.wrong.push(format!(
+                "{MODEL}: {what} takes {size} bytes, the board has room for {limit}"
+            ));
+        } else {
+            found.good.push(format!("{MODEL}: {what} takes {size} of {limit} bytes"));
+        }
+    }
+    let operators = net.operators();
+    if report["network"]["operators"] == serde_json::json!(operators) {
+        found.good.push(format!("{MODEL}: operators {}", operators.join(", ")));
+    } else {
+        found.wrong.push(format!(
+            "{MODEL}: operators {}, {REPORT} says {}",
+            operators.join(", "),
+            report["network"]["operators"]
+        ));
+    }
+    let input = &net.input;
+    let shape = [input.height, input.width, input.channels];
+    if shape != [reader::HEIGHT, reader::WIDTH, reader::CHANNELS]
+        || input.quant.zero != -128
+        || input.quant.scale != reader::INPUT_SCALE
+        || net.output().len() != reader::OUTPUTS
+    {
+        found.wrong.push(format!(
+            "{MODEL}: takes {shape:?} with scale {} and zero point {}, gives {}; expected {:?}, \
+             1/255, -128 and {}",
+            input.quant.scale,
+            input.quant.zero,
+            net.output().len(),
+            [reader::HEIGHT, reader::WIDTH, reader::CHANNELS],
+            reader::OUTPUTS
+        ));
+    }
+}

@@ -1,0 +1,215 @@
+//! Cards as the board sees them: drawn cards, and photographs of single cards.
+
+use super::board::{self, FRAME_HEIGHT, FRAME_WIDTH, Rgb565};
+use super::float::Planes;
+use image::RgbImage;
+use rayon::prelude::*;
+use setsight_game::cards::{Card, Deck};
+use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::labels::{self, DatasetError};
+use setsight_photo::print::dice::{Dice, Purpose};
+use setsight_photo::source;
+use setsight_scenes::{DeckChoice, Kind, Params};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A card's picture as network input, and the true card.
+#[derive(Clone, Debug)]
+pub struct Crop {
+    /// Height x width x channels, each byte XOR 0x80.
+    pub bytes: Vec<i8>,
+    /// The input of the floating-point network.
+    pub planes: Planes,
+    /// The true card.
+    pub card: Card,
+}
+
+impl Crop {
+    /// From the board's RGB565 picture of a card.
+    pub fn of(picture: &Rgb565, card: Card) -> Self {
+        Self { bytes: picture.network_input(), planes: picture.planes(), card }
+    }
+
+    /// From a picture with 8 bits per channel.
+    pub fn of_rgb(picture: &RgbImage, card: Card) -> Self {
+        let (width, height) = (picture.width() as usize, picture.height() as usize);
+        let mut values = vec![0.0; 3 * width * height];
+        for (i, pixel) in picture.pixels().enumerate() {
+            for (c, &v) in pixel.0.iter().enumerate() {
+                values[c * width * height + i] = f32::from(v) / 255.0;
+            }
+        }
+        let planes = Planes { channels: 3, rows: height, columns: width, values };
+        Self { bytes: super::bytes_of(&planes), planes, card }
+    }
+}
+
+/// The kinds of drawn tables, in turn: everything that a board on a stand may meet, without heaps.
+const KINDS: [Kind; 10] = [
+    Kind::Plain,
+    Kind::Wood,
+    Kind::Warm,
+    Kind::Cloth,
+    Kind::Shadow,
+    Kind::Black,
+    Kind::Scatter,
+    Kind::Glare,
+    Kind::Perspective,
+    Kind::Blur,
+];
+/// Maximum error of the corners that the board finds, in pixels of its frame.
+const CORNER_ERROR_PX: f64 = 1.2;
+
+/// A drawn table of a deck, the usual one unless given, as the board's frame, and its cards with exact corners.
+pub fn drawn_table(
+    deck: Option<&Arc<Deck>>,
+    kind: Kind,
+    seed: u64,
+    index: u64,
+) -> (Rgb565, Vec<(Quad, Card)>) {
+    let mut params = Params::of(kind);
+    if let Some(deck) = deck {
+        params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
+    }
+    params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
+    let scene = setsight_scenes::render(&params, seed, index)
+        .expect("a size and a count that can be drawn");
+    let cards = scene.cards.iter().map(|c| (c.corners_in_image, c.card)).collect();
+    (Rgb565::of(&scene.image), cards)
+}
+
+/// The cards of `tables` drawn tables of a deck, the usual one unless given, twelve per table.
+pub fn drawn(deck: Option<&Arc<Deck>>, tables: usize, seed: u64) -> Vec<Crop> {
+    (0..tables)
+        .into_par_iter()
+        .flat_map_iter(|index| {
+            let kind = KINDS[index % KINDS.len()];
+            let (frame, cards) = drawn_table(deck, kind, seed, index as u64);
+            let mut dice = Dice::new(seed, index as u64, Purpose::Sensor);
+            cards
+                .into_iter()
+                .map(|(quad, card)| {
+                    let corners = around(&quad, &mut dice);
+                    Crop::of(&board::card(&frame, &corners), card)
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Corners as the board finds them: whole pixels with a small error.
+fn around(quad: &Quad, dice: &mut Dice) -> [(i32, i32); 4] {
+    quad.0.map(|p| {
+        let mut off = || dice.between(-CORNER_ERROR_PX, CORNER_ERROR_PX);
+        let (x, y) = (p.x + off(), p.y + off());
+        (x.floor() as i32, y.floor() as i32)
+    })
+}
+
+/// Every `step`th labelled crop of a folder, laid on a dark table before the board's camera.
+///
+/// # Errors
+/// [`DatasetError`]: bad labels. A crop that cannot be read is left out.
+pub fn photographed(folder: &Path, step: usize, seed: u64) -> Result<Vec<Crop>, DatasetError> {
+    let labels = labels::read_crop_labels(folder)?;
+    let chosen: Vec<_> = labels.iter().enumerate().step_by(step.max(1)).collect();
+    let crops = chosen.into_par_iter().filter_map(|(i, label)| {
+        let picture = source::load(&folder.join(&label.file)).ok()?;
+        let mut dice = Dice::new(seed, i as u64, Purpose::Camera);
+        let (frame, quad) = on_a_table(&picture, &mut dice)?;
+        let corners = around(&quad, &mut dice);
+        Some(Crop::of(&board::card(&frame, &corners), label.code))
+    });
+    Ok(crops.collect())
+}
+
+/// Range of a card's long side in the board's frame, in pixels.
+const CARD_PX: (f64, f64) = (52.0, 84.0);
+/// Maximum rotation of a card from level, in radians.
+const TURN: f64 = 0.2;
+
+/// A frame with one card in the middle.
+fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
+    let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
+    if width < 8.0 || height < 8.0 {
+        return None;
+    }
+    let long = dice.between(CARD_PX.0, CARD_PX.1);
+    let turn = dice.between(-TURN, TURN);
+    let quarter = if dice.chance(0.3) { std::f64::consts::FRAC_PI_2 } else { 0.0 };
+    let (sin, cos) = (turn + quarter).sin_cos();
+    let scale = long / width.max(height);
+    let middle = Point::new(
+        FRAME_WIDTH as f64 / 2.0 + dice.between(-2.0, 2.0),
+        FRAME_HEIGHT as f64 / 2.0 + dice.between(-2.0, 2.0),
+    );
+    let rectangle = Quad::rectangle(width, height);
+    let quad = Quad::new(rectangle.0.map(|p| {
+        let (x, y) = ((p.x - width / 2.0) * scale, (p.y - height / 2.0) * scale);
+        middle + Point::new(x * cos - y * sin, x * sin + y * cos)
+    }));
+    let picture_from_frame = Homography::between(&quad, &rectangle)?;
+    let table = [60 + dice.below(40), 50 + dice.below(30), 30 + dice.below(30)].map(|v| v as f64);
+    // Each pixel of the frame is the mean of the picture's pixels in it.
+    let samples = (1.0 / scale).ceil().clamp(2.0, 8.0) as usize;
+    let image = RgbImage::from_fn(FRAME_WIDTH as u32, FRAME_HEIGHT as u32, |i, j| {
+        let near = Point::new(f64::from(i), f64::from(j)).distance(middle) < 0.62 * long;
+        let mut sum = [0.0; 3];
+        for k in 0..if near { samples * samples } else { 0 } {
+            let part = |k: usize| (k as f64 + 0.5) / samples as f64;
+            let p = Point::new(f64::from(i) + part(k % samples), f64::from(j) + part(k / samples));
+            let p = picture_from_frame.apply(p);
+            let inside = p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height;
+            for (c, s) in sum.iter_mut().enumerate() {
+                *s += if inside {
+                    f64::from(picture.get_pixel(p.x as u32, p.y as u32)[c])
+                } else {
+                    table[c]
+                };
+            }
+        }
+        let n = (samples * samples) as f64;
+        let color = if near { sum.map(|s| s / n) } else { table };
+        image::Rgb(color.map(|v| (v + dice.normal() * 2.0 + 0.5).clamp(0.0, 255.0) as u8))
+    });
+    Some((Rgb565::of(&image), quad.as_card()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_crops_show_balanced_cards_of_many_kinds() {
+        let crops = drawn(None, 10, 5);
+        assert!(crops.len() > 100, "{}", crops.len());
+        let mut bright = 0;
+        for crop in &crops {
+            assert_eq!(crop.bytes, super::super::bytes_of(&crop.planes));
+            let mut green = crop.planes.values[96 * 64..2 * 96 * 64].to_vec();
+            green.sort_by(f32::total_cmp);
+            let white = green[green.len() * 85 / 100];
+            bright += usize::from((0.8..=1.0).contains(&white));
+        }
+        assert!(bright * 100 >= crops.len() * 97, "{bright} of {}", crops.len());
+        assert_eq!(drawn(None, 3, 5)[7].bytes, crops[7].bytes, "the same seed, the same crops");
+    }
+
+    #[test]
+    fn a_photographed_card_lies_straight_again() {
+        // The left third is red, on white.
+        let picture = RgbImage::from_fn(300, 200, |x, _| {
+            image::Rgb(if x < 100 { [200, 30, 30] } else { [240, 235, 230] })
+        });
+        let mut dice = Dice::new(1, 2, Purpose::Camera);
+        for _ in 0..6 {
+            let (frame, quad) = on_a_table(&picture, &mut dice).unwrap();
+            let card = board::card(&frame, &quad.0.map(|p| (p.x as i32, p.y as i32)));
+            let green = |x: usize| board::fields(card.pixels[32 * 96 + x])[1];
+            // In either direction, because a card looks the same after half a turn.
+            let (left, middle, right) = (green(12), green(48), green(84));
+            assert!(middle > 50 && left.min(right) < 20 && left.max(right) > 50);
+        }
+        assert!(on_a_table(&RgbImage::new(2, 2), &mut dice).is_none());
+    }
+}

@@ -1,0 +1,269 @@
+//! Makes the folder for the board and writes it completely or not at all.
+
+use super::board;
+use super::crops::{self, Crop};
+use super::float::Planes;
+use super::golden::{self, Golden, hex};
+use super::measure::{Agreement, agreement, card_of, int8_logits};
+use super::net::Net;
+use super::quantise::{ActivationRanges, Calibration, QuantiseError, check, quantise};
+use super::report::{self, Facts, Measured};
+use super::tflite;
+use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
+use setsight_game::cards::{Card, Deck};
+use setsight_nets::graph::Graph;
+use setsight_nets::reader;
+use setsight_scenes::Kind;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// File name of the network.
+pub const MODEL: &str = "card.tflite";
+/// File name of the labels.
+pub const LABELS: &str = "card.txt";
+/// File name of the self-test's pictures.
+pub const GOLDEN: &str = "golden.bin";
+/// File name of the figures in JSON, with the hashes of all other files.
+pub const REPORT: &str = "report.json";
+
+/// The scripts and pages that are copied into every folder unchanged.
+pub const SOURCES: [(&str, &str); 6] = [
+    ("set_finder.py", include_str!("../board/set_finder.py")),
+    ("card_finder.py", include_str!("../board/card_finder.py")),
+    ("card_reader.py", include_str!("../board/card_reader.py")),
+    ("main.py", include_str!("../board/main.py")),
+    ("selftest.py", include_str!("../board/selftest.py")),
+    ("README.md", include_str!("../board/README.md")),
+];
+
+/// Why no folder can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The network cannot be put on the board.
+    #[error(transparent)]
+    Quantise(#[from] QuantiseError),
+    /// A part exceeds the board's limits.
+    #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
+    TooLarge {
+        /// The part.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The maximum.
+        limit: usize,
+    },
+}
+
+/// Options of an export.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// SHA-256 of the trained network's file.
+    pub source_sha256: String,
+    /// The deck that the network was trained for, if it is not one of the usual ones.
+    pub deck: Option<Arc<Deck>>,
+    /// Photographed crops for calibration, in addition to drawn ones.
+    pub photographed: Vec<Crop>,
+    /// Collections for measuring agreement: a key, a description, the crops.
+    pub measure: Vec<(&'static str, String, Vec<Crop>)>,
+}
+
+/// Numbers of drawn tables: for calibration, for comparing calibration methods, for measuring.
+const CALIBRATION_TABLES: usize = 20;
+const COMPARISON_TABLES: usize = 20;
+const CALIBRATION_SEED: u64 = 7_001;
+const COMPARISON_SEED: u64 = 7_002;
+const GOLDEN_SEED: u64 = 7_003;
+/// Number of pictures in the self-test; each takes 3 KB of the board's flash.
+const GOLDENS: usize = 6;
+/// The calibration methods that are compared.
+const CALIBRATIONS: [Calibration; 3] =
+    [Calibration::MinMax, Calibration::Percentile(0.9999), Calibration::Percentile(0.999)];
+
+/// The files of a folder.
+pub struct Folder {
+    /// Contents by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The quantised network.
+    pub net: Net,
+    /// The facts in the report.
+    pub facts: Facts,
+}
+
+/// SHA-256 of some bytes.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Quantises a network, measures it and makes all files.
+///
+/// # Errors
+/// [`ExportError`].
+pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
+    check(graph)?;
+    let deck = options.deck.as_ref();
+    let drawn = crops::drawn(deck, CALIBRATION_TABLES, CALIBRATION_SEED);
+    let others = crops::drawn(deck, COMPARISON_TABLES, COMPARISON_SEED);
+    // Photographed crops alternate between calibration and the comparison.
+    let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
+    let ranges_on: Vec<Planes> =
+        drawn.iter().chain(turn(0)).map(|crop| crop.planes.clone()).collect();
+    let compare_on: Vec<Crop> = others.iter().chain(turn(1)).cloned().collect();
+    let seen = ActivationRanges::over(graph, &ranges_on);
+    let mut tried: Vec<(Calibration, Net, Agreement)> = Vec::new();
+    for calibration in CALIBRATIONS {
+        let net = quantise(graph, &seen, calibration)?;
+        let figures = agreement(graph, &net, &compare_on);
+        tried.push((calibration, net, figures));
+    }
+    // Choose the method with the most identical readings; among equals, the one with the closest
+    // logits.
+    let chosen = (0..tried.len())
+        .max_by(|&a, &b| {
+            let (a, b) = (&tried[a].2, &tried[b].2);
+            (a.same_card, -a.mean_logit_error)
+                .partial_cmp(&(b.same_card, -b.mean_logit_error))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        })
+        .expect("three ways");
+    let net = tried[chosen].1.clone();
+    let model = tflite::write(&net, "setsight card reader");
+    let limits = [
+        ("card.tflite", model.len(), FILE_LIMIT_BYTES),
+        ("the arena", net.arena_bound_bytes(), ARENA_LIMIT_BYTES),
+        ("the largest layer", net.peak_activation_bytes(), PEAK_LIMIT_BYTES),
+    ];
+    for (what, bytes, limit) in limits {
+        if bytes > limit {
+            return Err(ExportError::TooLarge { what, bytes, limit });
+        }
+    }
+    let mut measured: Vec<Measured> = options
+        .measure
+        .iter()
+        .map(|(key, what, crops)| Measured {
+            key,
+            what: what.clone(),
+            agreement: agreement(graph, &net, crops),
+        })
+        .collect();
+    measured.push(Measured {
+        key: "drawn_board",
+        what: "cards of drawn tables, the board's way".into(),
+        agreement: agreement(graph, &net, &others),
+    });
+    let sha = sha256(&model);
+    let goldens = goldens(&net, deck);
+    let facts = Facts {
+        source_sha256: options.source_sha256.clone(),
+        calibrations: tried.into_iter().map(|(c, _, figures)| (c.name(), figures)).collect(),
+        chosen,
+        calibrated_on: format!(
+            "{} drawn and {} photographed crops that went the board's way",
+            drawn.len(),
+            turn(0).count()
+        ),
+        measured,
+        goldens: goldens.len(),
+    };
+    let mut files: BTreeMap<String, Vec<u8>> = SOURCES
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
+        .collect();
+    let reader = files.get_mut(CARD_READER).expect("one of the sources");
+    *reader = with_line(reader, OFFSET_LINE, &format!("OUTPUT_OFFSET = {:?}", net.output_offset));
+    if options.deck.is_some() {
+        *reader = with_line(reader, USUAL_DECK_LINE, "USUAL_DECK = False");
+    }
+    files.insert(
+        "report.md".into(),
+        report::markdown(&net, &facts, model.len(), &hex(&sha)).into_bytes(),
+    );
+    files.insert(LABELS.into(), labels().into_bytes());
+    files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
+    files.insert(MODEL.into(), model);
+    let report = report::json(&net, &facts, &files, sha256);
+    let mut text = serde_json::to_string_pretty(&report).expect("text keys only");
+    text.push('\n');
+    files.insert(REPORT.into(), text.into_bytes());
+    Ok(Folder { files, net, facts })
+}
+
+/// Name of the script that classifies cards.
+const CARD_READER: &str = "card_reader.py";
+/// The line in that script for the offset of every output from its logit.
+const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
+
+/// The line in that script that says whether it reads the game's usual decks.
+const USUAL_DECK_LINE: &str = "USUAL_DECK = True";
+
+/// A script with one of its lines replaced.
+fn with_line(script: &[u8], line: &str, new: &str) -> Vec<u8> {
+    let text = String::from_utf8_lossy(script);
+    assert!(text.contains(line), "the script has the line {line}");
+    text.replacen(line, new, 1).into_bytes()
+}
+
+/// The labels file: one label per line, in the order of the outputs.
+pub fn labels() -> String {
+    reader::LABELS.map(|label| format!("{label}\n")).concat()
+}
+
+/// Drawn cards for the self-test: cards that the network reads correctly, if there are enough, each
+/// with a different colour and shape.
+fn goldens(net: &Net, deck: Option<&Arc<Deck>>) -> Vec<Golden> {
+    let mut candidates: Vec<(bool, Golden)> = Vec::new();
+    for index in 0..2 {
+        let (frame, cards) = crops::drawn_table(deck, Kind::Plain, GOLDEN_SEED, index);
+        for (quad, card) in cards {
+            let corners = quad.0.map(|p| (p.x.floor() as i32, p.y.floor() as i32));
+            let picture = golden::in_few_colors(&board::card(&frame, &corners));
+            let read = card_of(&int8_logits(net, &picture.network_input()));
+            candidates.push((read != card, Golden { picture, card }));
+        }
+    }
+    candidates.sort_by_key(|(wrong, _)| *wrong);
+    let mut chosen: Vec<Golden> = Vec::new();
+    for (_, golden) in candidates {
+        let like = |card: Card| (card.color, card.shape);
+        if chosen.len() < GOLDENS && chosen.iter().all(|c| like(c.card) != like(golden.card)) {
+            chosen.push(golden);
+        }
+    }
+    chosen
+}
+
+/// Writes the files as a folder: under a temporary name in the same parent folder, then renamed.
+///
+/// # Errors
+/// The folder cannot be written, or a folder that is not empty exists and `replace` is false.
+pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io::Result<()> {
+    let parent = match out.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(parent)?;
+    let beside = tempfile::Builder::new().prefix(".setsight-").suffix(".tmp").tempdir_in(parent)?;
+    let (new, old) = (beside.path().join("new"), beside.path().join("old"));
+    std::fs::create_dir(&new)?;
+    for (name, bytes) in files {
+        std::fs::write(new.join(name), bytes)?;
+    }
+    match std::fs::read_dir(out) {
+        Ok(mut entries) => {
+            if entries.next().is_some() && !replace {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is not empty"));
+            }
+            std::fs::rename(out, &old)?;
+            if let Err(error) = std::fs::rename(&new, out) {
+                std::fs::rename(&old, out)?;
+                return Err(error);
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::rename(&new, out),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,236 @@
+//! Inputs and outputs for the board's self-test: drawn cards in 16 colours, to keep the file small
+//! on the board's flash.
+//!
+//! Little endian: `SSG1`, the number of pictures and of outputs (16 bits each), the first 8 bytes
+//! of the SHA-256 of `card.tflite`, the output's scale (32-bit float) and zero point (32 bits);
+//! then for each picture its outputs (one byte each), the card's index (one byte), 16 colours
+//! (RGB565, 16 bits each) and 96 x 64 pixels, two per byte, the left one in the lower four bits.
+
+use super::board::Rgb565;
+use super::net::Net;
+use super::reference;
+use setsight_game::cards::{Card, DECK_SIZE};
+use setsight_nets::reader;
+
+/// The first bytes of the file.
+const MAGIC: &[u8; 4] = b"SSG1";
+const COLORS: usize = 16;
+const HEADER: usize = 4 + 2 + 2 + 8 + 4 + 4;
+const PIXELS: usize = reader::WIDTH * reader::HEIGHT;
+const RECORD: usize = reader::OUTPUTS + 1 + 2 * COLORS + PIXELS / 2;
+
+/// Why a file of golden pictures cannot be used, or does not match the network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GoldenError {
+    /// Another kind of file, or another version of this one.
+    #[error("begins with {0:?}, expected \"SSG1\": another version of the format, or damage")]
+    Version(String),
+    /// Its length differs from the header.
+    #[error("{0} bytes, expected {1}: cut short or damaged")]
+    Length(usize, usize),
+    /// It was made for another network.
+    #[error("made for another card.tflite: it says SHA-256 {0}..., the file has {1}...")]
+    OtherModel(String, String),
+    /// Its outputs differ from the network's.
+    #[error("picture {0}: the network gives {1:?}, the file says {2:?}")]
+    Outputs(usize, Vec<i8>, Vec<i8>),
+    /// Its header does not fit the network.
+    #[error("{0}")]
+    Odd(String),
+}
+
+/// One picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Golden {
+    /// 96 x 64, at most 16 colours.
+    pub picture: Rgb565,
+    /// The card drawn.
+    pub card: Card,
+}
+
+/// Reduces the picture to 16 colours: k-means in RGB, with initial colours evenly spaced in
+/// brightness.
+pub fn in_few_colors(picture: &Rgb565) -> Rgb565 {
+    let points: Vec<[i32; 3]> = picture.channels().map(|c| c.map(i32::from)).collect();
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|&i| points[i].iter().sum::<i32>());
+    // Dark and mid-tone pixels are few but matter most: half of the initial colours come from the
+    // darker quarter of the pixels.
+    let begin = |k: usize| {
+        let share = if k < COLORS / 2 { k * 4 } else { 32 + (k - COLORS / 2) * 12 };
+        points[order[share * (order.len() - 1) / 128]]
+    };
+    let mut centres: Vec<[i32; 3]> = (0..COLORS).map(begin).collect();
+    let nearest = |centres: &[[i32; 3]], p: &[i32; 3]| {
+        let distance = |c: &[i32; 3]| -> i32 { c.iter().zip(p).map(|(a, b)| (a - b).pow(2)).sum() };
+        (0..COLORS).min_by_key(|&k| distance(&centres[k])).expect("sixteen")
+    };
+    for _ in 0..12 {
+        let mut sums = [[0i32; 4]; COLORS];
+        for p in &points {
+            let sum = &mut sums[nearest(&centres, p)];
+            for c in 0..3 {
+                sum[c] += p[c];
+            }
+            sum[3] += 1;
+        }
+        for (centre, sum) in centres.iter_mut().zip(sums) {
+            if sum[3] > 0 {
+                *centre = [0, 1, 2].map(|c| (sum[c] + sum[3] / 2) / sum[3]);
+            }
+        }
+    }
+    let pixels = points
+        .iter()
+        .map(|p| {
+            let [r, g, b] = centres[nearest(&centres, p)].map(|v| v as u16);
+            (r >> 3) << 11 | (g >> 2) << 5 | b >> 3
+        })
+        .collect();
+    Rgb565 { pixels, ..picture.clone() }
+}
+
+/// The file's bytes.
+///
+/// # Panics
+/// If a picture has another size than a card's or more than 16 colours.
+pub fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> Vec<u8> {
+    let mut file = MAGIC.to_vec();
+    file.extend((goldens.len() as u16).to_le_bytes());
+    file.extend((reader::OUTPUTS as u16).to_le_bytes());
+    file.extend(&model_sha256[..8]);
+    let quant = net.output().quant;
+    file.extend(quant.scale.to_le_bytes());
+    file.extend(quant.zero.to_le_bytes());
+    for golden in goldens {
+        assert_eq!(golden.picture.pixels.len(), PIXELS, "a card's picture");
+        let outputs = reference::run(net, &golden.picture.network_input());
+        file.extend(outputs.iter().flat_map(|v| v.to_le_bytes()));
+        file.push(golden.card.index() as u8);
+        let mut colors = golden.picture.pixels.clone();
+        colors.sort_unstable();
+        colors.dedup();
+        assert!(colors.len() <= COLORS, "{} colours", colors.len());
+        let place = |p: u16| colors.iter().position(|&c| c == p).expect("all are there") as u8;
+        let pairs = golden.picture.pixels.chunks_exact(2);
+        let pixels: Vec<u8> = pairs.map(|p| place(p[0]) | place(p[1]) << 4).collect();
+        colors.resize(COLORS, 0);
+        file.extend(colors.iter().flat_map(|c| c.to_le_bytes()));
+        file.extend(pixels);
+    }
+    file
+}
+
+/// Checks the file against the network: the reference must give the stored outputs for each
+/// picture. Returns the number of pictures.
+///
+/// # Errors
+/// [`GoldenError`] with the first error.
+pub fn verify(file: &[u8], net: &Net, model_sha256: &[u8; 32]) -> Result<usize, GoldenError> {
+    let start = &file[..file.len().min(4)];
+    if start != MAGIC {
+        return Err(GoldenError::Version(String::from_utf8_lossy(start).into_owned()));
+    }
+    if file.len() < HEADER {
+        return Err(GoldenError::Length(file.len(), HEADER));
+    }
+    let u16_at = |at: usize| usize::from(u16::from_le_bytes([file[at], file[at + 1]]));
+    let (count, outputs) = (u16_at(4), u16_at(6));
+    if outputs != reader::OUTPUTS || count == 0 {
+        return Err(GoldenError::Odd(format!(
+            "{count} pictures with {outputs} outputs; expected some with {}",
+            reader::OUTPUTS
+        )));
+    }
+    if file.len() != HEADER + count * RECORD {
+        return Err(GoldenError::Length(file.len(), HEADER + count * RECORD));
+    }
+    if file[8..16] != model_sha256[..8] {
+        return Err(GoldenError::OtherModel(hex(&file[8..16]), hex(&model_sha256[..8])));
+    }
+    let quant = net.output().quant;
+    if file[16..20] != quant.scale.to_le_bytes() || file[20..24] != quant.zero.to_le_bytes() {
+        return Err(GoldenError::Odd("the output's scale or zero point is another".into()));
+    }
+    for (i, record) in file[HEADER..].chunks_exact(RECORD).enumerate() {
+        let (said, rest) = record.split_at(reader::OUTPUTS);
+        let said: Vec<i8> = said.iter().map(|&b| i8::from_le_bytes([b])).collect();
+        if usize::from(rest[0]) >= DECK_SIZE {
+            return Err(GoldenError::Odd(format!("picture {}: no card {}", i + 1, rest[0])));
+        }
+        let colors: Vec<u16> = rest[1..1 + 2 * COLORS]
+            .chunks_exact(2)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]))
+            .collect();
+        let pixels = rest[1 + 2 * COLORS..]
+            .iter()
+            .flat_map(|&b| [colors[usize::from(b & 15)], colors[usize::from(b >> 4)]])
+            .collect();
+        let picture = Rgb565 { width: reader::WIDTH, height: reader::HEIGHT, pixels };
+        let got = reference::run(net, &picture.network_input());
+        if got != said {
+            return Err(GoldenError::Outputs(i + 1, got, said));
+        }
+    }
+    Ok(count)
+}
+
+/// Formats bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::fields;
+    use crate::quantise::{ActivationRanges, Calibration, quantise};
+    use crate::sample;
+    use setsight_photo::print::card;
+
+    fn picture(index: usize) -> Rgb565 {
+        let print = card::Print::default();
+        let face = card::picture(Card::from_index(index), &print, 96, 230, [0; 3]);
+        let face = image::imageops::crop_imm(&face, 0, 0, 96, 61).to_image();
+        let mut picture = Rgb565::of(&face);
+        picture.pixels.resize(PIXELS, 0);
+        picture.height = reader::HEIGHT;
+        picture
+    }
+
+    #[test]
+    fn sixteen_colors_keep_a_card_recognisable() {
+        let full = picture(77);
+        let few = in_few_colors(&full);
+        let mut colors = few.pixels.clone();
+        colors.sort_unstable();
+        colors.dedup();
+        assert!((4..=16).contains(&colors.len()), "{}", colors.len());
+        let pairs = full.pixels.iter().zip(&few.pixels);
+        let off: u32 =
+            pairs.map(|(&a, &b)| u32::from(fields(a)[1].abs_diff(fields(b)[1])) * 4).sum();
+        assert!(off < 6 * PIXELS as u32, "{off}");
+    }
+
+    #[test]
+    fn goldens_are_verified_and_each_fault_is_named() {
+        let graph = sample::graph(1);
+        let crops = [sample::crop(1), sample::crop(2)];
+        let net =
+            quantise(&graph, &ActivationRanges::over(&graph, &crops), Calibration::MinMax).unwrap();
+        let golden =
+            |i: usize| Golden { picture: in_few_colors(&picture(i)), card: Card::from_index(i) };
+        let sha = [7; 32];
+        let file = write(&net, &sha, &[golden(3), golden(80)]);
+        assert_eq!(verify(&file, &net, &sha), Ok(2));
+        let cut = verify(&file[..file.len() - 1], &net, &sha).unwrap_err().to_string();
+        assert!(cut.contains("cut short"), "{cut}");
+        assert!(matches!(verify(b"SSG", &net, &sha), Err(GoldenError::Version(_))));
+        assert!(matches!(verify(b"SSG1", &net, &sha), Err(GoldenError::Length(4, _))));
+        assert!(matches!(verify(b"SSG2", &net, &sha), Err(GoldenError::Version(_))));
+        assert!(matches!(verify(&file, &net, &[8; 32]), Err(GoldenError::OtherModel(..))));
+        let mut wrong = file.clone();
+        wrong[HEADER] ^= 1;
+        assert!(matches!(verify(&wrong, &net, &sha), Err(GoldenError::Outputs(1, ..))));
+    }
+}

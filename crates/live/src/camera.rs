@@ -1,0 +1,341 @@
+//! Cameras: the source of frames, the choice of a camera, and what can be wrong with one.
+
+use super::ffmpeg::INSTALL;
+use image::RgbImage;
+use setsight_photo::Frame;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A frame and its time.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    /// The picture.
+    pub frame: Arc<Frame>,
+    /// Milliseconds since the camera was opened or the film began, as [`Camera::read`] gives it. A
+    /// caller that opens several cameras in turn moves all their frames to one clock.
+    pub time_ms: f64,
+    /// When the frame arrived, by the system's clock.
+    pub taken: Instant,
+    /// The JPEG that the picture was decoded from, if any; a recording stores it unchanged.
+    pub jpeg: Option<Arc<[u8]>>,
+}
+
+impl Shot {
+    /// A picture that arrives now, from a camera that was opened at `opened`.
+    pub fn now(image: RgbImage, opened: Instant) -> Self {
+        let taken = Instant::now();
+        let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
+        Self { frame: Arc::new(image), time_ms, taken, jpeg: None }
+    }
+}
+
+/// A source of frames.
+pub trait Camera: Send {
+    /// Waits for the next frame; `None` at the end of a film.
+    ///
+    /// # Errors
+    /// The camera no longer gives frames.
+    fn read(&mut self) -> Result<Option<Shot>, CameraError>;
+}
+
+/// Lists and opens cameras.
+pub trait Cameras: Send {
+    /// The connected cameras.
+    fn list(&self) -> Vec<CameraInfo>;
+    /// Opens a camera.
+    ///
+    /// # Errors
+    /// See [`CameraError`].
+    fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError>;
+}
+
+/// A connected camera.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CameraInfo {
+    /// Its number.
+    pub number: u32,
+    /// Its name.
+    pub name: String,
+}
+
+impl fmt::Display for CameraInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}  {}", self.number, self.name)
+    }
+}
+
+/// The camera that the user wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CameraChoice {
+    /// The first camera.
+    #[default]
+    First,
+    /// The camera with this number.
+    Number(u32),
+    /// The camera whose name contains this text, ignoring case.
+    Name(String),
+}
+
+impl From<&str> for CameraChoice {
+    fn from(text: &str) -> Self {
+        text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number)
+    }
+}
+
+impl fmt::Display for CameraChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::First => f.write_str("the first camera"),
+            Self::Number(number) => write!(f, "camera {number}"),
+            Self::Name(name) => write!(f, "camera \"{name}\""),
+        }
+    }
+}
+
+/// What is wrong with a camera; [`CameraError::advice`] says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CameraError {
+    /// No camera is connected.
+    #[error("no camera is connected")]
+    None,
+    /// Cameras are connected, but not this one.
+    #[error("there is no {choice}; there is {}", listed(.have))]
+    NoSuch {
+        /// The camera that was asked for.
+        choice: String,
+        /// The connected cameras.
+        have: Vec<CameraInfo>,
+    },
+    /// Several cameras have this name.
+    #[error("\"{name}\" may be {}", listed(.have))]
+    Ambiguous {
+        /// The name that was asked for.
+        name: String,
+        /// The cameras with that name.
+        have: Vec<CameraInfo>,
+    },
+    /// Another program uses the camera.
+    #[error("camera {camera} is in use by another program")]
+    Busy {
+        /// The camera.
+        camera: String,
+    },
+    /// This user has no permission to use the camera.
+    #[error("camera {camera} may not be used by this user")]
+    Permission {
+        /// The camera.
+        camera: String,
+    },
+    /// The camera stopped giving frames.
+    #[error("camera {camera} is unplugged or switched off")]
+    Unplugged {
+        /// The camera.
+        camera: String,
+    },
+    /// The camera is connected but gives no frames.
+    #[error("{camera} has sent no picture for {seconds} s")]
+    Silent {
+        /// The camera.
+        camera: String,
+        /// How long it has been silent, in seconds.
+        seconds: u64,
+    },
+    /// The camera gives black frames.
+    #[error("camera {camera} gives black pictures")]
+    Black {
+        /// The camera.
+        camera: String,
+    },
+    /// The camera's pictures cannot be decoded.
+    #[error("{camera} sends pictures that are not whole")]
+    Broken {
+        /// The camera.
+        camera: String,
+    },
+    /// The camera cannot be opened for another reason.
+    #[error("camera {camera} cannot be opened: {reason}")]
+    Unopened {
+        /// The camera.
+        camera: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Nothing answers at this network address, or no longer.
+    #[error("{address} does not answer: {reason}")]
+    Unreachable {
+        /// The address, without a password.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The address requires another name and password.
+    #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
+    Denied {
+        /// The address, without a password.
+        address: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The address requires digest authentication, which only `ffmpeg` supports here.
+    #[error("{address} asks for a name and a password (HTTP 401, by digest)")]
+    Digest {
+        /// The address, without a password.
+        address: String,
+    },
+    /// The address answers, but not with pictures.
+    #[error("{address} sends no pictures: {reason}")]
+    NoPictures {
+        /// The address, without a password.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Only `ffmpeg` can read this source.
+    #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
+    NoFfmpeg {
+        /// The source.
+        camera: String,
+    },
+    /// A film cannot be played, or not to its end.
+    #[error("{reason}")]
+    Film {
+        /// The reason, with the film's name.
+        reason: String,
+    },
+}
+
+fn listed(cameras: &[CameraInfo]) -> String {
+    let names: Vec<String> =
+        cameras.iter().map(|camera| format!("{} ({})", camera.number, camera.name)).collect();
+    names.join(", ")
+}
+
+impl CameraError {
+    /// What the user can do about it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::None => "connect one, take a phone's, or read a film",
+            Self::NoSuch { .. } | Self::Ambiguous { .. } => {
+                "choose by number; setsight live --list shows all cameras"
+            }
+            Self::Busy { .. } => "close the other program",
+            Self::Permission { .. } => {
+                "on Linux: sudo usermod -aG video $USER, then log in again; on macOS: System Settings, \
+                 Privacy & Security, Camera"
+            }
+            Self::Unplugged { .. } => "plug it in again",
+            Self::Silent { .. } => "see whether it is still on and its app still open",
+            Self::Black { .. } => "open its shutter, take off its cap, or turn on the light",
+            Self::Broken { .. } => {
+                "use another cable or stand nearer to the router, or choose a smaller picture in its app"
+            }
+            Self::Unopened { .. } => {
+                "try another one (setsight live --list), or unplug it and plug it in again"
+            }
+            Self::Unreachable { .. } => {
+                "start the camera app, see that both are in one network, and compare the address with \
+                 the one that the app shows"
+            }
+            Self::Denied { .. } | Self::Digest { .. } => {
+                "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
+            }
+            Self::NoPictures { .. } => {
+                "take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one \
+                 that begins with rtsp://"
+            }
+            Self::NoFfmpeg { .. } => INSTALL,
+            Self::Film { .. } => "see whether it plays elsewhere",
+        }
+    }
+
+    /// Whether trying again may help without any change to the program's settings.
+    pub fn may_pass(&self) -> bool {
+        !matches!(
+            self,
+            Self::NoSuch { .. }
+                | Self::Ambiguous { .. }
+                | Self::NoFfmpeg { .. }
+                | Self::Film { .. }
+        )
+    }
+}
+
+/// Finds the camera that the user wants.
+///
+/// # Errors
+/// No camera matches, or several do.
+pub fn choose(have: &[CameraInfo], choice: &CameraChoice) -> Result<CameraInfo, CameraError> {
+    if have.is_empty() {
+        return Err(CameraError::None);
+    }
+    let no_such = || CameraError::NoSuch { choice: choice.to_string(), have: have.to_vec() };
+    match choice {
+        CameraChoice::First => Ok(have[0].clone()),
+        CameraChoice::Number(number) => {
+            have.iter().find(|camera| camera.number == *number).cloned().ok_or_else(no_such)
+        }
+        CameraChoice::Name(name) => {
+            let part = name.to_lowercase();
+            let exact: Vec<_> = have.iter().filter(|c| c.name.to_lowercase() == part).collect();
+            let some: Vec<_> =
+                have.iter().filter(|c| c.name.to_lowercase().contains(&part)).collect();
+            match (&exact[..], &some[..]) {
+                ([one], _) | ([], [one]) => Ok((*one).clone()),
+                (_, []) => Err(no_such()),
+                (_, several) => Err(CameraError::Ambiguous {
+                    name: name.clone(),
+                    have: several.iter().map(|c| (*c).clone()).collect(),
+                }),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> Vec<CameraInfo> {
+        [(0, "HD Webcam"), (2, "USB Microscope")]
+            .map(|(number, name)| CameraInfo { number, name: name.into() })
+            .to_vec()
+    }
+
+    #[test]
+    fn a_camera_is_chosen_by_number_or_name() {
+        let number = |choice: &str| choose(&two(), &choice.into()).map(|camera| camera.number);
+        assert_eq!(number("2"), Ok(2));
+        assert_eq!(number("microscope"), Ok(2));
+        assert_eq!(number("hd webcam"), Ok(0));
+        assert_eq!(choose(&two(), &CameraChoice::First).unwrap().number, 0);
+        let message = number("7").unwrap_err().to_string();
+        assert_eq!(message, "there is no camera 7; there is 0 (HD Webcam), 2 (USB Microscope)");
+        assert!(matches!(number("b"), Err(CameraError::Ambiguous { .. })));
+        assert!(!number("b").unwrap_err().may_pass());
+        assert_eq!(choose(&[], &CameraChoice::First), Err(CameraError::None));
+    }
+
+    #[test]
+    fn every_error_says_what_to_do() {
+        let camera = || "Lid".to_owned();
+        for error in [
+            CameraError::None,
+            CameraError::Busy { camera: camera() },
+            CameraError::Permission { camera: camera() },
+            CameraError::Unplugged { camera: camera() },
+            CameraError::Black { camera: camera() },
+            CameraError::Unopened { camera: camera(), reason: "it is a file".into() },
+            CameraError::Silent { camera: camera(), seconds: 5 },
+            CameraError::Broken { camera: camera() },
+            CameraError::Unreachable { address: camera(), reason: "nobody is there".into() },
+            CameraError::Denied { address: camera(), status: 401 },
+            CameraError::Digest { address: camera() },
+            CameraError::NoPictures { address: camera(), reason: "text".into() },
+        ] {
+            assert!(error.may_pass());
+            assert!(!error.advice().contains("again every second"), "whoever tries again says so");
+            assert!(error.advice().len() > 12 && !error.to_string().is_empty());
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Runs a camera on its own thread: keeps only the newest frame, and reconnects after a failure.
+
+use super::camera::{Camera, CameraChoice, CameraError, Cameras, Shot};
+use super::latest::Latest;
+use super::view::Notice;
+use setsight_photo::Frame;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A message from a camera's thread.
+#[derive(Clone, Debug)]
+pub enum Captured {
+    /// A frame.
+    Shot(Shot),
+    /// Something is wrong; frames may follow once it is over.
+    Trouble(Notice),
+    /// A film has ended.
+    End,
+}
+
+/// How a failing camera is tried again.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Time between two attempts.
+    pub retry: Duration,
+    /// Number of black frames in a row before they are reported; cameras often begin with some.
+    pub black_frames: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { retry: Duration::from_secs(1), black_frames: 30 }
+    }
+}
+
+/// The camera to run.
+pub struct Job<'a> {
+    /// Opens the camera.
+    pub cameras: &'a dyn Cameras,
+    /// The camera that the user wants.
+    pub choice: &'a CameraChoice,
+    /// The camera if it is already open; few cameras can be opened twice.
+    pub opened: Option<Box<dyn Camera>>,
+    /// Receives the frames.
+    pub out: &'a Latest<Captured>,
+    /// How a failing camera is tried again.
+    pub patience: Patience,
+    /// Start of the clock for all frames. Each time a camera is opened, it counts its frames from
+    /// 0, but the tracker needs times that do not decrease.
+    pub began: Instant,
+}
+
+/// Runs until `out` is closed, a film ends, or an error that cannot pass occurs.
+pub fn run(job: Job) {
+    let Job { cameras, choice, mut opened, out, patience, began } = job;
+    let mut seen = Progress { told: None, last_ms: 0.0 };
+    while !out.is_closed() {
+        let opened = opened.take().map_or_else(|| cameras.open(choice), Ok);
+        let offset_ms = began.elapsed().as_secs_f64() * 1e3;
+        let error = match opened {
+            Ok(camera) => match watch(camera, choice, out, patience, offset_ms, &mut seen) {
+                Ok(()) => return,
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        let may_pass = error.may_pass();
+        if seen.told.as_ref() != Some(&error) {
+            let mut notice = Notice::from(&error);
+            if may_pass {
+                notice.advice += "; it is tried again every second";
+                notice.tried_again = true;
+            }
+            out.put(Captured::Trouble(notice));
+            seen.told = Some(error);
+        }
+        if !may_pass || !out.pause(patience.retry) {
+            return;
+        }
+    }
+}
+
+/// The state that survives reopening the camera.
+struct Progress {
+    /// The last error reported; each error is reported once, not at every attempt.
+    told: Option<CameraError>,
+    /// Time of the last frame, in milliseconds.
+    last_ms: f64,
+}
+
+/// Passes on an open camera's frames, until it fails or `out` is closed.
+fn watch(
+    mut camera: Box<dyn Camera>,
+    choice: &CameraChoice,
+    out: &Latest<Captured>,
+    patience: Patience,
+    offset_ms: f64,
+    seen: &mut Progress,
+) -> Result<(), CameraError> {
+    let mut black = 0;
+    loop {
+        let Some(mut shot) = camera.read()? else {
+            out.put(Captured::End);
+            return Ok(());
+        };
+        shot.time_ms = (shot.time_ms + offset_ms).max(seen.last_ms);
+        seen.last_ms = shot.time_ms;
+        black = if is_black(&shot.frame) { black + 1 } else { 0 };
+        let captured = if black > patience.black_frames {
+            let error = CameraError::Black { camera: choice.to_string() };
+            let notice = Notice::from(&error);
+            seen.told = Some(error);
+            Captured::Trouble(notice)
+        } else {
+            seen.told = None;
+            Captured::Shot(shot)
+        };
+        if !out.put(captured) {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether a frame shows nothing: it is dark everywhere.
+fn is_black(frame: &Arc<Frame>) -> bool {
+    /// Above a sensor's noise in the dark.
+    const DARK: u8 = 24;
+    // A few hundred samples suffice.
+    let bytes = frame.as_raw();
+    let step = (bytes.len() / 997).max(1);
+    bytes.iter().step_by(step).all(|&v| v < DARK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::camera::CameraInfo;
+    use super::super::latest::Taken;
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    type Opening = Result<(Vec<u8>, CameraError), CameraError>;
+
+    /// What happens each time a camera is opened: an error, or frames of these grey levels followed
+    /// by an error.
+    struct Script(Mutex<VecDeque<Opening>>, Arc<Latest<Captured>>);
+
+    struct Scripted(VecDeque<u8>, CameraError, Arc<Latest<Captured>>, f64);
+
+    /// The slot holds only the newest item, so on a busy machine a script must not run ahead of its
+    /// reader.
+    fn wait_until_taken(out: &Latest<Captured>) {
+        while !out.is_empty() && !out.is_closed() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    impl Cameras for Script {
+        fn list(&self) -> Vec<CameraInfo> {
+            vec![CameraInfo { number: 0, name: "Script".into() }]
+        }
+        fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+            wait_until_taken(&self.1);
+            let next = self.0.lock().unwrap().pop_front();
+            let (levels, end) = next.unwrap_or(Err(CameraError::None))?;
+            Ok(Box::new(Scripted(levels.into(), end, Arc::clone(&self.1), -100.0)))
+        }
+    }
+
+    impl Camera for Scripted {
+        fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+            wait_until_taken(&self.2);
+            let level = self.0.pop_front().ok_or_else(|| self.1.clone())?;
+            let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
+            let frame = Arc::new(image);
+            self.3 += 100.0;
+            Ok(Some(Shot { frame, time_ms: self.3, taken: Instant::now(), jpeg: None }))
+        }
+    }
+
+    fn job<'a>(
+        cameras: &'a dyn Cameras,
+        choice: &'a CameraChoice,
+        out: &'a Latest<Captured>,
+        patience: Patience,
+    ) -> Job<'a> {
+        Job { cameras, choice, opened: None, out, patience, began: Instant::now() }
+    }
+
+    /// All messages until `count` items have arrived.
+    fn told(script: Vec<Opening>, count: usize) -> Vec<String> {
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
+        let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(job(&cameras, &CameraChoice::First, &out, patience)));
+            let mut lines = Vec::new();
+            while lines.len() < count {
+                match out.take(Duration::from_secs(20)) {
+                    Taken::Item(Captured::Shot(shot)) => {
+                        lines.push(format!("frame {}", shot.frame.as_raw()[0]));
+                    }
+                    Taken::Item(Captured::Trouble(notice)) => lines.push(notice.title),
+                    Taken::Item(Captured::End) => lines.push("end".into()),
+                    Taken::Nothing | Taken::Closed => break,
+                }
+            }
+            out.close();
+            lines
+        })
+    }
+
+    fn unplugged() -> CameraError {
+        CameraError::Unplugged { camera: "Script".into() }
+    }
+
+    #[test]
+    fn an_unplugged_camera_is_told_of_and_goes_on_by_itself() {
+        let script = vec![
+            Ok((vec![90, 91], unplugged())),
+            Err(CameraError::None),
+            Err(CameraError::None),
+            Err(CameraError::Busy { camera: "Script".into() }),
+            Err(CameraError::Permission { camera: "Script".into() }),
+            Ok((vec![92], unplugged())),
+        ];
+        let lines = told(script, 7);
+        let expected = [
+            "frame 90",
+            "frame 91",
+            "camera Script is unplugged or switched off",
+            "no camera is connected",
+            "camera Script is in use by another program",
+            "camera Script may not be used by this user",
+            "frame 92",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_camera_that_is_unplugged_ten_times_comes_back_ten_times() {
+        let once = |level: u8| [Ok((vec![level], unplugged())), Err(CameraError::None)];
+        let lines = told((100..111).flat_map(once).collect(), 31);
+        let again = (100..110).flat_map(|level| {
+            let words = ["camera Script is unplugged or switched off", "no camera is connected"];
+            [format!("frame {level}"), words[0].to_owned(), words[1].to_owned()]
+        });
+        let expected: Vec<String> = again.chain(["frame 110".to_owned()]).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_camera_that_comes_back_does_not_turn_the_clock_back() {
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let script = vec![Ok((vec![90, 91], unplugged())), Ok((vec![92, 93], unplugged()))];
+        let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
+        let patience = Patience { retry: Duration::from_millis(300), black_frames: 2 };
+        let mut times = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| run(job(&cameras, &CameraChoice::First, &out, patience)));
+            while times.len() < 4 {
+                match out.take(Duration::from_secs(20)) {
+                    Taken::Item(Captured::Shot(shot)) => times.push(shot.time_ms),
+                    Taken::Item(_) => {}
+                    Taken::Nothing | Taken::Closed => break,
+                }
+            }
+            out.close();
+        });
+        // Each opening in the script gives its frames the times 0 and 100 ms.
+        assert!(times.is_sorted() && times[1] - times[0] == 100.0, "{times:?}");
+        assert!(times[2] - times[0] >= 300.0, "the pause counts: {times:?}");
+    }
+
+    #[test]
+    fn black_pictures_are_told_of_and_pictures_come_again() {
+        let script = vec![Ok((vec![80, 3, 3, 3, 3, 81], unplugged()))];
+        let lines = told(script, 6);
+        let black = "camera the first camera gives black pictures";
+        assert_eq!(lines, ["frame 80", "frame 3", "frame 3", black, black, "frame 81"]);
+    }
+
+    #[test]
+    fn a_camera_that_does_not_exist_is_not_tried_again() {
+        let no_such = CameraError::NoSuch { choice: "camera 7".into(), have: Vec::new() };
+        let out: Arc<Latest<Captured>> = Arc::default();
+        let cameras = Script(Mutex::new([Err(no_such)].into()), Arc::clone(&out));
+        // It returns by itself.
+        run(job(&cameras, &CameraChoice::Number(7), &out, Patience::default()));
+        assert!(matches!(out.take(Duration::ZERO), Taken::Item(Captured::Trouble(_))));
+    }
+}

@@ -1,0 +1,290 @@
+//! Decodes films and streams of all other kinds by the program `ffmpeg`, which runs as a separate
+//! process.
+//!
+//! It writes each frame as a PPM picture into a pipe, rotated according to the film's metadata, and
+//! information on each frame, including its time, to its stderr. So users who only read photos do
+//! not need the hundreds of packages of its library, and a broken film cannot crash this program.
+
+use image::RgbImage;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// The program's name, searched for on the PATH.
+const PROGRAM: &str = "ffmpeg";
+
+/// How to install it.
+pub use setsight_photo::source::INSTALL_FFMPEG as INSTALL;
+
+/// Why there are no frames, or no more frames.
+#[derive(Debug)]
+pub enum FfmpegError {
+    /// The program is not installed.
+    Missing,
+    /// The program cannot be run.
+    Unstarted(io::Error),
+    /// The program's error message.
+    Said(String),
+}
+
+/// What `ffmpeg` reads.
+#[cfg_attr(
+    target_os = "linux",
+    allow(dead_code, reason = "cameras have an interface of their own there")
+)]
+pub enum Input<'a> {
+    /// A file on disk, from this time on, in milliseconds.
+    File(&'a Path, f64),
+    /// A stream of bytes.
+    Bytes(Box<dyn Read + Send>),
+    /// A network stream; old frames are dropped.
+    Address(&'a str),
+    /// A camera, by ffmpeg's names for the system's interface and for the camera.
+    Camera {
+        /// The interface, such as `avfoundation`.
+        interface: &'a str,
+        /// The camera, such as `0`.
+        device: &'a str,
+    },
+}
+
+/// A running decoder. Dropping it ends the process.
+pub struct Ffmpeg {
+    child: Child,
+    frames: BufReader<ChildStdout>,
+    times_ms: Receiver<f64>,
+    length_ms: Arc<Mutex<Option<f64>>>,
+    complaints: Arc<Mutex<VecDeque<String>>>,
+    listener: Option<JoinHandle<()>>,
+}
+
+/// A network that is silent for this long has failed, in microseconds.
+const NETWORK_TIMEOUT_US: &str = "5000000";
+/// Number of error messages that are kept; the first is usually the most useful.
+const COMPLAINTS: usize = 20;
+
+impl Ffmpeg {
+    /// Begins to decode the first video stream.
+    ///
+    /// # Errors
+    /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
+    /// in the film itself.
+    pub fn start(input: Input) -> Result<Self, FfmpegError> {
+        let mut command = Command::new(PROGRAM);
+        command.args(["-hide_banner", "-nostats", "-nostdin", "-loglevel", "level+info"]);
+        let source: OsString = match &input {
+            Input::File(path, from_ms) => {
+                // Restrict the film to files on disk, whatever its contents refer to.
+                command.args(["-protocol_whitelist", "file,pipe"]);
+                if *from_ms > 0.0 {
+                    command.args(["-ss", &format!("{:.3}", from_ms / 1e3)]);
+                }
+                prefixed("file:", path.as_os_str())
+            }
+            Input::Bytes(_) => {
+                command.args(["-protocol_whitelist", "file,pipe"]);
+                "pipe:0".into()
+            }
+            Input::Address(address) => {
+                command.args(["-fflags", "nobuffer", "-flags", "low_delay"]);
+                if address.starts_with("rtsp") {
+                    command.args(["-rtsp_transport", "tcp", "-timeout", NETWORK_TIMEOUT_US]);
+                } else {
+                    command.args(["-rw_timeout", NETWORK_TIMEOUT_US]);
+                }
+                address.into()
+            }
+            Input::Camera { interface, device } => {
+                command.args(["-f", interface, "-framerate", "30"]);
+                device.into()
+            }
+        };
+        command.arg("-i").arg(source);
+        command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
+        command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
+        let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
+        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = spawned.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => FfmpegError::Missing,
+            _ => FfmpegError::Unstarted(error),
+        })?;
+        if let (Input::Bytes(mut bytes), Some(mut stdin)) = (input, child.stdin.take()) {
+            // The thread ends when either end closes; a reader that hangs is abandoned.
+            std::thread::spawn(move || io::copy(&mut bytes, &mut stdin));
+        }
+        let frames = BufReader::new(child.stdout.take().expect("it was asked for"));
+        let said = BufReader::new(child.stderr.take().expect("it was asked for"));
+        let (times, times_ms) = channel();
+        let complaints = Arc::<Mutex<VecDeque<String>>>::default();
+        let kept = Arc::clone(&complaints);
+        let length_ms = Arc::<Mutex<Option<f64>>>::default();
+        let length = Arc::clone(&length_ms);
+        let listener = std::thread::spawn(move || {
+            for line in said.split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line);
+                if let Some(time_ms) = time_of(&line) {
+                    let _ = times.send(time_ms);
+                } else if let Some(told_ms) = length_of(&line) {
+                    *length.lock().unwrap_or_else(PoisonError::into_inner) = Some(told_ms);
+                } else if let Some(words) = complaint(&line) {
+                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                    if kept.len() < COMPLAINTS {
+                        kept.push_back(words.to_owned());
+                    }
+                }
+            }
+        });
+        Ok(Self { child, frames, times_ms, length_ms, complaints, listener: Some(listener) })
+    }
+
+    /// The next frame, and its time in the film in milliseconds, if it has one; `None` at the end.
+    ///
+    /// # Errors
+    /// [`FfmpegError::Said`]: the program ended with an error.
+    pub fn next_frame(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
+        match read_ppm(&mut self.frames) {
+            // A frame's time is printed before the frame is written.
+            Ok(Some(image)) => Ok(Some((image, self.times_ms.recv().ok()))),
+            Ok(None) | Err(_) => self.end(),
+        }
+    }
+
+    /// Length of the film in milliseconds, available from the first frame on, if at all.
+    pub fn length_ms(&self) -> Option<f64> {
+        *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
+        let status = self.child.wait();
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+        let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        // A truncated film also causes many other messages.
+        let cut = ["partial file", "prematurely", "moov atom not found"];
+        let chief = complaints.iter().find(|words| cut.iter().any(|cut| words.contains(cut)));
+        match chief.or(complaints.front()) {
+            Some(words) => Err(FfmpegError::Said(words.clone())),
+            None if status.is_ok_and(|status| status.success()) => Ok(None),
+            None => Err(FfmpegError::Said("it ended before the film did".to_owned())),
+        }
+    }
+}
+
+impl Drop for Ffmpeg {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+    }
+}
+
+/// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
+pub fn said_by(arguments: &[&str]) -> String {
+    let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
+    output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
+}
+
+fn prefixed(prefix: &str, name: &OsStr) -> OsString {
+    let mut all = OsString::from(prefix);
+    all.push(name);
+    all
+}
+
+/// The time of a frame in milliseconds, if the line contains one.
+fn time_of(line: &str) -> Option<f64> {
+    let line = line.strip_prefix("[Parsed_showinfo")?;
+    let (_, rest) = line.split_once(" pts_time:")?;
+    // A frame without a time of its own has "NOPTS"; such frames are counted instead.
+    let seconds: f64 = rest.split_whitespace().next()?.parse().unwrap_or(f64::NAN);
+    Some(1e3 * seconds)
+}
+
+/// The film's length in milliseconds, if the line contains it: `Duration: 00:01:05.56, start: ..`.
+fn length_of(line: &str) -> Option<f64> {
+    let (_, rest) = line.split_once("[info]   Duration: ")?;
+    let mut parts = rest.split([':', ',']);
+    let mut next = || parts.next()?.trim().parse::<f64>().ok();
+    Some(1e3 * (3600.0 * next()? + 60.0 * next()? + next()?))
+}
+
+/// An error message without its prefix: the component's name and the name of the film.
+fn complaint(line: &str) -> Option<&str> {
+    let at = ["[error] ", "[fatal] "].iter().find_map(|l| line.find(l).map(|at| at + l.len()))?;
+    let words = line[at..].trim();
+    if words.contains("matches no streams") {
+        return Some("it holds no pictures");
+    }
+    let of_film = words.starts_with("file:") || words.starts_with("pipe:");
+    Some(words.rsplit_once(": ").filter(|_| of_film).map_or(words, |(_, words)| words))
+}
+
+/// Reads a PPM picture (binary, 8 bits); `None` at the end.
+fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
+    let bad = || io::Error::from(io::ErrorKind::InvalidData);
+    if input.fill_buf()?.is_empty() {
+        return Ok(None);
+    }
+    let mut field = || -> io::Result<String> {
+        let mut bytes = Vec::new();
+        input.by_ref().take(16).read_until(b'\n', &mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    };
+    let (magic, size, most) = (field()?, field()?, field()?);
+    let (width, height) = size.split_once(' ').ok_or_else(bad)?;
+    let side = |text: &str| text.parse::<u32>().ok().filter(|side| (1..=32_768).contains(side));
+    let (Some(width), Some(height), "P6", "255") = (side(width), side(height), &*magic, &*most)
+    else {
+        return Err(bad());
+    };
+    let mut image = RgbImage::new(width, height);
+    input.read_exact(&mut image)?;
+    Ok(Some(image))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_complaints_are_told_apart() {
+        let line = "[Parsed_showinfo_0 @ 0x55] [info] n:   1 pts:   2048 pts_time:0.111111 pos: 3";
+        assert!((time_of(line).unwrap() - 111.111).abs() < 1e-6);
+        let line = "[Parsed_showinfo_0 @ 0x55] [info] n:   1 pts: NOPTS pts_time:NOPTS  pos: 3";
+        assert!(time_of(line).unwrap().is_nan());
+        let line = "[info]   Duration: 01:02:05.56, start: 0.0, bitrate: 1 kb/s";
+        assert_eq!(time_of(line), None);
+        assert_eq!(length_of(line), Some(3_725_560.0));
+        assert_eq!(length_of("[info]   Duration: N/A, start: 0.0"), None);
+        assert_eq!(
+            complaint("[mov @ 0x5] [error] moov atom not found"),
+            Some("moov atom not found")
+        );
+        let line = "[error] file:/a: b.avi: Invalid data found when processing input";
+        assert_eq!(complaint(line), Some("Invalid data found when processing input"));
+        assert_eq!(complaint("[mov @ 0x5] [warning] Packet corrupt"), None);
+    }
+
+    #[test]
+    fn pictures_follow_each_other() {
+        let bytes =
+            [&b"P6\n2 1\n255\nabcdef"[..], b"P6\n1 1\n255\nxyz", b"P6\n1 1\n255\nx"].concat();
+        let mut input = &bytes[..];
+        assert_eq!(read_ppm(&mut input).unwrap().unwrap().as_raw(), b"abcdef");
+        assert_eq!(read_ppm(&mut input).unwrap().unwrap().dimensions(), (1, 1));
+        assert!(read_ppm(&mut input).is_err(), "cut off");
+        assert!(read_ppm(&mut &b""[..]).unwrap().is_none());
+        assert!(read_ppm(&mut &b"P6\n9999999 9999999\n255\n"[..]).is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! Cameras on macOS and Windows, listed and read by `ffmpeg`.
+
+use crate::camera::{Camera, CameraError, CameraInfo, Shot};
+use crate::control::CameraControl;
+use crate::ffmpeg::{self, Ffmpeg, FfmpegError, Input};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// ffmpeg's name for the system's interface.
+const INTERFACE: &str = if cfg!(target_os = "macos") { "avfoundation" } else { "dshow" };
+
+#[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
+pub(super) fn list() -> Vec<CameraInfo> {
+    let source = if cfg!(target_os = "macos") { "" } else { "dummy" };
+    let asked = ["-hide_banner", "-f", INTERFACE, "-list_devices", "true", "-i", source];
+    listed(&ffmpeg::said_by(&asked))
+}
+
+/// Why cameras cannot be listed although some may be connected.
+#[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
+pub(super) fn cannot_list() -> Option<CameraError> {
+    // Without arguments, ffmpeg prints its usage.
+    let is_there = !ffmpeg::said_by(&[]).is_empty();
+    (!is_there).then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
+}
+
+/// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
+/// `"HD Webcam" (video)` on Windows.
+fn listed(said: &str) -> Vec<CameraInfo> {
+    let mut cameras = Vec::new();
+    let mut video = false;
+    for line in said.lines() {
+        // `[AVFoundation indev @ 0x7f8] [0] FaceTime HD Camera`
+        let Some((_, text)) = line.split_once("] ") else { continue };
+        if let Some(name) = text.strip_suffix("\" (video)").and_then(|t| t.trim().strip_prefix('"'))
+        {
+            cameras.push(CameraInfo { number: cameras.len() as u32, name: name.to_owned() });
+        } else if text.ends_with("devices:") {
+            video = text.contains("video");
+        } else if let Some((number, name)) =
+            text.strip_prefix('[').and_then(|text| text.split_once("] "))
+            && let (true, Ok(number)) = (video, number.parse())
+            && !name.starts_with("Capture screen")
+        {
+            cameras.push(CameraInfo { number, name: name.to_owned() });
+        }
+    }
+    cameras
+}
+
+#[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
+// ffmpeg cannot set exposure and focus, and its names of sizes differ between systems.
+pub(super) fn open(
+    info: &CameraInfo,
+    _: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
+    let camera = || info.name.clone();
+    let number = info.number.to_string();
+    let name = format!("video={}", info.name);
+    let device = if cfg!(target_os = "macos") { number } else { name };
+    let ffmpeg = Ffmpeg::start(Input::Camera { interface: INTERFACE, device: &device });
+    let mut ffmpeg = ffmpeg.map_err(|error| wrong(error, camera()))?;
+    // Errors only show at the first frame.
+    ffmpeg.next_frame().map_err(|error| wrong(error, camera()))?;
+    Ok(Box::new(OtherCamera { ffmpeg, name: camera(), opened: Instant::now() }))
+}
+
+fn wrong(error: FfmpegError, camera: String) -> CameraError {
+    match error {
+        FfmpegError::Missing => CameraError::NoFfmpeg { camera },
+        FfmpegError::Unstarted(error) => {
+            CameraError::Unopened { camera, reason: error.to_string() }
+        }
+        FfmpegError::Said(reason) => CameraError::Unopened { camera, reason },
+    }
+}
+
+struct OtherCamera {
+    ffmpeg: Ffmpeg,
+    name: String,
+    opened: Instant,
+}
+
+impl Camera for OtherCamera {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        let gone = || CameraError::Unplugged { camera: self.name.clone() };
+        let (image, _) = self.ffmpeg.next_frame().ok().flatten().ok_or_else(gone)?;
+        Ok(Some(Shot::now(image, self.opened)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cameras_have_their_names_on_macos_and_windows() {
+        let names = |said: &str| -> Vec<String> {
+            listed(said).iter().map(CameraInfo::to_string).collect()
+        };
+        let macos = "[AVFoundation indev @ 0x7f8] AVFoundation video devices:\n\
+                     [AVFoundation indev @ 0x7f8] [0] FaceTime HD Camera\n\
+                     [AVFoundation indev @ 0x7f8] [1] Desk View Camera\n\
+                     [AVFoundation indev @ 0x7f8] [2] Capture screen 0\n\
+                     [AVFoundation indev @ 0x7f8] AVFoundation audio devices:\n\
+                     [AVFoundation indev @ 0x7f8] [0] MacBook Microphone\n";
+        assert_eq!(names(macos), ["0  FaceTime HD Camera", "1  Desk View Camera"]);
+        let windows = "[dshow @ 000001] \"HD Webcam\" (video)\n\
+                       [dshow @ 000001]   Alternative name \"@device_pnp_\"\n\
+                       [dshow @ 000001] \"Microphone\" (audio)\n";
+        assert_eq!(names(windows), ["0  HD Webcam"]);
+        assert!(listed("ffmpeg: command not found").is_empty());
+    }
+}

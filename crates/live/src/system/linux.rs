@@ -1,0 +1,352 @@
+//! Cameras on Linux.
+
+use super::v4l_controls;
+use crate::camera::{Camera, CameraError, CameraInfo, Shot};
+use crate::control::{CameraControl, CameraOffer, CameraWish};
+use crate::jpeg::{self, LEAST_SIDE_PX};
+use image::RgbImage;
+use opencv::core::{Mat, MatTraitConst, Vec3b};
+use opencv::imgproc;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use v4l::buffer::{Flags, Type};
+use v4l::capability::Flags as Capabilities;
+use v4l::format::FourCC;
+use v4l::framesize::FrameSizeEnum;
+use v4l::io::mmap::Stream;
+use v4l::io::traits::CaptureStream;
+use v4l::video::Capture;
+use v4l::video::capture::Parameters;
+use v4l::{Device, Format};
+
+/// Where Linux lists its cameras.
+const LISTED: &str = "/sys/class/video4linux";
+/// Size requested from a camera, which chooses the nearest it has.
+const WISHED_PX: (u32, u32) = (1280, 720);
+const WISHED_FPS: u32 = 30;
+/// Formats that can be decoded, best first: at the requested size, most cables are only fast enough
+/// for compressed frames.
+const DECODED: [&[u8; 4]; 6] = [b"MJPG", b"JPEG", b"YUYV", b"UYVY", b"RGB3", b"GREY"];
+/// Number of frames that the driver may buffer; more would only get old.
+const BUFFERS: u32 = 3;
+/// A camera that gives nothing for this long is silent.
+const SILENT: Duration = Duration::from_secs(5);
+/// Number of broken frames in a row before an error is reported.
+const MOST_BROKEN: u32 = 30;
+/// Drivers of devices that only return pictures that were sent to them.
+const NO_CAMERAS: [&str; 2] = ["bcm2835-isp", "bcm2835-codec"];
+
+fn device(number: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/video{number}"))
+}
+
+pub(super) fn list() -> Vec<CameraInfo> {
+    listed(Path::new(LISTED), |number| {
+        let device = Device::with_path(device(number)).ok()?;
+        let told = device.query_caps();
+        Some(told.is_ok_and(|told| {
+            is_camera(told.capabilities, &told.driver)
+                && device.enum_formats().is_ok_and(|all| {
+                    all.iter().any(|format| DECODED.contains(&&format.fourcc.repr))
+                })
+        }))
+    })
+}
+
+/// Linux can always list its cameras.
+pub(super) fn cannot_list() -> Option<CameraError> {
+    None
+}
+
+/// `asked` says whether the device of a number is a camera, or `None` if access is denied. Such a
+/// device is listed, and opening it reports what is wrong.
+fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut cameras: Vec<CameraInfo> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
+            let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
+            // If a camera has several devices, only the first gives pictures.
+            let is_first = || line("index").is_none_or(|index| index.trim() == "0");
+            if !asked(number).unwrap_or_else(is_first) {
+                return None;
+            }
+            let name = line("name").map_or_else(|| format!("camera {number}"), |n| n.trim().into());
+            Some(CameraInfo { number, name })
+        })
+        .collect();
+    cameras.sort_by_key(|camera| camera.number);
+    cameras
+}
+
+/// Whether a device captures pictures. A device for metadata does not, nor does one that converts
+/// pictures.
+fn is_camera(can: Capabilities, driver: &str) -> bool {
+    can.contains(Capabilities::VIDEO_CAPTURE)
+        && !can.intersects(Capabilities::VIDEO_M2M | Capabilities::VIDEO_M2M_MPLANE)
+        && !NO_CAMERAS.iter().any(|name| driver.starts_with(name))
+}
+
+pub(super) fn open(
+    info: &CameraInfo,
+    control: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
+    open_at(&device(info.number), &info.name, control)
+}
+
+fn open_at(
+    path: &Path,
+    name: &str,
+    control: &Arc<CameraControl>,
+) -> Result<Box<dyn Camera>, CameraError> {
+    let refused = |error: io::Error| refusal(&error, name);
+    let device = Device::with_path(path).map_err(refused)?;
+    // Query first: a device that is no camera just offers no formats.
+    device.query_caps().map_err(refused)?;
+    let offered = device.enum_formats().map_err(refused)?;
+    let codes = offered.iter().map(|format| format.fourcc.repr);
+    let Some(code) = best(codes) else {
+        let reason = "it gives no pictures of a kind that can be decoded".to_owned();
+        return Err(CameraError::Unopened { camera: name.to_owned(), reason });
+    };
+    let wish = control.wish();
+    let (stream, format) = begin(&device, code, wish.size_px).map_err(refused)?;
+    let (exposure, focus) = v4l_controls::spans(&device);
+    control.tell(CameraOffer { sizes_px: sizes_px(&device, code), exposure, focus });
+    if wish.exposure.is_some() || wish.focus.is_some() {
+        v4l_controls::apply(&device, &wish);
+    }
+    let (name, control, opened) = (name.to_owned(), Arc::clone(control), Instant::now());
+    let stream = Some(stream);
+    Ok(Box::new(LinuxCamera { device, stream, format, code, wish, control, name, opened }))
+}
+
+/// Begins to capture in a format, at the requested size or the nearest one.
+fn begin(
+    device: &Device,
+    code: [u8; 4],
+    size_px: Option<(u32, u32)>,
+) -> io::Result<(Stream<'static>, Format)> {
+    let (width, height) = size_px.unwrap_or(WISHED_PX);
+    let format = device.set_format(&Format::new(width, height, FourCC::new(&code)))?;
+    // Some cameras do not support choosing the frame rate.
+    let _ = device.set_params(&Parameters::with_fps(WISHED_FPS));
+    let mut stream = Stream::with_buffers(device, Type::VideoCapture, BUFFERS)?;
+    stream.set_timeout(SILENT);
+    Ok((stream, format))
+}
+
+/// The sizes that a device lists for a format.
+fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
+    let told = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
+    let discrete = told.into_iter().filter_map(|told| match told.size {
+        FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
+        FrameSizeEnum::Stepwise(_) => None,
+    });
+    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= LEAST_SIDE_PX;
+    let sizes: BTreeSet<_> = discrete.filter(large_enough).collect();
+    sizes.into_iter().collect()
+}
+
+/// The best of the offered formats.
+fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
+    let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
+    offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
+}
+
+/// The meaning of a system error.
+fn refusal(error: &io::Error, camera: &str) -> CameraError {
+    // From Linux's errno.h.
+    const NO_ENTRY: i32 = 2;
+    const NO_SUCH_DEVICE_OR_ADDRESS: i32 = 6;
+    const BUSY: i32 = 16;
+    const NO_SUCH_DEVICE: i32 = 19;
+    const NOT_A_DEVICE: i32 = 25;
+    let camera = camera.to_owned();
+    match error.raw_os_error() {
+        _ if error.kind() == io::ErrorKind::PermissionDenied => CameraError::Permission { camera },
+        Some(BUSY) => CameraError::Busy { camera },
+        Some(NO_ENTRY | NO_SUCH_DEVICE_OR_ADDRESS | NO_SUCH_DEVICE) => {
+            CameraError::Unplugged { camera }
+        }
+        Some(NOT_A_DEVICE) => {
+            CameraError::Unopened { camera, reason: "it is no camera".to_owned() }
+        }
+        _ => CameraError::Unopened { camera, reason: error.to_string() },
+    }
+}
+
+struct LinuxCamera {
+    device: Device,
+    /// `None` only while the size is being changed.
+    stream: Option<Stream<'static>>,
+    format: Format,
+    code: [u8; 4],
+    wish: CameraWish,
+    control: Arc<CameraControl>,
+    name: String,
+    opened: Instant,
+}
+
+impl LinuxCamera {
+    /// Applies the user's settings.
+    fn adjust(&mut self, wish: CameraWish) -> Result<(), CameraError> {
+        if wish.size_px != self.wish.size_px {
+            // A device that is streaming does not allow its size to be changed.
+            self.stream = None;
+            let begun = begin(&self.device, self.code, wish.size_px);
+            let (stream, format) = begun.map_err(|error| refusal(&error, &self.name))?;
+            (self.stream, self.format) = (Some(stream), format);
+        }
+        if (wish.exposure, wish.focus) != (self.wish.exposure, self.wish.focus) {
+            v4l_controls::apply(&self.device, &wish);
+        }
+        self.wish = wish;
+        Ok(())
+    }
+}
+
+impl Camera for LinuxCamera {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        if let Some(wish) = self.control.changed() {
+            self.adjust(wish)?;
+        }
+        let gone = || CameraError::Unplugged { camera: self.name.clone() };
+        let stream = self.stream.as_mut().ok_or_else(gone)?;
+        for _ in 0..MOST_BROKEN {
+            let (bytes, about) = stream.next().map_err(|error| match error.kind() {
+                io::ErrorKind::TimedOut => CameraError::Silent {
+                    camera: format!("camera {}", self.name),
+                    seconds: SILENT.as_secs(),
+                },
+                _ => CameraError::Unplugged { camera: self.name.clone() },
+            })?;
+            let taken = Instant::now();
+            let used = bytes.len().min(about.bytesused as usize);
+            if about.flags.contains(Flags::ERROR) {
+                continue;
+            }
+            if let Some(image) = picture(&bytes[..used], &self.format) {
+                let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
+                let is_jpeg = [b"MJPG", b"JPEG"].contains(&&self.format.fourcc.repr);
+                let jpeg = is_jpeg.then(|| bytes[..used].into());
+                return Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg }));
+            }
+        }
+        Err(CameraError::Broken { camera: format!("camera {}", self.name) })
+    }
+}
+
+/// The pixels of a frame; `None` if it is broken.
+fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
+    let (channels, code) = match &format.fourcc.repr {
+        b"YUYV" => (2, imgproc::COLOR_YUV2RGB_YUYV),
+        b"UYVY" => (2, imgproc::COLOR_YUV2RGB_UYVY),
+        b"GREY" => (1, imgproc::COLOR_GRAY2RGB),
+        b"RGB3" => return RgbImage::from_raw(format.width, format.height, rows(bytes, format, 3)?),
+        _ => return jpeg::decode(bytes).ok(),
+    };
+    let packed = rows(bytes, format, channels)?;
+    let mut image = RgbImage::new(format.width, format.height);
+    let convert = |image: &mut RgbImage| -> opencv::Result<()> {
+        let (width, height) = (format.width as i32, format.height as i32);
+        let packed = Mat::from_slice(&packed)?;
+        let packed = packed.reshape(channels as i32, height)?;
+        // Convert directly into the frame's memory.
+        let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, image)?;
+        imgproc::cvt_color_def(&packed, &mut rgb, code)
+    };
+    convert(&mut image).ok()?;
+    Some(image)
+}
+
+/// The rows of a frame without padding; `None` if some are missing.
+fn rows(bytes: &[u8], format: &Format, bytes_per_pixel: usize) -> Option<Vec<u8>> {
+    let row = format.width as usize * bytes_per_pixel;
+    let stride = (format.stride as usize).max(row);
+    let height = format.height as usize;
+    let there = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
+    there
+        .then(|| bytes.chunks(stride).take(height).flat_map(|line| &line[..row]).copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linux_names_its_cameras_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        for (folder, index, name) in [
+            ("video2", "0", "Desk\n"),
+            ("video0", "0", "Lid\n"),
+            ("video1", "1", "Lid\n"),
+            ("video10", "0", "bcm2835-codec-decode\n"),
+            ("video3", "1", "Locked\n"),
+        ] {
+            let folder = home.path().join(folder);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("index"), index).unwrap();
+            std::fs::write(folder.join("name"), name).unwrap();
+        }
+        // Access to 0 and 3 is denied.
+        let asked = |number: u32| match number {
+            0 | 3 => None,
+            number => Some(number == 2),
+        };
+        let lines: Vec<String> =
+            listed(home.path(), asked).iter().map(CameraInfo::to_string).collect();
+        assert_eq!(lines, ["0  Lid", "2  Desk"]);
+        assert!(listed(Path::new("/no/such/folder"), |_| Some(true)).is_empty());
+    }
+
+    #[test]
+    fn metadata_and_codecs_are_no_cameras() {
+        let camera = Capabilities::VIDEO_CAPTURE | Capabilities::STREAMING;
+        assert!(is_camera(camera, "uvcvideo"));
+        assert!(!is_camera(Capabilities::STREAMING, "uvcvideo"), "metadata");
+        assert!(!is_camera(camera | Capabilities::VIDEO_M2M, "some-codec"));
+        assert!(!is_camera(camera, "bcm2835-isp"));
+    }
+
+    #[test]
+    fn a_plain_file_in_place_of_a_device_is_no_camera_and_not_in_use() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("video0");
+        std::fs::write(&file, "no device").unwrap();
+        let error = |path: &Path| open_at(path, "Lid", &Arc::default()).err().unwrap();
+        assert_eq!(error(&file).to_string(), "camera Lid cannot be opened: it is no camera");
+        let none = error(&home.path().join("video1"));
+        assert_eq!(none, CameraError::Unplugged { camera: "Lid".into() });
+        let busy = refusal(&io::Error::from_raw_os_error(16), "Lid");
+        assert_eq!(busy, CameraError::Busy { camera: "Lid".into() });
+    }
+
+    #[test]
+    fn compressed_frames_are_taken_first() {
+        let of = |codes: &[&[u8; 4]]| best(codes.iter().map(|code| **code));
+        assert_eq!(of(&[b"YUYV", b"MJPG"]), Some(*b"MJPG"));
+        assert_eq!(of(&[b"GREY", b"H264", b"YUYV"]), Some(*b"YUYV"));
+        assert_eq!(of(&[b"H264", b"BA81"]), None);
+    }
+
+    #[test]
+    fn raw_frames_become_pictures() {
+        let mut format = Format::new(64, 48, FourCC::new(b"YUYV"));
+        format.stride = 64 * 2 + 16;
+        let mut bytes = vec![0; format.stride as usize * 48];
+        for line in bytes.chunks_mut(format.stride as usize) {
+            line[..128].chunks_mut(4).for_each(|two| two.copy_from_slice(&[126, 128, 126, 128]));
+        }
+        let image = picture(&bytes, &format).unwrap();
+        let grey = image[(10, 40)].0;
+        assert!(grey.iter().all(|v| v.abs_diff(128) < 4), "{grey:?}");
+        assert!(picture(&bytes[..bytes.len() / 2], &format).is_none());
+        let rgb = Format::new(64, 48, FourCC::new(b"RGB3"));
+        assert!(picture(&[7; 64 * 48 * 3], &rgb).is_some());
+    }
+}

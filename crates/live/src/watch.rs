@@ -1,0 +1,143 @@
+//! Turns frames into tables: the tracker runs on the caller's thread, detections on their own
+//! thread.
+
+use setsight_photo::Frame;
+use setsight_vision::track::grey::Grey;
+use setsight_vision::track::{Detections, Eyes, Params, Request, TrackedTable, Tracker, detect};
+use setsight_vision::{PipelineError, StageClock, StageTime};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
+
+/// When the results of a detection are applied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// As soon as they are available: for cameras.
+    Ready,
+    /// At the first frame that is at least this much later than the frame of the detection, in
+    /// milliseconds of the frames' own time: for films, so that the same film always gives the same
+    /// lines, whatever the speed of the machine.
+    After(f64),
+}
+
+/// The pace for films: three frames at 30 per second.
+pub const FILM_PACE: Pace = Pace::After(90.0);
+
+/// The results for one frame.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// The table as tracked up to this frame.
+    pub tracked: TrackedTable,
+    /// The times of `grey` and `track` for this frame, and of the stages of a detection applied at
+    /// this frame.
+    pub times: Vec<StageTime>,
+    /// Number of cards that this detection read.
+    pub read: usize,
+}
+
+/// Tracks cards from frame to frame.
+pub struct Watch {
+    tracker: Tracker,
+    pace: Pace,
+    jobs: Option<SyncSender<(Arc<Frame>, Request)>>,
+    found: Receiver<Result<(Detections, Vec<StageTime>), PipelineError>>,
+    detector: Option<JoinHandle<()>>,
+    asked_ms: Option<f64>,
+}
+
+impl Watch {
+    /// Starts the detection thread; `eyes` find and read the cards.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: Pace) -> std::io::Result<Self> {
+        // One detection at a time: the tracker requests the next after it has applied the last.
+        let (jobs, todo) = sync_channel::<(Arc<Frame>, Request)>(1);
+        let (done, found) = sync_channel(1);
+        let detector = std::thread::Builder::new().name("detect".into()).spawn(move || {
+            for (frame, ask) in todo {
+                let mut clock = StageClock::default();
+                let found = detect(&*eyes, &frame, &ask, &mut clock);
+                if done.send(found.map(|found| (found, clock.times))).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let tracker = Tracker::new(params);
+        Ok(Self {
+            tracker,
+            pace,
+            jobs: Some(jobs),
+            found,
+            detector: Some(detector),
+            asked_ms: None,
+        })
+    }
+
+    /// Changes the pace from now on.
+    pub fn set_pace(&mut self, pace: Pace) {
+        self.pace = pace;
+    }
+
+    /// Tracks the next frame.
+    ///
+    /// # Errors
+    /// The detection failed; a later frame may succeed.
+    pub fn frame(&mut self, frame: &Arc<Frame>, time_ms: f64) -> Result<Watched, PipelineError> {
+        let mut clock = StageClock::default();
+        let grey = Arc::new(clock.time("grey", || Grey::of(frame))?);
+        clock.time("track", || self.tracker.follow(grey, time_ms));
+        let found = match (self.asked_ms, self.pace) {
+            (None, _) => None,
+            (Some(_), Pace::Ready) => match self.found.try_recv() {
+                Ok(found) => Some(found),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => {
+                    panic!("a detection failed: its message is above")
+                }
+            },
+            (Some(asked), Pace::After(wait)) if time_ms >= asked + wait => {
+                // The thread ends early only by a panic, which has printed its own message.
+                Some(self.found.recv().expect("a detection failed: its message is above"))
+            }
+            (Some(_), Pace::After(_)) => None,
+        };
+        let mut times = Vec::new();
+        let mut read = 0;
+        if let Some(found) = found {
+            self.asked_ms = None;
+            match found {
+                Ok((found, looked)) => {
+                    read = found.read;
+                    times = looked;
+                    clock.time("learn", || self.tracker.learn(found));
+                }
+                Err(error) => {
+                    self.tracker.forget_look();
+                    return Err(error);
+                }
+            }
+        }
+        if self.asked_ms.is_none()
+            && let Some(jobs) = &self.jobs
+            && let Some(ask) = clock.time("ask", || self.tracker.ask())
+            && jobs.send((Arc::clone(frame), ask)).is_ok()
+        {
+            self.asked_ms = Some(time_ms);
+        }
+        let tracked = clock.time("table", || self.tracker.table());
+        let mut all = clock.times;
+        all.extend(times);
+        Ok(Watched { tracked, times: all, read })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.jobs = None; // Ends the thread after its current detection.
+        while self.found.recv().is_ok() {}
+        if let Some(detector) = self.detector.take() {
+            let _ = detector.join();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Runs the networks: on ONNX Runtime if its library is installed, otherwise on the engine inside
+//! the program. Both are used through [`Network`].
+
+mod allowed;
+mod embedded;
+mod library;
+mod models;
+mod network;
+mod onnxruntime;
+mod program;
+mod runtime;
+pub mod uncounted;
+pub mod used;
+
+pub use embedded::cpu_elsewhere;
+pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
+pub use network::{Network, NetworkError};
+pub use runtime::{
+    CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,
+    library_name, require,
+};
+pub use uncounted::uncounted_so_far;

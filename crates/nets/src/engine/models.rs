@@ -1,0 +1,219 @@
+//! Loads weights, from inside the program or from a folder.
+
+use super::network::{Network, NetworkError};
+use crate::Kind;
+use serde::{Deserialize, Serialize};
+use setsight_models::FILES;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Names and contents of the files in `models/` when the program was built.
+
+/// File that lists the files of a folder of models with their hashes.
+pub const MANIFEST: &str = "manifest.json";
+/// File of the weights that combine the classifiers' outputs.
+pub const FUSION: &str = "fusion.json";
+
+/// A set of weights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Models {
+    /// The weights inside the program.
+    #[default]
+    Shipped,
+    /// The weights in a folder, with the same file names as in `models/`.
+    Folder(PathBuf),
+}
+
+/// The content of `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The files in alphabetical order.
+    pub files: Vec<ManifestFile>,
+}
+
+/// One file of a folder of models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestFile {
+    /// Its name within the folder.
+    pub file: String,
+    /// `reader`, `finder`, `refiner` or `fusion`.
+    pub kind: String,
+    /// Version of the program that wrote it.
+    pub version: String,
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// SHA-256 of its content, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Why weights cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelsError {
+    /// This program does not contain them.
+    #[error(
+        "{0} is not inside this program; give a folder that has it with --models DIR, or read without networks: --reader classical --finder classical"
+    )]
+    NotShipped(String),
+    /// A file cannot be read.
+    #[error(
+        "{file} cannot be read ({source}); a folder of models (--models) holds reader.onnx, finder.onnx and fusion.json, as `setsight train --add PHOTOS --out DIR` writes them"
+    )]
+    Unreadable {
+        /// The file's path.
+        file: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A file's hash differs from the manifest's.
+    #[error(
+        "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or name the files anew with `setsight export manifest`"
+    )]
+    Changed {
+        /// The file's path.
+        file: String,
+        /// Its hash.
+        found: String,
+        /// The hash in the manifest.
+        expected: String,
+    },
+    /// A JSON file is broken or does not have the expected form.
+    #[error("{file} is not as expected ({reason}); fetch or make it again")]
+    Json {
+        /// The file's path.
+        file: String,
+        /// The parser's message.
+        reason: String,
+    },
+    /// A network cannot be loaded.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+}
+
+impl Models {
+    /// The name of a file in error messages.
+    pub fn name_of(&self, file: &str) -> String {
+        match self {
+            Self::Shipped => format!("models/{file}"),
+            Self::Folder(folder) => folder.join(file).display().to_string(),
+        }
+    }
+
+    /// Whether a file is present; it may still be broken.
+    pub fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Shipped => FILES.iter().any(|(name, _)| *name == file),
+            Self::Folder(folder) => folder.join(file).is_file(),
+        }
+    }
+
+    /// Reads a file and checks it against the manifest, if there is one.
+    ///
+    /// # Errors
+    /// The file is missing or does not match the manifest.
+    pub fn read(&self, file: &str) -> Result<Cow<'static, [u8]>, ModelsError> {
+        match self {
+            Self::Shipped => {
+                let found = FILES.iter().find(|(name, _)| *name == file);
+                let missing = || ModelsError::NotShipped(self.name_of(file));
+                found.map(|(_, bytes)| Cow::Borrowed(*bytes)).ok_or_else(missing)
+            }
+            Self::Folder(folder) => {
+                let bytes = std::fs::read(folder.join(file)).map_err(|source| {
+                    ModelsError::Unreadable { file: self.name_of(file), source }
+                })?;
+                self.check(folder, file, &bytes)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+
+    /// Loads a network.
+    ///
+    /// # Errors
+    /// See [`ModelsError`].
+    pub fn network(&self, kind: Kind) -> Result<Network, ModelsError> {
+        let file = file_of(kind);
+        Ok(Network::load(&self.read(file)?, &self.name_of(file), kind)?)
+    }
+
+    /// Checks a file against the manifest. The manifest need not list it; a listed file must match
+    /// its hash.
+    fn check(&self, folder: &Path, file: &str, bytes: &[u8]) -> Result<(), ModelsError> {
+        let name = self.name_of(MANIFEST);
+        let manifest = match std::fs::read(folder.join(MANIFEST)) {
+            Ok(manifest) => manifest,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(ModelsError::Unreadable { file: name, source }),
+        };
+        let manifest: Manifest = serde_json::from_slice(&manifest)
+            .map_err(|error| ModelsError::Json { file: name, reason: error.to_string() })?;
+        let named = manifest.files.into_iter().find(|named| named.file == file);
+        let found = sha256(bytes);
+        match named.map(|named| named.sha256) {
+            Some(expected) if expected != found => {
+                Err(ModelsError::Changed { file: self.name_of(file), found, expected })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The file name of a network in a folder of models.
+pub fn file_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Reader => "reader.onnx",
+        Kind::Finder => "finder.onnx",
+        Kind::Refiner => "refiner.onnx",
+    }
+}
+
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_the_manifest_does_not_know_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let models = Models::Folder(folder.path().to_owned());
+        let error = models.read("reader.onnx").unwrap_err().to_string();
+        assert!(error.contains("reader.onnx cannot be read"), "{error}");
+
+        std::fs::write(folder.path().join("reader.onnx"), b"abc").unwrap();
+        assert_eq!(&*models.read("reader.onnx").unwrap(), b"abc");
+        let entry = ManifestFile {
+            file: "reader.onnx".into(),
+            kind: "reader".into(),
+            version: "0.1.0".into(),
+            bytes: 3,
+            // The test vector of FIPS 180-2.
+            sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".into(),
+        };
+        let write = |entry: &ManifestFile| {
+            let manifest = Manifest { files: vec![entry.clone()] };
+            let text = serde_json::to_string(&manifest).unwrap();
+            std::fs::write(folder.path().join(MANIFEST), text).unwrap();
+        };
+        write(&entry);
+        assert_eq!(&*models.read("reader.onnx").unwrap(), b"abc");
+        write(&ManifestFile { sha256: "00".into(), ..entry });
+        let error = models.read("reader.onnx").unwrap_err().to_string();
+        assert!(error.contains("(SHA-256 ba7816bf"), "{error}");
+        std::fs::write(folder.path().join(MANIFEST), "[]").unwrap();
+        let error = models.read("reader.onnx").unwrap_err().to_string();
+        assert!(error.contains("manifest.json is not as expected"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_shipped_is_told_with_the_fix() {
+        let error = Models::Shipped.read("dog.onnx").unwrap_err().to_string();
+        assert!(error.starts_with("models/dog.onnx is not inside this program"), "{error}");
+        assert!(error.contains("--reader classical"), "{error}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Labels on disk: a folder of photos with `labels.json` ([`LabelFile`]), or of crops with
+//! `labels.csv` ([`read_crop_labels`]).
+//!
+//! Labels use the pixels of the file as stored; everything else in this crate uses the upright
+//! photo. [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
+
+mod crop;
+mod crop_labels;
+mod label;
+mod label_file;
+mod merge;
+mod nearest;
+
+use crate::source::natural_order;
+use setsight_files::small_file::read_small;
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::Card;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+pub use crop::load_crop;
+pub use crop_labels::{
+    CropLabel, CropLine, check_crop_files, read_crop_labels, read_crop_lines, write_crop_labels,
+};
+pub use label::as_code;
+pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
+pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
+pub use merge::{Clash, merged, same};
+pub use nearest::{MATCH_RADIUS, nearest};
+
+/// Name of the labels in a folder of photos.
+pub const PHOTO_LABELS: &str = "labels.json";
+/// Tag of a photo whose labels nobody has confirmed; such a photo is not ground truth.
+pub const UNCHECKED: &str = "unchecked";
+/// Name of the labels in a folder of crops.
+pub const CROP_LABELS: &str = "labels.csv";
+
+/// Why labels cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// The labels' file cannot be read.
+    #[error("{}: cannot be read: {source}; expected a labelled folder", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The labels' file cannot be written.
+    #[error("{}: cannot be written: {source}", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// `labels.json` is no JSON.
+    #[error("{}: not labels as they should be: {reason}", .path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// `labels.json` is JSON without a list of photos.
+    #[error("{}: not labels as they should be: it holds no list \"photos\"", .0.display())]
+    NoPhotos(PathBuf),
+    /// The file has a wrong format, or a code is invalid.
+    #[error("{}: {reason}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A card is labelled twice, although a deck holds each card once.
+    #[error(
+        "{}: {photo}: card {code} is labelled twice, as card {first} and card {second}; a deck holds \
+         it once: correct one of them", .path.display()
+    )]
+    Twice {
+        /// The labels' file.
+        path: PathBuf,
+        /// The photo's file name.
+        photo: String,
+        /// The card.
+        code: Card,
+        /// The index of its first label in the photo, counted from 1.
+        first: usize,
+        /// The index of its second label, counted from 1.
+        second: usize,
+    },
+    /// A labelled photo or crop is missing.
+    #[error(
+        "{}: {file} is labelled but not in the folder; put it there or take its labels out",
+        .path.display()
+    )]
+    MissingFile {
+        /// The labels' file.
+        path: PathBuf,
+        /// The file name in the labels.
+        file: String,
+    },
+}
+
+/// Whether a file that labels name lies elsewhere than in their folder or below it, by its name. Labels may name
+/// such, as those of other programs do; whoever reads them says so.
+pub fn leads_outside(file: &str) -> bool {
+    let mut depth = 0usize;
+    for part in Path::new(file).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+/// What is said of such pictures, in a sentence; nothing where there are none.
+pub fn told_of_outside(pictures: &[PathBuf]) -> Option<String> {
+    let first = pictures.first()?.display();
+    let what = match pictures.len() {
+        1 => format!("{first} lies"),
+        n => format!("{n} labelled pictures lie"),
+    };
+    let such_as = if pictures.len() > 1 { format!(", such as {first}") } else { String::new() };
+    Some(format!(
+        "{what} outside of the folder of the labels{such_as}; they are read all the same, and a report shows \
+         parts of them"
+    ))
+}
+
+/// The folder itself if it has a file with one of these names, otherwise each of its direct
+/// subfolders that has, in the order of their names. There may be none.
+///
+/// # Errors
+/// [`DatasetError::Unreadable`]: the folder.
+pub fn labelled_folders(folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, DatasetError> {
+    let is_labelled = |folder: &Path| names.iter().any(|name| has_labels(folder, name));
+    if is_labelled(folder) {
+        return Ok(vec![folder.to_path_buf()]);
+    }
+    let inside = || -> io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut inside = inside()
+        .map_err(|source| DatasetError::Unreadable { path: folder.to_path_buf(), source })?;
+    inside.retain(|folder| is_labelled(folder));
+    inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
+    Ok(inside)
+}
+
+/// Whether a folder has labels of this name. A pipe or device counts: to read it is then refused
+/// with the reason.
+pub fn has_labels(folder: &Path, name: &str) -> bool {
+    folder.join(name).metadata().is_ok_and(|metadata| !metadata.is_dir())
+}
+
+/// Reads a file of labels, without the byte order mark that some editors put at its start.
+fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut bytes = read_small(path, limit)?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(bytes)
+}
+
+/// Writes a file of labels, completely or not at all.
+fn write_all(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
+    write_whole(path, bytes)
+        .map_err(|source| DatasetError::Unwritable { path: path.to_path_buf(), source })
+}
+
+fn check_files<'a>(
+    folder: &Path,
+    labels: &str,
+    mut files: impl Iterator<Item = &'a String>,
+) -> Result<(), DatasetError> {
+    match files.find(|file| !folder.join(file).is_file()) {
+        Some(file) => {
+            Err(DatasetError::MissingFile { path: folder.join(labels), file: file.clone() })
+        }
+        None => Ok(()),
+    }
+}

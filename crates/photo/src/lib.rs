@@ -1,0 +1,20 @@
+//! A photo of a table before any recognition.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`source`] | photos decoded within limits, turned upright |
+//! | [`resize`] | a photo at another size |
+//! | [`geometry`] | points, quadrilaterals, homographies |
+//! | [`labels`] | labels on disk: photos with outlines, crops |
+//! | [`print`] | cards as they are printed: stock, inks, fills |
+
+pub mod geometry;
+pub mod labels;
+pub mod print;
+pub mod resize;
+pub mod source;
+
+use image::RgbImage;
+
+/// An upright photo: 8-bit sRGB, height x width x (R, G, B), the file's orientation applied.
+pub type Frame = RgbImage;

@@ -1,0 +1,21 @@
+//! The area that a pixel covers.
+
+/// The footprint of a pixel: the vectors on the card for one step right and one step down in the
+/// picture, in millimetres.
+#[derive(Clone, Copy, Debug)]
+pub struct Footprint {
+    pub right: (f64, f64),
+    pub down: (f64, f64),
+}
+
+impl Footprint {
+    /// Extent of the pixel along a unit vector.
+    pub fn along(&self, (x, y): (f64, f64)) -> f64 {
+        (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
+    }
+
+    pub fn half(self) -> Self {
+        let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
+        Self { right: half(self.right), down: half(self.down) }
+    }
+}

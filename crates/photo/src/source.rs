@@ -1,0 +1,462 @@
+//! Decodes a file into a [`Frame`]: upright, 8-bit RGB. A file that cannot be read is refused with
+//! a reason.
+//!
+//! The decoder recognises the format by the content, not by the file's name. It reduces 16-bit
+//! samples to 8 bits, converts grey and CMYK to RGB, and lays transparent pixels on white, as a
+//! browser does. It applies no embedded colour profile.
+
+mod av1;
+mod error;
+mod heif;
+mod list;
+mod png;
+mod rgb;
+mod room;
+mod upright;
+
+pub use av1::INSTALL as INSTALL_FFMPEG;
+pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError, check_size};
+
+pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
+pub use room::{Held, Room};
+pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
+
+use crate::Frame;
+use heif::Heif;
+use image::metadata::Orientation;
+use image::{
+    ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+};
+use rgb::into_rgb_on_white;
+use room::READING_BYTES;
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read};
+use std::path::Path;
+
+/// Memory for a picture's colour profile, comments and other metadata.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
+
+/// A decoded photo, and how its file stores it.
+#[derive(Clone, Debug)]
+pub struct Photo {
+    /// The upright picture.
+    pub frame: Frame,
+    /// The EXIF orientation that was applied.
+    pub orientation: Orientation,
+    /// Width in pixels as stored, before the orientation was applied.
+    pub stored_width: u32,
+    /// Height in pixels as stored, before the orientation was applied.
+    pub stored_height: u32,
+    /// What is wrong with it, in words, though it could be read.
+    pub warning: Option<&'static str>,
+}
+
+/// The warning about a JPEG without its end.
+const NO_END: &str = "the JPEG data end early, so that its lower edge may be missing; copy it again from where it came";
+
+/// How a file stores its picture. HEIC and AVIF count as stored upright, because their container
+/// gives size and rotation together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stored {
+    /// Width in pixels as stored, before the orientation is applied.
+    pub width: u32,
+    /// Height in pixels as stored, before the orientation is applied.
+    pub height: u32,
+    /// The EXIF orientation that makes it upright.
+    pub orientation: Orientation,
+}
+
+impl Stored {
+    /// Width and height of the upright picture, in pixels.
+    pub fn upright_px(&self) -> (u32, u32) {
+        use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+        match self.orientation {
+            Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH => (self.height, self.width),
+            _ => (self.width, self.height),
+        }
+    }
+}
+
+/// Reads a photo and turns it upright.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn load(path: &Path) -> Result<Frame, SourceError> {
+    load_photo(path).map(|photo| photo.frame)
+}
+
+/// Reads a photo, turns it upright, and returns how it was stored.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
+    decode(&bytes_of(path)?)
+}
+
+/// Reads a photo to the end of an input that is no file, such as a pipe.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn read(input: impl Read) -> Result<Photo, SourceError> {
+    let mut bytes = Vec::new();
+    let most = MAX_FILE_BYTES + 1;
+    input.take(most).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
+    if bytes.len() as u64 == most {
+        return Err(SourceError::TooManyBytes { bytes: most });
+    }
+    decode(&bytes)
+}
+
+impl Room {
+    /// Reads a photo, upright, once there is room for it and for so many `copies` of its size that the caller
+    /// will make. What needs more than there is at all is read when nobody else holds any.
+    ///
+    /// # Errors
+    /// [`SourceError`], with the reason.
+    pub fn load(&self, path: &Path, copies: u64) -> Result<(Photo, Held<'_>), SourceError> {
+        let length = path.metadata().map_or(0, |metadata| metadata.len());
+        let mut held = self.take(length + READING_BYTES);
+        let mut bytes = bytes_of(path)?;
+        let (pixels, decoding) = decoding_bytes(&bytes)?;
+        let needed = length + READING_BYTES + decoding.max(3 * pixels * (1 + copies));
+        if !held.try_grow(needed) {
+            // Who waits holds nothing: else two could wait for each other.
+            drop((bytes, held));
+            held = self.take(needed);
+            bytes = bytes_of(path)?;
+        }
+        Ok((decode(&bytes)?, held))
+    }
+}
+
+/// How a photo's file stores it; decodes only the header.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn measure(path: &Path) -> Result<Stored, SourceError> {
+    let bytes = bytes_of(path)?;
+    match Heif::open(&bytes)? {
+        Some(heif) => {
+            let (width, height) = heif.upright_px()?;
+            Ok(Stored { width, height, orientation: Orientation::NoTransforms })
+        }
+        None => open(&bytes).map(|(_, stored, ..)| stored),
+    }
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
+    // Check before opening: opening a pipe would wait for its other end.
+    let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(SourceError::NotAFile);
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(SourceError::TooManyBytes { bytes: metadata.len() });
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let file = File::open(path).map_err(SourceError::Unreadable)?;
+    // Files under /proc claim 0 bytes and may be endless.
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(SourceError::Unreadable)?;
+    Ok(bytes)
+}
+
+/// Decodes a photo from its file's bytes.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
+    if let Some(heif) = Heif::open(bytes)? {
+        let frame = heif.decode()?;
+        let (stored_width, stored_height) = frame.dimensions();
+        let orientation = Orientation::NoTransforms;
+        return Ok(Photo { frame, orientation, stored_width, stored_height, warning: None });
+    }
+    let (decoder, stored, format, name) = open(bytes)?;
+    let image = match format {
+        ImageFormat::Png => {
+            drop(decoder);
+            png::decode(bytes)
+        }
+        _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
+    };
+    let image = image.map_err(|error| explain(name, error))?;
+    let ends = format != ImageFormat::Jpeg || jpeg_end(bytes) == JpegEnd::Marked;
+    if !ends && is_cut_off(bytes, &image) {
+        return Err(SourceError::Truncated { format: name });
+    }
+    Ok(Photo {
+        frame: turn_upright(image, stored.orientation),
+        orientation: stored.orientation,
+        stored_width: stored.width,
+        stored_height: stored.height,
+        warning: (!ends).then_some(NO_END),
+    })
+}
+
+/// The pixels of a photo, and the most bytes that decoding it takes beside its file.
+fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
+    let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
+    if let Some(heif) = Heif::open(bytes)? {
+        let (width, height) = heif.upright_px()?;
+        // Tiles or planes of what may be 16 bits, RGBA of them, RGB of that.
+        return Ok((pixels(width, height), 10 * pixels(width, height)));
+    }
+    let (decoder, stored, format, _) = open(bytes)?;
+    let pixels = pixels(stored.width, stored.height);
+    let rgb = 3 * pixels;
+    let turned = if stored.orientation == Orientation::NoTransforms { 0 } else { rgb };
+    let decoding = match format {
+        // The result alone, or with it an interlaced picture of another kind, of four bytes a pixel at most.
+        ImageFormat::Png => {
+            let is_rgb = matches!(decoder.color_type(), ColorType::Rgb8 | ColorType::Rgb16);
+            let is_interlaced = bytes.get(28) == Some(&1);
+            if is_interlaced && !is_rgb { 4 * pixels + rgb } else { rgb }
+        }
+        // What a progressive one says comes in several passes, of 16 bits each, that are kept.
+        ImageFormat::Jpeg if is_progressive(bytes) => 2 * rgb + rgb,
+        _ if decoder.color_type() == ColorType::Rgb8 => rgb,
+        // The picture as it was, with alpha also as 8-bit RGBA, and the result.
+        _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,
+        _ => decoder.total_bytes() + rgb,
+    };
+    Ok((pixels, decoding.max(rgb + turned)))
+}
+
+/// A picture before its pixels are decoded: decoder, size and turn, format and its name.
+fn open(
+    bytes: &[u8],
+) -> Result<(impl ImageDecoder, Stored, ImageFormat, &'static str), SourceError> {
+    if bytes.is_empty() {
+        return Err(SourceError::Empty);
+    }
+    let (format, name) = format_of(bytes)?;
+    let fail = |error| explain(name, error);
+    if format == ImageFormat::WebP && bytes.len() < webp_length(bytes) {
+        return Err(SourceError::Truncated { format: name });
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    // Limit for the data before the pixels: a colour profile of some kilobytes may unpack to
+    // gigabytes.
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MAX_HEADER_BYTES);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(fail)?;
+    let (width, height) = decoder.dimensions();
+    check_size(width, height)?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_FILE_BYTES);
+    decoder.set_limits(limits).map_err(fail)?;
+    // If the EXIF block is damaged, the photo is read without its orientation.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    Ok((decoder, Stored { width, height, orientation }, format, name))
+}
+
+/// Recognises the format by the first bytes.
+fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
+    Ok(match image::guess_format(bytes) {
+        Ok(ImageFormat::Jpeg) => (ImageFormat::Jpeg, "JPEG"),
+        Ok(ImageFormat::Png) => (ImageFormat::Png, "PNG"),
+        Ok(ImageFormat::WebP) => (ImageFormat::WebP, "WebP"),
+        Ok(ImageFormat::Bmp) => (ImageFormat::Bmp, "BMP"),
+        Ok(ImageFormat::Tiff) => (ImageFormat::Tiff, "TIFF"),
+        Ok(ImageFormat::Gif) => return Err(SourceError::OtherFormat { format: "GIF" }),
+        _ => {
+            let start = String::from_utf8_lossy(&bytes[..bytes.len().min(16)]).into_owned();
+            return Err(SourceError::NotAPicture { start: format!("{start:?}") });
+        }
+    })
+}
+
+/// Converts a decoder's error.
+fn explain(format: &'static str, error: ImageError) -> SourceError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(e) = cause {
+        let io = e.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|e| e.kind() == ErrorKind::UnexpectedEof) {
+            return SourceError::Truncated { format };
+        }
+        cause = e.source();
+    }
+    let reason = error.to_string();
+    // Decoders with error types of their own describe truncation only in words.
+    let words =
+        ["unexpected end", "unexpected eof", "premature end", "exhausted data", "fill whole"];
+    let lower = reason.to_lowercase();
+    if words.iter().any(|word| lower.contains(word)) {
+        return SourceError::Truncated { format };
+    }
+    SourceError::Corrupt { format, reason }
+}
+
+/// The length that a WebP file states, in bytes (RIFF: 8 bytes, then the content).
+fn webp_length(bytes: &[u8]) -> usize {
+    let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
+    (length as usize).saturating_add(8)
+}
+
+/// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
+/// that lacks only its end marker is accepted, because some webcams write such files.
+fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
+    match jpeg_end(bytes) {
+        JpegEnd::Marked => false,
+        JpegEnd::MissingInProgressive => true,
+        JpegEnd::Missing => {
+            // The rows of the last 8 x 8 blocks of the luma plane; no photo is this uniform.
+            let rows = 8 * 3 * decoded.width() as usize;
+            let tail = &decoded.as_raw()[decoded.as_raw().len().saturating_sub(rows)..];
+            tail.iter().all(|&v| v == tail[0])
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum JpegEnd {
+    Marked,
+    Missing,
+    MissingInProgressive,
+}
+
+fn is_progressive(bytes: &[u8]) -> bool {
+    const SCAN: u8 = 0xda;
+    let mut progressive = false;
+    jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        // Its frame stands before the first scan, and all of the data behind.
+        marker != SCAN
+    });
+    progressive
+}
+
+const fn is_progressive_frame(marker: u8) -> bool {
+    matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce)
+}
+
+fn jpeg_end(bytes: &[u8]) -> JpegEnd {
+    let mut progressive = false;
+    let ends = jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        true
+    });
+    match (ends, progressive) {
+        (true, _) => JpegEnd::Marked,
+        (false, true) => JpegEnd::MissingInProgressive,
+        (false, false) => JpegEnd::Missing,
+    }
+}
+
+/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as
+/// `go_on` says so of each; whether the end was reached.
+fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
+    let mut at = 2; // behind the start marker
+    loop {
+        // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
+        // scan.
+        let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
+        else {
+            return false;
+        };
+        at += skip + 1;
+        match bytes.get(at) {
+            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
+            Some(0xff) | None => {}
+            Some(0xd9) => return true,
+            Some(&marker) => {
+                if !go_on(marker) {
+                    return false;
+                }
+                let length = bytes
+                    .get(at + 1..at + 3)
+                    .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
+                at += 1 + length.max(2);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{ImageBuffer, Luma, Rgb, Rgba};
+
+    fn bytes_of(image: DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut out = Cursor::new(Vec::new());
+        image.write_to(&mut out, format).unwrap();
+        out.into_inner()
+    }
+
+    /// A smooth picture in which every pixel differs from its neighbours; it survives JPEG
+    /// compression.
+    fn slope() -> RgbImage {
+        RgbImage::from_fn(96, 64, |x, y| Rgb([(2 * x) as u8, (3 * y) as u8, 128]))
+    }
+
+    #[test]
+    fn every_format_is_known_by_its_content() {
+        use ImageFormat::*;
+        for format in [Jpeg, Png, WebP, Bmp, Tiff] {
+            let photo = decode(&bytes_of(slope().into(), format)).unwrap();
+            assert_eq!(photo.frame.dimensions(), (96, 64), "{format:?}");
+            let worst = photo.frame.iter().zip(slope().iter()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(worst.unwrap() <= if format == Jpeg { 12 } else { 0 }, "{format:?}: {worst:?}");
+        }
+    }
+
+    #[test]
+    fn deep_grey_and_transparent_pictures_become_rgb() {
+        let deep = ImageBuffer::from_pixel(40, 40, Rgb([0xffffu16, 0x8080, 0]));
+        let photo = decode(&bytes_of(DynamicImage::ImageRgb16(deep), ImageFormat::Png)).unwrap();
+        assert_eq!(photo.frame[(20, 20)], Rgb([255, 128, 0]));
+        let grey = ImageBuffer::from_pixel(40, 40, Luma([77u8]));
+        let photo = decode(&bytes_of(DynamicImage::ImageLuma8(grey), ImageFormat::Jpeg)).unwrap();
+        assert_eq!(photo.frame[(20, 20)], Rgb([77, 77, 77]));
+        let glass = ImageBuffer::from_pixel(40, 40, Rgba([255u8, 0, 0, 128]));
+        let photo = decode(&bytes_of(DynamicImage::ImageRgba8(glass), ImageFormat::Png)).unwrap();
+        assert_eq!(photo.frame[(20, 20)], Rgb([255, 127, 127]));
+    }
+
+    #[test]
+    fn cut_files_are_called_cut() {
+        use ImageFormat::*;
+        for format in [Jpeg, Png, WebP, Bmp, Tiff] {
+            let bytes = bytes_of(slope().into(), format);
+            let result = decode(&bytes[..bytes.len() / 2]);
+            assert!(matches!(result, Err(SourceError::Truncated { .. })), "{format:?}: {result:?}");
+        }
+    }
+
+    #[test]
+    fn a_jpeg_that_lacks_only_its_end_marker_is_read() {
+        let bytes = bytes_of(slope().into(), ImageFormat::Jpeg);
+        assert_eq!(jpeg_end(&bytes), JpegEnd::Marked);
+        assert_eq!(jpeg_end(&bytes[..bytes.len() - 2]), JpegEnd::Missing);
+        assert!(decode(&bytes[..bytes.len() - 2]).unwrap().warning.is_some());
+        assert!(decode(&bytes).unwrap().warning.is_none());
+    }
+
+    #[test]
+    fn what_is_no_photo_is_refused_with_the_reason() {
+        let says = |bytes: &[u8], part: &str| {
+            let message = decode(bytes).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        };
+        says(b"", "empty (0 bytes)");
+        says(b"Dear diary, today", "starts with \"Dear diary, toda");
+        says(b"GIF89a..........", "GIF picture");
+        says(b"\0\0\0\x18ftypheic\0\0\0\0", "cut off: the HEIC data");
+        says(&bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png), "1x1 pixels, too small");
+        assert!(matches!(load(Path::new("/")), Err(SourceError::NotAFile)));
+        assert!(matches!(load(Path::new("/no/such")), Err(SourceError::Unreadable(_))));
+    }
+
+    #[test]
+    fn a_huge_picture_is_refused_before_it_is_decoded() {
+        // Only the header of a BMP: 10,000 x 10,000 in 24 bits.
+        let mut header = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+        header.extend(10_000u32.to_le_bytes());
+        header.extend(10_000u32.to_le_bytes());
+        header.extend([1, 0, 24, 0]);
+        header.extend([0; 24]);
+        let message = decode(&header).unwrap_err().to_string();
+        assert!(message.contains("10000x10000, 100 megapixels; at most 64"), "{message}");
+    }
+}

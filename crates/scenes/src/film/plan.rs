@@ -1,0 +1,298 @@
+//! The plan of a film: the game, the hands, the camera and its focus.
+
+use super::super::table::Lying;
+use super::hand::Hand;
+use super::params::FilmParams;
+use nalgebra::Vector3;
+use setsight_game::cards::{Card, Property};
+use setsight_photo::geometry::Point;
+use setsight_photo::print::dice::{Dice, Span};
+use std::f64::consts::TAU;
+
+/// Places on the table: twelve, and three for tables without a set.
+pub(super) const SLOTS: usize = 15;
+/// Number of cards dealt at the start.
+const START: usize = 12;
+
+/// The time of one card on the table, in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    lying: Lying,
+    /// When a hand brings it in, and when it is at rest; both before the film for the first cards.
+    dealt: (f64, f64),
+    /// When it is taken, and when it leaves the picture; after the film for most cards.
+    taken: (f64, f64),
+    /// The place outside the picture where it comes from and goes to.
+    outside: Point,
+}
+
+/// The path of a hand: positions of the tip with times, in order.
+#[derive(Clone, Debug)]
+struct Reach {
+    way: Vec<(f64, Point)>,
+    /// The place that its arm comes from.
+    elbow: Point,
+}
+
+/// A card that is on the table at some time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InPlay {
+    /// Index of its stay, the same in all frames.
+    pub(super) index: usize,
+    /// Its position.
+    pub(super) lying: Lying,
+    /// Whether a hand moves it.
+    pub(super) moving: bool,
+}
+
+/// A sum of slow waves.
+#[derive(Clone, Copy, Debug)]
+struct Sway([(f64, f64, f64); 3]);
+
+impl Sway {
+    fn random(size: f64, dice: &mut Dice) -> Self {
+        let mut wave = |size: f64, period: Span| {
+            (size * dice.between(0.5, 1.0), TAU / dice.within(period), dice.between(0.0, TAU))
+        };
+        Self([
+            wave(size, Span::new(5.0, 9.0)),
+            wave(0.35 * size, Span::new(1.8, 4.0)),
+            // The camera shake of a handheld camera.
+            wave(0.025 * size, Span::new(0.2, 0.4)),
+        ])
+    }
+
+    /// The sway, which is 0 at time 0 so that the film starts at the camera's planned position.
+    fn at(&self, time: f64) -> f64 {
+        self.0
+            .iter()
+            .map(|&(size, pace, phase)| size * ((pace * time + phase).sin() - phase.sin()))
+            .sum()
+    }
+}
+
+/// The plan of a film.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    stays: Vec<Stay>,
+    reaches: Vec<Reach>,
+    turn: [Sway; 3],
+    shift: [Sway; 3],
+    /// When the focus hunts: start, duration, and maximum blur as a fraction of a card's long side.
+    hunts: Vec<(f64, f64, f64)>,
+    skin: usize,
+}
+
+impl Plan {
+    /// Plays a game with `deck` on `slots`; `around` is the centre of the slots and their extent.
+    pub(super) fn new(
+        params: &FilmParams,
+        deck: &[Card],
+        slots: &[Lying],
+        (middle, reach): (Point, f64),
+        dice: &mut Dice,
+    ) -> Self {
+        let end = params.seconds;
+        let mut plan = Self {
+            stays: Vec::new(),
+            reaches: Vec::new(),
+            turn: [0.008, 0.008, 0.012].map(|size| Sway::random(size, dice)),
+            shift: [6.0, 6.0, 10.0].map(|size| Sway::random(size, dice)),
+            hunts: Vec::new(),
+            skin: dice.below(4),
+        };
+        // Players sit around the table; each one takes and deals from one side.
+        let outside = |dice: &mut Dice| {
+            let angle = dice.between(0.0, TAU);
+            middle + Point::new(angle.cos(), angle.sin()) * (2.2 * reach + 120.0)
+        };
+        let curl = params.scene.curl_mm;
+        let placed = |slot: usize, card: Card, dice: &mut Dice| {
+            let mut lying = slots[slot];
+            let turn = 0.02 * dice.normal().clamp(-2.0, 2.0);
+            lying.card = card;
+            lying.center = lying.center + Point::new(dice.normal(), dice.normal());
+            lying.along = lying.along + lying.along.perpendicular() * turn;
+            lying.along = lying.along / lying.along.norm();
+            lying.curl_mm = dice.within(curl);
+            lying
+        };
+        let never = f64::INFINITY;
+        let before = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let mut deck = deck.iter().copied();
+        let mut table: Vec<Option<usize>> = vec![None; SLOTS];
+        for (slot, place) in table.iter_mut().enumerate().take(START) {
+            let Some(card) = deck.next() else { break };
+            let lying = placed(slot, card, dice);
+            *place = Some(plan.stays.len());
+            let stay = Stay { lying, dealt: before, taken: (never, never), outside: middle };
+            plan.stays.push(stay);
+        }
+        let mut time = dice.between(1.3, 1.8);
+        while time < end {
+            let there: Vec<usize> = table.iter().flatten().copied().collect();
+            let set = plan.some_set(&there, dice);
+            if let Some(set) = set {
+                for stay in set {
+                    time = plan.take(stay, time, outside(dice), dice);
+                    for place in &mut table {
+                        if *place == Some(stay) {
+                            *place = None;
+                        }
+                    }
+                }
+                time += dice.between(0.2, 0.6);
+            }
+            // Deal up to twelve again, or three more if there was no set.
+            let wanted = if set.is_some() { START } else { there.len() + 3 };
+            while table.iter().flatten().count() < wanted.min(SLOTS) {
+                let Some(slot) = table.iter().position(Option::is_none) else { break };
+                let Some(card) = deck.next() else { break };
+                let lying = placed(slot, card, dice);
+                table[slot] = Some(plan.stays.len());
+                time = plan.deal(lying, time, outside(dice), dice);
+            }
+            let dealt = time;
+            time += dice.between(1.4, 2.6);
+            // While the players think, a hand may point at something, or the focus may hunt.
+            if dice.chance(0.6) {
+                time += plan.pass(dealt + 0.3, middle, reach, dice);
+            }
+            if dice.chance(0.7) {
+                let (length, worst) = (dice.between(0.5, 0.9), dice.between(0.012, 0.03));
+                plan.hunts.push((time - 0.9, length, worst));
+            }
+            if set.is_none() && there.len() >= SLOTS {
+                break; // Fifteen cards without a set: the players give up.
+            }
+        }
+        plan
+    }
+
+    /// A random set among these cards.
+    fn some_set(&self, there: &[usize], dice: &mut Dice) -> Option<[usize; 3]> {
+        let card = |stay: usize| self.stays[stay].lying.card;
+        let mut sets = Vec::new();
+        for (i, &a) in there.iter().enumerate() {
+            for (j, &b) in there.iter().enumerate().skip(i + 1) {
+                let third = there[j + 1..].iter().filter(|&&c| is_set(card(a), card(b), card(c)));
+                sets.extend(third.map(|&c| [a, b, c]));
+            }
+        }
+        (!sets.is_empty()).then(|| sets[dice.below(sets.len())])
+    }
+
+    /// A hand takes a card; returns the earliest time of the next action.
+    fn take(&mut self, stay: usize, time: f64, outside: Point, dice: &mut Dice) -> f64 {
+        let (there, back) = (dice.between(0.3, 0.5), dice.between(0.35, 0.55));
+        let place = self.stays[stay].lying.center;
+        let taken = (time + there, time + there + back);
+        self.stays[stay].taken = taken;
+        self.stays[stay].outside = outside;
+        self.reaches.push(Reach {
+            way: vec![(time, outside), (taken.0, place), (taken.1, outside)],
+            elbow: outside,
+        });
+        taken.1 + 0.05
+    }
+
+    /// A hand deals a card; returns the earliest time of the next action.
+    fn deal(&mut self, lying: Lying, time: f64, outside: Point, dice: &mut Dice) -> f64 {
+        let (there, back) = (dice.between(0.35, 0.55), dice.between(0.25, 0.4));
+        let dealt = (time, time + there);
+        let never = f64::INFINITY;
+        self.stays.push(Stay { lying, dealt, taken: (never, never), outside });
+        self.reaches.push(Reach {
+            way: vec![(time, outside), (dealt.1, lying.center), (dealt.1 + back, outside)],
+            elbow: outside,
+        });
+        dealt.1 + 0.6 * back
+    }
+
+    /// A hand passes over the cards and may pause above some; returns the duration.
+    fn pass(&mut self, time: f64, middle: Point, reach: f64, dice: &mut Dice) -> f64 {
+        let angle = dice.between(0.0, TAU);
+        let side = Point::new(angle.cos(), angle.sin());
+        let outside = middle + side * (2.2 * reach + 120.0);
+        let off = Point::new(dice.normal(), dice.normal()) * (0.25 * reach);
+        let (a, b) = (middle + off, middle - off + side.perpendicular() * (0.3 * reach));
+        let (there, rest, on) =
+            (dice.between(0.4, 0.7), dice.between(0.0, 0.8), dice.between(0.3, 0.6));
+        let mut way = vec![(time, outside)];
+        for (wait, place) in [(there, a), (rest, a), (on, b), (there, outside)] {
+            way.push((way[way.len() - 1].0 + wait, place));
+        }
+        self.reaches.push(Reach { way, elbow: outside + side * 200.0 });
+        2.0 * there + rest + on
+    }
+
+    /// The camera's rotation (radians about its own axes) and shift (millimetres along them).
+    pub(super) fn camera(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
+        let at = |sways: &[Sway; 3]| Vector3::from_fn(|i, _| sways[i].at(time));
+        (at(&self.turn), at(&self.shift))
+    }
+
+    /// The cards on the table, with those that a hand moves last.
+    pub(super) fn cards(&self, time: f64) -> Vec<InPlay> {
+        let stays = self.stays.iter().enumerate();
+        let mut cards: Vec<InPlay> = stays
+            .filter(|(_, stay)| time >= stay.dealt.0 && time < stay.taken.1)
+            .map(|(index, stay)| {
+                let out = if time < stay.dealt.1 {
+                    1.0 - eased((time - stay.dealt.0) / (stay.dealt.1 - stay.dealt.0))
+                } else if time >= stay.taken.0 {
+                    eased((time - stay.taken.0) / (stay.taken.1 - stay.taken.0))
+                } else {
+                    0.0
+                };
+                let mut lying = stay.lying;
+                lying.center = lying.center.lerp(stay.outside, out);
+                InPlay { index, lying, moving: out > 0.0 }
+            })
+            .collect();
+        cards.sort_by_key(|card| (card.moving, card.index));
+        cards
+    }
+
+    /// The hands above the table.
+    pub(super) fn hands(&self, time: f64) -> Vec<Hand> {
+        let reaches = self.reaches.iter().filter(|reach| {
+            let (start, end) = (reach.way[0].0, reach.way[reach.way.len() - 1].0);
+            (start..=end).contains(&time)
+        });
+        reaches
+            .map(|reach| {
+                let next = reach.way.iter().position(|step| step.0 > time);
+                let next = next.unwrap_or(reach.way.len() - 1).max(1);
+                let (from, to) = (reach.way[next - 1], reach.way[next]);
+                let part = (time - from.0) / (to.0 - from.0).max(1e-9);
+                let grip = from.1.lerp(to.1, eased(part));
+                let back = reach.elbow - grip;
+                let back =
+                    if back.norm() > 1.0 { back / back.norm() } else { Point::new(0.0, 1.0) };
+                // The fingers reach beyond the grip, and the arm is longer than its path.
+                Hand::new(grip - back * 15.0, back, self.skin)
+            })
+            .collect()
+    }
+
+    /// Blur of the hunting focus, as a fraction of a card's long side.
+    pub(super) fn defocus(&self, time: f64) -> f64 {
+        let hunt = self.hunts.iter().find(|h| time > h.0 && time < h.0 + h.1);
+        hunt.map_or(0.0, |&(start, length, worst)| {
+            worst * (std::f64::consts::PI * (time - start) / length).sin().powi(2)
+        })
+    }
+}
+
+/// Whether three different cards are a set: the values of each property must sum to a multiple of
+/// three.
+fn is_set(a: Card, b: Card, c: Card) -> bool {
+    Property::ALL.into_iter().all(|p| (a.value(p) + b.value(p) + c.value(p)).is_multiple_of(3))
+}
+
+/// Easing from 0 to 1, slow at both ends.
+fn eased(part: f64) -> f64 {
+    let t = part.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}

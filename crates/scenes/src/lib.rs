@@ -1,0 +1,337 @@
+//! Draws cards and whole tables as a camera would see them, with labels.
+//!
+//! A scene is drawn from a seed in this order: the table's material, other things, the cards from
+//! the lowest to the highest, each with its shadow; then the lighting, the lamp's reflections, and
+//! the effects of lens and sensor. Everything before the sensor is linear light in floating point.
+//!
+//! The same seed gives the same picture on any number of threads: every scene has its own random
+//! generators, and nothing is kept between scenes. Across machines, pictures differ only as much as
+//! the standard library's `sin`, `exp` and `powf` (some units in the last place of an `f64`): after
+//! rounding to 8 bits, a few pixels differ by 1.
+//!
+//! | file | what it draws |
+//! |---|---|
+//! | [`setsight_photo::print`] | the face of a card of any deck |
+//! | `table` | the layout of the cards |
+//! | `background` | the table's surface |
+//! | `decoys`, `catalogue`, `leaflets`, `things` | other objects beside, under and over the cards |
+//! | `stack` | a deck or a pile, face up, that does not count as on the table |
+//! | `paint` | rasterises table and cards |
+//! | `camera` | perspective and lens distortion |
+//! | [`light`] | lamp, shadows, glare |
+//! | `cast` | tints, two lamps, coloured fringes |
+//! | `sensor` | blur, noise, tone |
+//! | `marks` | marks drawn on the picture afterwards |
+//! | [`film`] | a table over time, with labels for each frame |
+//! | [`samples`] | the tables of `datasets/samples` |
+//! | [`scenes`] | tables for training |
+//! | [`suite`] | tables for evaluation |
+
+mod background;
+mod camera;
+mod cast;
+mod catalogue;
+mod decoys;
+pub mod film;
+mod leaflets;
+mod light;
+mod marks;
+mod paint;
+pub mod params;
+pub mod samples;
+mod scene;
+pub mod scenes;
+mod sensor;
+mod stack;
+pub mod suite;
+mod table;
+mod things;
+mod visible;
+
+pub use background::Material;
+pub use params::{DeckChoice, Kind, Params};
+pub use scene::{DrawnCard, MAX_SIDE_PX, MIN_SIDE_PX, RenderError, Scene};
+pub use table::Layout;
+
+use scene::{mirrored_quad, upper_first};
+
+use background::Top;
+use camera::View;
+use cast::Cast;
+use decoys::Decoys;
+use light::Light;
+use paint::{draw_card, draw_coarse, hidden};
+use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
+use setsight_game::cards::{Card, DECK_SIZE, Deck};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::print::card::{self, Print};
+use setsight_photo::print::dice::{Dice, Purpose};
+use stack::Stack;
+use std::sync::Arc;
+use table::{Lying, symbols_uncovered};
+use visible::Owner;
+
+/// Draws scene number `index` of a series.
+///
+/// # Errors
+/// `params` ask for more cards than a deck has, or for a size out of range.
+pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderError> {
+    if params.cards.1 > DECK_SIZE {
+        return Err(RenderError::TooManyCards(params.cards.1));
+    }
+    let (width, height) = params.size_px;
+    if [width, height].iter().any(|side| !(MIN_SIDE_PX..=MAX_SIDE_PX).contains(side)) {
+        return Err(RenderError::Size(width, height));
+    }
+    let dice = |purpose| Dice::new(seed, index, purpose);
+    // One deck over several tables is one printing.
+    let deck_dice = |purpose| {
+        if params.whole_deck.is_some() { Dice::new(seed, 0, purpose) } else { dice(purpose) }
+    };
+    let mut which_deck = deck_dice(Purpose::Deck);
+    let deck = params.deck(&mut which_deck);
+    let mirrored = which_deck.chance(params.mirrored);
+    let mut print =
+        Print::random(Arc::clone(&deck), &mut deck_dice(Purpose::Print), params.variety);
+    let mut wear_dice = dice(Purpose::Wear);
+    print.wear = wear_dice.within(params.wear);
+    if let Some(outline_mm) = params.outline_mm {
+        print.draw_outline(outline_mm, &mut wear_dice);
+    }
+    if let Some(duty) = params.duty {
+        print.draw_duty(duty, &mut wear_dice);
+    }
+    let mut layout_dice = dice(Purpose::Layout);
+    let layout = layout_dice.pick(&params.layouts);
+    let cards = match params.whole_deck {
+        Some(tables) => part_of_deck(&deck, tables, seed, index),
+        None => deal(params, &deck, &mut layout_dice),
+    };
+    let aspect = f64::from(width) / f64::from(height);
+    let mut lying =
+        table::lay(layout, &cards, aspect, &print, params.symbols_in_view, &mut layout_dice);
+    for card in &mut lying {
+        card.curl_mm = layout_dice.within(params.curl_mm);
+    }
+    let corners: Vec<Quad> = lying.iter().map(Lying::corners).collect();
+    let view = View::random(params, &corners, &mut dice(Purpose::Camera));
+    let (lying, mut drawn) = in_view(lying, &view, &print, params);
+    let long_px = median_long_side(&drawn, &view);
+
+    let mut table_dice = dice(Purpose::Table);
+    let material = table_dice.pick(&params.materials);
+    let top = Top::random(material, print.stock, params.white_table, &mut table_dice);
+    let probes: Vec<Vec<Point>> = lying
+        .iter()
+        .map(|card| {
+            let probes = card::symbol_probes(card.card, &print);
+            probes
+                .into_iter()
+                .map(|(x, y)| view.image_from_table(card.table_from_card(x, y), 0.0))
+                .collect()
+        })
+        .collect();
+    let (middle, reach_mm) = extent(&lying);
+    // A lamp lights a room, so its reach does not shrink with a single card.
+    let reach_mm = if params.keep_all { reach_mm.max(LAMP_MM) } else { reach_mm };
+    let light =
+        Light::random(params, &mut dice(Purpose::Light), (middle, reach_mm), long_px, &probes);
+    let cast = Cast::random(&params.cast, &mut dice(Purpose::Cast), (middle, reach_mm));
+    let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
+    let leaflets = Decoys::printed(params, &view, &lying, &mut dice(Purpose::Leaflets));
+
+    let size = (width as usize, height as usize);
+    let hidden = hidden(&lying, &view, size);
+    let mut pixels = vec![[0.0; 4]; size.0 * size.1];
+    let table_at = |i: usize, j: usize| {
+        let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+        top.at(seen.place.x, seen.place.y, seen.size_mm)
+    };
+    if params.coarse_table && material.is_smooth() {
+        draw_coarse(&mut pixels, size, &hidden, table_at);
+    } else {
+        for (i, (pixel, hidden)) in pixels.iter_mut().zip(hidden).enumerate() {
+            if !hidden {
+                *pixel = table_at(i % size.0, i / size.0);
+            }
+        }
+    }
+    let mut owner = Owner::new(size);
+    decoys.draw(&mut pixels, &mut owner, &view, &light);
+    leaflets.draw(&mut pixels, &mut owner, &view, &light);
+    let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
+    for (i, card) in lying.iter().enumerate() {
+        owner.next = i + 1;
+        draw_card(&mut pixels, &mut owner, card, &print, gloss, &view, &light);
+    }
+    let stack = Stack::random(params, &view, &lying, &mut dice(Purpose::Stack));
+    if let Some(stack) = &stack {
+        stack.draw(&mut pixels, &mut owner, &print, gloss, &view, &light);
+    }
+    let covers = Decoys::over(params, &lying, &mut dice(Purpose::Covers));
+    covers.draw(&mut pixels, &mut owner, &view, &light);
+    for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
+        owner.see(card, i + 1, probes);
+    }
+    let like_cards = [decoys.like_cards(&view), leaflets.like_cards(&view)].concat();
+    let mut others = owner.uncovered(like_cards);
+    light.shine(&mut pixels, size.0, &view);
+    light.add_glare(&mut pixels, size.0);
+    cast.tint(&mut pixels, size.0, &view);
+    let mut sensor_dice = dice(Purpose::Sensor);
+    let jpeg_quality = sensor_dice.within(params.jpeg).round().clamp(1.0, 100.0) as u8;
+    let pixel_seed = dice(Purpose::Pixels).bits();
+    let mut image = sensor::expose(pixels, params, long_px, &mut sensor_dice, pixel_seed);
+    if mirrored {
+        image::imageops::flip_horizontal_in_place(&mut image);
+        let width = f64::from(width);
+        drawn.iter_mut().for_each(|card| card.mirror(width));
+        others = others.into_iter().map(|quad| mirrored_quad(quad, width)).collect();
+    }
+    let mut marks_dice = dice(Purpose::Marks);
+    let marks = params.marks.0 + marks_dice.below(params.marks.1 - params.marks.0 + 1);
+    marks::draw(&mut image, &drawn, marks, &mut marks_dice);
+    let beside = !decoys.is_empty() || !leaflets.is_empty() || stack.is_some();
+    let things = (beside, !covers.is_empty());
+    let mut tags = tags(params, layout, material, &view, &light, things, long_px);
+    let more =
+        [(marks > 0, "drawn_on"), (mirrored, "mirrored"), (!deck.is_classic(), "other_deck")];
+    tags.extend(cast.tag().map(str::to_owned));
+    tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
+    Ok(Scene { image, cards: drawn, tags, others, deck, mirrored, jpeg_quality })
+}
+
+/// Minimum reach of a lamp over a table for training.
+const LAMP_MM: f64 = 260.0;
+
+/// Deals the requested number of different cards, or all there are.
+fn deal(params: &Params, deck: &Deck, dice: &mut Dice) -> Vec<Card> {
+    let (fewest, most) = params.cards;
+    let count = fewest + dice.below(most - fewest.min(most) + 1);
+    let mut cards: Vec<Card> = deck.cards().collect();
+    dice.shuffle(&mut cards);
+    cards.truncate(count);
+    cards
+}
+
+/// The share of one table when a deck is dealt evenly over several.
+fn part_of_deck(deck: &Deck, tables: usize, seed: u64, index: u64) -> Vec<Card> {
+    let mut cards: Vec<Card> = deck.cards().collect();
+    Dice::new(seed, 0, Purpose::Layout).shuffle(&mut cards);
+    let up_to = |table: usize| table * cards.len() / tables.max(1);
+    let table = index as usize % tables.max(1);
+    cards[up_to(table)..up_to(table + 1)].to_vec()
+}
+
+/// Removes cards with too little in view, and fills in the visible fractions of the others.
+fn in_view(
+    mut lying: Vec<Lying>,
+    view: &View,
+    print: &Print,
+    params: &Params,
+) -> (Vec<Lying>, Vec<DrawnCard>) {
+    let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
+    let inside = |p: Point| p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height;
+    loop {
+        let drawn: Vec<DrawnCard> = lying
+            .iter()
+            .enumerate()
+            .map(|(i, card)| {
+                let at = |x: f64, y: f64| {
+                    view.image_from_table(card.table_from_card(x, y), card.height_mm(x))
+                };
+                let (a, b) = (CARD_LONG_MM / 2.0, CARD_SHORT_MM / 2.0);
+                let probes = card::symbol_probes(card.card, print);
+                let in_picture = probes.iter().filter(|&&(x, y)| inside(at(x, y))).count();
+                let uncovered = symbols_uncovered(card, &lying[i + 1..], print);
+                DrawnCard {
+                    card: card.card,
+                    corners_in_image: upper_first(
+                        [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)),
+                    ),
+                    center_in_image: at(0.0, 0.0),
+                    symbols_in_image: print
+                        .symbol_centers_mm(card.card.number)
+                        .into_iter()
+                        .map(|(x, y)| at(x, y))
+                        .collect(),
+                    // Assumes that covered parts and parts outside the picture never coincide.
+                    symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
+                        .max(0.0),
+                    area_in_view: 1.0,
+                    symbols_seen: vec![1.0; card.card.number.index() + 1],
+                }
+            })
+            .collect();
+        let too_little =
+            |c: &DrawnCard| !params.keep_all && c.symbols_in_view < params.symbols_in_view;
+        let Some(hidden) = drawn.iter().position(too_little) else {
+            return (lying, drawn);
+        };
+        lying.remove(hidden);
+    }
+}
+
+/// The median long side of the cards in the picture; without cards, that of a card at the table's
+/// origin.
+fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
+    let mut sides: Vec<f64> = drawn.iter().map(|c| c.corners_in_image.long_side()).collect();
+    sides.sort_by(f64::total_cmp);
+    sides.get(sides.len() / 2).copied().unwrap_or_else(|| {
+        let at = |x| view.image_from_table(Point::new(x, 0.0), 0.0);
+        at(-CARD_LONG_MM / 2.0).distance(at(CARD_LONG_MM / 2.0))
+    })
+}
+
+/// The centre of the cards and their extent around it.
+fn extent(lying: &[Lying]) -> (Point, f64) {
+    if lying.is_empty() {
+        return (Point::default(), 250.0);
+    }
+    let sum = lying.iter().fold(Point::default(), |sum, card| sum + card.center);
+    let middle = sum / lying.len() as f64;
+    let reach = lying.iter().map(|c| c.center.distance(middle)).fold(0.0, f64::max);
+    (middle, reach + CARD_LONG_MM / 2.0)
+}
+
+fn tags(
+    params: &Params,
+    layout: Layout,
+    material: Material,
+    view: &View,
+    light: &Light,
+    (decoys, covered): (bool, bool),
+    long_px: f64,
+) -> Vec<String> {
+    let kind = params.asked;
+    let tags = [
+        ("white_background", material == Material::White),
+        ("dark_background", material == Material::Black),
+        ("wood_background", material == Material::Wood),
+        (
+            "patterned_background",
+            matches!(
+                material,
+                Material::Cloth | Material::Mottled | Material::Printed | Material::Tiles
+            ),
+        ),
+        ("touching_cards", layout == Layout::Touching),
+        ("overlap", matches!(layout, Layout::Overlap | Layout::Heap | Layout::Fan)),
+        ("heap", layout == Layout::Heap),
+        ("distractors", decoys),
+        ("things_on_cards", covered),
+        ("perspective", view.tilt > 0.5),
+        ("hard_shadow", light.has_shadow()),
+        ("glare", light.has_glare()),
+        ("warm_light", light.cast() > 0.12),
+        ("cold_light", light.cast() < -0.12),
+        ("low_light", kind == Kind::Dim),
+        ("blur", kind == Kind::Blur),
+        ("low_resolution", long_px < 100.0),
+        ("cut_cards", kind == Kind::Edge),
+    ];
+    tags.iter().filter(|t| t.1).map(|t| t.0.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

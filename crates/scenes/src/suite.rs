@@ -1,0 +1,202 @@
+//! Suites: named series of tables for evaluation, the same for everybody.
+//!
+//! A suite's seeds start at [`HELD_BACK`], which training never uses.
+
+use super::background::Material;
+use super::params::{DeckChoice, Kind, Params, all_materials};
+use super::scenes::HELD_BACK;
+use super::table::Layout;
+use super::{RenderError, Scene, render};
+use setsight_game::cards::Deck;
+use setsight_photo::print::dice::Span;
+
+/// A suite by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480
+    Hard,
+    /// Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks
+    Wide,
+}
+
+/// Tables of one kind within a suite.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its folder, and the prefix of its file names.
+    pub name: &'static str,
+    /// Its number of tables.
+    pub count: usize,
+    /// The seed of its series.
+    pub seed: u64,
+    params: Params,
+}
+
+impl Suite {
+    /// All suites.
+    pub const ALL: [Self; 2] = [Self::Hard, Self::Wide];
+
+    /// Its name on the command line, and what is in it.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Hard => (
+                "hard",
+                "Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480",
+            ),
+            Self::Wide => (
+                "wide",
+                "Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks",
+            ),
+        }
+    }
+
+    /// Its parts.
+    pub fn parts(self) -> Vec<Part> {
+        match self {
+            Self::Hard => hard(),
+            Self::Wide => wide(),
+        }
+    }
+}
+
+impl Part {
+    /// Draws one of its tables.
+    ///
+    /// # Errors
+    /// As [`render`].
+    pub fn draw(&self, index: usize) -> Result<Scene, RenderError> {
+        render(&self.params, self.seed, index as u64)
+    }
+}
+
+/// Numbers of tables in each part of the hard suite: heaps, with twenty cards, and the others,
+/// mostly with twelve.
+const HEAPS: usize = 15;
+const TABLES: usize = 25;
+
+fn hard() -> Vec<Part> {
+    let heap = |name, material| (name, HEAPS, Kind::Heap, vec![(material, 1.0)]);
+    let parts = [
+        heap("heap-on-black", Material::Black),
+        heap("heap-on-wood", Material::Wood),
+        heap("heap-on-white", Material::White),
+        ("strong-glare", TABLES, Kind::Glare, all_materials()),
+        ("white-on-white", TABLES, Kind::White, vec![(Material::White, 1.0)]),
+        ("640x480", TABLES, Kind::Plain, all_materials()),
+    ];
+    let part =
+        |(i, (name, count, kind, materials)): (usize, (&'static str, usize, Kind, Vec<_>))| {
+            let mut params = usual(kind);
+            params.materials = materials;
+            match name {
+                "strong-glare" => params.glare_strength = Span::new(1.0, 2.4),
+                "640x480" => {
+                    params.size_px = (640, 480);
+                    params.cards = (9, 15);
+                    params.noise = Span::new(0.008, 0.025);
+                    params.mosaic = 0.5;
+                    params.sharpen = Span::new(0.0, 0.8);
+                    params.defocus = Span::new(0.0, 0.006);
+                    params.jpeg = Span::new(60.0, 88.0);
+                }
+                _ => {}
+            }
+            Part { name, count, seed: HELD_BACK + i as u64, params }
+        };
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+/// The parameters of a kind under the conditions shared by all suites.
+fn usual(kind: Kind) -> Params {
+    Params {
+        variety: 1.0,
+        // Typical of printed decks.
+        outline_mm: Some(Span::new(1.4, 2.4)),
+        duty: Some(Span::new(0.2, 0.4)),
+        tilt: Span::new(0.0, 0.45),
+        roll: Span::new(-0.4, 0.4),
+        kelvin: Span::new(2_700.0, 7_500.0),
+        jpeg: Span::new(70.0, 95.0),
+        ..Params::of(kind)
+    }
+}
+
+/// The first seed of the wide suite, beyond the hard suite's.
+const WIDE: u64 = HELD_BACK + 0x7769_6465;
+
+fn wide() -> Vec<Part> {
+    let known = |deck| vec![(DeckChoice::Known(deck), 1.0)];
+    let (classic, rectangles) = (known(Deck::classic()), known(Deck::rectangles()));
+    let invented = vec![(DeckChoice::Invented, 1.0)];
+    let parts = [
+        ("violet", Kind::Violet, &classic, 0.0),
+        ("two-lamps", Kind::TwoLamps, &classic, 0.0),
+        ("writing", Kind::Writing, &classic, 0.0),
+        ("print", Kind::Print, &classic, 0.0),
+        ("mirrored", Kind::Plain, &classic, 1.0),
+        ("rectangles", Kind::Plain, &rectangles, 0.0),
+        ("rectangles-mirrored", Kind::Plain, &rectangles, 1.0),
+        ("unknown-decks", Kind::Plain, &invented, 0.0),
+    ];
+    let part = |(i, (name, kind, decks, mirrored)): (usize, (_, Kind, &Vec<_>, f64))| {
+        let mut params = usual(kind);
+        params.decks = decks.clone();
+        params.mirrored = mirrored;
+        params.materials = all_materials();
+        params.layouts = vec![(Layout::Grid, 3.0), (Layout::Scatter, 2.0), (Layout::Overlap, 1.0)];
+        if kind == Kind::TwoLamps {
+            params.balance = Span::new(0.8, 1.0);
+        }
+        Part { name, count: TABLES, seed: WIDE + i as u64, params }
+    };
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hard_suite_is_what_its_name_says() {
+        let parts = Suite::Hard.parts();
+        assert!(parts.iter().all(|part| part.seed >= HELD_BACK));
+        for part in parts {
+            let scene = part.draw(0).unwrap();
+            let heap = part.name.starts_with("heap");
+            assert!(scene.cards.iter().all(|card| card.symbols_in_view >= 0.5));
+            if heap {
+                assert!(scene.cards.len() >= 18, "{}: {}", part.name, scene.cards.len());
+            }
+            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
+            match part.name {
+                "heap-on-black" => assert!(tag("heap") && tag("dark_background")),
+                "heap-on-wood" => assert!(tag("heap") && tag("wood_background")),
+                "heap-on-white" => assert!(tag("heap") && tag("white_background")),
+                "strong-glare" => assert!(tag("glare")),
+                "white-on-white" => assert!(tag("white_background")),
+                "640x480" => assert_eq!(scene.image.dimensions(), (640, 480)),
+                other => panic!("{other} is new"),
+            }
+        }
+    }
+    #[test]
+    fn the_wide_suite_is_what_its_names_say() {
+        let hard: Vec<u64> = Suite::Hard.parts().iter().map(|part| part.seed).collect();
+        for part in Suite::Wide.parts() {
+            assert!(part.seed >= HELD_BACK && !hard.contains(&part.seed));
+            let scene = part.draw(0).unwrap();
+            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
+            assert_eq!(scene.mirrored, part.name.ends_with("mirrored"), "{}", part.name);
+            assert_eq!(scene.deck.name == "rectangles", part.name.starts_with("rectangles"));
+            match part.name {
+                "two-lamps" => assert!(tag("two_lamps")),
+                "writing" => assert!(tag("drawn_on")),
+                "print" => assert!(tag("distractors")),
+                "unknown-decks" => {
+                    assert!(scene.deck.name.starts_with("invented-") && tag("other_deck"));
+                    assert_ne!(part.draw(1).unwrap().deck.name, scene.deck.name);
+                }
+                _ => {}
+            }
+        }
+    }
+}

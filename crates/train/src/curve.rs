@@ -1,0 +1,166 @@
+//! How a run reports its progress: a display while it runs, a table, a picture of its curves.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use setsight_eval::chart::{Curve, Curves, PlotError, SIZE_PX, save};
+use setsight_files::say;
+use setsight_files::whole_file::write_whole;
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Instant;
+
+/// One validation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Steps taken.
+    pub step: u64,
+    /// Mean training loss since the previous entry.
+    pub loss: f64,
+    /// Mean parts of the training loss since the previous entry.
+    pub parts: Vec<(String, f64)>,
+    /// Validation loss of the averaged weights.
+    pub validation: f64,
+    /// Other validation figures, 0 to 1.
+    pub figures: Vec<(String, f64)>,
+}
+
+/// The table as CSV, one line per validation.
+pub fn table(history: &[Entry]) -> String {
+    let mut text = String::from("step,loss,validation");
+    if let Some(entry) = history.first() {
+        for (name, _) in entry.parts.iter().chain(&entry.figures) {
+            let _ = write!(text, ",{name}");
+        }
+    }
+    text.push('\n');
+    for entry in history {
+        let _ = write!(text, "{},{:.6},{:.6}", entry.step, entry.loss, entry.validation);
+        for (_, value) in entry.parts.iter().chain(&entry.figures) {
+            let _ = write!(text, ",{value:.6}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes `curve.csv`, `curve.svg` and `curve.png` into the run's folder.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
+    let path = folder.join("curve.csv");
+    write_whole(&path, table(history).as_bytes())
+        .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
+    let points = |pick: &dyn Fn(&Entry) -> f64| {
+        history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
+    };
+    let mut curves = vec![
+        Curve { name: "training".into(), color: (40, 90, 200), points: points(&|e| e.loss) },
+        Curve {
+            name: "validation".into(),
+            color: (200, 40, 30),
+            points: points(&|e| e.validation),
+        },
+    ];
+    // Error shares use the same falling scale as the losses.
+    let colors = [
+        (20, 130, 60),
+        (150, 90, 200),
+        (210, 140, 0),
+        (90, 90, 90),
+        (0, 150, 160),
+        (130, 80, 40),
+        (230, 110, 170),
+    ];
+    if let Some(entry) = history.first() {
+        for (i, (figure, _)) in entry.figures.iter().enumerate() {
+            curves.push(Curve {
+                name: format!("not {figure}"),
+                color: colors[i % colors.len()],
+                points: points(&|e| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1)),
+            });
+        }
+    }
+    for curve in &mut curves {
+        curve.points.retain(|p| p.1.is_finite());
+    }
+    let chart = Curves {
+        title: format!("training the {name}"),
+        x_label: "steps".into(),
+        y_label: "loss; share wrong in validation".into(),
+        log_y: true,
+        curves,
+    };
+    save(&chart, &folder.join("curve"), SIZE_PX).map(|_| ())
+}
+
+/// A bar on a terminal, otherwise one line per validation; both on stderr.
+pub struct Display {
+    bar: ProgressBar,
+    lines: bool,
+    began: Instant,
+    first_step: u64,
+    steps: u64,
+}
+
+impl Display {
+    /// For a run of `steps`, of which `done` are already taken.
+    pub fn new(steps: u64, done: u64, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal && !quiet {
+            ProgressDrawTarget::stderr_with_hz(4)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = "{bar:24} step {pos}/{len}, {msg}";
+        let bar = ProgressBar::with_draw_target(Some(steps), target)
+            .with_style(
+                ProgressStyle::with_template(style).expect("a template that is well formed"),
+            )
+            .with_position(done);
+        Self { bar, lines: !quiet, began: Instant::now(), first_step: done, steps }
+    }
+
+    /// Call after every step.
+    pub fn step(&self, step: u64, loss: f64) {
+        self.bar.set_position(step);
+        self.bar.set_message(format!("loss {loss:.3}, {} left", self.left(step)));
+    }
+
+    /// Call after every validation.
+    pub fn validated(&self, entry: &Entry) {
+        if !self.lines {
+            return;
+        }
+        let figures: String = entry
+            .figures
+            .iter()
+            .map(|(name, value)| format!(", {name} {:.2} %", 100.0 * value))
+            .collect();
+        let line = format!(
+            "step {} of {}: loss {:.4}, in validation {:.4}{figures}; {} left",
+            entry.step,
+            self.steps,
+            entry.loss,
+            entry.validation,
+            self.left(entry.step)
+        );
+        self.bar.suspend(|| say!("{line}"));
+    }
+
+    /// Removes the bar.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn left(&self, step: u64) -> String {
+        let done = step.saturating_sub(self.first_step);
+        if done == 0 {
+            return "unknown time".into();
+        }
+        let each = self.began.elapsed().as_secs_f64() / done as f64;
+        let seconds = (each * self.steps.saturating_sub(step) as f64).round() as u64;
+        format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}

@@ -1,0 +1,380 @@
+//! The card detector: a network that finds cards in a downscaled photo, trained on drawn tables
+//! only.
+//!
+//! Every batch holds new scenes and a few past ones, mirrored and with different lighting, because
+//! drawing a scene costs about as much as learning from it. [`setsight_nets::finder`] describes the
+//! output maps. The loss is that of CornerNet (Law and Deng 2018) for the peaks and an absolute
+//! difference for the boxes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`scenes`] | drawn tables in sequence, with replay |
+//! | [`target`] | the target maps of a table |
+//! | [`tally`] | precision and recall of the network's claims |
+
+pub mod scenes;
+pub mod tally;
+pub mod target;
+
+use super::first::First;
+use super::net::{Layer, Output, Plan, Step};
+use super::run::{Settings, Task, Validation};
+use super::weights::Weights;
+use burn::tensor::{Device, Tensor, TensorData, activation};
+use scenes::{Draw, Drawn, Stream};
+use setsight_nets::finder;
+use setsight_scenes::scenes::HELD_BACK;
+use setsight_vision::find::{self, network::Maps};
+use std::sync::OnceLock;
+use tally::Tally;
+use target::{SHAPE_PLANES, Target};
+
+/// Width and height of a training picture in pixels.
+pub const SIZE_PX: (u32, u32) = (320, 256);
+/// Pictures in a step.
+pub const BATCH: usize = 8;
+/// Pictures per step that are replayed.
+const REPLAYED: usize = 4;
+/// Number of validation tables.
+pub const VALIDATION_SCENES: u64 = 160;
+/// Steps between validations.
+pub const VALIDATE_EVERY: u64 = 250;
+/// Number of pictures in the training of the shipped weights.
+pub const SCENES: u64 = 64_000;
+/// Seed of the validation tables, outside the range that training draws from.
+const VALIDATION_SEED: u64 = HELD_BACK + 0x0066_696e_6465_7231;
+/// Threshold for claiming a card in validation: log odds of a probability of two in five.
+const THRESHOLD: f64 = -0.405;
+/// Weights of the symbols' peaks and of the boxes; the cards' peaks have weight 1.
+const SYMBOL_WEIGHT: f32 = 0.4;
+const BOX_WEIGHT: f32 = 0.6;
+/// Initial logit of both kinds of peak. Peaks are rare; a network that starts with a low prior need
+/// not unlearn thousands of false ones.
+const RARE: f32 = -3.5;
+
+/// The finder's training.
+pub struct Finder {
+    seed: u64,
+    plan: Plan,
+    /// The initial weights.
+    first: First,
+    stream: Stream,
+    /// A description of the stream's tables, if they are not all drawn.
+    tables: Option<serde_json::Value>,
+    validation: Validating,
+}
+
+/// The validation tables, drawn when first needed.
+struct Validating {
+    draw: Draw,
+    scenes: u64,
+    size_px: (u32, u32),
+    drawn: OnceLock<Vec<Drawn>>,
+}
+
+/// The options that define a run of the finder.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Seed of the initial weights and of every table.
+    pub seed: u64,
+    /// How tables are drawn.
+    pub draw: Draw,
+    /// Width and height of a table's picture, multiples of 16.
+    pub size_px: (u32, u32),
+    /// Number of validation tables.
+    pub validation_scenes: u64,
+}
+
+impl Options {
+    /// The options of the shipped weights' training.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, draw: scenes::draw, size_px: SIZE_PX, validation_scenes: VALIDATION_SCENES }
+    }
+}
+
+/// Settings of a run over `pictures` pictures.
+pub fn settings(seed: u64, pictures: u64) -> Settings {
+    let steps = pictures.div_ceil(BATCH as u64);
+    Settings::to_the_end(seed, steps, 1.2e-2, VALIDATE_EVERY)
+}
+
+impl Finder {
+    /// A task that draws its own tables.
+    pub fn new(options: &Options) -> Self {
+        let Options { seed, draw, size_px, .. } = *options;
+        Self::of(options, Stream::new(seed, move |index| draw(seed, index, size_px)))
+    }
+
+    /// A task that continues from a network on the tables that `table` returns by index; `tables`
+    /// describes them in the run's `config.json`.
+    pub fn going_on(
+        options: &Options,
+        first: First,
+        table: impl Fn(u64) -> Drawn + Send + Sync + 'static,
+        tables: serde_json::Value,
+    ) -> Self {
+        let stream = Stream::new(options.seed, table);
+        Self { first, tables: Some(tables), ..Self::of(options, stream) }
+    }
+
+    fn of(options: &Options, stream: Stream) -> Self {
+        let Options { seed, draw, size_px, validation_scenes } = *options;
+        Self {
+            seed,
+            plan: plan(),
+            first: First::default(),
+            stream,
+            tables: None,
+            validation: Validating {
+                draw,
+                scenes: validation_scenes,
+                size_px,
+                drawn: OnceLock::new(),
+            },
+        }
+    }
+
+    /// SHA-256, in hexadecimal digits, that identifies the tables of a run over `pictures`: of the
+    /// seed, the number and the contents of the first tables, which determine all others.
+    pub fn fingerprint(&self, pictures: u64) -> String {
+        scenes::fingerprint(self.seed, pictures, self.stream.step(0, BATCH, REPLAYED))
+    }
+}
+
+/// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, two residual blocks (He et al.
+/// 2016) at 8 and 16 each, one of them dilated, and back to stride 4 by nearest-neighbour
+/// upsampling and sums. 258 thousand parameters.
+pub fn plan() -> Plan {
+    let mut net = Builder::default();
+    let half = net.conv(0, [3, 12], 3, 2, 1);
+    let quarter = net.conv(half, [12, 24], 3, 2, 1);
+    let quarter = net.conv(quarter, [24, 24], 3, 1, 1);
+    let eighth = net.conv(quarter, [24, 56], 3, 2, 1);
+    let eighth = net.block(eighth, 56, 1);
+    let sixteenth = net.conv(eighth, [56, 56], 3, 2, 1);
+    let sixteenth = net.block(sixteenth, 56, 1);
+    let sixteenth = net.block(sixteenth, 56, 2);
+    let wide = net.conv_plain(sixteenth, [56, 56]);
+    let wide = net.push(Layer::Upsample, &[wide]);
+    let eighth = net.push(Layer::Add { relu: true }, &[eighth, wide]);
+    let eighth = net.conv(eighth, [56, 56], 3, 1, 1);
+    let wide = net.conv_plain(eighth, [56, 24]);
+    let wide = net.push(Layer::Upsample, &[wide]);
+    let quarter = net.push(Layer::Add { relu: true }, &[quarter, wide]);
+    let quarter = net.conv(quarter, [24, 32], 3, 1, 1);
+    net.conv_plain(quarter, [32, finder::OUTPUTS]);
+    Plan { input_channels: 3, input_size: None, steps: net.steps }
+}
+
+#[derive(Default)]
+struct Builder {
+    steps: Vec<Step>,
+}
+
+impl Builder {
+    fn push(&mut self, layer: Layer, inputs: &[usize]) -> usize {
+        self.steps.push(Step { layer, inputs: inputs.to_vec() });
+        self.steps.len()
+    }
+
+    fn conv(
+        &mut self,
+        from: usize,
+        channels: [usize; 2],
+        kernel: usize,
+        stride: usize,
+        dilation: usize,
+    ) -> usize {
+        self.push(conv(channels, kernel, stride, dilation, true, true), &[from])
+    }
+
+    /// A 1x1 convolution with a bias, without norm or ReLU.
+    fn conv_plain(&mut self, from: usize, channels: [usize; 2]) -> usize {
+        self.push(conv(channels, 1, 1, 1, false, false), &[from])
+    }
+
+    fn block(&mut self, from: usize, channels: usize, dilation: usize) -> usize {
+        let inner = self.conv(from, [channels; 2], 3, 1, dilation);
+        let inner = self.push(conv([channels; 2], 3, 1, 1, true, false), &[inner]);
+        self.push(Layer::Add { relu: true }, &[from, inner])
+    }
+}
+
+fn conv(
+    [inputs, outputs]: [usize; 2],
+    kernel: usize,
+    stride: usize,
+    dilation: usize,
+    norm: bool,
+    relu: bool,
+) -> Layer {
+    let padding = [dilation * (kernel / 2); 4];
+    Layer::Conv { inputs, outputs, kernel, stride, padding, dilation, groups: 1, norm, relu }
+}
+
+/// Data of one step. Maps are `[pictures, planes, rows, columns]`.
+pub struct Batch {
+    /// Pictures, columns and rows of the input.
+    size: [usize; 3],
+    /// `[pictures, 3, rows, columns]`, 0 to 1.
+    pixels: Vec<f32>,
+    /// Weight of each true and each false peak, for cards and for symbols.
+    peak: [Vec<f32>; 2],
+    quiet: [Vec<f32>; 2],
+    shape: Vec<f32>,
+    /// Weight of the boxes' values.
+    shape_weight: Vec<f32>,
+}
+
+impl Batch {
+    /// Tables and their targets; each part of the loss is averaged over its own count.
+    fn of(scenes: &[Drawn]) -> Self {
+        let (width, height) = scenes[0].size_px;
+        let mut batch = Self {
+            size: [scenes.len(), height, width],
+            pixels: Vec::with_capacity(scenes.len() * 3 * width * height),
+            peak: Default::default(),
+            quiet: Default::default(),
+            shape: Vec::new(),
+            shape_weight: Vec::new(),
+        };
+        for scene in scenes {
+            batch.pixels.extend(scene.planes());
+            let target = Target::of(&scene.cards, scene.size_px);
+            for kind in [finder::CARD, finder::SYMBOL] {
+                batch.peak[kind].extend(&target.peak[kind]);
+                batch.quiet[kind].extend(&target.quiet[kind]);
+            }
+            batch.shape.extend(&target.shape);
+            batch.shape_weight.extend(&target.shape_weight);
+        }
+        for (kind, weight) in [(finder::CARD, 1.0), (finder::SYMBOL, SYMBOL_WEIGHT)] {
+            let peaks = batch.peak[kind].iter().filter(|p| **p > 0.0).count();
+            let share = weight / peaks.max(1) as f32;
+            let (peak, quiet) = (&mut batch.peak[kind], &mut batch.quiet[kind]);
+            peak.iter_mut().chain(quiet).for_each(|w| *w *= share);
+        }
+        let boxes = batch.shape_weight.iter().filter(|w| **w > 0.0).count();
+        let share = BOX_WEIGHT / boxes.max(1) as f32;
+        batch.shape_weight.iter_mut().for_each(|w| *w *= share);
+        batch
+    }
+
+    fn maps(&self, values: &[f32], planes: usize, device: &Device) -> Tensor<4> {
+        let [pictures, height, width] = self.size;
+        let stride = finder::STRIDE_PX;
+        let shape = [pictures, planes, height / stride, width / stride];
+        Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
+    }
+}
+
+impl Task for Finder {
+    type Batch = Batch;
+
+    fn name(&self) -> &'static str {
+        "finder"
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn config(&self) -> serde_json::Value {
+        let mut config = serde_json::json!({
+            "scenes": scenes::VERSION,
+            "size_px": [self.validation.size_px.0, self.validation.size_px.1],
+            "batch": BATCH,
+            "replayed": REPLAYED,
+            "validation_scenes": self.validation.scenes,
+            "weights_of_the_loss": { "symbols": SYMBOL_WEIGHT, "boxes": BOX_WEIGHT },
+        });
+        if let Some(tables) = &self.tables {
+            config["tables"] = tables.clone();
+        }
+        config
+    }
+
+    fn init(&self, seed: u64) -> Weights {
+        if self.first.goes_on() {
+            let seen = || self.input(&self.batch(0), &Device::default());
+            return self.first.weights(&self.plan, seed, seen);
+        }
+        let mut weights = self.plan.init(seed);
+        let head = weights.arrays.last_mut().expect("a head");
+        head.values[finder::CARD] = RARE;
+        head.values[finder::SYMBOL] = RARE;
+        weights
+    }
+
+    fn batch(&self, step: u64) -> Batch {
+        Batch::of(&self.stream.step(step, BATCH, REPLAYED))
+    }
+
+    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
+        let [pictures, height, width] = batch.size;
+        let data = TensorData::new(batch.pixels.clone(), [pictures, 3, height, width]);
+        Tensor::from_data(data, device)
+    }
+
+    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
+        let maps = output.map();
+        let device = maps.device();
+        let parts = [finder::CARD, finder::SYMBOL].map(|kind| {
+            let peak = batch.maps(&batch.peak[kind], 1, &device);
+            let quiet = batch.maps(&batch.quiet[kind], 1, &device);
+            // Far beyond this range a float cannot tell the sigmoid from 1.
+            let logit = maps.clone().narrow(1, kind, 1).clamp(-12.0, 12.0);
+            let sure = activation::sigmoid(logit.clone());
+            let missed = (-sure.clone() + 1.0).square() * softplus(-logit.clone()) * peak;
+            let invented = sure.square() * softplus(logit) * quiet;
+            (missed + invented).sum()
+        });
+        let asked = batch.maps(&batch.shape, SHAPE_PLANES, &device);
+        let weight = batch.maps(&batch.shape_weight, 1, &device);
+        let off = (maps.narrow(1, finder::OFFSET, SHAPE_PLANES) - asked).abs() * weight;
+        let boxes = off.sum();
+        let [cards, symbols] = parts;
+        let loss = cards.clone() + symbols.clone() + boxes.clone();
+        (loss, vec![("cards", cards), ("symbols", symbols), ("boxes", boxes)])
+    }
+
+    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+        let mut tally = Tally::default();
+        let (mut loss, mut batches) = (0.0, 0);
+        for scenes in self.validation.drawn().chunks(BATCH) {
+            let batch = Batch::of(scenes);
+            let output = forward(self.input(&batch, device)).map();
+            let (value, _) = self.loss(Output::Map(output.clone()), &batch);
+            loss += f64::from(floats(value.into_data())[0]);
+            batches += 1;
+            let [_, planes, rows, columns] = output.dims();
+            let maps = floats(output.into_data());
+            for (maps, scene) in maps.chunks_exact(planes * rows * columns).zip(scenes) {
+                let maps = Maps { values: maps.to_vec(), rows, columns };
+                let claims = find::decode::cards(&maps, THRESHOLD, find::Params::default().apart);
+                tally.add(&claims, &scene.cards, scene.size_px);
+            }
+        }
+        Validation { loss: loss / f64::from(batches.max(1)), figures: tally.figures() }
+    }
+}
+
+impl Validating {
+    fn drawn(&self) -> &[Drawn] {
+        self.drawn.get_or_init(|| {
+            (0..self.scenes).map(|i| (self.draw)(VALIDATION_SEED, i, self.size_px)).collect()
+        })
+    }
+}
+
+/// log(1 + e^x).
+fn softplus(x: Tensor<4>) -> Tensor<4> {
+    x.exp().log1p()
+}
+
+fn floats(data: TensorData) -> Vec<f32> {
+    data.try_to_vec().expect("training is in f32")
+}
+
+#[cfg(test)]
+mod tests;

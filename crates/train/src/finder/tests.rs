@@ -1,0 +1,143 @@
+//! Tests of the finder's training as a whole; they take seconds.
+
+use super::target::SeenCard;
+use super::*;
+use crate::net::{Live, run_graph};
+use crate::run::{Ended, Keeping, train};
+use setsight_photo::geometry::{Point, Quad};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Two white cards with a dark symbol on grey; each table differs a little from the one before.
+fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
+    let (w, h) = (width as usize, height as usize);
+    let shift = ((seed + index) % 3) as f64;
+    let card = |x: f64, y: f64, upright: bool| {
+        let (a, b) = if upright { (10.0, 15.0) } else { (15.0, 10.0) };
+        let [c0, c1, c2, c3] =
+            [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j));
+        let corners =
+            if upright { Quad::new([c1, c2, c3, c0]) } else { Quad::new([c0, c1, c2, c3]) };
+        SeenCard::whole(corners)
+    };
+    let cards = vec![card(20.0 + shift, 22.0, true), card(44.0, 40.0 - shift, false)];
+    let mut rgb = vec![90; 3 * w * h];
+    for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
+        let p = Point::new((i % w) as f64 + 0.5, (i / w) as f64 + 0.5);
+        if cards.iter().any(|card| card.symbols[0].0.distance(p) < 4.0) {
+            pixel.copy_from_slice(&[150, 30, 40]);
+        } else if cards.iter().any(|card| card.corners.contains(p)) {
+            pixel.fill(235);
+        }
+    }
+    Drawn::plain((w, h), rgb, cards)
+}
+
+fn task() -> Finder {
+    Finder::new(&Options { seed: 4, draw: simple, size_px: (64, 64), validation_scenes: 3 })
+}
+
+fn run(steps: u64, stop_after: Option<u64>, folder: &Path, resume: bool) -> Ended {
+    let stop = AtomicBool::new(false);
+    let mut settings = settings(4, steps * BATCH as u64);
+    settings.validate_every = 20;
+    let checkpoint_every = Duration::from_secs(600);
+    let keeping = Keeping {
+        folder,
+        resume,
+        stop: &stop,
+        stop_after,
+        checkpoint_every,
+        quiet: true,
+        on_step: None,
+    };
+    train(&task(), &settings, &keeping).unwrap()
+}
+
+#[test]
+fn a_few_simple_tables_are_learnt_by_heart() {
+    let dir = tempfile::tempdir().unwrap();
+    let Ended::Done(trained) = run(120, None, dir.path(), false) else { panic!("not stopped") };
+    let last = trained.history.last().unwrap();
+    let figure = |name: &str| last.figures.iter().find(|f| f.0 == name).unwrap().1;
+    assert!(figure("found") > 0.99 && figure("right") > 0.99, "{last:?}");
+    assert!(last.loss < 0.2 * trained.history[0].loss, "{last:?}");
+}
+
+#[test]
+fn a_run_taken_up_again_ends_bit_for_bit_where_it_would_have() {
+    // burn splits long sums over threads; the sums here are too short for that.
+    let dir = tempfile::tempdir().unwrap();
+    let (through, halves) = (dir.path().join("through"), dir.path().join("halves"));
+    let Ended::Done(one) = run(12, None, &through, false) else { panic!("not stopped") };
+    let Ended::Stopped { step } = run(12, Some(6), &halves, false) else { panic!("not done") };
+    assert_eq!(step, 6);
+    let Ended::Done(other) = run(12, None, &halves, true) else { panic!("not stopped") };
+    assert_eq!(one.graph, other.graph);
+    assert_eq!(one.loss.to_bits(), other.loss.to_bits());
+}
+
+#[test]
+fn the_graph_computes_what_training_computed() {
+    let task = task();
+    let mut weights = task.init(9);
+    let device = Device::default().autodiff();
+    let batch = task.batch(0);
+    let live = Live::new(&weights, &device);
+    let (output, statistics) = task.plan().forward(&live, task.input(&batch, &device));
+    // With the batch's own statistics as running statistics, both passes are the same.
+    for (at, means, variances) in statistics {
+        weights.arrays[at].values = floats(means.into_data());
+        weights.arrays[at + 1].values = floats(variances.into_data());
+    }
+    let graph = task.plan().graph(&weights);
+    let plain = device.clone().without_autodiff();
+    let again = run_graph(&graph, task.input(&batch, &plain)).map();
+    let (a, b) = (floats(output.map().into_data()), floats(again.into_data()));
+    let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(a.len() == BATCH * finder::OUTPUTS * 16 * 16 && apart < 1e-4, "{apart}");
+    assert!(a.iter().any(|v| v.abs() > 0.1));
+}
+
+#[test]
+fn the_network_fits_its_file() {
+    let weights = plan().init(1);
+    let graph = plan().graph(&weights);
+    // Two bytes per weight, as in the file.
+    assert!(2 * graph.parameters() < 600_000 - 20_000, "{}", graph.parameters());
+    // The maps have a quarter of the photo's sides, whatever its shape.
+    let input = Tensor::<4>::zeros([1, 3, 48, 80], &Device::default());
+    assert_eq!(run_graph(&graph, input).map().dims(), [1, finder::OUTPUTS, 12, 20]);
+}
+
+#[test]
+fn a_perfect_answer_costs_least() {
+    let task = task();
+    let batch = task.batch(0);
+    let device = Device::default();
+    let [pictures, height, width] = batch.size;
+    let (rows, columns) = (height / 4, width / 4);
+    let cells = rows * columns;
+    let loss = |spoil: Option<usize>| {
+        let mut maps = Vec::new();
+        for picture in 0..pictures {
+            for kind in [finder::CARD, finder::SYMBOL] {
+                let peaks = &batch.peak[kind][picture * cells..][..cells];
+                let sign = if spoil == Some(kind) { -1.0 } else { 1.0 };
+                maps.extend(peaks.iter().map(|p| if *p > 0.0 { 6.0 * sign } else { -6.0 }));
+            }
+            let shape = &batch.shape[picture * SHAPE_PLANES * cells..][..SHAPE_PLANES * cells];
+            let off = if spoil == Some(finder::OFFSET) { 1.0 } else { 0.0 };
+            maps.extend(shape.iter().map(|v| v + off));
+        }
+        let shape = [pictures, finder::OUTPUTS, rows, columns];
+        let output = Tensor::<4>::from_data(TensorData::new(maps, shape), &device);
+        floats(task.loss(Output::Map(output), &batch).0.into_data())[0]
+    };
+    let perfect = loss(None);
+    assert!(perfect < 0.01, "{perfect}");
+    for spoil in [finder::CARD, finder::SYMBOL, finder::OFFSET] {
+        assert!(loss(Some(spoil)) > perfect + 0.1, "{spoil}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Collects the classifiers' outputs for tables and crops with known cards.
+
+use super::examples::{Example, ExampleTable, Source, Truth};
+use crate::reader::real::{CropsError, straight_crops};
+use image::RgbImage;
+use rayon::prelude::*;
+use setsight_game::cards::{Card, Edition};
+use setsight_nets::engine::NetworkError;
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::print::dice::Span;
+use setsight_photo::source::{self, SourceError};
+use setsight_scenes::params::CastParams;
+use setsight_scenes::params::DeckChoice;
+use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
+use setsight_vision::classify::fused;
+use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::classify::reader::Cards;
+use setsight_vision::classify::table_facts::TableFacts;
+use setsight_vision::finder::CardFinder;
+use setsight_vision::refiner::RefinerNetwork;
+use setsight_vision::{CardImage, CardOutline, PipelineError, rectify};
+use std::path::Path;
+
+/// Why no examples could be collected.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A folder of crops cannot be read.
+    #[error(transparent)]
+    Crops(#[from] CropsError),
+    /// A drawn photo cannot be written.
+    #[error("a drawn table cannot be written: {0}")]
+    Write(#[from] image::ImageError),
+    /// A table cannot be drawn.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A table cannot be read.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// A network cannot be run.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A drawn photo cannot be decoded.
+    #[error("a drawn table cannot be read back: {0}")]
+    Source(#[from] SourceError),
+}
+
+/// An outline belongs to a card if their centres lie within this fraction of the card's long side.
+const SAME_PLACE: f64 = 0.35;
+/// Minimum visible fraction of a card's symbols for it to count as a card.
+const SEEN_ENOUGH: f64 = 0.5;
+
+/// Draws tables and runs the finder, the reader and the refiner on them. A quarter of the tables
+/// are as hard as those the reader trains on, except that their chroma is sharper; the others are
+/// of every kind that `render` can draw.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn drawn(
+    finder: &dyn CardFinder,
+    network: &NeuralReader,
+    refiner: Option<&dyn RefinerNetwork>,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    let table = |index: u64| {
+        let scene = scene(seed, index)?;
+        let frame = source::decode(&scene.jpeg()?)?.frame;
+        let outlines = finder.find(&frame, None).map_err(PipelineError::from)?;
+        let images: Vec<CardImage> =
+            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let table = ask(&cards, network, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
+        done();
+        Ok(table)
+    };
+    let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
+    Ok(Source { name: "drawn".into(), has_outlines: true, tables })
+}
+
+fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
+    /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
+    /// read would raise it for all others.
+    const CHROMA_PX: Span = Span::new(0.5, 1.2);
+    let kind = match index % 4 {
+        0 => {
+            return scenes::reader_but(seed, index, |params| {
+                params.chroma_px = CHROMA_PX;
+                params.decks = known_decks();
+                // The threshold is for pictures as cameras take them. Marks drawn over a card, and
+                // strong colour casts, would raise it for all other pictures.
+                (params.marks, params.cast) = ((0, 0), CastParams::NONE);
+            });
+        }
+        // Several effects at once.
+        1 => Kind::Mixed,
+        2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
+        _ => Kind::FITTED_ON[(index / 4 + 7) as usize % Kind::FITTED_ON.len()],
+    };
+    // The presets have only large shadows and no chroma blur. They must not change, because the
+    // test suites are measured on them.
+    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) }, seed, index)
+}
+
+/// Both known editions: no card of another deck can be claimed.
+fn known_decks() -> Vec<(DeckChoice, f64)> {
+    let weights = [0.7, 0.3];
+    let decks = Edition::KNOWN.into_iter().filter_map(Edition::deck).map(DeckChoice::Known);
+    decks.zip(weights).collect()
+}
+
+/// The card at an outline's centre.
+fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
+    let center = outline.corners_in_image.center();
+    let distance = |at: Point, long: f64| at.distance(center) / long.max(1.0);
+    let near = scene
+        .cards
+        .iter()
+        .map(|card| {
+            let quad = card.corners_in_image;
+            let long = (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max);
+            (distance(quad.center(), long), card)
+        })
+        .filter(|(distance, _)| *distance <= SAME_PLACE)
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    match near {
+        None => Truth::Nothing,
+        Some((_, card)) if card.symbols_in_view < SEEN_ENOUGH => Truth::Hidden(card.card),
+        Some((_, card)) => Truth::Card(card.card),
+    }
+}
+
+/// The crops of a labelled folder, all of one edition. Each crop becomes a table of its own,
+/// because crops need not share their lighting.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn crops(
+    folder: &Path,
+    edition: Edition,
+    network: &NeuralReader,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    let (crops, _) = straight_crops(folder, edition)?;
+    let crop = |(frame, card): (RgbImage, Card)| {
+        let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
+        let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
+        let image = rectify::rectify(&frame, &outline);
+        let cards = Cards { frame: &frame, outlines: &[outline], images: &[image] };
+        let table = ask(&cards, network, None, edition, |_| Truth::Card(card))?;
+        done();
+        Ok(table)
+    };
+    let tables = crops.into_par_iter().map(crop).collect::<Result<_, CollectError>>()?;
+    let name = folder.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    Ok(Source { name, has_outlines: false, tables })
+}
+
+/// The classifiers' outputs for the cards of one picture of a known edition; `truth` returns the
+/// card under an outline.
+///
+/// # Errors
+/// [`NetworkError`] if a network cannot be run.
+pub fn ask(
+    cards: &Cards,
+    network: &NeuralReader,
+    refiner: Option<&dyn RefinerNetwork>,
+    edition: Edition,
+    truth: impl Fn(&CardOutline) -> Truth,
+) -> Result<ExampleTable, NetworkError> {
+    let facts = TableFacts::default().of_edition(edition);
+    let (outputs, _) = fused::ask(cards, network, refiner, facts)?;
+    let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
+        outline: outline.clone(),
+        outputs,
+        truth: truth(outline),
+    });
+    Ok(ExampleTable { seen: seen.collect() })
+}

@@ -1,0 +1,354 @@
+//! Fits the weights that fuse the classifiers' outputs, and the threshold for claiming a card.
+//!
+//! Three convex fits in a row, each by Newton's method: the weights of the outputs for each
+//! property (a softmax over logits), the card-or-not model, and the confidence in the board's
+//! result (two logistic models). A fit to each half of the data then scores the other half, and
+//! those confidences set the threshold below which a card is unsure.
+
+mod collect;
+mod examples;
+mod report;
+mod threshold;
+
+pub use collect::{ask, crops, drawn};
+pub use examples::{Example, ExampleTable, Source, Truth};
+pub use report::Report;
+
+use crate::newton::{Choice, fit};
+use rayon::prelude::*;
+use setsight_game::cards::{Card, Property};
+use setsight_vision::board::{Board, BoardCard, Calibration, Params};
+use setsight_vision::classify::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
+use setsight_vision::classify::fusion::{
+    CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights,
+};
+use setsight_vision::{CardOutline, Reading};
+use threshold::{Told, choose_limit, raised_limit, weigh};
+
+/// The prior of the weights.
+#[derive(Clone, Copy)]
+struct Prior {
+    properties: [PropertyWeights; 4],
+    card: CardWeights,
+    board: Calibration,
+    /// Weight of the prior, in samples.
+    strength: f64,
+}
+
+impl Prior {
+    /// A weak prior, under which a network is right about as often as its log odds say.
+    fn vague() -> Self {
+        let heard = |reader, refiner, features| ClassifierWeights { reader, refiner, features };
+        let weights = PropertyWeights {
+            clear: 1.0,
+            context: heard(0.5, 0.5, 0.0),
+            doubtful: heard(0.5, 0.5, 0.1),
+            without_context: heard(0.7, 0.0, 0.3),
+        };
+        let card = CardWeights { reader: 0.5, score: 0.5, right: 0.3, ..CardWeights::default() };
+        let board = Calibration { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.0 };
+        Self { properties: [weights; 4], card, board, strength: 1.0 }
+    }
+
+    /// A prior centred on an earlier fit, strong enough that a few tables change it little.
+    fn near(base: &EvidenceWeights) -> Self {
+        let EvidenceWeights { properties, card, board } = *base;
+        Self { properties, card, board, strength: 20.0 }
+    }
+}
+
+/// Gives crops, which the finder never scored, the median score of found cards.
+pub fn score_crops_as_usual(sources: &mut [Source]) {
+    let mut scores: Vec<f64> = sources
+        .iter()
+        .filter(|source| source.has_outlines)
+        .flat_map(|source| &source.tables)
+        .flat_map(|table| &table.seen)
+        .filter(|seen| matches!(seen.truth, Truth::Card(_)))
+        .map(|seen| seen.outline.score)
+        .collect();
+    scores.sort_by(f64::total_cmp);
+    let usual = scores.get(scores.len() / 2).copied().unwrap_or(0.0);
+    let crops = sources.iter_mut().filter(|source| !source.has_outlines);
+    for seen in crops.flat_map(|source| &mut source.tables).flat_map(|table| &mut table.seen) {
+        seen.outline.score = usual;
+    }
+}
+
+/// Fits on tables and reports the result.
+///
+/// The threshold is cross-validated: a fit to either half of the tables scores the other half's
+/// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
+/// table. The returned weights come from a fit to all tables.
+pub fn fit_joint(sources: &[Source]) -> (EvidenceWeights, Report) {
+    let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
+    let mut told: Vec<Told> = halves
+        .into_par_iter()
+        .flat_map_iter(|(fitted, judged)| {
+            let joint = fit_part(sources, fitted, &Prior::vague()).joint;
+            told(sources, &joint, judged)
+        })
+        .collect();
+    weigh(&mut told, sources);
+    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let (limit, claims, wrong) = choose_limit(&told);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &Prior::vague());
+    joint.board.least_confidence = limit;
+    let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
+    (joint, report)
+}
+
+/// Adjusts an earlier fit for a network that was trained further since that fit. The threshold
+/// stays, unless more of the claims on these tables are wrong than [`threshold::MOST_WRONG`] of them plus one
+/// card; then it rises until that no longer holds.
+pub fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
+    let prior = Prior::near(base);
+    let joint = EvidenceWeights {
+        properties: fit_properties(sources, Part::All, None, &prior),
+        card: fit_card(sources, Part::All, &prior),
+        ..*base
+    };
+    let mut joint =
+        EvidenceWeights { board: fit_confidence(sources, &joint, Part::All, &prior), ..joint };
+    let mut told = told(sources, &joint, Part::All);
+    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    joint.board.least_confidence = raised_limit(&told, base.board.least_confidence);
+    joint
+}
+
+/// Which tables a fit uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The first of every two groups of four tables ([`drawn`] makes tables in fours of different
+    /// kinds).
+    Even,
+    /// The second of every two groups of four.
+    Odd,
+    /// All tables.
+    All,
+}
+
+impl Part {
+    fn has(self, table: usize) -> bool {
+        let is_even = (table / 4).is_multiple_of(2);
+        match self {
+            Self::Even => is_even,
+            Self::Odd => !is_even,
+            Self::All => true,
+        }
+    }
+
+    fn of(self, source: &Source) -> impl Iterator<Item = &ExampleTable> {
+        let tables = source.tables.iter().enumerate();
+        tables.filter(move |(i, _)| self.has(*i)).map(|(_, table)| table)
+    }
+}
+
+/// The result of a fit to some tables.
+struct Fit {
+    /// The fusion; its threshold is still zero.
+    joint: EvidenceWeights,
+    /// Per source, the temperature at which a fit without that source is calibrated on it.
+    temperatures: Vec<(String, f64)>,
+    /// The temperature by which all log probabilities were divided.
+    cooled: f64,
+}
+
+fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
+    let mut properties = fit_properties(sources, part, None, prior);
+    // A held-out source shows how overconfident the fit is.
+    let temperatures: Vec<(String, f64)> = sources
+        .iter()
+        .enumerate()
+        .filter(|_| sources.len() > 1)
+        .map(|(held_out, source)| {
+            let without = fit_properties(sources, part, Some(held_out), prior);
+            (source.name.clone(), temperature(source, part, without))
+        })
+        .collect();
+    let mean_log =
+        temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
+    // Cooling never sharpens a fit.
+    let cooled = mean_log.exp().max(1.0);
+    for PropertyWeights { clear, context, doubtful, without_context } in &mut properties {
+        *clear /= cooled as f32;
+        for ClassifierWeights { reader, refiner, features } in [context, doubtful, without_context]
+        {
+            [reader, refiner, features].into_iter().for_each(|weight| *weight /= cooled as f32);
+        }
+    }
+    let card = fit_card(sources, part, prior);
+    let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
+    let mut joint = EvidenceWeights { properties, card, board };
+    joint.board = fit_confidence(sources, &joint, part, prior);
+    Fit { joint, temperatures, cooled }
+}
+
+/// Weight of one card in a source of `cards`. All cards of a source together weigh ten times the
+/// root of their number, so that a large source does not drown the others.
+fn weight_of(cards: usize) -> f64 {
+    10.0 / (cards.max(1) as f64).sqrt()
+}
+
+fn fit_properties(
+    sources: &[Source],
+    part: Part,
+    held_out: Option<usize>,
+    prior: &Prior,
+) -> [PropertyWeights; 4] {
+    let taught = sources.iter().enumerate().filter(|(i, _)| held_out != Some(*i));
+    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
+        taught.map(|(_, source)| weighed_cards(source, part)).collect();
+    std::array::from_fn(|p| {
+        let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
+            let strength = prior.strength;
+            let prior = [own.reader, own.refiner, own.features].map(f64::from);
+            // A classifier with no weight in the prior is left out.
+            let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
+            let choices: Vec<Choice> = taught
+                .iter()
+                .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
+                .filter(|((seen, _), _)| counts(&seen.outputs))
+                .map(|((seen, card), weight)| {
+                    let said = said_of_property(&seen.outputs, p);
+                    let of = |said: [f32; 3]| heard.iter().map(|&w| f64::from(said[w])).collect();
+                    let truth = card.value(Property::ALL[p]);
+                    Choice { features: said.map(of).into(), truth, weight }
+                })
+                .collect();
+            let prior: Vec<f64> = heard.iter().map(|&w| prior[w]).collect();
+            let mut weights = [0.0; 3];
+            // No classifier gets a negative weight.
+            for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
+                weights[*w] = weight.max(0.0) as f32;
+            }
+            let [reader, refiner, features] = weights;
+            ClassifierWeights { reader, refiner, features }
+        };
+        let asked = |outputs: &ClassifierOutputs, counts: fn(&Asked) -> bool| {
+            outputs.asked.as_ref().is_some_and(counts)
+        };
+        let before = &prior.properties[p];
+        let clear = ClassifierWeights { reader: before.clear, ..ClassifierWeights::default() };
+        PropertyWeights {
+            clear: fitted(clear, &|said| said.asked.is_none()).reader,
+            context: fitted(before.context, &|said| asked(said, |asked| asked.features.is_none())),
+            doubtful: fitted(before.doubtful, &|said| {
+                asked(said, |asked| asked.context.is_some() && asked.features.is_some())
+            }),
+            without_context: fitted(before.without_context, &|said| {
+                asked(said, |asked| asked.features.is_some())
+            }),
+        }
+    })
+}
+
+/// The cards of a source with a known code, and the weight of each.
+fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
+    let cards: Vec<(&Example, Card)> = part
+        .of(source)
+        .flat_map(|table| &table.seen)
+        .filter_map(|seen| Some((seen, seen.truth.card()?)))
+        .collect();
+    let weight = weight_of(cards.len());
+    (cards, weight)
+}
+
+/// The temperature of a source, clamped to 0.25 to 4: the factor by which its log probabilities are
+/// too large.
+fn temperature(source: &Source, part: Part, properties: [PropertyWeights; 4]) -> f64 {
+    let (card, board) = (CardWeights::default(), Calibration::default());
+    let joint = EvidenceWeights { properties, card, board };
+    let mut choices = Vec::new();
+    for seen in part.of(source).flat_map(|table| &table.seen) {
+        let Some(card) = seen.truth.card() else { continue };
+        let reading = joint.reading(&seen.outputs, &seen.outline);
+        for (p, property) in Property::ALL.into_iter().enumerate() {
+            let log = |v: &f32| vec![f64::from(v.max(1e-6).ln())];
+            let features = reading.values[p].iter().map(log).collect();
+            choices.push(Choice { features, truth: card.value(property), weight: 1.0 });
+        }
+    }
+    if choices.is_empty() {
+        return 1.0;
+    }
+    1.0 / fit(&choices, &[1.0], 20.0)[0].clamp(0.25, 4.0)
+}
+
+/// A logistic model as a choice between no (0) and yes (1).
+fn yes_or_no(features: &[f32], yes: bool, weight: f64) -> Choice {
+    Choice::yes_or_no(features.iter().map(|v| f64::from(*v)).collect(), yes, weight)
+}
+
+/// The weights of the card-or-not model. Only tables count: crops have no finder score and no
+/// surroundings.
+fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
+    let CardWeights { bias, reader, score, context, right, lead, shared } = prior.card;
+    let before = [bias, reader, score, context, right, lead, shared].map(f64::from);
+    let tables = sources.iter().filter(|source| source.has_outlines).flat_map(|s| part.of(s));
+    let choices: Vec<Choice> = tables
+        .flat_map(|table| &table.seen)
+        .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
+        .map(|seen| {
+            let said = said_of_card(&seen.outputs, &seen.outline);
+            yes_or_no(&said, seen.truth != Truth::Nothing, 1.0)
+        })
+        .collect();
+    let w = fit(&choices, &before, prior.strength);
+    let [bias, reader, score, context, right, lead, shared] = std::array::from_fn(|i| w[i] as f32);
+    CardWeights { bias, reader, score, context, right, lead, shared }
+}
+
+/// The board's cards for a table, each with the truth under its outline.
+pub fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(BoardCard, Truth)> {
+    let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
+    let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
+        table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
+    let params = Params { calibration: joint.board, ..Params::default() };
+    let cards = Board::settle(&outlines, &readings, 1.0, &params).cards.into_iter();
+    cards
+        .map(|card| (table.seen[card.outline].truth, card))
+        .map(|(truth, card)| (card, truth))
+        .collect()
+}
+
+fn fit_confidence(
+    sources: &[Source],
+    joint: &EvidenceWeights,
+    part: Part,
+    prior: &Prior,
+) -> Calibration {
+    let Calibration { bias, posterior, covered, .. } = prior.board;
+    let before = [bias, posterior, covered].map(f64::from);
+    let mut right = Vec::new();
+    for source in sources {
+        let cards: Vec<(BoardCard, Truth)> =
+            part.of(source).flat_map(|table| settled(table, joint)).collect();
+        let weight = weight_of(cards.iter().filter(|(_, truth)| truth.card().is_some()).count());
+        for (BoardCard { evidence, card, .. }, truth) in cards {
+            if let Some(truth) = truth.card() {
+                right.push(yes_or_no(&evidence.features(), card == truth, weight));
+            }
+        }
+    }
+    let w = fit(&right, &before, prior.strength);
+    let [bias, posterior, covered] = std::array::from_fn(|i| w[i] as f32);
+    Calibration { bias, posterior, covered, ..joint.board }
+}
+
+fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {
+    let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
+    let cards =
+        tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
+    cards
+        .map(|(source, (card, truth))| Told {
+            source,
+            confidence: card.confidence,
+            right: truth.card() == Some(card.card),
+            weight: 0.0,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+use super::threshold::{MOST_WRONG, most_wrong};
+use super::*;
+use setsight_nets::reader;
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::print::dice::{Dice, Purpose};
+use setsight_vision::classify::fused::least_lead;
+use setsight_vision::refiner::Answer;
+
+fn outline(i: usize) -> CardOutline {
+    let at = Point::new(200.0 * i as f64, 0.0);
+    let quad = Quad::rectangle(110.0, 70.0);
+    let outline = CardOutline::at(Quad::new(quad.0.map(|p| p + at)));
+    CardOutline { score: 2.0, ..outline }
+}
+
+/// A network's accuracy and the log odds it gives, for usual cards and for doubtful ones.
+#[derive(Clone, Copy)]
+struct Net {
+    usual: (f64, f32),
+    doubtful: (f64, f32),
+}
+
+/// Right on nine cards in ten, with the confidence of 399 in 400.
+const TOO_SURE: Net = Net { usual: (0.9, 6.0), doubtful: (0.9, 6.0) };
+/// Calibrated: unsure of the cards that it often gets wrong.
+const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
+
+/// Tables whose doubtful cards also have outputs of a refiner that is right on four in five and of
+/// features that are right on three in five. The last outline of each table holds no card, and the
+/// network and the refiner say so.
+fn made_up(tables: u64, seed: u64, net: Net) -> Source {
+    let table = |index| {
+        let mut dice = Dice::new(seed, index, Purpose::Ranges);
+        let mut say = |right: usize, often: f64, sure: f32| -> [f32; 3] {
+            let said = if dice.chance(often) { right } else { (right + 1 + dice.below(2)) % 3 };
+            std::array::from_fn(|v| if v == said { sure } else { 0.0 })
+        };
+        let seen = (0..12)
+            .map(|i| {
+                let card = Card::from_index((i * 7 + index as usize) % 81);
+                let nothing = i == 11;
+                let mut values = [0.0; 3 * reader::PROPERTIES];
+                let mut context = Answer {
+                    right: if nothing { -3.0 } else { 3.0 },
+                    values: Default::default(),
+                    corrected: None,
+                };
+                let mut features = Reading::UNKNOWN;
+                for (p, property) in Property::ALL.into_iter().enumerate() {
+                    let own = card.value(property);
+                    // One card in six is doubtful.
+                    let (often, sure) = if i % 6 == 5 { net.doubtful } else { net.usual };
+                    values[3 * p..3 * p + 3].copy_from_slice(&say(own, often, sure));
+                    context.values[3 * p..3 * p + 3].copy_from_slice(&say(own, 0.8, 1.5));
+                    let odds = say(own, 0.6, 1.0).map(f32::exp);
+                    features.values[p] = odds.map(|o| o / odds.iter().sum::<f32>());
+                }
+                let card_odds = if nothing { -4.0 } else { 4.0 };
+                let is_clear = least_lead(&values) >= 4.0;
+                let features = Some(features);
+                let asked = (!is_clear).then_some(Asked { context: Some(context), features });
+                let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
+                Example {
+                    outline: outline(i),
+                    outputs: ClassifierOutputs { values, card: card_odds, asked },
+                    truth,
+                }
+            })
+            .collect();
+        ExampleTable { seen }
+    };
+    Source { name: "made up".into(), has_outlines: true, tables: (0..tables).map(table).collect() }
+}
+
+#[test]
+fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
+    let joint = fit_joint(&[made_up(160, 1, TOO_SURE)]).0;
+    for weights in &joint.properties {
+        // Nine in ten are log odds of 2.9 against either other value; the network gives 6.
+        assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
+    }
+    let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)]);
+    for ClassifierWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
+        // Six in ten are log odds of 1.1 against either other value, and the network gives 1.1.
+        assert!((0.7..1.3).contains(&reader), "{reader}");
+        // Four in five are 2.1; the refiner gives 1.5. Three in five are 1.1; the features give 1.
+        assert!((1.1..1.7).contains(&refiner), "{refiner}");
+        assert!((0.8..1.4).contains(&features), "{features}");
+    }
+    for weights in joint.properties.map(|weights| weights.without_context) {
+        assert!(weights.refiner == 0.0 && weights.features > 0.8, "{weights:?}");
+    }
+    let [network, joined] = report.sources[0].right_percent;
+    assert!(joined > network + 2.0, "{report}");
+    assert!(joint.card.reader > 0.0);
+}
+
+#[test]
+fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
+    let mut source = made_up(120, 6, Net { usual: (0.6, 1.1), doubtful: (0.6, 1.1) });
+    for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
+        seen.outputs.card = 0.0;
+    }
+    let joint = fit_joint(std::slice::from_ref(&source)).0;
+    for seen in &source.tables[0].seen {
+        let is_card = joint.reading(&seen.outputs, &seen.outline).is_card;
+        let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
+        assert!(is_right, "{is_card} {:?} {:?}", seen.truth, joint.card);
+    }
+}
+
+#[test]
+fn the_limit_leaves_few_wrong_claims() {
+    let (joint, report) = fit_joint(&[made_up(900, 3, HONEST)]);
+    assert!(report.claims > 3000, "{report}");
+    assert!(report.claims_wrong as f64 <= MOST_WRONG * report.claims as f64, "{report}");
+    assert!(report.claims_wrong_at_most < 3.0 * MOST_WRONG, "{report}");
+    // Tables that the fit never saw.
+    let fresh = made_up(900, 4, HONEST);
+    let claims: Vec<_> = fresh
+        .tables
+        .iter()
+        .flat_map(|table| settled(table, &joint))
+        .filter(|(card, _)| !card.unsure)
+        .collect();
+    let wrong = claims.iter().filter(|(card, truth)| truth.card() != Some(card.card)).count();
+    assert!(claims.len() > 6000 && (wrong as f64) < 3.0 * MOST_WRONG * claims.len() as f64);
+}
+
+#[test]
+fn few_claims_prove_nothing() {
+    let report = fit_joint(&[made_up(20, 5, HONEST)]).1;
+    assert_eq!(report.claims, 0, "{report}");
+    assert!(report.limit > 0.99);
+}
+
+#[test]
+fn the_bound_is_that_of_the_rule_of_three() {
+    assert!((most_wrong(0, 3000) - 2.9957 / 3000.0).abs() < 1e-6);
+    // Tabulated Poisson bounds at 95 %: 4.744 for one event, 10.513 for five.
+    assert!((most_wrong(1, 1000) - 4.744e-3).abs() < 1e-5);
+    assert!((most_wrong(5, 1000) - 10.513e-3).abs() < 1e-5);
+    assert_eq!(most_wrong(0, 0), 1.0);
+}

@@ -1,0 +1,428 @@
+//! The card classifier: the network that reads one rectified card, and its training.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`sample`] | a crop with its label; crops in groups |
+//! | [`drawn`] | crops of drawn tables |
+//! | [`kept`] | drawn crops cached on disk |
+//! | [`real`] | crops and corrected photos from folders |
+//! | [`miss`] | outlines with errors, and outlines without a card |
+//! | [`mod@alter`] | data augmentation |
+//!
+//! Every crop goes through the real [`setsight_vision::rectify`], so that training and inference
+//! get the same input. The crops drawn at the start and the contents of each batch depend on the
+//! seed and the step alone.
+
+pub mod alter;
+pub mod drawn;
+pub mod kept;
+pub mod miss;
+pub mod real;
+pub mod sample;
+
+use super::first::First;
+use super::net::{Layer, Output, Plan};
+use super::weights::Weights;
+use super::{Task, Validation};
+use alter::alter;
+use burn::tensor::{Device, Tensor, TensorData, activation};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use sample::{Group, Label, Sample};
+use setsight_game::cards::{Edition, Property, Shape};
+use setsight_nets::reader::{CARD, EDITION, HEIGHT, INPUT_SCALE, OUTPUTS, RECTANGLE, WIDTH};
+
+/// Crops in a batch.
+pub const BATCH: usize = 64;
+/// Label smoothing (Szegedy et al. 2016), so that the network is not driven to overconfidence.
+const SMOOTHING: f32 = 0.02;
+/// Weight of card-or-not relative to the four properties.
+const CARD_WEIGHT: f32 = 0.7;
+/// Weight of the edition relative to the four properties.
+const EDITION_WEIGHT: f32 = 0.5;
+/// The network's softmax outputs: the name, the output indices, the weight. Shape has four values,
+/// and each edition has three of them.
+const CHOICES: [(&str, &[usize], f32); 5] = [
+    ("number", &[0, 1, 2], 1.0),
+    ("shading", &[3, 4, 5], 1.0),
+    ("colour", &[6, 7, 8], 1.0),
+    ("shape", &[9, 10, 11, RECTANGLE], 1.0),
+    ("edition", &[EDITION, EDITION + 1, EDITION + 2], EDITION_WEIGHT),
+];
+/// Crops per validation batch.
+const VALIDATION_BATCH: usize = 256;
+
+/// The network: 3.4 million multiply-accumulates, 27 thousand weights, sequential, and only layers
+/// that an int8 microcontroller runs well.
+pub fn plan() -> Plan {
+    let layers = vec![
+        Layer::conv3(3, 12, 2),
+        Layer::conv3(12, 24, 2),
+        Layer::depthwise3(24, 1),
+        Layer::conv1(24, 48),
+        Layer::depthwise3(48, 2),
+        Layer::conv1(48, 64),
+        Layer::depthwise3(64, 1),
+        Layer::conv1(64, 64),
+        Layer::depthwise3(64, 1),
+        Layer::conv1(64, 80),
+        Layer::AveragePool { size: 4 },
+        Layer::Flatten,
+        Layer::Dense { inputs: 80 * 2 * 3, outputs: OUTPUTS, relu: false },
+    ];
+    Plan::chain(3, [HEIGHT, WIDTH], layers)
+}
+
+/// Training of the reader.
+pub struct ReaderTask {
+    /// The network.
+    pub plan: Plan,
+    /// Seed of all randomness in batches.
+    pub seed: u64,
+    /// The initial weights.
+    pub first: First,
+    /// The groups that batches are drawn from, with the share of each.
+    pub training: Vec<(Group, f64)>,
+    /// The validation groups; each is evaluated by itself.
+    pub validation: Vec<Group>,
+    /// The data that decide the outcome, for the run's configuration.
+    pub data: serde_json::Value,
+}
+
+/// Crops ready for the network.
+pub struct Batch {
+    /// `[n, 3, HEIGHT, WIDTH]`.
+    pixels: Vec<f32>,
+    /// `[n, OUTPUTS]`: the target probability of each output.
+    wanted: Vec<f32>,
+    /// `[n, OUTPUTS]`: the loss weight of each output.
+    weight: Vec<f32>,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Self { pixels: Vec::new(), wanted: Vec::new(), weight: Vec::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.wanted.len() / OUTPUTS
+    }
+
+    /// Adds a crop. Colour is learnt from drawn crops, whose lights and inks vary, and from crops
+    /// that a user adds from the camera in use. Other crops come from a few cameras only: when
+    /// colour was learnt from two of them, its accuracy on a third fell from 96.4 % to 92.4 %.
+    fn push(&mut self, pixels: &[u8], sample: &Sample, teaches_color: bool) {
+        for c in 0..3 {
+            self.pixels
+                .extend(pixels.iter().skip(c).step_by(3).map(|&v| f32::from(v) * INPUT_SCALE));
+        }
+        let mut wanted = [0.0; OUTPUTS];
+        let mut weight = [0.0; OUTPUTS];
+        weight[CARD] = 1.0;
+        if sample.label.edition().is_some() {
+            wanted[CARD] = 1.0;
+        }
+        for ((name, outputs, _), right) in CHOICES.into_iter().zip(right_outputs(sample.label)) {
+            let counts = name != "colour" || teaches_color;
+            let Some(right) = right.filter(|_| counts) else { continue };
+            for output in outputs {
+                let is_right = f32::from(u8::from(*output == right));
+                wanted[*output] = is_right * (1.0 - SMOOTHING) + SMOOTHING / outputs.len() as f32;
+                weight[*output] = 1.0;
+            }
+        }
+        self.wanted.extend(wanted);
+        self.weight.extend(weight);
+    }
+}
+
+/// The right output of each of [`CHOICES`]; `None` where there is none, such as the values of a
+/// card from an unknown deck.
+fn right_outputs(label: Label) -> [Option<usize>; 5] {
+    let value = |property: Property| Some(3 * property as usize + label.card()?.value(property));
+    let shape = match label {
+        Label::Card(Edition::Rectangles, card) if card.shape == Shape::Diamond => Some(RECTANGLE),
+        _ => value(Property::Shape),
+    };
+    let edition = label.edition().map(|edition| EDITION + edition.index());
+    let [number, shading, color] =
+        [Property::Number, Property::Shading, Property::Color].map(value);
+    [number, shading, color, shape, edition]
+}
+
+impl Task for ReaderTask {
+    type Batch = Batch;
+
+    fn name(&self) -> &'static str {
+        "reader"
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn config(&self) -> serde_json::Value {
+        self.data.clone()
+    }
+
+    fn init(&self, seed: u64) -> Weights {
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0), &Device::default()))
+    }
+
+    fn batch(&self, step: u64) -> Batch {
+        let mut rng = Pcg64::seed_from_u64(key(self.seed, step));
+        let total: f64 = self.training.iter().map(|group| group.1).sum();
+        let mut batch = Batch::new();
+        for i in 0..BATCH {
+            // Places are spread evenly over the groups, so that every batch keeps the shares.
+            let mut place = (i as f64 + rng.random::<f64>()) / BATCH as f64 * total;
+            let group = self.training.iter().find(|group| {
+                place -= group.1;
+                place < 0.0
+            });
+            let Some((group, _)) = group.or(self.training.last()) else { break };
+            let sample = group.pick(&mut rng);
+            let pixels = alter(&sample.pixels, group.is_drawn, &mut rng);
+            batch.push(&pixels, sample, group.teaches_color);
+        }
+        batch
+    }
+
+    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
+        let shape = [batch.len(), 3, HEIGHT, WIDTH];
+        Tensor::from_data(TensorData::new(batch.pixels.clone(), shape), device)
+    }
+
+    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
+        let logits = output.flat();
+        let device = logits.device();
+        let n = batch.len();
+        let rows = |values: &[f32]| {
+            Tensor::<2>::from_data(TensorData::new(values.to_vec(), [n, OUTPUTS]), &device)
+        };
+        let (wanted, weight) = (rows(&batch.wanted), rows(&batch.weight));
+        let cards = batch.wanted.chunks_exact(OUTPUTS).map(|w| w[CARD]).sum::<f32>().max(1.0);
+        let mut parts = Vec::with_capacity(CHOICES.len() + 1);
+        let mut total: Option<Tensor<1>> = None;
+        for (name, outputs, own_weight) in CHOICES {
+            let of = |tensor: &Tensor<2>| {
+                let column = |&i: &usize| tensor.clone().slice([0..n, i..i + 1]);
+                Tensor::cat(outputs.iter().map(column).collect(), 1)
+            };
+            let log = activation::log_softmax(of(&logits), 1);
+            let part = (log * of(&wanted) * of(&weight)).sum().div_scalar(-cards);
+            let weighed = part.clone().mul_scalar(own_weight);
+            total = Some(match total {
+                Some(total) => total + weighed,
+                None => weighed,
+            });
+            parts.push((name, part));
+        }
+        let card = |tensor: &Tensor<2>| tensor.clone().slice([0..n, CARD..CARD + 1]);
+        // log(1 + exp(x)) - x y, the cross entropy of a logit.
+        let x = card(&logits);
+        let part = (activation::softplus(x.clone(), 1.0) - x * card(&wanted)).mean();
+        parts.push(("card", part.clone()));
+        let total = total.expect("five choices") + part.mul_scalar(CARD_WEIGHT);
+        (total, parts)
+    }
+
+    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+        let mut loss = 0.0;
+        let mut figures = Vec::new();
+        for group in &self.validation {
+            let judged = judge(group, forward, device);
+            loss += judged.loss / self.validation.len() as f64;
+            figures.push((format!("{} cards right", group.name), judged.right));
+            if let Some(told) = judged.told_apart {
+                figures.push((format!("{} card or not", group.name), told));
+            }
+            figures.push((format!("{} edition", group.name), judged.editions));
+        }
+        Validation { loss, figures }
+    }
+}
+
+/// The results for one group.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    /// Mean cross entropy of properties and card-or-not together, as in training.
+    pub loss: f64,
+    /// Share of the cards of known editions with all four properties right.
+    pub right: f64,
+    /// Share of all crops with card-or-not right; `None` if all are cards.
+    pub told_apart: Option<f64>,
+    /// Share of the cards with the right edition.
+    pub editions: f64,
+}
+
+/// Evaluates a network on every crop of a group, without augmentation.
+pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Judged {
+    let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
+    let (mut cards, mut editions) = (0u32, 0u32);
+    for samples in group.samples.chunks(VALIDATION_BATCH) {
+        let mut batch = Batch::new();
+        for sample in samples {
+            batch.push(&sample.pixels, sample, true);
+        }
+        let shape = [samples.len(), 3, HEIGHT, WIDTH];
+        let input = Tensor::from_data(TensorData::new(batch.pixels, shape), device);
+        let logits = forward(input).flat().into_data().try_to_vec::<f32>().unwrap_or_default();
+        for (sample, logits) in samples.iter().zip(logits.chunks_exact(OUTPUTS)) {
+            let x = f64::from(logits[CARD]);
+            let is_card = sample.label != Label::NoCard;
+            cards += u32::from(is_card);
+            told += u32::from((x > 0.0) == is_card);
+            let odds = if is_card { -x } else { x };
+            loss +=
+                f64::from(CARD_WEIGHT) * odds.max(0.0).mul_add(1.0, (-odds.abs()).exp().ln_1p());
+            let mut all = true;
+            let choices = CHOICES.into_iter().zip(right_outputs(sample.label));
+            for ((name, outputs, own_weight), output) in choices {
+                let Some(output) = output else { continue };
+                let most = outputs.iter().map(|&i| logits[i]).fold(f32::MIN, f32::max);
+                let sum: f32 = outputs.iter().map(|&i| (logits[i] - most).exp()).sum();
+                loss += f64::from(own_weight * (most + sum.ln() - logits[output]));
+                if name == "edition" {
+                    editions += u32::from(logits[output] >= most);
+                } else {
+                    all &= logits[output] >= most;
+                }
+            }
+            if sample.label.card().is_some() {
+                named += 1;
+                right += u32::from(all);
+            }
+        }
+    }
+    let share = |n: u32, of: u32| f64::from(n) / f64::from(of.max(1));
+    let all = group.samples.len() as u32;
+    Judged {
+        loss: loss / f64::from(all.max(1)),
+        right: share(right, named),
+        told_apart: (cards < all).then(|| share(told, all)),
+        editions: share(editions, cards),
+    }
+}
+
+/// SHA-256 of every training crop and its label, as hexadecimal digits.
+pub fn fingerprint<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> String {
+    use sha2::{Digest, Sha256};
+    let mut hash = Sha256::new();
+    for sample in samples {
+        hash.update(&sample.pixels);
+        hash.update([sample.label.to_byte()]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Hashes a seed and a number, so that neighbouring numbers give unrelated results (SplitMix64's
+/// finaliser, Steele, Lea and Flood 2014).
+fn key(seed: u64, number: u64) -> u64 {
+    let mut z = seed.rotate_left(32) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample::BYTES;
+    use super::*;
+    use crate::net::{Live, run_graph};
+    use crate::weights::Weights;
+    use setsight_game::cards::Card;
+
+    /// Cards of a uniform grey each; these resemble no cards, but a network can memorise them.
+    fn task() -> ReaderTask {
+        let sample = |i: usize| Sample {
+            pixels: vec![60 * i as u8; BYTES].into_boxed_slice(),
+            label: match i {
+                0 => Label::NoCard,
+                3 => Label::OfUnknownDeck,
+                i => Label::of(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
+            },
+        };
+        let group = |name: &str, samples: std::ops::Range<usize>| Group {
+            name: name.into(),
+            is_drawn: true,
+            teaches_color: true,
+            samples: samples.map(sample).collect(),
+        };
+        ReaderTask {
+            plan: plan(),
+            seed: 3,
+            first: First::Chance,
+            training: vec![(group("cards", 1..4), 0.75), (group("none", 0..1), 0.25)],
+            validation: vec![group("all", 0..4)],
+            data: serde_json::Value::Null,
+        }
+    }
+
+    #[test]
+    fn the_network_is_as_small_as_said() {
+        let plan = plan();
+        let graph = plan.graph(&plan.init(1));
+        assert_eq!(graph.parameters(), 26_825);
+        let device = Device::default();
+        let input = Tensor::<4>::zeros([2, 3, HEIGHT, WIDTH], &device);
+        assert_eq!(run_graph(&graph, input).flat().dims(), [2, OUTPUTS]);
+    }
+
+    #[test]
+    fn a_batch_depends_on_seed_and_step_and_keeps_its_shares() {
+        let task = task();
+        let (batch, again, next) = (task.batch(5), task.batch(5), task.batch(6));
+        assert!(batch.pixels == again.pixels && batch.wanted == again.wanted);
+        assert!(batch.pixels != next.pixels);
+        assert_eq!(batch.len(), BATCH);
+        for row in batch.weight.chunks_exact(OUTPUTS).zip(batch.wanted.chunks_exact(OUTPUTS)) {
+            let asked = |(_, outputs, _): (&str, &[usize], f32)| {
+                let sum: f32 = outputs.iter().map(|&i| row.1[i]).sum();
+                let counts = row.0[outputs[0]];
+                assert!((sum - counts).abs() < 1e-6, "{sum} {counts}");
+                counts > 0.0
+            };
+            let asked = CHOICES.map(asked);
+            let is_card = row.1[CARD] > 0.5;
+            assert_eq!(asked[4], is_card, "what is no card has no edition");
+            let is_known = row.1[EDITION + Edition::Unknown.index()] < 0.5;
+            assert_eq!(asked[..4], [is_card && is_known; 4], "only known decks have values");
+        }
+        let cards = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[CARD] > 0.5).count();
+        assert!((47..=49).contains(&cards), "{cards}");
+    }
+
+    #[test]
+    fn the_loss_of_validation_is_that_of_training() {
+        let task = task();
+        let device = Device::default().autodiff();
+        let weights: Weights = task.init(9);
+        let live = Live::new(&weights, &device);
+        let mut batch = Batch::new();
+        for sample in &task.validation[0].samples {
+            batch.push(&sample.pixels, sample, true);
+        }
+        // Without smoothing the two differ only in the weights of cards and other crops.
+        let graph = task.plan.graph(&weights);
+        let plain = device.clone().without_autodiff();
+        let judged = task.validate(&|input| run_graph(&graph, input), &plain);
+        assert!(judged.loss.is_finite() && judged.figures.len() == 3);
+        let (output, statistics) = task.plan.forward(&live, task.input(&batch, &device));
+        assert_eq!(statistics.len(), 10);
+        let (total, parts) = task.loss(output, &batch);
+        let number = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap()[0];
+        let sum: f32 = parts
+            .into_iter()
+            .map(|(name, part)| {
+                let weight = match name {
+                    "card" => CARD_WEIGHT,
+                    "edition" => EDITION_WEIGHT,
+                    _ => 1.0,
+                };
+                number(part) * weight
+            })
+            .sum();
+        assert!((number(total) - sum).abs() < 1e-4);
+    }
+}

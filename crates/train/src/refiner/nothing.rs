@@ -1,0 +1,178 @@
+//! Outlines under which no card lies.
+
+use super::rough;
+use crate::finder::scenes::Drawn;
+use crate::finder::target::SeenCard;
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use setsight_photo::geometry::{Point, Quad};
+
+/// Increased whenever the same seed gives other outlines.
+pub const VERSION: u32 = 1;
+
+/// An outline belongs to a card if their centres are closer than this many long sides.
+pub const SAME_PLACE: f64 = 0.35;
+/// A card with a smaller fraction in view does not count.
+const HARDLY_THERE: f64 = 0.12;
+/// Number of places tried.
+const TRIES: usize = 20;
+/// Maximum distance from a card's centre in x and in y, in its long sides.
+const REACH: f64 = 1.2;
+
+/// An outline of a card of the table, moved to where no card lies; `None` if no such place was
+/// found.
+///
+/// Three in four lie where the table shows between cards: in a heap, dark patches of table resemble
+/// a filled symbol on the white of the cards around. The others lie anywhere, across cards too.
+pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+    if table.cards.is_empty() {
+        return None;
+    }
+    let is_between = rng.random_range(0..4) > 0;
+    (0..TRIES).find_map(|_| {
+        let (at, own) = near_a_card(table, rng);
+        if !in_picture(table, at) || is_between && on_card(table, at) {
+            return None;
+        }
+        of_none(table, &moved(&own, at), rng)
+    })
+}
+
+/// Like [`outline`], but half of the outlines lie in the middle of a gap between cards and a
+/// quarter on an object that resembles a card, where the table has such places.
+pub fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+    let kind = rng.random_range(0..4);
+    if table.cards.is_empty() || kind == 3 || kind == 2 && table.others.is_empty() {
+        return outline(table, rng);
+    }
+    (0..TRIES).find_map(|_| {
+        let (at, own) = near_a_card(table, rng);
+        let outline = if kind < 2 {
+            moved(&own, gap(table, at, own.long_side())?)
+        } else {
+            let other = table.others[rng.random_range(0..table.others.len())];
+            // Aligned with the object, or shaped like a card of the table.
+            if rng.random::<bool>() { other } else { moved(&own, other.center()) }
+        };
+        of_none(table, &outline, rng)
+    })
+}
+
+/// A point near a card, and the outline of a random card, which may lie at another angle.
+fn near_a_card(table: &Drawn, rng: &mut Pcg64) -> (Point, Quad) {
+    let pick = |rng: &mut Pcg64| table.cards[rng.random_range(0..table.cards.len())].corners;
+    let (near, own) = (pick(rng), pick(rng));
+    let reach = REACH * near.long_side();
+    let mut off = || reach * (2.0 * rng.random::<f64>() - 1.0);
+    (near.center() + Point::new(off(), off()), own)
+}
+
+fn in_picture(table: &Drawn, at: Point) -> bool {
+    let (width, height) = (table.size_px.0 as f64, table.size_px.1 as f64);
+    at.x > 0.0 && at.y > 0.0 && at.x < width && at.y < height
+}
+
+fn on_card(table: &Drawn, at: Point) -> bool {
+    table.cards.iter().any(|card| card.corners.contains(at))
+}
+
+fn moved(quad: &Quad, center: Point) -> Quad {
+    let by = center - quad.center();
+    Quad::new(quad.0.map(|p| p + by))
+}
+
+/// The outline with a finder's error, unless it is an outline of a card.
+fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+    let outline = rough::outline(outline, rng)?;
+    is_none(table, &outline).then_some(outline)
+}
+
+/// Whether an outline belongs to no card of the table.
+pub fn is_none(table: &Drawn, outline: &Quad) -> bool {
+    let is_of =
+        |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
+    !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
+}
+
+/// The cards with enough in view to count.
+pub fn in_view<'a>(
+    cards: impl Iterator<Item = &'a SeenCard>,
+) -> impl Iterator<Item = &'a SeenCard> {
+    cards.filter(|card| card.in_view > HARDLY_THERE)
+}
+
+/// The middle of the patch of table around a point, if cards with that long side surround it.
+fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
+    /// Number of search directions, their length in long sides, and the step.
+    const WAYS: usize = 8;
+    const FAR: f64 = 0.6;
+    const STEP: f64 = 0.04;
+    /// Minimum number of directions that must end on a card.
+    const CLOSED: usize = 6;
+    if !in_picture(table, at) || on_card(table, at) {
+        return None;
+    }
+    let edge = |way: usize| {
+        let angle = std::f64::consts::TAU * way as f64 / WAYS as f64;
+        let along = Point::new(angle.cos(), angle.sin()) * long_side;
+        let mut steps = (1..=(FAR / STEP) as usize).map(|k| at + along * (STEP * k as f64));
+        steps.find(|p| on_card(table, *p))
+    };
+    let edges: Vec<Point> = (0..WAYS).filter_map(edge).collect();
+    let sum = edges.iter().fold(Point::default(), |sum, p| sum + *p);
+    (edges.len() >= CLOSED).then(|| sum / edges.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    /// Cards around an empty middle, and an object that resembles a card beside them.
+    fn table() -> Drawn {
+        let at = |x: f64, y: f64| {
+            SeenCard::whole(Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))
+        };
+        let cards = vec![at(20.0, 20.0), at(80.0, 20.0), at(20.0, 90.0), at(80.0, 90.0)];
+        let cards = [cards, vec![at(-20.0, 55.0), at(110.0, 55.0)]].concat();
+        let others = vec![at(220.0, 40.0).corners];
+        Drawn { others, ..Drawn::plain((320, 160), vec![0; 3 * 320 * 160], cards) }
+    }
+
+    #[test]
+    fn no_card_lies_there_but_what_passes_for_one() {
+        let table = table();
+        let mut rng = Pcg64::seed_from_u64(9);
+        let share = |found: &[Quad], at: Point| {
+            let near = found.iter().filter(|quad| quad.center().distance(at) < 15.0).count();
+            near as f64 / found.len() as f64
+        };
+        let mut shares = |which: fn(&Drawn, &mut Pcg64) -> Option<Quad>| {
+            let found: Vec<Quad> = (0..400).filter_map(|_| which(&table, &mut rng)).collect();
+            assert!(found.len() > 300, "{}", found.len());
+            for quad in &found {
+                for card in &table.cards {
+                    assert!(quad.center().distance(card.corners.center()) > 21.0);
+                }
+            }
+            let on_card = found.iter().filter(|quad| on_card(&table, quad.center())).count();
+            assert!((10..200).contains(&on_card), "{on_card}");
+            [Point::new(81.0, 75.0), table.others[0].center()].map(|at| share(&found, at))
+        };
+        let (easy, hard) = (shares(outline), shares(harder));
+        assert!(hard[0] > 0.15 && hard[1] > 0.08, "{hard:?}");
+        assert!(hard[0] > 1.5 * easy[0] && hard[1] > 1.5 * easy[1], "{easy:?} {hard:?}");
+        let bare = Drawn { cards: Vec::new(), ..table };
+        assert_eq!(outline(&bare, &mut rng), None);
+        assert_eq!(harder(&bare, &mut rng), None);
+    }
+
+    #[test]
+    fn a_gap_is_a_patch_that_cards_surround() {
+        let table = table();
+        let middle = gap(&table, Point::new(84.0, 70.0), 62.0).expect("cards on all sides");
+        assert!(middle.distance(Point::new(81.0, 75.0)) < 8.0, "{middle:?}");
+        assert_eq!(gap(&table, Point::new(210.0, 100.0), 62.0), None);
+        assert_eq!(gap(&table, table.cards[0].corners.center(), 62.0), None);
+    }
+}

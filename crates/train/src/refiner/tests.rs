@@ -1,0 +1,199 @@
+//! Tests of the refiner's training as a whole; they take seconds.
+
+use super::*;
+use crate::net::{Live, run_graph};
+use crate::optimiser::Schedule;
+use setsight_photo::Frame;
+use setsight_photo::geometry::Point;
+use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::{CardOutline, StageSink};
+
+/// A white card with a dark symbol on grey; each table differs a little from the one before, and
+/// every fifth one is empty.
+fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
+    let (w, h) = (width as usize, height as usize);
+    let middle = Point::new(46.0 + ((seed + index) % 5) as f64, 40.0 + (index % 3) as f64);
+    let corners = [(-32.0, -21.0), (32.0, -21.0), (32.0, 21.0), (-32.0, 21.0)]
+        .map(|(x, y)| middle + Point::new(x, y));
+    let card = SeenCard::whole(Quad::new(corners));
+    let cards = if index % 5 == 4 { Vec::new() } else { vec![card] };
+    let mut rgb = vec![90; 3 * w * h];
+    for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
+        let p = Point::new((i % w) as f64 + 0.5, (i / w) as f64 + 0.5);
+        match cards.first() {
+            Some(_) if middle.distance(p) < 8.0 => pixel.copy_from_slice(&[150, 30, 40]),
+            Some(card) if card.corners.contains(p) => pixel.fill(235),
+            _ => {}
+        }
+    }
+    Drawn::plain((w, h), rgb, cards)
+}
+
+fn task() -> Refiner {
+    Refiner::with(4, simple, (96, 80), None, 6)
+}
+
+#[test]
+fn a_batch_depends_on_seed_and_step_alone() {
+    let (batch, again, next) = (task().batch(3), task().batch(3), task().batch(4));
+    assert!(batch.pixels == again.pixels && batch.wanted == again.wanted);
+    assert!(batch.pixels != next.pixels);
+    assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
+    let right = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[RIGHT] > 0.5).count();
+    assert!((5..BATCH / 2).contains(&right), "{right}");
+    // Right outlines have small errors, wrong ones larger errors.
+    for row in batch.wanted.chunks_exact(OUTPUTS) {
+        let most = row[..RIGHT].iter().fold(0.0f32, |most, v| most.max(v.abs()));
+        assert!(if row[RIGHT] > 0.5 { most < 0.25 } else { most > 0.02 }, "{row:?}");
+    }
+}
+
+#[test]
+fn later_steps_ask_where_no_card_lies_too() {
+    let with = |step| task().batch(step).rows().filter(|(_, is_card)| !is_card).count();
+    assert_eq!((with(NOTHING_FROM - 1), with(NOTHING_FROM)), (0, NOTHING));
+    let batch = task().batch(NOTHING_FROM);
+    assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
+    // The loss of these crops depends only on whether the outline is right.
+    let device = Device::default();
+    let loss = |spoil: &dyn Fn(usize) -> f32| {
+        let say = |(row, is_card): (&[f32], bool)| {
+            let of = |k: usize| match k {
+                k if k >= RIGHT => 18.0 * row[k] - 9.0,
+                k => row[k],
+            };
+            (0..OUTPUTS).map(|k| of(k) + if is_card { 0.0 } else { spoil(k) }).collect::<Vec<f32>>()
+        };
+        let said: Vec<f32> = batch.rows().flat_map(say).collect();
+        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
+        let (loss, _) = task().loss(Output::Flat(said), &batch);
+        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+    };
+    assert!(loss(&|_| 0.0) < 1e-3);
+    assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
+    assert!(loss(&|k| if k == RIGHT { 18.0 } else { 0.0 }) > 1.0);
+}
+
+#[test]
+fn a_run_that_goes_on_asks_where_no_card_lies_from_its_first_step() {
+    let learnt = plan().init(7);
+    let task = Refiner { first: First::Run(learnt.clone()), ..task() };
+    assert_eq!(task.init(1), learnt);
+    assert_eq!(task.batch(0).rows().filter(|(_, is_card)| !is_card).count(), NOTHING);
+}
+
+#[test]
+fn cards_of_which_too_little_is_in_view_are_left_out() {
+    let table = |in_view, of_symbol| {
+        let mut table = simple(1, 0, (96, 80));
+        (table.cards[0].in_view, table.cards[0].symbols[0].1) = (in_view, of_symbol);
+        table
+    };
+    let learns = |in_view, of_symbol, least_in_view| {
+        let mut rng = Pcg64::seed_from_u64(3);
+        let table = FoundTable { drawn: table(in_view, of_symbol), found: Vec::new() };
+        Batch::default().push(&table, least_in_view, &mut rng)
+    };
+    assert!(learns(0.2, 0.5, 0.15) && !learns(0.2, 0.5, 0.3) && !learns(0.1, 0.5, 0.15));
+    assert!(!learns(0.9, 0.3, 0.15));
+}
+
+#[test]
+fn a_perfect_answer_costs_least() {
+    let (task, device) = (task(), Device::default());
+    let batch = task.batch(0);
+    let loss = |spoil: &dyn Fn(usize, f32) -> f32| {
+        let say = |(i, wanted): (usize, &f32)| match i % OUTPUTS {
+            k if k >= RIGHT => spoil(k, if *wanted > 0.5 { 9.0 } else { -9.0 }),
+            k => spoil(k, *wanted),
+        };
+        let said: Vec<f32> = batch.wanted.iter().enumerate().map(say).collect();
+        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
+        let (loss, _) = task.loss(Output::Flat(said), &batch);
+        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+    };
+    assert!(loss(&|_, v| v) < 1e-3);
+    assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
+    let off = loss(&|k, v| if k == 0 { v + 0.8 } else { v });
+    assert!((off - 0.8 / 8.0 * CORNERS_WEIGHT).abs() < 1e-2, "{off}");
+    let misread = loss(&|k, v| if (VALUES..VALUES + 3).contains(&k) { -v } else { v });
+    assert!((misread - 18.7 * VALUE_WEIGHT).abs() < 0.1, "{misread}");
+}
+
+#[test]
+fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
+    let task = task();
+    let weights = task.init(2);
+    let device = Device::default().autodiff();
+    let batch = task.batch(0);
+    let mut state = crate::optimiser::State::new(weights);
+    let schedule = Schedule { warm_up: 1, learning_rate: 5e-3, ..settings(1, 40, false).schedule };
+    let mut losses = Vec::new();
+    for _ in 0..25 {
+        let live = Live::new(&state.weights, &device);
+        let (output, _) = task.plan().forward(&live, task.input(&batch, &device));
+        let (loss, _) = task.loss(output, &batch);
+        losses.push(loss.clone().into_data().try_to_vec::<f32>().unwrap()[0]);
+        let gradients = live.gradients(&loss, &state.weights);
+        assert!(state.step(&gradients, &schedule));
+    }
+    assert!(losses[24] < 0.5 * losses[0], "{losses:?}");
+    let graph = task.plan().graph(&state.weights);
+    assert_eq!(graph.parameters(), 701_349);
+    let plain = Device::default();
+    assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
+    let judged = task.validate(&|input| run_graph(&graph, input), &plain);
+    assert!(judged.loss.is_finite() && judged.figures.len() == 8);
+}
+
+/// A finder that puts every card a third of a card too far to the right, and one where none lies.
+struct Astray;
+
+impl CardFinder for Astray {
+    fn name(&self) -> &'static str {
+        "astray"
+    }
+
+    fn find(
+        &self,
+        frame: &Frame,
+        _: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
+            (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
+        };
+        let seen: Vec<(f64, f64)> = frame.enumerate_pixels().filter_map(bright).collect();
+        let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(Vec::new()) };
+        let at = |x: f64, y: f64| {
+            CardOutline::at(Quad::new(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
+        };
+        let (left, top) = (last.0 - 63.0, first.1);
+        Ok(vec![at(left + 64.0 * ASTRAY, top), at(left - 50.0, top)])
+    }
+}
+
+const ASTRAY: f64 = 0.3;
+
+#[test]
+fn half_of_the_outlines_are_those_that_a_finder_found() {
+    let found = Found::by(Box::new(Astray), &simple(4, 0, (96, 80))).unwrap();
+    let found = Refiner::with(4, simple, (96, 80), Some(found), 6);
+    let batch = found.batch(NOTHING_FROM);
+    // The card's left corners are at the detected place minus the error, whichever end is up.
+    let astray = (ASTRAY * 64.0 / 42.0) as f32;
+    let is_found = |row: &[f32]| {
+        (0..4).all(|i| (row[2 * i].abs() - astray).abs() < 0.12 && row[2 * i + 1].abs() < 0.12)
+    };
+    let cards: Vec<&[f32]> =
+        batch.rows().filter_map(|(row, is_card)| is_card.then_some(row)).collect();
+    let number = cards.iter().filter(|row| is_found(row)).count();
+    assert!(
+        (cards.len() / 3..cards.len() * 2 / 3).contains(&number),
+        "{number} of {}",
+        cards.len()
+    );
+    assert!(cards.iter().filter(|row| is_found(row)).all(|row| row[RIGHT] < 0.5));
+    let plain = task().batch(NOTHING_FROM);
+    let number = plain.rows().filter(|(row, _)| is_found(row)).count();
+    assert!(number < 6, "by chance {number}");
+}

@@ -1,0 +1,462 @@
+//! The loop: batches, steps, validation, early stopping, checkpoints.
+
+use super::checkpoint::{Best, Checkpoint, CheckpointError};
+use super::curve::{self, Display, Entry};
+use super::net::{Live, Output, Plan, run_graph};
+use super::optimiser::{Schedule, State};
+use super::weights::Weights;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use setsight_eval::chart::PlotError;
+use setsight_files::say;
+use setsight_files::whole_file::write_whole;
+use setsight_nets::graph::Graph;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+/// Version of the run folder; a folder of another one is refused.
+pub const RUN_VERSION: u32 = 2;
+/// Name of the file that defines a run.
+pub const CONFIG: &str = "config.json";
+/// Name of the checkpoint file.
+pub const CHECKPOINT: &str = "checkpoint.safetensors";
+/// Batches prepared ahead, so that neither side waits.
+const AHEAD: usize = 4;
+/// Steps without a finite gradient after which a run fails.
+const LOST_STEPS: u32 = 20;
+
+/// Something to train.
+pub trait Task: Sync {
+    /// Data of one training step.
+    type Batch: Send;
+    /// Its name in messages, such as `reader`.
+    fn name(&self) -> &'static str;
+    /// The network.
+    fn plan(&self) -> &Plan;
+    /// The parts of the task that decide the outcome. They are written to the run's `config.json`,
+    /// and a run resumes only if they are unchanged.
+    fn config(&self) -> serde_json::Value;
+    /// The initial weights.
+    fn init(&self, seed: u64) -> Weights {
+        self.plan().init(seed)
+    }
+    /// The batch of a step, counted from 0. It depends on the task and the step alone, so that a
+    /// resumed run continues exactly as it would have.
+    fn batch(&self, step: u64) -> Self::Batch;
+    /// The network's input for a batch.
+    fn input(&self, batch: &Self::Batch, device: &Device) -> Tensor<4>;
+    /// The loss to minimise, and its parts by name for the display.
+    fn loss(
+        &self,
+        output: Output,
+        batch: &Self::Batch,
+    ) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>);
+    /// Evaluates a network. `forward` needs no gradients; its input must be on `device`.
+    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation;
+}
+
+/// Results of a validation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Validation {
+    /// Loss for early stopping; smaller is better.
+    pub loss: f64,
+    /// Figures to report by name, 0 to 1; larger is better.
+    pub figures: Vec<(String, f64)>,
+}
+
+/// Settings of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The same seed gives the same run (on one thread: to the bit).
+    pub seed: u64,
+    /// Learning rate and related settings.
+    pub schedule: Schedule,
+    /// Steps between validations.
+    pub validate_every: u64,
+    /// Validations without improvement after which a run ends early.
+    pub patience: u32,
+}
+
+impl Settings {
+    /// Settings for a run whose pictures never repeat: it cannot overfit, so it never stops early.
+    pub fn to_the_end(seed: u64, steps: u64, learning_rate: f32, validate_every: u64) -> Self {
+        let schedule = Schedule {
+            learning_rate,
+            warm_up: 200.min(steps / 5),
+            steps,
+            weight_decay: 1e-3,
+            longest_gradient: 5.0,
+            average: 0.998,
+        };
+        Self { seed, schedule, validate_every, patience: u32::MAX }
+    }
+}
+
+/// Where a run is kept, and how it is controlled.
+#[derive(Clone, Copy)]
+pub struct Keeping<'a> {
+    /// The run's folder; created if it does not exist.
+    pub folder: &'a Path,
+    /// Whether to resume from the folder's checkpoint.
+    pub resume: bool,
+    /// Ends the run after the current step once it is true.
+    pub stop: &'a AtomicBool,
+    /// Ends the session after this step, as `stop` would.
+    pub stop_after: Option<u64>,
+    /// Longest time between checkpoints.
+    pub checkpoint_every: Duration,
+    /// Prints no messages.
+    pub quiet: bool,
+    /// Called after each step with its number.
+    pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// All steps were taken, or validation no longer improved.
+    Done(Box<Trained>),
+    /// It was stopped after this many steps and can be resumed.
+    Stopped {
+        /// Steps taken.
+        step: u64,
+    },
+}
+
+/// A trained network.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The best network, norms folded.
+    pub graph: Graph,
+    /// The step at which it was best.
+    pub step: u64,
+    /// Its validation loss.
+    pub loss: f64,
+    /// Every validation.
+    pub history: Vec<Entry>,
+    /// Seconds over all sessions.
+    pub seconds: f64,
+    /// Whether it ended before the last step of its schedule.
+    pub early: bool,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// The folder cannot be used.
+    #[error("{}: {reason}", .folder.display())]
+    Folder {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// A checkpoint cannot be read or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The curves cannot be written.
+    #[error(transparent)]
+    Curve(#[from] PlotError),
+    /// The gradients were no longer finite.
+    #[error(
+        "{LOST_STEPS} steps in a row gave no finite gradient, the last at step {0}; use a lower \
+         learning rate"
+    )]
+    Lost(u64),
+}
+
+/// What defines a run: the first file of its folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Config {
+    run_version: u32,
+    program_version: String,
+    network: String,
+    settings: Settings,
+    task: serde_json::Value,
+    plan: Plan,
+}
+
+/// The device of a run, and its name if it is a graphics card: the first card that burn finds if
+/// the program was built with the feature `gpu`, otherwise the processor.
+fn device() -> (Device, Option<String>) {
+    #[cfg(feature = "gpu")]
+    if let Some(card) = Device::enumerate_physical().into_iter().next()
+        && let Some(device) = card.devices.into_vec().into_iter().next()
+    {
+        return (device, Some(card.name));
+    }
+    (Device::flex(), None)
+}
+
+/// Trains from the beginning, or resumes.
+///
+/// # Errors
+/// [`TrainError`]: a folder that holds another run or none, or files that cannot be read or
+/// written.
+pub fn train<T: Task>(
+    task: &T,
+    settings: &Settings,
+    keeping: &Keeping,
+) -> Result<Ended, TrainError> {
+    let config = Config {
+        run_version: RUN_VERSION,
+        program_version: env!("CARGO_PKG_VERSION").into(),
+        network: task.name().into(),
+        settings: settings.clone(),
+        task: task.config(),
+        plan: task.plan().clone(),
+    };
+    let mut run = open(task, &config, keeping)?;
+    let began = Instant::now();
+    let earlier = run.seconds;
+    let (device, card) = device();
+    if let Some(card) = card
+        && !keeping.quiet
+    {
+        say!("computing on {card}");
+    }
+    let device = device.autodiff();
+    let display = Display::new(settings.schedule.steps, run.state.step, keeping.quiet);
+    let path = keeping.folder.join(CHECKPOINT);
+    let patience = settings.patience.max(1);
+    let ended = std::thread::scope(|scope| -> Result<bool, TrainError> {
+        let (send, batches) = sync_channel(AHEAD);
+        let (from, to) = (run.state.step, settings.schedule.steps);
+        scope.spawn(move || {
+            // Ends when the receiver of the batches is gone.
+            (from..to).all(|step| send.send(task.batch(step)).is_ok())
+        });
+        let mut lately = Lately::default();
+        let mut saved = Instant::now();
+        let mut lost = 0;
+        while run.state.step < to && run.without_gain < patience {
+            let enough = keeping.stop_after.is_some_and(|step| run.state.step >= step);
+            if enough || keeping.stop.load(Ordering::Relaxed) {
+                run.seconds = earlier + began.elapsed().as_secs_f64();
+                run.write(&path)?;
+                return Ok(false);
+            }
+            let Ok(batch) = batches.recv() else { break };
+            let finite = one_step(task, &batch, &mut run.state, settings, &device, &mut lately);
+            lost = if finite { 0 } else { lost + 1 };
+            if lost == LOST_STEPS {
+                return Err(TrainError::Lost(run.state.step));
+            }
+            let step = run.state.step;
+            display.step(step, lately.loss());
+            if let Some(on_step) = keeping.on_step {
+                on_step(step);
+            }
+            if step % settings.validate_every.max(1) == 0 || step == to {
+                let entry = validate(task, &mut run, &device, lately.take());
+                display.validated(&entry);
+                run.history.push(entry);
+                run.seconds = earlier + began.elapsed().as_secs_f64();
+                run.write(&path)?;
+                saved = Instant::now();
+                curve::write(task.name(), &run.history, keeping.folder)?;
+            } else if saved.elapsed() > keeping.checkpoint_every {
+                // The losses summed since the last validation are not saved; they are only
+                // displayed.
+                run.seconds = earlier + began.elapsed().as_secs_f64();
+                run.write(&path)?;
+                saved = Instant::now();
+            }
+        }
+        Ok(true)
+    });
+    display.end();
+    if !ended? {
+        return Ok(Ended::Stopped { step: run.state.step });
+    }
+    let early = run.state.step < settings.schedule.steps;
+    let best = run.best.unwrap_or_else(|| Best {
+        step: run.state.step,
+        loss: f64::NAN,
+        weights: run.state.average.clone(),
+    });
+    Ok(Ended::Done(Box::new(Trained {
+        graph: task.plan().graph(&best.weights),
+        step: best.step,
+        loss: best.loss,
+        history: run.history,
+        seconds: run.seconds,
+        early,
+    })))
+}
+
+/// Mean losses since the last validation.
+#[derive(Default)]
+struct Lately {
+    steps: u32,
+    loss: f64,
+    parts: Vec<(&'static str, f64)>,
+}
+
+impl Lately {
+    fn loss(&self) -> f64 {
+        self.loss / f64::from(self.steps.max(1))
+    }
+
+    fn take(&mut self) -> (f64, Vec<(String, f64)>) {
+        let share = 1.0 / f64::from(self.steps.max(1));
+        let parts =
+            self.parts.iter().map(|(name, sum)| ((*name).to_owned(), sum * share)).collect();
+        let out = (self.loss(), parts);
+        *self = Self::default();
+        out
+    }
+}
+
+/// Trains on one batch; returns whether the gradients were finite.
+fn one_step<T: Task>(
+    task: &T,
+    batch: &T::Batch,
+    state: &mut State,
+    settings: &Settings,
+    device: &Device,
+    lately: &mut Lately,
+) -> bool {
+    let live = Live::new(&state.weights, device);
+    let (output, statistics) = task.plan().forward(&live, task.input(batch, device));
+    let (loss, parts) = task.loss(output, batch);
+    let gradients = live.gradients(&loss, &state.weights);
+    let numbers = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap_or_default();
+    let seen: Vec<_> = statistics
+        .into_iter()
+        .map(|(at, means, variances)| (at, numbers(means), numbers(variances)))
+        .collect();
+    let value = f64::from(numbers(loss).first().copied().unwrap_or(f32::NAN));
+    if value.is_finite() {
+        lately.steps += 1;
+        lately.loss += value;
+        for (i, (name, part)) in parts.into_iter().enumerate() {
+            let part = f64::from(numbers(part).first().copied().unwrap_or(0.0));
+            match lately.parts.get_mut(i) {
+                Some(sum) => sum.1 += part,
+                None => lately.parts.push((name, part)),
+            }
+        }
+        if seen.iter().all(|(_, m, v)| m.iter().chain(v).all(|x| x.is_finite())) {
+            state.follow(&seen);
+        }
+    }
+    state.step(&gradients, &settings.schedule) && value.is_finite()
+}
+
+fn validate<T: Task>(
+    task: &T,
+    run: &mut Checkpoint,
+    device: &Device,
+    (loss, parts): (f64, Vec<(String, f64)>),
+) -> Entry {
+    let plain = device.clone().without_autodiff();
+    let graph = task.plan().graph(&run.state.average);
+    let found = task.validate(&|input| run_graph(&graph, input), &plain);
+    let better = run.best.as_ref().is_none_or(|best| found.loss < best.loss);
+    if better && found.loss.is_finite() {
+        let weights = run.state.average.clone();
+        run.best = Some(Best { step: run.state.step, loss: found.loss, weights });
+        run.without_gain = 0;
+    } else {
+        run.without_gain += 1;
+    }
+    Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures }
+}
+
+/// Creates the folder, or opens the run in it.
+fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpoint, TrainError> {
+    let folder = keeping.folder;
+    let wrong = |reason: String| TrainError::Folder { folder: folder.to_path_buf(), reason };
+    let path = folder.join(CONFIG);
+    if !keeping.resume {
+        std::fs::create_dir_all(folder).map_err(|e| wrong(format!("cannot be made: {e}")))?;
+        if path.exists() {
+            let reason = "holds a run already; go on with --resume, or give another --out";
+            return Err(wrong(reason.into()));
+        }
+        let mut text = serde_json::to_string_pretty(config).expect("plain data");
+        text.push('\n');
+        write_whole(&path, text.as_bytes())
+            .map_err(|e| wrong(format!("{CONFIG} cannot be written: {e}")))?;
+        let fresh = Checkpoint {
+            state: State::new(task.init(config.settings.seed)),
+            best: None,
+            without_gain: 0,
+            history: Vec::new(),
+            seconds: 0.0,
+        };
+        fresh.write(&folder.join(CHECKPOINT))?;
+        return Ok(fresh);
+    }
+    let text = std::fs::read(&path).map_err(|e| {
+        wrong(format!("no run to go on with: {CONFIG} cannot be read: {e}; leave --resume out"))
+    })?;
+    let value: serde_json::Value = serde_json::from_slice(&text)
+        .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train anew into another --out")))?;
+    let told = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
+    if value.get("run_version") != Some(&RUN_VERSION.into())
+        || value.get("program_version").and_then(|v| v.as_str()) != Some(&config.program_version)
+    {
+        return Err(wrong(format!(
+            "was made by version {} of setsight (run folder version {}), this is {} ({RUN_VERSION}); \
+             go on with that version, or train anew into another --out",
+            told("program_version"),
+            told("run_version"),
+            config.program_version
+        )));
+    }
+    // Both sides go through text, so that floats are compared as written.
+    let mine: serde_json::Value =
+        serde_json::from_str(&serde_json::to_string(config).expect("plain data"))
+            .expect("just written");
+    if let Some(difference) = first_difference("", &value, &mine) {
+        return Err(wrong(format!(
+            "its run is another one: {difference}; give the same options as at its start, or \
+             another --out"
+        )));
+    }
+    let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
+    if !run.state.weights.same_shape(&config.plan.init(0)) {
+        return Err(wrong(format!("{CHECKPOINT} is of another network; train anew")));
+    }
+    Ok(run)
+}
+
+/// The best weights of a run, to start another run from.
+///
+/// # Errors
+/// [`TrainError`]: no run there, a damaged checkpoint, or weights of another network than `plan`.
+pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
+    let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
+    let weights = run.best.map_or(run.state.average, |best| best.weights);
+    if weights.same_shape(&plan.init(0)) {
+        return Ok(weights);
+    }
+    let reason = format!("{CHECKPOINT} is of another network; begin without it");
+    Err(TrainError::Folder { folder: folder.to_path_buf(), reason })
+}
+
+/// The first place where two values differ: `settings.seed is 1 there and 2 here`.
+fn first_difference(
+    at: &str,
+    there: &serde_json::Value,
+    here: &serde_json::Value,
+) -> Option<String> {
+    use serde_json::Value::Object;
+    if let (Object(a), Object(b)) = (there, here) {
+        let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+        for key in keys {
+            let null = serde_json::Value::Null;
+            let (a, b) = (a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null));
+            let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+            if let Some(difference) = first_difference(&at, a, b) {
+                return Some(difference);
+            }
+        }
+        return None;
+    }
+    (there != here).then(|| format!("{at} is {there} there and {here} here"))
+}

@@ -1,0 +1,389 @@
+//! Settles all cards of one photo together: a deck holds each card once.
+
+use super::data::{CardOutline, Reading};
+use super::overlap::{shared_area, shares};
+use super::probability::{log_odds, logistic};
+use pathfinding::prelude::{Matrix, kuhn_munkres};
+use serde::{Deserialize, Serialize};
+use setsight_game::cards::{Card, DECK_SIZE};
+use setsight_photo::geometry::Quad;
+
+/// Which outlines become cards, and which of them are sure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// An outline whose probability of being a card is below this, after weighing the other
+    /// outlines' claims, is dropped.
+    pub least_is_card: f32,
+    /// Turns the evidence into a confidence; holds the threshold for sure cards.
+    pub calibration: Calibration,
+    /// Two outlines that share at least this part of the smaller one's area are one card, detected
+    /// twice.
+    pub one_card_overlap: f64,
+    /// The corresponding share for two outlines whose likeliest card is the same.
+    pub one_card_overlap_when_alike: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            least_is_card: 0.4,
+            calibration: Calibration::default(),
+            // Cards in a heap cover half of each other or more. Beyond this share, nothing of the
+            // lower card could have been read.
+            one_card_overlap: 0.75,
+            one_card_overlap_when_alike: 0.3,
+        }
+    }
+}
+
+/// Turns the board's posterior into the probability that the chosen card is right: a logistic
+/// model, fitted by `setsight train fuse`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The constant term of the log odds.
+    pub bias: f32,
+    /// Weight of the posterior's log odds.
+    pub posterior: f32,
+    /// Weight of the part of the outline that other cards share, 0 to 1: a hidden symbol leaves no
+    /// trace in a reading.
+    pub covered: f32,
+    /// The threshold: a card with a lower confidence is `unsure`.
+    pub least_confidence: f32,
+}
+
+impl Default for Calibration {
+    /// Leaves the posterior as it is. Two outlines with equal claims to one card then come out just
+    /// below the threshold.
+    fn default() -> Self {
+        Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 }
+    }
+}
+
+/// The evidence for the confidence in one card.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Probability that the outline is a card.
+    pub is_card: f32,
+    /// Log odds that the chosen card is right, given that the outline is a card, after weighing the
+    /// other outlines' claims.
+    pub posterior: f32,
+    /// Part of the outline that other cards share, 0 to 1.
+    pub covered: f32,
+}
+
+impl Evidence {
+    /// The values that the weights of a [`Calibration`] multiply, in their order.
+    pub fn features(&self) -> [f32; 3] {
+        [1.0, self.posterior, self.covered]
+    }
+}
+
+impl Calibration {
+    /// Probability that the outline is a card and the chosen card is right.
+    pub fn confidence(&self, evidence: &Evidence) -> f32 {
+        let weights = [self.bias, self.posterior, self.covered];
+        let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
+        evidence.is_card * logistic(right)
+    }
+}
+
+/// One card on the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardCard {
+    /// Index of its outline.
+    pub outline: usize,
+    /// The card, or the best guess if `unsure`.
+    pub card: Card,
+    /// Probability, 0 to 1, that the outline is a card and that `card` is right, after weighing the
+    /// other outlines' claims.
+    pub confidence: f32,
+    /// Whether the confidence is below the threshold; such a card takes part in no set.
+    pub unsure: bool,
+    /// The evidence for the confidence.
+    pub evidence: Evidence,
+}
+
+/// The cards of one photo, all different.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Board {
+    /// In the order of their outlines.
+    pub cards: Vec<BoardCard>,
+}
+
+impl Board {
+    /// Decides which cards lie on the table.
+    ///
+    /// If several outlines show one card, the best one stays. Outlines that are unlikely to be
+    /// cards are dropped. The cards that remain are assigned so that their joint probability is
+    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Outlines
+    /// beyond the deck's 81 are dropped, the least card-like first. `known` is the probability that
+    /// the cards are of the edition they were read as; on an unknown deck, no card is sure.
+    ///
+    /// # Panics
+    /// The numbers of readings and outlines differ.
+    pub fn settle(
+        outlines: &[CardOutline],
+        readings: &[Reading],
+        known: f32,
+        params: &Params,
+    ) -> Self {
+        assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
+        let mut claims = without_doubles(outlines, readings, params);
+        claims.retain(|&i| readings[i].is_card >= params.least_is_card);
+        // An outline that was probably a card may turn out to be none once surer cards claim all
+        // that it could be: paper that reads like a card of the table.
+        let (chances, beliefs) = loop {
+            let chances: Vec<[f32; DECK_SIZE]> = claims
+                .iter()
+                .map(|&i| std::array::from_fn(|k| readings[i].probability(Card::from_index(k))))
+                .collect();
+            let is_card: Vec<f32> = claims.iter().map(|&i| readings[i].is_card).collect();
+            let beliefs = compete(&chances, &is_card);
+            // Drop one at a time: without it, the other outlines' claims gain weight.
+            let least = (0..beliefs.len())
+                .filter(|&i| beliefs[i].is_card < params.least_is_card)
+                .min_by(|&a, &b| beliefs[a].is_card.total_cmp(&beliefs[b].is_card));
+            match least {
+                Some(least) => drop(claims.remove(least)),
+                None => break (chances, beliefs),
+            }
+        };
+        let lying: Vec<(Quad, f32)> =
+            claims.iter().map(|&i| (outlines[i].corners_in_image, readings[i].is_card)).collect();
+        let chosen = assign(&chances);
+        let cards = claims.iter().zip(shares(&lying)).zip(chosen.iter().zip(&beliefs));
+        let cards = cards.map(|((&outline, covered), (&card, belief))| {
+            let posterior = log_odds(belief.posterior[card.index()]);
+            let evidence = Evidence { is_card: belief.is_card, posterior, covered };
+            let confidence = known * params.calibration.confidence(&evidence);
+            let unsure = confidence < params.calibration.least_confidence;
+            BoardCard { outline, card, confidence, unsure, evidence }
+        });
+        Self { cards: cards.collect() }
+    }
+
+    /// The sure cards, with their indices in [`Self::cards`].
+    pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
+        self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
+    }
+}
+
+/// Indices of the outlines that stay, in ascending order: of outlines that show one card, the most
+/// card-like; at most 81.
+fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..outlines.len()).collect();
+    let merit = |i: usize| {
+        let reading = &readings[i];
+        (reading.is_card * reading.best().1, outlines[i].score)
+    };
+    order.sort_by(|&a, &b| {
+        let (a, b) = (merit(a), merit(b));
+        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
+    let mut kept: Vec<usize> = Vec::new();
+    for i in order {
+        let double = kept.iter().any(|&k| {
+            let share = shared_area(&outlines[i].corners_in_image, &outlines[k].corners_in_image);
+            share >= params.one_card_overlap
+                || share >= params.one_card_overlap_when_alike
+                    && readings[i].best().0 == readings[k].best().0
+        });
+        if !double && kept.len() < DECK_SIZE {
+            kept.push(i);
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// The most likely assignment that gives every outline a different card.
+fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
+    if chances.is_empty() {
+        return Vec::new();
+    }
+    // The algorithm needs integers: millionths of a natural logarithm.
+    let weights = Matrix::from_rows(
+        chances.iter().map(|row| row.map(|p| (f64::from(p.max(1e-30)).ln() * 1e6) as i64)),
+    )
+    .expect("rows of one length");
+    let (_, columns) = kuhn_munkres(&weights);
+    columns.into_iter().map(Card::from_index).collect()
+}
+
+/// An outline's posterior after weighing the other outlines' claims.
+struct Belief {
+    /// Probability that the outline is a card.
+    is_card: f32,
+    /// Probability of each card of the deck, given that the outline is a card.
+    posterior: [f32; DECK_SIZE],
+}
+
+/// Weighs the claims of all outlines by belief propagation, where every card of the deck is used at
+/// most once (as for permanents, Chertkov and others 2010). Exact for two outlines.
+fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<Belief> {
+    const ROUNDS: usize = 8;
+    // Factor by which the others' claims reduce the probability that this outline is this card.
+    let mut free = vec![[1.0f32; DECK_SIZE]; chances.len()];
+    for _ in 0..ROUNDS {
+        // Odds that an outline is a card, without the others' claims to that same card.
+        let mut odds = vec![[0.0f32; DECK_SIZE]; chances.len()];
+        let mut total = [0.0f32; DECK_SIZE];
+        for (i, row) in odds.iter_mut().enumerate() {
+            let all: f32 = (0..DECK_SIZE).map(|k| is_card[i] * chances[i][k] * free[i][k]).sum();
+            for k in 0..DECK_SIZE {
+                let own = is_card[i] * chances[i][k];
+                let elsewhere = all - own * free[i][k] + (1.0 - is_card[i]);
+                row[k] = own / elsewhere.max(1e-6);
+                total[k] += row[k];
+            }
+        }
+        for (free, odds) in free.iter_mut().zip(&odds) {
+            for k in 0..DECK_SIZE {
+                free[k] = 1.0 / (1.0 + (total[k] - odds[k]).max(0.0));
+            }
+        }
+    }
+    chances
+        .iter()
+        .zip(&free)
+        .zip(is_card)
+        .map(|((chances, free), &is_card)| {
+            let row: [f32; DECK_SIZE] = std::array::from_fn(|k| chances[k] * free[k]);
+            let sum = row.iter().sum::<f32>().max(1e-30);
+            let posterior = row.map(|p| p / sum);
+            Belief { is_card: is_card * sum / (is_card * sum + 1.0 - is_card), posterior }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use setsight_photo::geometry::Point;
+
+    fn outline_at(x: f64, y: f64) -> CardOutline {
+        let quad = Quad::rectangle(89.0, 57.0);
+        let outline = CardOutline::at(Quad::new(quad.0.map(|p| p + Point::new(x, y))));
+        CardOutline { score: 1.0, ..outline }
+    }
+
+    /// A reading with probability `certainty` for each of the card's values.
+    fn reading(code: &str, certainty: f32) -> Reading {
+        let card: Card = code.parse().unwrap();
+        let rest = (1.0 - certainty) / 2.0;
+        let mut values = [[rest; 3]; 4];
+        for (row, property) in values.iter_mut().zip(setsight_game::cards::Property::ALL) {
+            row[card.value(property)] = certainty;
+        }
+        Reading { values, is_card: 0.99 }
+    }
+
+    fn settle(cards: &[((f64, f64), Reading)]) -> Board {
+        let outlines: Vec<CardOutline> =
+            cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
+        let readings: Vec<Reading> = cards.iter().map(|(_, r)| r.clone()).collect();
+        Board::settle(&outlines, &readings, 1.0, &Params::default())
+    }
+
+    #[test]
+    fn no_card_of_an_unknown_deck_is_sure() {
+        let (outlines, readings) = ([outline_at(0.0, 0.0)], [reading("2spd", 0.99)]);
+        let settle = |known| Board::settle(&outlines, &readings, known, &Params::default());
+        assert!(!settle(0.999).cards[0].unsure);
+        assert!(settle(0.1).cards[0].unsure && settle(0.1).cards[0].confidence < 0.1);
+    }
+
+    #[test]
+    fn an_empty_table_is_an_empty_board() {
+        assert_eq!(settle(&[]), Board::default());
+    }
+
+    #[test]
+    fn what_is_no_card_is_dropped() {
+        let mut paper = reading("1sro", 0.9);
+        paper.is_card = 0.1;
+        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), paper)]);
+        assert_eq!(board.cards.len(), 1);
+        assert_eq!(board.cards[0].card.to_string(), "2spd");
+        assert!(!board.cards[0].unsure && board.cards[0].confidence > 0.9);
+    }
+
+    #[test]
+    fn a_card_is_as_sure_as_that_it_is_one_and_less_under_others() {
+        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5 };
+        let usual = Calibration::default();
+        assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
+        let covered = Calibration { covered: -24.0, ..usual };
+        assert!((covered.confidence(&evidence) - 0.45).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_card_tells_which_outline_it_is_of() {
+        let mut paper = reading("1sro", 0.9);
+        paper.is_card = 0.1;
+        let board = settle(&[((200.0, 0.0), paper), ((0.0, 0.0), reading("2spd", 0.99))]);
+        assert_eq!(board.cards.iter().map(|card| card.outline).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn of_two_outlines_on_one_card_the_better_stays() {
+        let board =
+            settle(&[((0.0, 0.0), reading("2spd", 0.8)), ((4.0, 3.0), reading("2fpd", 0.99))]);
+        assert_eq!(board.cards.iter().map(|c| c.card.to_string()).collect::<Vec<_>>(), ["2fpd"]);
+    }
+
+    #[test]
+    fn two_outlines_read_alike_are_settled_together() {
+        // The second outline could be red, the first could not.
+        let mut doubtful = reading("2spd", 0.99);
+        doubtful.values[2] = [0.02, 0.55, 0.43];
+        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), doubtful)]);
+        assert_eq!(board.cards[0].card.to_string(), "2spd");
+        assert_eq!(board.cards[1].card.to_string(), "2srd");
+        assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
+    }
+
+    #[test]
+    fn two_equal_claims_are_both_unsure() {
+        let claim = reading("3fgo", 0.995);
+        let board = settle(&[((0.0, 0.0), claim.clone()), ((200.0, 0.0), claim)]);
+        assert!(board.cards.iter().all(|c| c.unsure), "{board:?}");
+        assert_eq!(board.sure().count(), 0);
+    }
+
+    #[test]
+    fn a_hundred_outlines_leave_a_deck_at_most() {
+        let cards: Vec<_> =
+            (0..100).map(|i| ((f64::from(i) * 100.0, 0.0), reading("1ogs", 0.5))).collect();
+        assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
+    }
+
+    proptest! {
+        #[test]
+        fn no_card_lies_twice(raw in prop::collection::vec(prop::array::uniform12(0.01f32..1.0), 0..20)) {
+            let cards: Vec<_> = raw
+                .iter()
+                .enumerate()
+                .map(|(i, raw)| {
+                    let values = std::array::from_fn(|p| {
+                        let row: [f32; 3] = std::array::from_fn(|v| raw[3 * p + v]);
+                        let sum: f32 = row.iter().sum();
+                        row.map(|v| v / sum)
+                    });
+                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9 })
+                })
+                .collect();
+            let board = settle(&cards);
+            prop_assert_eq!(board.cards.len(), cards.len());
+            let mut seen: Vec<Card> = board.cards.iter().map(|c| c.card).collect();
+            seen.sort();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), cards.len());
+            for c in &board.cards {
+                prop_assert!((0.0..=1.0).contains(&c.confidence));
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Which finders and readers there are, and which are the default.
+
+use super::find::Learned;
+use super::finder::CardFinder;
+use super::refiner::RefinerNetwork;
+use super::segment;
+use setsight_nets::Kind;
+use setsight_nets::engine::{FUSION, Models, ModelsError, file_of};
+use std::sync::Arc;
+
+/// Selects the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReaderChoice {
+    /// Classical features, without a network.
+    Classical,
+    /// The reader network alone, each card by itself.
+    Neural,
+    /// Networks, and classical features where the networks leave a doubt.
+    Fused,
+}
+
+impl Default for ReaderChoice {
+    /// The cascade, if the program contains the weights it needs.
+    fn default() -> Self {
+        let there = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
+        if there { Self::Fused } else { Self::Classical }
+    }
+}
+
+impl ReaderChoice {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Classical, Self::Neural, Self::Fused];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Classical => "classical",
+            Self::Neural => "neural",
+            Self::Fused => "fused",
+        }
+    }
+}
+
+/// Selects the finder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FinderChoice {
+    /// Symbols and borders, without a network.
+    Classical,
+    /// Networks and borders.
+    Learned,
+}
+
+impl Default for FinderChoice {
+    /// The network, if the program contains it.
+    fn default() -> Self {
+        if Models::Shipped.has(file_of(Kind::Finder)) { Self::Learned } else { Self::Classical }
+    }
+}
+
+impl FinderChoice {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Classical, Self::Learned];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Classical => "classical",
+            Self::Learned => "learned",
+        }
+    }
+
+    /// Loads the finder. `refiner` is the network that it shares with the reader, `without` the steps
+    /// that are left out.
+    ///
+    /// # Errors
+    /// Weights that it needs are missing or broken.
+    pub fn finder(
+        self,
+        models: &Models,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+        without: &[Step],
+    ) -> Result<Box<dyn CardFinder>, ModelsError> {
+        if self == Self::Classical {
+            return Ok(Box::new(segment::SymbolFinder::default()));
+        }
+        let mut learned = learned(models, refiner)?;
+        for step in without {
+            match step {
+                Step::SecondPass => learned.params.passes = 1,
+                Step::Corrected => learned.params.place.enough_sides = 0.0,
+                Step::Search => learned.params.place.search = None,
+                Step::Context | Step::Features => {}
+            }
+        }
+        Ok(Box::new(learned))
+    }
+}
+
+/// Loads the finder with networks. `refiner` is the network that it shares with the reader.
+///
+/// # Errors
+/// The finder network is missing or broken.
+pub fn learned(
+    models: &Models,
+    refiner: Option<Arc<dyn RefinerNetwork>>,
+) -> Result<Learned, ModelsError> {
+    Ok(Learned::new(Box::new(models.network(Kind::Finder)?), refiner))
+}
+
+/// The network that classifies context crops and corrects outlines. A user's own folder may lack
+/// it; reading is less exact then.
+///
+/// # Errors
+/// The network is broken.
+pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>, ModelsError> {
+    if !models.has(file_of(Kind::Refiner)) {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(models.network(Kind::Refiner)?)))
+}
+
+/// A step of the cascade that can be left out, to measure what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The finder's second pass, at the scale that suits the cards.
+    SecondPass,
+    /// The refiner's corners where the table is in doubt.
+    Corrected,
+    /// The search for other places of covered cards.
+    Search,
+    /// The refiner's classification of cards that are read with doubt.
+    Context,
+    /// The classical features of cards that are still in doubt.
+    Features,
+}
+
+impl Step {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::SecondPass, Self::Corrected, Self::Search, Self::Context, Self::Features];
+
+    /// Its name on the command line, and its help text.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SecondPass => {
+                ("second-pass", "the finder's look at the size that suits the cards")
+            }
+            Self::Corrected => ("corrected", "the refiner's corners where the table is in doubt"),
+            Self::Search => ("search", "other places for covered cards"),
+            Self::Context => ("context", "the refiner's look at cards that are read with doubt"),
+            Self::Features => ("features", "classical features of cards that are still in doubt"),
+        }
+    }
+}

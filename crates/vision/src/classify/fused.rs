@@ -1,0 +1,402 @@
+//! The default reader, a cascade: the reader network on every card; in doubt, the refiner on a
+//! context crop; still in doubt, the refiner with test-time augmentation, and the classical
+//! features.
+//!
+//! The outputs for a property, logits or log probabilities, are weighted and summed.
+//! `setsight train fuse` fits the weights.
+
+use super::classical::ClassicalReader;
+use super::fusion::EvidenceWeights;
+use super::neural::NeuralReader;
+use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
+use crate::data::{CardImage, CardOutline, Reading};
+use crate::probability::{logistic, softmax};
+use crate::refiner::{self, Answer, RefinerNetwork};
+use setsight_game::cards::Edition;
+use setsight_nets::engine::NetworkError;
+use setsight_nets::reader;
+use setsight_photo::Frame;
+use setsight_photo::geometry::Quad;
+use std::sync::Arc;
+
+/// The outputs of all classifiers for one card.
+#[derive(Clone, Debug)]
+pub struct ClassifierOutputs {
+    /// The reader network's logits for the values of the table's edition, see
+    /// [`reader::of_edition`].
+    pub values: [f32; 3 * reader::PROPERTIES],
+    /// The reader network's log odds that this is a card.
+    pub card: f32,
+    /// Outputs of the other classifiers, if the reader network leaves a doubt.
+    pub asked: Option<Asked>,
+}
+
+/// The outputs for a card in doubt.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The refiner's answer on the context crop; `None` if there is no crop or no refiner.
+    pub context: Option<Answer>,
+    /// The reading of the classical features; `None` if the context crop left no doubt.
+    pub features: Option<Reading>,
+}
+
+/// The reader that runs the cascade.
+pub struct FusedReader {
+    network: NeuralReader,
+    refiner: Option<Arc<dyn RefinerNetwork>>,
+    joint: EvidenceWeights,
+    /// Whether the classical features are used for cards that are still in doubt.
+    pub with_features: bool,
+}
+
+impl FusedReader {
+    /// From the networks and the weights.
+    pub fn new(
+        network: NeuralReader,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+        joint: EvidenceWeights,
+    ) -> Self {
+        Self { network, refiner, joint, with_features: true }
+    }
+}
+
+impl Reader for FusedReader {
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let (mut outputs, facts) = ask(cards, &self.network, self.refiner.as_deref(), before)?;
+        if !self.with_features {
+            outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
+        }
+        let join = |(outputs, outline)| self.joint.reading(outputs, outline);
+        Ok((outputs.iter().zip(cards.outlines).map(join).collect(), facts))
+    }
+}
+
+/// Runs the classifiers on each card. This is the only place that decides what is in doubt.
+///
+/// A card is in doubt if the reader network's two likeliest values of a property are within
+/// [`LEAST_LEAD`] of each other, or if other outlines share part of it, because that part may show
+/// another card. It is still in doubt if the refiner's values are that close, if the refiner names
+/// another card, or if the outline may be off. The values are those of the likeliest edition among
+/// the known ones, given the prior for the table and the reader network's outputs.
+///
+/// # Errors
+/// A network does not run.
+pub fn ask(
+    cards: &Cards,
+    network: &NeuralReader,
+    refiner: Option<&dyn RefinerNetwork>,
+    before: TableFacts,
+) -> Result<(Vec<ClassifierOutputs>, TableFacts), NetworkError> {
+    let logits = network.logits(cards.images)?;
+    let facts = before.after_cards(&logits);
+    let (edition, _) = facts.named_edition();
+    let mut outputs: Vec<ClassifierOutputs> = logits
+        .iter()
+        .map(|logits| ClassifierOutputs {
+            values: reader::of_edition(logits, edition),
+            card: logits[reader::CARD],
+            asked: None,
+        })
+        .collect();
+    // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
+    let refiner = refiner.filter(|_| edition == Edition::Classic);
+    let in_doubt = |i: &usize| {
+        least_lead(&outputs[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
+    };
+    let doubtful: Vec<usize> = (0..outputs.len()).filter(in_doubt).collect();
+    let outline = |i: &usize| cards.outlines[*i].corners_in_image;
+    let ask = |which: &[usize], classify: Classify| match refiner {
+        Some(network) => {
+            classify(cards.frame, &which.iter().map(outline).collect::<Vec<Quad>>(), network)
+        }
+        None => Ok(vec![None; which.len()]),
+    };
+    let mut contexts = ask(&doubtful, refiner::classify)?;
+    let stays_in_doubt = |k: &usize| {
+        contexts[*k].is_none_or(|context| {
+            let values = &outputs[doubtful[*k]].values;
+            context.right < LEAST_LEAD
+                || least_lead(&context.values) < LEAST_LEAD
+                || likeliest(&context.values) != likeliest(values)
+        })
+    };
+    let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
+    let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
+    for (&k, augmented) in still.iter().zip(ask(&still_doubtful, refiner::classify_augmented)?) {
+        contexts[k] = augmented;
+    }
+    let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
+    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images, edition)) {
+        features[k] = Some(reading);
+    }
+    for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
+        outputs[i].asked = Some(Asked { context, features });
+    }
+    Ok((outputs, facts))
+}
+
+/// One of the refiner's two modes, plain or with test-time augmentation; see [`refiner`].
+type Classify =
+    fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
+
+/// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
+pub const LEAST_LEAD: f32 = 4.0;
+/// Shared part of an outline, 0 to 1, from which it counts as covered; smaller overlaps are errors
+/// of the outlines.
+const LEAST_SHARED: f32 = 0.02;
+
+/// Index of the likeliest value of each property.
+fn likeliest(values: &[f32]) -> Vec<usize> {
+    let best = |three: &[f32]| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b]));
+    values.chunks_exact(3).filter_map(best).collect()
+}
+
+/// Readings of the classical features for some cards. They are judged together with as many other
+/// cards as the estimate of the table's colours needs.
+fn in_company(some: &[usize], images: &[CardImage], edition: Edition) -> Vec<Reading> {
+    /// Telling three colours apart takes about two cards of each.
+    const COMPANY: usize = 6;
+    if some.is_empty() {
+        return Vec::new();
+    }
+    let others = (0..images.len()).filter(|i| !some.contains(i));
+    let together: Vec<&CardImage> = some
+        .iter()
+        .copied()
+        .chain(others.take(COMPANY.saturating_sub(some.len())))
+        .map(|i| &images[i])
+        .collect();
+    let mut readings = ClassicalReader.readings(&together, edition);
+    readings.truncate(some.len());
+    readings
+}
+
+/// The smallest lead in any property: the logit of its likeliest value minus the next one's.
+/// `values` holds three logits for each property.
+pub fn least_lead(values: &[f32]) -> f32 {
+    let leads = values.chunks_exact(3).map(|three| {
+        let mut sorted = [three[0], three[1], three[2]];
+        sorted.sort_by(f32::total_cmp);
+        sorted[2] - sorted[1]
+    });
+    leads.fold(f32::MAX, f32::min)
+}
+
+impl EvidenceWeights {
+    /// Combines the outputs for a card into one reading.
+    pub fn reading(&self, outputs: &ClassifierOutputs, outline: &CardOutline) -> Reading {
+        let values = std::array::from_fn(|p| {
+            let weights = &self.properties[p];
+            let said = said_of_property(outputs, p);
+            let weighed = match &outputs.asked {
+                None => said.map(|[reader, ..]| weights.clear * reader),
+                Some(asked) => {
+                    let weights = match (asked.context, &asked.features) {
+                        (Some(_), None) => &weights.context,
+                        (Some(_), Some(_)) => &weights.doubtful,
+                        (None, _) => &weights.without_context,
+                    };
+                    said.map(|[reader, refiner, features]| {
+                        weights.reader * reader
+                            + weights.refiner * refiner
+                            + weights.features * features
+                    })
+                }
+            };
+            softmax(weighed)
+        });
+        let weights = &self.card;
+        let weights = [
+            weights.bias,
+            weights.reader,
+            weights.score,
+            weights.context,
+            weights.right,
+            weights.lead,
+            weights.shared,
+        ];
+        let said = said_of_card(outputs, outline);
+        let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
+        Reading { values, is_card: logistic(log_odds) }
+    }
+}
+
+/// For each value of a property, the outputs of the reader network, the refiner and the features:
+/// two logits and a log probability. 0 where a classifier did not run.
+pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 3]; 3] {
+    /// No feature rules a value out completely: lower bound of the natural logarithm.
+    const LEAST_LOG: f32 = -12.0;
+    let asked = outputs.asked.as_ref();
+    let context = asked.and_then(|asked| asked.context);
+    let features = asked.and_then(|asked| asked.features.as_ref());
+    std::array::from_fn(|v| {
+        let at = 3 * property + v;
+        [
+            outputs.values[at],
+            context.map_or(0.0, |context| context.values[at]),
+            features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
+        ]
+    })
+}
+
+/// The evidence that the outline is a card, in the order of [`super::fusion::CardWeights`].
+pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
+    let reader = outputs.card.clamp(-12.0, 12.0);
+    let score = outline.score.clamp(-8.0, 8.0) as f32;
+    let context = outputs.asked.as_ref().and_then(|asked| asked.context);
+    let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
+        let lead = least_lead(&context.values).clamp(0.0, 8.0);
+        [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
+    });
+    [1.0, reader, score, asked, right, lead, shared]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fusion::{CardWeights, ClassifierWeights, PropertyWeights};
+    use super::super::neural::CardNetwork;
+    use super::*;
+    use crate::board::Calibration;
+    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use image::{Rgb, RgbImage};
+    use setsight_game::cards::{Card, Edition, Property};
+    use setsight_nets::refiner::{OUTPUTS, VALUES};
+
+    fn joint() -> EvidenceWeights {
+        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
+        let without = ClassifierWeights { refiner: 0.0, ..all };
+        let context = ClassifierWeights { features: 0.0, ..all };
+        let weights =
+            PropertyWeights { clear: 1.0, context, doubtful: all, without_context: without };
+        let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
+        EvidenceWeights { properties: [weights; 4], card, board: Calibration::default() }
+    }
+
+    fn logits(code: &str, strength: f32) -> [f32; reader::OUTPUTS] {
+        let card: Card = code.parse().unwrap();
+        let mut logits = [0.0; reader::OUTPUTS];
+        for (p, property) in Property::ALL.into_iter().enumerate() {
+            logits[3 * p + card.value(property)] = strength;
+        }
+        logits[reader::CARD] = strength;
+        logits
+    }
+
+    fn says(code: &str, strength: f32, right: f32) -> Answer {
+        let values = std::array::from_fn(|i| logits(code, strength)[i]);
+        Answer { right, values, corrected: None }
+    }
+
+    fn measured(code: &str, certainty: f32) -> Reading {
+        let card: Card = code.parse().unwrap();
+        let values = Property::ALL.map(|property| {
+            let mut triple = [(1.0 - certainty) / 2.0; 3];
+            triple[card.value(property)] = certainty;
+            triple
+        });
+        Reading { values, is_card: certainty }
+    }
+
+    fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
+        let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
+        let values = reader::of_edition(&logits, Edition::Classic);
+        joint().reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
+    }
+
+    #[test]
+    fn what_is_clear_is_said_by_the_network_alone() {
+        let reading = read(logits("2spd", 9.0), None);
+        assert_eq!(reading.best().0.to_string(), "2spd");
+        assert!(reading.best().1 > 0.99 && reading.is_card > 0.99);
+    }
+
+    #[test]
+    fn in_doubt_the_witnesses_agree_or_dispute() {
+        let ask = |context, features| Some(Asked { context, features: Some(features) });
+        let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
+        let agreed = says("2spd", 2.0, 3.0);
+        let agreed = read(logits("2spd", 2.0), ask(Some(agreed), measured("2spd", 0.8)));
+        assert!(agreed.best().1 > alone.best().1 && agreed.is_card > alone.is_card);
+        let other = says("2srd", 2.0, -3.0);
+        let disputed = read(logits("2spd", 2.0), ask(Some(other), Reading::UNKNOWN));
+        assert!(disputed.values[2].iter().all(|p| *p < 0.6) && disputed.is_card < alone.is_card);
+        let settled = read(logits("2spd", 2.0), ask(Some(other), measured("2srd", 0.9)));
+        assert_eq!(settled.best().0.to_string(), "2srd");
+    }
+
+    #[test]
+    fn certainty_stays_finite() {
+        let features = Some(measured("1fgd", 1.0));
+        let context = Some(says("3sps", 900.0, -900.0));
+        let reading = read(logits("3sps", 800.0), Some(Asked { context, features }));
+        assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
+    }
+
+    /// Hesitates between red and purple on a dark card, and is certain of all others.
+    struct Doubting;
+    impl CardNetwork for Doubting {
+        fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+            let of = |card: &[f32]| {
+                let mut said = logits("1fro", 9.0);
+                if card[0] < 0.5 {
+                    said[7] = 8.0;
+                }
+                said
+            };
+            Ok(input.chunks(input.len() / cards).flat_map(of).collect())
+        }
+    }
+
+    /// Always gives the same output, and records the size of each batch.
+    struct Counting(std::sync::Mutex<Vec<usize>>);
+    impl RefinerNetwork for Counting {
+        fn answers(&self, _: Vec<f32>, outlines: usize) -> Result<Vec<f32>, NetworkError> {
+            self.0.lock().unwrap().push(outlines);
+            let mut answer = [0.0; OUTPUTS];
+            answer[VALUES] = 5.0;
+            Ok(answer.repeat(outlines))
+        }
+    }
+
+    #[test]
+    fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
+        let image = |level| CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([level; 3])),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 90.0,
+        };
+        let frame = RgbImage::new(400, 300);
+        let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
+        let outlines = [lies(0.0), lies(0.0), lies(0.4)];
+        let images = [image(220), image(20), image(220)];
+        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let counting = Counting(Default::default());
+        let network = NeuralReader::with_network(Box::new(Doubting));
+        let (said, _) = ask(&cards, &network, Some(&counting), TableFacts::default()).unwrap();
+        let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
+        assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
+        // One crop for each; both are still in doubt, so test-time augmentation runs two crops for
+        // each.
+        assert_eq!(*counting.0.lock().unwrap(), [2, 4]);
+        assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
+        let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();
+        assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
+    }
+
+    #[test]
+    fn a_few_are_measured_in_company() {
+        let image = CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([220; 3])),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 90.0,
+        };
+        assert_eq!(in_company(&[3, 1], &vec![image; 30], Edition::Classic).len(), 2);
+    }
+}

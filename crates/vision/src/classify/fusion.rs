@@ -1,0 +1,118 @@
+//! `fusion.json`: the weights that combine the outputs into probabilities, and the threshold.
+
+use crate::board;
+use serde::{Deserialize, Serialize};
+use setsight_nets::Kind;
+use setsight_nets::engine::{FUSION, Models, ModelsError, file_of, sha256};
+
+/// The weights of the evidence for each finder; the finders' outlines and scores differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fusion {
+    /// Version of the program that fitted the weights.
+    pub version: String,
+    /// SHA-256 of the reader network that the weights were fitted with, in hexadecimal.
+    pub reader_sha256: String,
+    /// SHA-256 of the refiner that they were fitted with, if there was one.
+    pub refiner_sha256: Option<String>,
+    /// For the learned finder.
+    pub learned: EvidenceWeights,
+    /// For the classical finder.
+    pub classical: EvidenceWeights,
+    /// How the weights were fitted, and the results; for people.
+    pub fitted: serde_json::Value,
+}
+
+/// Weights of the evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceWeights {
+    /// For each property, in [`setsight_game::cards::Property::ALL`] order.
+    pub properties: [PropertyWeights; 4],
+    /// For whether the outline is a card.
+    pub card: CardWeights,
+    /// The board's calibration.
+    pub board: board::Calibration,
+}
+
+/// The factors of a property's log probabilities (features) and logits (networks) before they are
+/// summed; each is at least 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PropertyWeights {
+    /// For the reader network alone, if it leaves no doubt: the reciprocal of a temperature.
+    pub clear: f32,
+    /// If the reader network leaves a doubt and the refiner leaves none.
+    pub context: ClassifierWeights,
+    /// If both leave a doubt.
+    pub doubtful: ClassifierWeights,
+    /// If the reader network leaves a doubt and there is no context crop: the card was already cut
+    /// out, or the folder of models has no refiner.
+    pub without_context: ClassifierWeights,
+}
+
+/// The weight of each classifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassifierWeights {
+    /// For the reader network.
+    pub reader: f32,
+    /// For the refiner, on the context crop.
+    pub refiner: f32,
+    /// For the classical features.
+    pub features: f32,
+}
+
+/// The log odds of a card are the sum of these weights, each times its quantity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardWeights {
+    /// The constant term.
+    pub bias: f32,
+    /// For the reader network's log odds, clamped to -12 to 12.
+    pub reader: f32,
+    /// For the outline's score, clamped to -8 to 8.
+    pub score: f32,
+    /// Added if there was a context crop.
+    pub context: f32,
+    /// For the refiner's log odds that the outline is right, clamped to -8 to 8.
+    pub right: f32,
+    /// For the least lead of the refiner's logits, clamped to 0 to 8: on something else than a
+    /// card, no value leads clearly.
+    pub lead: f32,
+    /// For the part that other outlines share, 0 to 1, if there was a context crop.
+    pub shared: f32,
+}
+
+impl Fusion {
+    /// Loads the weights from a folder of models or from the program itself.
+    ///
+    /// # Errors
+    /// The file is missing or does not have this form.
+    pub fn load(models: &Models) -> Result<Self, ModelsError> {
+        let bytes = models.read(FUSION)?;
+        serde_json::from_slice(&bytes).map_err(|error| ModelsError::Json {
+            file: models.name_of(FUSION),
+            reason: error.to_string(),
+        })
+    }
+
+    /// The file names of the networks that differ from those the weights were fitted with. For them
+    /// the confidence was never calibrated.
+    ///
+    /// # Errors
+    /// A network's file cannot be read.
+    pub fn not_fitted_with(&self, models: &Models) -> Result<Vec<&'static str>, ModelsError> {
+        let known = [
+            (file_of(Kind::Reader), Some(&self.reader_sha256)),
+            (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
+        ];
+        let mut others = Vec::new();
+        for (file, fitted_with) in known {
+            if models.has(file) && fitted_with != Some(&sha256(&models.read(file)?)) {
+                others.push(file);
+            }
+        }
+        Ok(others)
+    }
+}

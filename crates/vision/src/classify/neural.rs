@@ -1,0 +1,180 @@
+//! Classifies cards with a network.
+
+use super::reader::{Cards, Reader};
+use super::table_facts::TableFacts;
+use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::probability::{logistic, softmax};
+use setsight_nets::engine::{Models, ModelsError, Network, NetworkError};
+use setsight_nets::{Kind, reader};
+
+/// Gives logits for cards: the network, or a fake in a test.
+pub trait CardNetwork: Send + Sync {
+    /// From card pictures, `[cards, 3, 64, 96]` (see [`reader`]), to logits, `[cards, 17]`, the
+    /// last dimension fastest in both.
+    ///
+    /// # Errors
+    /// The network does not run.
+    fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError>;
+}
+
+impl CardNetwork for Network {
+    fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+        let shape = [cards, reader::CHANNELS, reader::HEIGHT, reader::WIDTH];
+        Ok(self.run(input, shape)?.values)
+    }
+}
+
+/// The reader that runs the reader network.
+pub struct NeuralReader {
+    network: Box<dyn CardNetwork>,
+}
+
+impl NeuralReader {
+    /// Loads the network.
+    ///
+    /// # Errors
+    /// The weights are missing, or belong to another kind of network.
+    pub fn load(models: &Models) -> Result<Self, ModelsError> {
+        Ok(Self::with_network(Box::new(models.network(Kind::Reader)?)))
+    }
+
+    /// From any network.
+    pub fn with_network(network: Box<dyn CardNetwork>) -> Self {
+        Self { network }
+    }
+
+    /// The network's logits for each card, see [`reader`].
+    ///
+    /// # Errors
+    /// The network does not run.
+    pub fn logits(&self, cards: &[CardImage]) -> Result<Vec<[f32; reader::OUTPUTS]>, NetworkError> {
+        if cards.is_empty() {
+            return Ok(Vec::new());
+        }
+        let logits = self.network.logits(cards.iter().flat_map(input_of).collect(), cards.len())?;
+        let rows = logits.chunks_exact(reader::OUTPUTS);
+        Ok(rows.map(|row| row.try_into().expect("17 of them")).collect())
+    }
+}
+
+impl Reader for NeuralReader {
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let logits = self.logits(cards.images)?;
+        let facts = before.after_cards(&logits);
+        let (edition, _) = facts.named_edition();
+        let reading =
+            |logits| reading_of(&reader::of_edition(logits, edition), logits[reader::CARD]);
+        Ok((logits.iter().map(reading).collect(), facts))
+    }
+}
+
+/// A card as the network's input: `[3, 64, 96]`, the mean of each 2 x 2 pixels, 0 to 1.
+pub fn input_of(card: &CardImage) -> Vec<f32> {
+    const ACROSS: usize = CARD_LONG_PX as usize / reader::WIDTH;
+    const DOWN: usize = CARD_SHORT_PX as usize / reader::HEIGHT;
+    let row = CARD_LONG_PX as usize * reader::CHANNELS;
+    let pixels = card.pixels.as_raw();
+    let mut input = Vec::with_capacity(reader::CHANNELS * reader::HEIGHT * reader::WIDTH);
+    for channel in 0..reader::CHANNELS {
+        for y in 0..reader::HEIGHT {
+            for x in 0..reader::WIDTH {
+                let mut sum = 0u32;
+                for down in 0..DOWN {
+                    for across in 0..ACROSS {
+                        let at = (DOWN * y + down) * row
+                            + (ACROSS * x + across) * reader::CHANNELS
+                            + channel;
+                        sum += u32::from(pixels[at]);
+                    }
+                }
+                input.push(sum as f32 / (ACROSS * DOWN) as f32 * reader::INPUT_SCALE);
+            }
+        }
+    }
+    input
+}
+
+/// Probabilities from the logits of the values (see [`reader::of_edition`]) and the log odds of a
+/// card.
+pub fn reading_of(values: &[f32; 3 * reader::PROPERTIES], card: f32) -> Reading {
+    let values = std::array::from_fn(|p| softmax(std::array::from_fn(|v| values[3 * p + v])));
+    Reading { values, is_card: logistic(card) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use setsight_game::cards::Edition;
+
+    /// Returns the mean of each channel as the first three logits.
+    struct Means;
+    impl CardNetwork for Means {
+        fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+            let plane = reader::HEIGHT * reader::WIDTH;
+            assert_eq!(input.len(), cards * reader::CHANNELS * plane);
+            Ok(input
+                .chunks(reader::CHANNELS * plane)
+                .flat_map(|card| {
+                    let mut logits = [0.0; reader::OUTPUTS];
+                    for (logit, plane) in logits.iter_mut().zip(card.chunks(plane)) {
+                        *logit = plane.iter().sum::<f32>() / plane.len() as f32;
+                    }
+                    logits
+                })
+                .collect())
+        }
+    }
+
+    fn card(pixels: RgbImage) -> CardImage {
+        CardImage {
+            pixels,
+            white_in_image: [255.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 100.0,
+        }
+    }
+
+    #[test]
+    fn planes_are_red_green_blue_and_one_is_255() {
+        let reader = NeuralReader::with_network(Box::new(Means));
+        let flat = |color| card(RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb(color)));
+        let logits = reader.logits(&[flat([255, 0, 0]), flat([0, 51, 255])]).unwrap();
+        let near = |a: f32, b: f32| (a - b).abs() < 1e-4;
+        assert!(near(logits[0][0], 1.0) && near(logits[0][1], 0.0) && near(logits[0][2], 0.0));
+        assert!(near(logits[1][0], 0.0) && near(logits[1][1], 0.2) && near(logits[1][2], 1.0));
+        assert!(reader.logits(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn each_input_pixel_is_the_mean_of_four() {
+        let picture = RgbImage::from_fn(CARD_LONG_PX, CARD_SHORT_PX, |x, y| {
+            let at =
+                |x: u32, y: u32| if (x / 2, y / 2) == (5, 7) { x % 2 + 2 * (y % 2) } else { 9 };
+            Rgb([at(x, y) as u8 * 10, 0, 0])
+        });
+        let input = input_of(&card(picture));
+        let at = |x: usize, y: usize| input[y * reader::WIDTH + x] * 255.0;
+        assert!((at(5, 7) - 15.0).abs() < 1e-3 && (at(4, 7) - 90.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn logits_become_probabilities() {
+        let mut logits = [0.0; reader::OUTPUTS];
+        logits[4] = 2f32.ln();
+        logits[6] = 500.0;
+        logits[reader::CARD] = 3f32.ln();
+        logits[reader::RECTANGLE] = 9.0;
+        let of = |edition| reading_of(&reader::of_edition(&logits, edition), logits[reader::CARD]);
+        let reading = of(Edition::Classic);
+        assert!((reading.values[1][1] - 0.5).abs() < 1e-6);
+        assert_eq!(reading.values[2], [1.0, 0.0, 0.0]);
+        assert!((reading.is_card - 0.75).abs() < 1e-6);
+        assert_eq!(reading.values[3], [1.0 / 3.0; 3]);
+        assert!(of(Edition::Rectangles).values[3][0] > 0.99);
+    }
+}

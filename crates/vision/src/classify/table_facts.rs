@@ -1,0 +1,281 @@
+//! The facts that hold for a whole table: which deck lies there, and whether the picture is
+//! mirrored. The cards are combined by Bayes' rule; in a film, each frame's posterior is the next
+//! frame's prior.
+
+use crate::probability::{logistic, softmax};
+use setsight_game::cards::{Deck, Edition};
+use setsight_nets::reader::{CARD, EDITION, OUTPUTS};
+use std::sync::Arc;
+
+/// What is known of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableFacts {
+    /// Which deck lies there.
+    pub deck: DeckFacts,
+    /// Log odds that the picture is mirrored.
+    pub mirrored: f32,
+}
+
+/// What is known of a table's deck.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeckFacts {
+    /// It is this one; no card changes that.
+    Known(Arc<Deck>),
+    /// Probability of each edition, in the order of [`Edition::ALL`]; they sum to 1.
+    Among([f32; 3]),
+}
+
+/// Whether pictures are mirrored, as far as the user says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mirrored {
+    /// Pictures are not mirrored.
+    No,
+    /// Pictures are mirrored.
+    Yes,
+    /// The squiggles decide.
+    #[default]
+    Auto,
+}
+
+impl Mirrored {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::No, Self::Yes, Self::Auto];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "no",
+            Self::Yes => "yes",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl Default for TableFacts {
+    /// The prior, before any card is seen.
+    fn default() -> Self {
+        // Of 35 public sources of photos, three show the rectangle edition and three are mirrored;
+        // unknown decks are rarer.
+        Self { deck: DeckFacts::Among([0.9, 0.08, 0.02]), mirrored: -2.4 }
+    }
+}
+
+/// Bound on the evidence of one card for an edition, as log odds (natural logarithm): the cards of
+/// a table share light, camera and printing, so their errors are correlated.
+const MOST_TOLD: f32 = 3.0;
+/// Log odds from which the orientation of a film is settled: later frames are read that way only,
+/// no longer both ways.
+const SETTLED: f32 = 8.0;
+
+impl TableFacts {
+    /// Sets the deck as certain. What a taught deck looks like in a mirror is not known: its pictures
+    /// are taken as they are unless it is certain that they are mirrored.
+    pub fn of_deck(self, deck: &Arc<Deck>) -> Self {
+        let is_open = self.mirrored.is_finite() && deck.is_taught();
+        let mirrored = if is_open { f32::NEG_INFINITY } else { self.mirrored };
+        Self { deck: DeckFacts::Known(Arc::clone(deck)), mirrored }
+    }
+
+    /// Sets the edition as certain.
+    pub fn of_edition(self, edition: Edition) -> Self {
+        match edition.deck() {
+            Some(deck) => self.of_deck(&deck),
+            None => {
+                let only = Edition::ALL.map(|own| f32::from(u8::from(own == edition)));
+                Self { deck: DeckFacts::Among(only), ..self }
+            }
+        }
+    }
+
+    /// Sets what the user says of the orientation.
+    pub fn with_mirror(self, mirrored: Mirrored) -> Self {
+        match mirrored {
+            Mirrored::No => self.with_mirrored(false),
+            Mirrored::Yes => self.with_mirrored(true),
+            Mirrored::Auto => self,
+        }
+    }
+
+    /// Sets as certain whether pictures are mirrored.
+    pub fn with_mirrored(self, mirrored: bool) -> Self {
+        Self { mirrored: if mirrored { f32::INFINITY } else { f32::NEG_INFINITY }, ..self }
+    }
+
+    /// The likeliest edition; [`Edition::Unknown`] for a taught deck.
+    pub fn edition(&self) -> Edition {
+        match &self.deck {
+            DeckFacts::Known(deck) => deck.edition(),
+            DeckFacts::Among(editions) => likeliest(editions, &Edition::ALL),
+        }
+    }
+
+    /// The edition as which the networks read the cards, and the probability that the cards are
+    /// those of its deck: the likeliest of the known ones.
+    pub fn named_edition(&self) -> (Edition, f32) {
+        match &self.deck {
+            DeckFacts::Known(deck) if deck.is_taught() => (Edition::OF_TAUGHT, 1.0),
+            DeckFacts::Known(deck) => (deck.edition(), 1.0),
+            DeckFacts::Among(editions) => {
+                let edition = likeliest(editions, &Edition::KNOWN);
+                (edition, editions[edition.index()])
+            }
+        }
+    }
+
+    /// The likeliest deck; `None` if that is none whose cards can be named.
+    pub fn deck(&self) -> Option<Arc<Deck>> {
+        match &self.deck {
+            DeckFacts::Known(deck) => Some(Arc::clone(deck)),
+            DeckFacts::Among(_) => self.edition().deck(),
+        }
+    }
+
+    /// The taught deck that lies there, if it is one.
+    pub fn taught_deck(&self) -> Option<&Arc<Deck>> {
+        match &self.deck {
+            DeckFacts::Known(deck) if deck.is_taught() => Some(deck),
+            _ => None,
+        }
+    }
+
+    /// The name of the likeliest deck; `unknown` if that is none whose cards can be named.
+    pub fn deck_name(&self) -> &str {
+        match &self.deck {
+            DeckFacts::Known(deck) => &deck.name,
+            DeckFacts::Among(_) => self.edition().name(),
+        }
+    }
+
+    /// The likeliest deck whose cards can be named.
+    pub fn named_deck(&self) -> Arc<Deck> {
+        match &self.deck {
+            DeckFacts::Known(deck) => Arc::clone(deck),
+            DeckFacts::Among(_) => self.named_edition().0.deck().unwrap_or_else(Deck::classic),
+        }
+    }
+
+    /// Whether the picture is more likely mirrored than not.
+    pub fn is_mirrored(&self) -> bool {
+        self.mirrored > 0.0
+    }
+
+    /// Whether the picture is mirrored, if that is settled.
+    pub fn mirror_is_settled(&self) -> Option<bool> {
+        (self.mirrored.abs() >= SETTLED).then(|| self.is_mirrored())
+    }
+
+    /// The posterior after some cards, given the reader network's logits of each.
+    pub fn after_cards<'a>(self, cards: impl IntoIterator<Item = &'a [f32; OUTPUTS]>) -> Self {
+        let DeckFacts::Among(before) = self.deck else { return self };
+        let mut told = [0.0; 3];
+        for logits in cards {
+            let own = &logits[EDITION..EDITION + Edition::ALL.len()];
+            let most = own.iter().copied().fold(f32::MIN, f32::max);
+            let is_card = logistic(logits[CARD]);
+            for (told, own) in told.iter_mut().zip(own) {
+                *told += is_card * (own - most).max(-MOST_TOLD);
+            }
+        }
+        let least = f32::MIN_POSITIVE.ln();
+        let log = |i: usize| if before[i] > 0.0 { before[i].ln() } else { least };
+        let after: [f32; 3] = softmax(std::array::from_fn(|i| log(i) + told[i]));
+        let known = |i: usize| if before[i] > 0.0 { after[i] } else { 0.0 };
+        Self { deck: DeckFacts::Among(std::array::from_fn(known)), ..self }
+    }
+
+    /// The prior for a film's next frame. It keeps every edition possible, so that later frames can
+    /// correct it, unless the deck was set as certain. It also bounds the log odds of a mirror.
+    pub fn for_the_next_frame(self) -> Self {
+        /// Least probability of an edition that was not ruled out.
+        const LEAST: f32 = 1e-3;
+        let deck = match self.deck {
+            DeckFacts::Known(deck) => DeckFacts::Known(deck),
+            DeckFacts::Among(editions) => {
+                let raised = editions.map(|p| if p > 0.0 { p.max(LEAST) } else { 0.0 });
+                let sum: f32 = raised.iter().sum();
+                DeckFacts::Among(raised.map(|p| p / sum))
+            }
+        };
+        let mirrored = if self.mirrored.is_finite() {
+            self.mirrored.clamp(-1.5 * SETTLED, 1.5 * SETTLED)
+        } else {
+            self.mirrored
+        };
+        Self { deck, mirrored }
+    }
+}
+
+fn likeliest(editions: &[f32; 3], among: &[Edition]) -> Edition {
+    let of = |edition: &Edition| editions[edition.index()];
+    *among.iter().max_by(|a, b| of(a).total_cmp(&of(b))).expect("some editions")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(edition: Edition, strength: f32) -> [f32; OUTPUTS] {
+        let mut logits = [0.0; OUTPUTS];
+        logits[CARD] = 9.0;
+        logits[EDITION + edition.index()] = strength;
+        logits
+    }
+
+    #[test]
+    fn cards_tell_their_edition_together() {
+        let usual = TableFacts::default();
+        assert_eq!(usual.edition(), Edition::Classic);
+        let one = usual.clone().after_cards(&[says(Edition::Rectangles, 2.0)]);
+        assert_eq!(one.edition(), Edition::Classic, "one card that may be either");
+        let three = usual.clone().after_cards(&[says(Edition::Rectangles, 4.0); 3]);
+        assert!(three.edition() == Edition::Rectangles && three.named_edition().1 > 0.98);
+        let strange = usual.clone().after_cards(&[says(Edition::Unknown, 6.0); 5]);
+        assert_eq!(strange.edition(), Edition::Unknown);
+        assert!(strange.named_edition().1 < 0.01, "its cards have no name");
+        // One odd card among many decides nothing, however certain it is.
+        let mut cards = [says(Edition::Classic, 4.0); 6];
+        cards[0] = says(Edition::Unknown, 50.0);
+        assert!(usual.clone().after_cards(&cards).named_edition().1 > 0.99);
+        let mut nothing = says(Edition::Unknown, 50.0);
+        nothing[CARD] = -20.0;
+        assert_eq!(usual.clone().after_cards(&[nothing; 9]), usual.clone().after_cards(&[]));
+    }
+
+    #[test]
+    fn what_is_said_beforehand_stays() {
+        let forced = TableFacts::default().of_edition(Edition::Classic).with_mirrored(true);
+        let after =
+            forced.clone().after_cards(&[says(Edition::Unknown, 9.0); 9]).for_the_next_frame();
+        assert_eq!(after, forced);
+        assert_eq!(after.mirror_is_settled(), Some(true));
+    }
+
+    #[test]
+    fn a_film_can_change_its_mind() {
+        let sure = TableFacts { mirrored: 90.0, ..TableFacts::default() }
+            .after_cards(&[says(Edition::Unknown, 9.0); 20])
+            .for_the_next_frame();
+        let DeckFacts::Among(editions) = sure.deck else { panic!("{sure:?}") };
+        assert!(editions.iter().all(|p| *p > 5e-4) && sure.mirrored < 20.0);
+        let back = sure.after_cards(&[says(Edition::Classic, 9.0); 9]);
+        assert_eq!(back.edition(), Edition::Classic);
+    }
+
+    #[test]
+    fn a_deck_that_is_known_stays() {
+        let ours = Arc::new(Deck::invented(31));
+        let facts = TableFacts::default().of_deck(&ours);
+        let after = facts.clone().after_cards(&[says(Edition::Unknown, 9.0); 9]);
+        assert_eq!(after.for_the_next_frame(), facts);
+        assert_eq!((facts.deck_name(), facts.named_edition().1), (&*ours.name, 1.0));
+        assert_eq!(
+            (facts.deck(), facts.named_deck()),
+            (Some(Arc::clone(&ours)), Arc::clone(&ours))
+        );
+        // Its pictures are taken as they are, unless they are said to be mirrored.
+        assert_eq!(facts.mirror_is_settled(), Some(false));
+        let mirrored = TableFacts::default().with_mirror(Mirrored::Yes).of_deck(&ours);
+        assert_eq!(mirrored.mirror_is_settled(), Some(true));
+        assert_eq!(TableFacts::default().of_deck(&Deck::classic()).mirror_is_settled(), None);
+    }
+}

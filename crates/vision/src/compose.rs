@@ -1,0 +1,227 @@
+//! Composes the stages, in this one place.
+
+use super::board::{self, Board};
+use super::classify::classical::ClassicalReader;
+use super::classify::mirror;
+use super::classify::reader::{Cards, Reader};
+use super::classify::table_facts::TableFacts;
+use super::data::{CardImage, CardOutline, ReadCard, Reading, sets_of};
+use super::finder::{CardFinder, FindError};
+use super::stage::{StageClock, StageSink};
+use super::table_reading::TableReading;
+use super::{dump, layout, rectify, segment};
+use image::RgbImage;
+use setsight_nets::engine::NetworkError;
+use setsight_photo::Frame;
+use setsight_photo::geometry::Quad;
+use std::io;
+
+/// Why a frame could not be read. A frame without cards is not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// OpenCV failed, for instance for lack of memory.
+    #[error("the cards cannot be looked for: {0}")]
+    Segment(#[from] opencv::Error),
+    /// A network was loaded but does not run.
+    #[error("the cards cannot be read: {0}")]
+    Network(#[from] NetworkError),
+    /// A stage's picture could not be written.
+    #[error("a stage's picture cannot be written: {0}")]
+    Sink(#[from] io::Error),
+}
+
+impl From<FindError> for PipelineError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Image(error) => Self::Segment(error),
+            FindError::Network(error) => Self::Network(error),
+            FindError::Sink(error) => Self::Sink(error),
+        }
+    }
+}
+
+/// The result of reading a frame, and what each of its cards was read from.
+#[derive(Clone, Debug, Default)]
+pub struct PipelineOutput {
+    /// The result.
+    pub table: TableReading,
+    /// The reading of each card of `table`, before the board weighed the others.
+    pub readings: Vec<Reading>,
+    /// The straightened picture of each card of `table`.
+    pub images: Vec<CardImage>,
+}
+
+/// The stages and their parameters.
+pub struct Pipeline {
+    /// Detects the cards.
+    pub finder: Box<dyn CardFinder>,
+    /// Classifies the cards.
+    pub reader: Box<dyn Reader>,
+    /// Parameters for settling the board.
+    pub board: board::Params,
+    /// The prior for a table's facts.
+    pub facts: TableFacts,
+}
+
+impl Pipeline {
+    /// The stages with their default parameters, without any network.
+    pub fn classical() -> Self {
+        Self::with_reader(Box::new(ClassicalReader))
+    }
+
+    /// The stages with their default parameters, the classical finder and the given reader.
+    pub fn with_reader(reader: Box<dyn Reader>) -> Self {
+        Self::new(Box::new(segment::SymbolFinder::default()), reader)
+    }
+
+    /// The stages with their default parameters and the given finder and reader.
+    pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
+        let (board, facts) = (board::Params::default(), TableFacts::default());
+        Self { finder, reader, board, facts }
+    }
+
+    /// Reads a frame. `clock` receives each stage's time, and `sink`, if there is one, each stage's
+    /// picture. Of the time for drawing pictures, only that of the finder's own pictures is
+    /// counted.
+    ///
+    /// # Errors
+    /// See [`PipelineError`].
+    pub fn read(
+        &self,
+        frame: &Frame,
+        clock: &mut StageClock,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<PipelineOutput, PipelineError> {
+        let show = |stage: &str, picture: &dyn Fn() -> RgbImage| match sink {
+            Some(sink) => sink.picture(stage, &picture()),
+            None => Ok(()),
+        };
+        show("load", &|| frame.clone())?;
+
+        let outlines = clock.time("segment", || self.finder.find(frame, sink))?;
+        show("segment", &|| dump::outlines(frame, &outlines))?;
+
+        let images: Vec<CardImage> = clock.time("rectify", || {
+            outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect()
+        });
+        show("rectify", &|| dump::cards(&images))?;
+
+        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let (readings, facts) =
+            clock.time("classify", || mirror::read(&*self.reader, &cards, self.facts.clone()))?;
+        show("classify", &|| dump::readings(&images, &readings))?;
+
+        let (_, known) = facts.named_edition();
+        let settle = || Board::settle(&outlines, &readings, known, &self.board);
+        let board = clock.time("board", settle);
+        let order = reading_order(&board, &outlines);
+        let cards: Vec<ReadCard> = order
+            .iter()
+            .map(|&i| {
+                let board::BoardCard { outline, card, confidence, unsure, .. } = board.cards[i];
+                let corners_in_image = outlines[outline].corners_in_image;
+                ReadCard { corners_in_image, card, confidence, unsure }
+            })
+            .collect();
+        let sets = clock.time("sets", || sets_of(&cards));
+        show("board", &|| dump::board(frame, &cards, &sets))?;
+
+        let chosen = || order.iter().map(|&i| board.cards[i].outline);
+        let readings = chosen().map(|i| readings[i].clone()).collect();
+        let images = chosen().map(|i| images[i].clone()).collect();
+        let size_px = frame.dimensions();
+        let table = TableReading { size_px, cards, sets, facts, warning: None };
+        Ok(PipelineOutput { table, readings, images })
+    }
+}
+
+impl Pipeline {
+    /// Reads one card whose corners are given, in a frame whose facts are given.
+    ///
+    /// # Errors
+    /// See [`PipelineError`].
+    pub fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), PipelineError> {
+        let outlines = [CardOutline::at(corners_in_image)];
+        let images = [rectify::rectify(frame, &outlines[0])];
+        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let (mut readings, _) = mirror::read(&*self.reader, &cards, facts)?;
+        let [image] = images;
+        Ok((image, readings.pop().unwrap_or(Reading::UNKNOWN)))
+    }
+}
+
+/// Row by row from left to right, so that a card's index says where it lies.
+fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
+    let quads: Vec<Quad> =
+        board.cards.iter().map(|card| outlines[card.outline].corners_in_image).collect();
+    layout::rows(&quads).concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_game::cards::Card;
+    use std::cell::RefCell;
+
+    /// Reads the nth outline as the nth card of the deck.
+    struct Fake;
+    impl Reader for Fake {
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+            Ok(((0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect(), f))
+        }
+    }
+
+    fn certain(card: Card) -> Reading {
+        let values = setsight_game::cards::Property::ALL.map(|property| {
+            let mut triple = [0.005; 3];
+            triple[card.value(property)] = 0.99;
+            triple
+        });
+        Reading { values, is_card: 0.99 }
+    }
+
+    #[derive(Default)]
+    struct Names(RefCell<Vec<String>>);
+    impl StageSink for Names {
+        fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+            assert!(picture.width() > 0 && picture.height() > 0);
+            self.0.borrow_mut().push(stage.to_owned());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_empty_table_holds_nothing_and_every_stage_is_timed_and_shown() {
+        let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
+        let (mut clock, names) = (StageClock::default(), Names::default());
+        let pipeline = Pipeline::with_reader(Box::new(Fake));
+        let table = pipeline.read(&frame, &mut clock, Some(&names)).unwrap().table;
+        assert!(table.cards.is_empty() && table.sets.is_empty());
+        assert_eq!(table.size_px, (320, 240));
+        let stages: Vec<_> = clock.times.iter().map(|time| time.stage).collect();
+        assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
+        assert_eq!(
+            names.0.into_inner(),
+            [
+                "load",
+                "maps",
+                "symbols",
+                "maps-closer",
+                "symbols-closer",
+                "segment",
+                "rectify",
+                "classify",
+                "board"
+            ]
+        );
+    }
+}

@@ -1,0 +1,283 @@
+//! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
+
+use super::group::{self, Apart, DeckCard, Groups};
+use super::told::{Note, Place, values_of};
+use setsight_game::cards::Property;
+use std::collections::BTreeMap;
+
+/// Why no deck could be learnt.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// No photo shows a card.
+    #[error(
+        "no cards in {photos} photo{}: lay the cards face up and apart on a plain table, and photograph \
+         them from above{}", if *photos == 1 { "" } else { "s" }, list(notes)
+    )]
+    NoCards {
+        /// How many were looked at.
+        photos: usize,
+        /// What is known of them.
+        notes: Vec<Note>,
+    },
+    /// Not enough of the deck is seen.
+    #[error(
+        "{seen} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
+         others, each card face up and none on another{}",
+        list(notes)
+    )]
+    TooFew {
+        /// Different cards.
+        seen: usize,
+        /// What the deck has.
+        of: usize,
+        /// What is needed.
+        needed: usize,
+        /// What was left out.
+        notes: Vec<Note>,
+    },
+    /// A property has fewer than three values, or two that photos do not tell apart.
+    #[error(
+        "two {} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
+         once more by daylight and closer, all of it in the same light; if the two are one, cards of another are \
+         missing{}", values_of(*property),
+        if *more_than_a_deck { "; more cards are seen than a deck has: take away what is of another" } else { "" }
+    )]
+    Alike {
+        /// Of outlines, fills or inks.
+        property: Property,
+        /// A card of the one group.
+        first: Place,
+        /// A card of the other.
+        second: Place,
+        /// Whether more cards are seen than one deck has.
+        more_than_a_deck: bool,
+    },
+    /// A property has more than three values.
+    #[error(
+        "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
+         of another deck", values_of(*property)
+    )]
+    More {
+        /// Of outlines, fills or inks.
+        property: Property,
+        /// A card of the smallest group.
+        card: Place,
+    },
+    /// A card lies twice in one photo.
+    #[error(
+        "{first} and {second} look the same, and a deck has each card once: take one away if it is of a second \
+         deck; if they differ, photograph them closer and by daylight"
+    )]
+    Twice {
+        /// The one.
+        first: Place,
+        /// The other.
+        second: Place,
+    },
+    /// OpenCV gave up.
+    #[error("the outlines cannot be traced: {0}")]
+    Trace(#[from] opencv::Error),
+}
+
+fn list(notes: &[Note]) -> String {
+    notes.iter().map(|note| format!("; {note}")).collect()
+}
+
+/// Deviations that the middles of two groups are apart, at least, to be two.
+const LEAST_APART: f32 = 5.0;
+/// A fourth group is one of its own if it lies this far from the others, as a part of what the
+/// nearest two of the three are apart, and has this part of all cards.
+const FOURTH_APART: f32 = 0.55;
+const FOURTH_PART: f32 = 0.06;
+
+/// Whether three groups of each property are seen, and no more; `of` cards make a deck. Of a
+/// property in `confirmed` a person has said that its groups are three values.
+pub(super) fn values(
+    cards: &[DeckCard],
+    groups: &Groups,
+    of: usize,
+    confirmed: &[Property],
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(), LearnError> {
+    // Some of a deck's cards are seen in two photos, seldom a third of them.
+    let more_than_a_deck = cards.len() > of * 4 / 3;
+    let member = |own: &[usize], g: usize| own.iter().position(|group| *group == g).unwrap_or(0);
+    let alike = |property, own: &[usize], apart: Apart| {
+        let (a, b) = apart.nearest;
+        let (first, second) = (place(member(own, a)), place(member(own, b)));
+        Err(LearnError::Alike { property, first, second, more_than_a_deck })
+    };
+    let open = |property| !confirmed.contains(&property);
+    let shapes = shapes_apart(cards, &groups.shapes, 3);
+    if open(Property::Shape) && shapes.deviations < LEAST_APART {
+        return alike(Property::Shape, &groups.shapes, shapes);
+    }
+    let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
+    // Within each outline: what a fill looks like depends on the room that it has.
+    for shape in (0..3).filter(|_| !groups.one_fill && open(Property::Shading)) {
+        let own: Vec<usize> = (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
+        let points: Vec<_> = own.iter().map(|&i| fills[i]).collect();
+        let of_own: Vec<usize> = own.iter().map(|&i| groups.fills[i]).collect();
+        let apart = group::apart(&points, &of_own, 3);
+        if apart.deviations < LEAST_APART {
+            let (a, b) = apart.nearest;
+            let card =
+                |g: usize| of_own.iter().position(|own| *own == g).map_or(own[0], |k| own[k]);
+            let (first, second) = (place(card(a)), place(card(b)));
+            let property = Property::Shading;
+            return Err(LearnError::Alike { property, first, second, more_than_a_deck });
+        }
+    }
+    let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
+    let apart = group::apart(&inks, &groups.inks, 3);
+    if open(Property::Color) && apart.deviations < LEAST_APART {
+        return alike(Property::Color, &groups.inks, apart);
+    }
+    let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = group::distances(&masks);
+    let chosen = group::medoids(&table, 4);
+    let nearest = |i: usize| {
+        let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
+        (0..chosen.len()).min_by(by).unwrap_or(0)
+    };
+    let four: Vec<usize> = (0..cards.len()).map(nearest).collect();
+    let far = |k: usize, own: &[usize]| shapes_apart(cards, own, k).length;
+    if open(Property::Shape) {
+        fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
+    }
+    let four = group::k_means(&inks, 4);
+    let far = |k: usize, own: &[usize]| group::apart(&inks, own, k).length;
+    if open(Property::Color) {
+        fourth(Property::Color, &four, far(4, &four) / far(3, &groups.inks), place)?;
+    }
+    Ok(())
+}
+
+fn fourth(
+    property: Property,
+    four: &[usize],
+    apart: f32,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(), LearnError> {
+    let count = |g: usize| four.iter().filter(|own| **own == g).count();
+    let smallest = (0..4).min_by_key(|&g| count(g)).unwrap_or(0);
+    let enough = count(smallest) as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
+    if enough && apart > FOURTH_APART {
+        let card = place(four.iter().position(|own| *own == smallest).unwrap_or(0));
+        return Err(LearnError::More { property, card });
+    }
+    Ok(())
+}
+
+/// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean
+/// squares of what a card does not share with its own.
+pub(super) fn shapes_apart(cards: &[DeckCard], own: &[usize], k: usize) -> Apart {
+    let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = group::distances(&masks);
+    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
+    let mean = |a: usize, b: usize| {
+        let (mut sum, mut n) = (0.0, 0.0f32);
+        for i in (0..cards.len()).filter(|&i| own[i] == a) {
+            for j in (0..cards.len()).filter(|&j| own[j] == b && i != j) {
+                sum += table[i][j].0;
+                n += 1.0;
+            }
+        }
+        sum / n.max(1.0)
+    };
+    for a in 0..k {
+        for b in a + 1..k {
+            // Between groups as within them where they are one: then the ratio is 1.
+            let within = ((mean(a, a) + mean(b, b)) / 2.0).max(0.01);
+            let deviations = 2.5 * mean(a, b) / within;
+            if deviations < least.deviations {
+                (least.nearest, least.deviations) = ((a, b), deviations);
+            }
+            least.length = least.length.min(mean(a, b));
+        }
+    }
+    least
+}
+
+/// How many different cards there are, and which were seen twice in two photos.
+pub(super) fn copies(
+    cards: &[DeckCard],
+    groups: &Groups,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(usize, Vec<(usize, usize)>), LearnError> {
+    let mut by_card: BTreeMap<[usize; 4], Vec<usize>> = BTreeMap::new();
+    for (i, card) in cards.iter().enumerate() {
+        let key = [card.measured.number, groups.fills[i], groups.inks[i], groups.shapes[i]];
+        by_card.entry(key).or_default().push(i);
+    }
+    let mut copies = Vec::new();
+    for same in by_card.values() {
+        for (k, &a) in same.iter().enumerate() {
+            for &b in &same[k + 1..] {
+                if cards[a].photo == cards[b].photo {
+                    return Err(LearnError::Twice { first: place(a), second: place(b) });
+                }
+                copies.push((a, b));
+            }
+        }
+    }
+    Ok((by_card.len(), copies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::tests::deck;
+    use super::*;
+
+    fn somewhere(i: usize) -> Place {
+        Place { photo: "a.jpg".into(), row: 1, column: i + 1 }
+    }
+
+    #[test]
+    fn three_values_pass_and_others_are_named() {
+        let (cards, groups) = deck();
+        values(&cards, &groups, 81, &[], &somewhere).unwrap();
+        // Two inks that light has made one.
+        let mut dim = cards.clone();
+        for (card, ink) in dim.iter_mut().zip(&groups.inks) {
+            card.measured.light = if *ink == 0 { [0.6, 0.1, 0.1] } else { [0.1, 0.4, 0.1] };
+            if *ink == 2 {
+                card.measured.ink = [40.0 + card.measured.blur_px, 50.0, 30.0];
+            } else if *ink == 1 {
+                card.measured.ink = [40.0 - card.measured.blur_px, 50.0, 30.0];
+            }
+        }
+        let error = values(&dim, &groups, 81, &[], &somewhere).unwrap_err().to_string();
+        assert!(
+            error.contains("two inks cannot be told apart: card ") && error.contains("daylight"),
+            "{error}"
+        );
+        // A person who has the cards in hand knows better.
+        values(&dim, &groups, 81, &[Property::Color], &somewhere).unwrap();
+        // A fourth.
+        let mut mixed = cards.clone();
+        for card in mixed.iter_mut().step_by(4) {
+            card.measured.ink = [90.0, 0.0, 80.0];
+            card.measured.light = [0.8, 0.8, 0.0];
+        }
+        let groups = group::group(&mixed, false);
+        let error = values(&mixed, &groups, 81, &[], &somewhere).unwrap_err().to_string();
+        assert!(error.contains("inks"), "{error}");
+    }
+
+    #[test]
+    fn a_card_twice_in_one_photo_is_a_mistake_and_in_two_a_hint() {
+        let (mut cards, mut groups) = deck();
+        assert_eq!(copies(&cards, &groups, &somewhere).unwrap(), (27, Vec::new()));
+        let mut again = cards[3].clone();
+        again.photo = 1;
+        cards.push(again);
+        for own in [&mut groups.shapes, &mut groups.fills, &mut groups.inks] {
+            own.push(own[3]);
+        }
+        assert_eq!(copies(&cards, &groups, &somewhere).unwrap(), (27, vec![(3, 27)]));
+        cards[27].photo = 0;
+        let error = copies(&cards, &groups, &somewhere).unwrap_err().to_string();
+        assert!(error.starts_with("card 4 of row 1 in a.jpg and card 28 of row 1"), "{error}");
+    }
+}

@@ -1,0 +1,349 @@
+//! A deck that is being learnt: the cards that photos show, their groups, and what a person has said
+//! of them.
+
+use super::checks::{self, LearnError};
+use super::group::{self, DeckCard, Groups, Said};
+use super::print;
+use super::seen::SeenPhoto;
+use super::told::{Note, Place};
+use setsight_game::cards::{DECK_SIZE, Deck, Property};
+
+/// A deck that is being learnt.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    photos: Vec<SeenPhoto>,
+    /// The cards of the photos that are sharp, and for each of them where it lies and what a person
+    /// has said of it.
+    cards: Vec<DeckCard>,
+    places: Vec<Place>,
+    said: Vec<Said>,
+    /// None while too few cards are seen.
+    groups: Option<Groups>,
+    confirmed: Vec<Property>,
+}
+
+/// A card of a draft.
+#[derive(Clone, Debug)]
+pub struct DraftCard<'a> {
+    /// Where it lies.
+    pub place: &'a Place,
+    /// How many symbols it has, 1 to 3.
+    pub number: usize,
+    groups: Option<[usize; 3]>,
+}
+
+/// What was learnt.
+#[derive(Clone, Debug)]
+pub struct Learnt {
+    /// The deck.
+    pub deck: Deck,
+    /// How many different cards it was learnt from.
+    pub cards: usize,
+    /// What was left out and what may be wrong.
+    pub notes: Vec<Note>,
+}
+
+impl Draft {
+    /// The deck that these photos show together.
+    pub fn of(photos: impl IntoIterator<Item = SeenPhoto>) -> Self {
+        let mut draft = Self::default();
+        for photo in photos {
+            draft.take(photo);
+        }
+        draft.group();
+        draft
+    }
+
+    /// Takes in one more photo; a blurred one only so that it can be told. A photo of the same name
+    /// is replaced.
+    pub fn add(&mut self, photo: SeenPhoto) {
+        self.take_out(&photo.name);
+        self.take(photo);
+        self.group();
+    }
+
+    /// Takes a photo out again.
+    pub fn remove(&mut self, photo: &str) {
+        self.take_out(photo);
+        self.group();
+    }
+
+    fn take(&mut self, photo: SeenPhoto) {
+        if !photo.is_blurred() {
+            let number = self.photos.len();
+            for card in &photo.cards {
+                let place = Place { photo: photo.name.clone(), row: card.row, column: card.column };
+                self.places.push(place);
+                self.cards.push(DeckCard { photo: number, measured: card.measured.clone() });
+                self.said.push(Said::default());
+            }
+        }
+        self.photos.push(photo);
+    }
+
+    fn take_out(&mut self, photo: &str) {
+        let Some(number) = self.photos.iter().position(|seen| seen.name == photo) else { return };
+        self.photos.remove(number);
+        for card in (0..self.cards.len()).rev() {
+            match self.cards[card].photo {
+                of if of == number => self.remove_card(card),
+                of if of > number => self.cards[card].photo -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn remove_card(&mut self, card: usize) {
+        self.cards.remove(card);
+        self.places.remove(card);
+        self.said.remove(card);
+        // Cards of the photos that came last may not be grouped yet.
+        if let Some(groups) = self.groups.as_mut().filter(|groups| card < groups.shapes.len()) {
+            groups.remove(card);
+        }
+    }
+
+    /// Groups all cards. Groups that are known keep their numbers, and what a person has said holds.
+    fn group(&mut self) {
+        let one_fill = group::has_one_fill(&self.cards);
+        if self.cards.len() < needed(one_fill) {
+            self.groups = None;
+            return;
+        }
+        let mut groups = group::group(&self.cards, one_fill);
+        match &self.groups {
+            Some(before) if before.one_fill == one_fill => groups.numbered_like(before),
+            _ => print::in_order(&self.cards, &mut groups),
+        }
+        if self.said.iter().flatten().any(Option::is_some) {
+            groups = group::regroup(&self.cards, groups, &self.said);
+        }
+        self.groups = Some(groups);
+    }
+
+    /// A person says what outline, fill or ink a card has: 0 to 2, as the groups are numbered. What
+    /// is likeliest for the other cards may change with it.
+    pub fn put(&mut self, place: &Place, property: Property, value: usize) {
+        let Some(card) = self.card_at(place) else { return };
+        let Some(groups) = self.groups.take() else { return };
+        if let Some(said) = self.said[card].get_mut(said_at(property)) {
+            *said = Some(value);
+        }
+        self.groups = Some(group::regroup(&self.cards, groups, &self.said));
+    }
+
+    /// A person says that a card is none of this deck, or should not be learnt from.
+    pub fn leave_out(&mut self, place: &Place) {
+        if let Some(card) = self.card_at(place) {
+            self.remove_card(card);
+            self.group();
+        }
+    }
+
+    /// A person says that the groups of a property are three values, however alike two of them look.
+    pub fn confirm(&mut self, property: Property) {
+        self.confirmed.push(property);
+    }
+
+    fn card_at(&self, place: &Place) -> Option<usize> {
+        self.places.iter().position(|own| own == place)
+    }
+
+    /// All cards that are learnt from.
+    pub fn cards(&self) -> impl Iterator<Item = DraftCard<'_>> {
+        self.places.iter().enumerate().map(|(i, place)| DraftCard {
+            place,
+            number: self.cards[i].measured.number,
+            groups: self.groups.as_ref().map(|groups| groups.of(i)),
+        })
+    }
+
+    /// Whether all cards have one fill, hence the deck 27 cards.
+    pub fn has_one_fill(&self) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.one_fill)
+    }
+
+    /// The deck as it is drawn by the groups that there are, whether or not they are in order; none
+    /// while too few cards are seen.
+    ///
+    /// # Errors
+    /// [`LearnError::Trace`].
+    pub fn drawn(&self, name: &str) -> Result<Option<Deck>, LearnError> {
+        let deck = |groups| print::deck(&self.cards, groups, name);
+        Ok(self.groups.as_ref().map(deck).transpose()?)
+    }
+
+    /// How many different cards are seen, and what was left out or may be wrong.
+    ///
+    /// # Errors
+    /// [`LearnError`].
+    pub fn check(&self) -> Result<(usize, Vec<Note>), LearnError> {
+        let mut notes = self.notes();
+        if self.cards.is_empty() {
+            return Err(LearnError::NoCards { photos: self.photos.len(), notes });
+        }
+        let place = |i: usize| self.places[i].clone();
+        let one_fill = group::has_one_fill(&self.cards);
+        let (of, needed) = (size(one_fill), needed(one_fill));
+        let Some(groups) = &self.groups else {
+            return Err(LearnError::TooFew { seen: self.cards.len(), of, needed, notes });
+        };
+        checks::values(&self.cards, groups, of, &self.confirmed, &place)?;
+        let (cards, copies) = checks::copies(&self.cards, groups, &place)?;
+        if cards < needed {
+            return Err(LearnError::TooFew { seen: cards, of, needed, notes });
+        }
+        if let Some((a, b)) = copies.first() {
+            let (first, second) = (place(*a), place(*b));
+            notes.push(Note::SeenTwice { first, second, more: copies.len() - 1 });
+        }
+        if cards < of {
+            notes.push(Note::NotSeen { cards: of - cards, of });
+        }
+        Ok((cards, notes))
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let note = |photo: &SeenPhoto| {
+            let name = photo.name.clone();
+            if photo.is_blurred() {
+                Some(Note::Blurred { photo: name })
+            } else {
+                (photo.unclear > 0).then_some(Note::Unclear { photo: name, cards: photo.unclear })
+            }
+        };
+        self.photos.iter().filter_map(note).collect()
+    }
+
+    /// The deck.
+    ///
+    /// # Errors
+    /// [`LearnError`].
+    pub fn learn(&self, name: &str) -> Result<Learnt, LearnError> {
+        let (cards, notes) = self.check()?;
+        let deck = self.drawn(name)?.expect("groups that were checked");
+        Ok(Learnt { deck, cards, notes })
+    }
+}
+
+impl DraftCard<'_> {
+    /// Its value of a property, 0 to 2, as the groups are numbered; none while too few cards are
+    /// seen.
+    pub fn value(&self, property: Property) -> Option<usize> {
+        match property {
+            Property::Number => Some(self.number - 1),
+            _ => Some(self.groups?[said_at(property)]),
+        }
+    }
+}
+
+/// Where [`Said`] and [`Groups::of`] speak of a property; beyond them for the number, which is
+/// counted.
+const fn said_at(property: Property) -> usize {
+    match property {
+        Property::Shape => 0,
+        Property::Shading => 1,
+        Property::Color => 2,
+        Property::Number => 3,
+    }
+}
+
+/// How many cards a deck has.
+const fn size(one_fill: bool) -> usize {
+    if one_fill { DECK_SIZE / 3 } else { DECK_SIZE }
+}
+
+/// How many must be seen: two thirds show every value on many cards.
+const fn needed(one_fill: bool) -> usize {
+    size(one_fill) * 2 / 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::tests::deck;
+    use super::super::seen::SeenCard;
+    use super::*;
+    use setsight_photo::geometry::Quad;
+
+    /// The 27 cards of one symbol of an invented deck once for each number, in three photos.
+    fn photos() -> Vec<SeenPhoto> {
+        let (cards, _) = deck();
+        let photo = |number: usize| {
+            let card = |(i, card): (usize, &DeckCard)| {
+                let mut measured = card.measured.clone();
+                measured.number = number;
+                let corners_in_image = Quad::rectangle(96.0, 64.0);
+                SeenCard { row: i / 9 + 1, column: i % 9 + 1, corners_in_image, measured }
+            };
+            let cards = cards.iter().enumerate().map(card).collect();
+            SeenPhoto { name: format!("{number}.jpg"), cards, unclear: 0 }
+        };
+        [1, 2, 3].map(photo).to_vec()
+    }
+
+    fn values(draft: &Draft) -> Vec<[Option<usize>; 3]> {
+        let properties = [Property::Shape, Property::Shading, Property::Color];
+        draft.cards().map(|card| properties.map(|property| card.value(property))).collect()
+    }
+
+    #[test]
+    fn photos_come_and_go() {
+        let [first, second, third] = <[SeenPhoto; 3]>::try_from(photos()).unwrap();
+        let mut draft = Draft::of([first]);
+        assert!(values(&draft).iter().flatten().all(Option::is_none));
+        assert!(matches!(draft.check(), Err(LearnError::TooFew { seen: 27, needed: 54, .. })));
+        draft.add(second.clone());
+        let two = values(&draft);
+        let (cards, notes) = draft.check().unwrap();
+        assert_eq!((cards, notes), (54, vec![Note::NotSeen { cards: 27, of: 81 }]));
+        draft.add(third);
+        assert_eq!(draft.check().unwrap(), (81, Vec::new()));
+        // The groups keep their numbers.
+        assert_eq!(values(&draft)[..54], two);
+        draft.add(second);
+        assert_eq!((draft.check().unwrap().0, draft.photos.len()), (81, 3));
+        draft.remove("1.jpg");
+        let places: Vec<&str> = draft.cards().map(|card| card.place.photo.as_str()).collect();
+        assert_eq!(places.len(), 54);
+        assert!(!places.contains(&"1.jpg"));
+    }
+
+    #[test]
+    fn what_is_said_stays_when_photos_come() {
+        let mut photos = photos();
+        let third = photos.pop().unwrap();
+        let mut draft = Draft::of(photos);
+        let card = draft.cards().next().unwrap();
+        let (place, ink) = (card.place.clone(), card.value(Property::Color).unwrap());
+        let other = (ink + 1) % 3;
+        draft.put(&place, Property::Color, other);
+        let ink_of = |draft: &Draft| draft.cards().next().unwrap().value(Property::Color);
+        assert_eq!(ink_of(&draft), Some(other));
+        draft.add(third);
+        assert_eq!(ink_of(&draft), Some(other));
+        draft.put(&place, Property::Color, ink);
+        assert_eq!(draft.check().unwrap().0, 81);
+        draft.leave_out(&place);
+        assert_eq!(draft.check().unwrap().0, 80);
+    }
+
+    #[test]
+    fn two_values_that_look_alike_are_two_if_a_person_says_so() {
+        let mut photos = photos();
+        for card in photos.iter_mut().flat_map(|photo| &mut photo.cards) {
+            let measured = &mut card.measured;
+            // Green becomes nearly the first ink, and its light wholly.
+            if measured.ink[1] < -20.0 {
+                measured.ink = [44.0 - measured.blur_px, 50.0, 30.0];
+                measured.light = [0.6, 0.1, 0.1];
+            }
+        }
+        let mut draft = Draft::of(photos);
+        let Err(LearnError::Alike { property, .. }) = draft.check() else {
+            panic!("{:?}", draft.check())
+        };
+        assert_eq!(property, Property::Color);
+        draft.confirm(property);
+        assert!(!matches!(draft.check(), Err(LearnError::Alike { .. })));
+    }
+}

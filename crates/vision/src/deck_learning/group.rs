@@ -1,0 +1,606 @@
+//! Groups the cards of a deck by outline, fill and ink, all of them together.
+//!
+//! Each property is grouped by itself first: outlines by partitioning around medoids (Kaufman and
+//! Rousseeuw 1987), the others by k-means from the seeds that lie farthest apart. Then the deck's
+//! own structure is brought in: every combination is printed once, so cards are given out over the
+//! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until
+//! nothing moves.
+
+use super::measure::{FILL_FEATURES, Mask, Measured};
+use pathfinding::prelude::{Matrix, kuhn_munkres_min};
+
+/// A card that was seen, and in which photo.
+#[derive(Clone, Debug)]
+pub(super) struct DeckCard {
+    pub photo: usize,
+    pub measured: Measured,
+}
+
+/// Which outline, fill and ink each card has, 0 to 2.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Groups {
+    pub shapes: Vec<usize>,
+    /// Whether a card's symbols stand on their heads, as far as the first of their group does not.
+    pub turned: Vec<bool>,
+    pub fills: Vec<usize>,
+    pub inks: Vec<usize>,
+    /// Whether the deck has one fill, hence 27 cards.
+    pub one_fill: bool,
+}
+
+/// What a person has said of a card: its outline, fill and ink, as far as known.
+pub(super) type Said = [Option<usize>; 3];
+
+/// How far apart the groups of one property are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Apart {
+    /// The two groups that are nearest to one another.
+    pub nearest: (usize, usize),
+    /// Distance of their middles in deviations of their members along it.
+    pub deviations: f32,
+    /// The least distance of any two groups' middles.
+    pub length: f32,
+}
+
+/// What is far beyond any measurement's error, so that one odd card does not rule: natural
+/// logarithm.
+const MOST_COST: f32 = 60.0;
+
+/// One minus overlap, at the better of both turns, of all pairs; and whether it is the half turn.
+pub(super) fn distances(masks: &[&Mask]) -> Vec<Vec<(f32, bool)>> {
+    let turned: Vec<Mask> = masks.iter().map(|mask| mask.turned()).collect();
+    let pair = |a: usize, b: usize| {
+        let (upright, half) = (masks[a].overlap(masks[b]), masks[a].overlap(&turned[b]));
+        (1.0 - upright.max(half), half > upright)
+    };
+    (0..masks.len()).map(|a| (0..masks.len()).map(|b| pair(a, b)).collect()).collect()
+}
+
+/// `k` medoids of a table of distances, built greedily and then swapped as long as that helps.
+pub(super) fn medoids(distance: &[Vec<(f32, bool)>], k: usize) -> Vec<usize> {
+    let n = distance.len();
+    let cost = |chosen: &[usize]| -> f32 {
+        (0..n).map(|i| chosen.iter().map(|&m| distance[m][i].0).fold(f32::MAX, f32::min)).sum()
+    };
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < k.min(n) {
+        let with = |m: usize| cost(&[&chosen[..], &[m]].concat());
+        let next =
+            (0..n).filter(|m| !chosen.contains(m)).min_by(|&a, &b| with(a).total_cmp(&with(b)));
+        chosen.extend(next);
+    }
+    loop {
+        let mut best = (cost(&chosen), None);
+        for place in 0..chosen.len() {
+            for m in (0..n).filter(|m| !chosen.contains(m)) {
+                let mut other = chosen.clone();
+                other[place] = m;
+                let other_cost = cost(&other);
+                if other_cost < best.0 - 1e-4 {
+                    best = (other_cost, Some(other));
+                }
+            }
+        }
+        match best.1 {
+            Some(better) => chosen = better,
+            None => return chosen,
+        }
+    }
+}
+
+/// Groups of points by k-means (Lloyd 1982), from the seeds that are farthest apart, begun at every
+/// point in turn; the tightest is taken.
+pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usize> {
+    let mut best = (f32::MAX, vec![0; points.len()]);
+    for start in 0..points.len() {
+        let mut means = vec![points[start]];
+        while means.len() < k {
+            let away = |p: &[f32; D]| means.iter().map(|m| square(p, m)).fold(f32::MAX, f32::min);
+            let far = points.iter().max_by(|a, b| away(a).total_cmp(&away(b)));
+            means.extend(far.copied());
+            if points.is_empty() {
+                return Vec::new();
+            }
+        }
+        let mut groups = vec![usize::MAX; points.len()];
+        for _ in 0..30 {
+            let next: Vec<usize> = points.iter().map(|p| nearest(p, &means)).collect();
+            if next == groups {
+                break;
+            }
+            groups = next;
+            for (g, mean) in means.iter_mut().enumerate() {
+                if let Some(new) = mean_of(
+                    points.iter().zip(&groups).filter(|(_, own)| **own == g).map(|(p, _)| p),
+                ) {
+                    *mean = new;
+                }
+            }
+        }
+        let spread: f32 = points.iter().zip(&groups).map(|(p, g)| square(p, &means[*g])).sum();
+        if spread < best.0 - 1e-6 {
+            best = (spread, groups);
+        }
+    }
+    best.1
+}
+
+pub(super) fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+fn nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> usize {
+    let by = |a: &usize, b: &usize| square(point, &means[*a]).total_cmp(&square(point, &means[*b]));
+    (0..means.len()).min_by(by).unwrap_or(0)
+}
+
+fn mean_of<'a, const D: usize>(points: impl Iterator<Item = &'a [f32; D]>) -> Option<[f32; D]> {
+    let (mut sum, mut n) = ([0.0; D], 0);
+    for point in points {
+        sum.iter_mut().zip(point).for_each(|(sum, v)| *sum += v);
+        n += 1;
+    }
+    (n > 0).then(|| sum.map(|v| v / n as f32))
+}
+
+/// How far apart groups of points are, see [`Apart`].
+pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: usize) -> Apart {
+    /// What no measurement is better than, in the points' unit.
+    const LEAST: f32 = 0.01;
+    let members =
+        |g: usize| points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
+    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
+    for a in 0..k {
+        for b in a + 1..k {
+            let (Some(ma), Some(mb)) = (mean_of(members(a)), mean_of(members(b))) else {
+                return Apart { nearest: (a, b), length: 0.0, deviations: 0.0 };
+            };
+            let length = square(&ma, &mb).sqrt().max(1e-6);
+            let way: [f32; D] = std::array::from_fn(|d| (mb[d] - ma[d]) / length);
+            let along = |p: &[f32; D], m: &[f32; D]| -> f32 {
+                way.iter().zip(p.iter().zip(m)).map(|(w, (p, m))| w * (p - m)).sum()
+            };
+            let spread = |g: usize, mean: &[f32; D]| {
+                let (mut sum, mut n) = (0.0, 0.0f32);
+                for p in members(g) {
+                    sum += along(p, mean).powi(2);
+                    n += 1.0;
+                }
+                (sum / n.max(1.0)).sqrt()
+            };
+            let spread = (spread(a, &ma) + spread(b, &mb)) / 2.0;
+            let deviations = length / spread.max(LEAST);
+            if deviations < least.deviations {
+                (least.nearest, least.deviations) = ((a, b), deviations);
+            }
+            least.length = least.length.min(length);
+        }
+    }
+    least
+}
+
+/// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness
+/// counts less), and which share of the light that the print takes each channel loses. The latter
+/// stays when thin or blurred lines let the stock through, which makes the colour pale.
+pub(super) fn ink_point(measured: &Measured) -> [f32; 5] {
+    /// What the channels lose differs little between a brown and a grey.
+    const TAKEN: f32 = 3.0;
+    let [l, a, b] = measured.ink;
+    let taken = measured.light.map(|v| (1.0 - v).max(0.0));
+    let all = taken.iter().map(|v| v * v).sum::<f32>().sqrt().max(0.05);
+    let [red, green, blue] = taken.map(|v| TAKEN * v / all);
+    let cross = (2.0 * green - red - blue) / 6.0f32.sqrt();
+    [l / 160.0, a / 150.0, b / 150.0, (red - blue) / 2.0f32.sqrt(), cross]
+}
+
+/// The features of fills, of which the mean is measured best.
+pub(super) fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
+    let mut point = measured.fill;
+    point[3] *= 0.7;
+    point
+}
+
+/// Whether all cards have one fill: no two groups of them are apart, and there are no more cards
+/// than a deck of 27 has, some seen twice.
+pub(super) fn has_one_fill(cards: &[DeckCard]) -> bool {
+    const MOST_CARDS: usize = 45;
+    const LEAST_APART: f32 = 6.0;
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let apart = apart(&fills, &k_means(&fills, 2), 2);
+    cards.len() <= MOST_CARDS && apart.deviations < LEAST_APART
+}
+
+impl Groups {
+    /// Outline, fill and ink of a card.
+    pub fn of(&self, card: usize) -> [usize; 3] {
+        [self.shapes[card], self.fills[card], self.inks[card]]
+    }
+
+    fn lists(&mut self) -> [&mut Vec<usize>; 3] {
+        [&mut self.shapes, &mut self.fills, &mut self.inks]
+    }
+
+    /// Numbers the groups so that as many as possible of the cards that `before` knows, which are
+    /// the first ones, stay in the group of their number.
+    pub fn numbered_like(&mut self, before: &Self) {
+        let known = [&before.shapes, &before.fills, &before.inks];
+        for (own, known) in self.lists().into_iter().zip(known) {
+            let stay = |order: &&[usize; 3]| {
+                own.iter().zip(known).filter(|(now, then)| order[**now] == **then).count()
+            };
+            let order = ORDERS.iter().max_by_key(stay).unwrap_or(&ORDERS[0]);
+            own.iter_mut().for_each(|group| *group = order[*group]);
+        }
+    }
+
+    /// Takes a card out.
+    pub fn remove(&mut self, card: usize) {
+        self.turned.remove(card);
+        for list in self.lists() {
+            list.remove(card);
+        }
+    }
+}
+
+/// All orders of three groups.
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+/// Groups the cards: from several beginnings, of which the one is taken that explains the cards
+/// best.
+pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
+    let masks: Vec<&Mask> = cards.iter().map(|card| &card.measured.mask).collect();
+    let table = distances(&masks);
+    let chosen = medoids(&table, 3);
+    let mut groups = Groups { one_fill, ..Groups::default() };
+    let of_medoids: Vec<&Vec<(f32, bool)>> = chosen.iter().map(|&medoid| &table[medoid]).collect();
+    for i in 0..cards.len() {
+        let by = |a: &usize, b: &usize| of_medoids[*a][i].0.total_cmp(&of_medoids[*b][i].0);
+        let shape = (0..of_medoids.len()).min_by(by).unwrap_or(0);
+        groups.shapes.push(shape);
+        groups.turned.push(of_medoids[shape][i].1);
+    }
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
+    // Each outline has every fill as often, so what its cards have in common is the outline's.
+    let centred = centred_by(&fills, &groups.shapes);
+    let means: Vec<[f32; 1]> = centred.iter().map(|point| [point[0]]).collect();
+    let by_fill = if one_fill {
+        vec![vec![0; cards.len()]]
+    } else {
+        vec![
+            k_means(&fills, 3),
+            k_means(&centred, 3),
+            k_means(&means, 3),
+            k_means_within(&centred, &groups.shapes),
+        ]
+    };
+    let mut best: Option<(f32, Groups)> = None;
+    for fill in by_fill {
+        for ink in [k_means(&inks, 3), k_means(&centred_by(&inks, &fill), 3)] {
+            let begun = Groups { fills: fill.clone(), inks: ink, ..groups.clone() };
+            let (cost, settled) = settle(cards, begun, &fills, &inks, &[]);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, settled));
+            }
+        }
+    }
+    best.map(|best| best.1).unwrap_or_default()
+}
+
+/// Puts the cards of which a person has said something where they belong, and then the others as far
+/// as that changes what is likeliest for them.
+pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, said: &[Said]) -> Groups {
+    for (i, said) in said.iter().enumerate() {
+        if let Some(shape) = said[0].filter(|shape| *shape != groups.shapes[i]) {
+            let mean = mean_mask(cards, &groups, shape).0;
+            let own = &cards[i].measured.mask;
+            groups.turned[i] = own.turned().overlap(&mean) > own.overlap(&mean);
+        }
+        for (list, value) in groups.lists().into_iter().zip(said) {
+            list[i] = value.unwrap_or(list[i]);
+        }
+    }
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
+    let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
+    settle(cards, groups, &fills, &inks, said).1
+}
+
+/// Three groups within each of three contexts, linked so that the groups' middles lie nearest to
+/// those of the first context.
+fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
+    let mut groups = vec![0; points.len()];
+    let mut first: Option<[[f32; D]; 3]> = None;
+    for context in 0..3 {
+        let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
+        let own: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
+        let of_own = k_means(&own, 3);
+        let mean = |g: usize| {
+            let members = own.iter().zip(&of_own).filter(|(_, group)| **group == g).map(|(p, _)| p);
+            mean_of(members).unwrap_or([0.0; D])
+        };
+        let means = [mean(0), mean(1), mean(2)];
+        let like = first.get_or_insert(means);
+        let far = |order: &[usize; 3]| -> f32 {
+            (0..3).map(|g| square(&means[g], &like[order[g]])).sum()
+        };
+        let order = ORDERS.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(&ORDERS[0]);
+        for (&i, &group) in places.iter().zip(&of_own) {
+            groups[i] = order[group];
+        }
+    }
+    groups
+}
+
+/// Points less the mean of their group.
+fn centred_by<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
+    let mean = |g: usize| {
+        let own = points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
+        mean_of(own).unwrap_or([0.0; D])
+    };
+    let means = [mean(0), mean(1), mean(2)];
+    let centred = |(point, g): (&[f32; D], &usize)| -> [f32; D] {
+        std::array::from_fn(|d| point[d] - means[*g][d])
+    };
+    points.iter().zip(groups).map(centred).collect()
+}
+
+/// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
+/// negative natural logarithm. What is said of the first cards holds.
+fn settle(
+    cards: &[DeckCard],
+    mut groups: Groups,
+    fills: &[[f32; FILL_FEATURES]],
+    inks: &[[f32; 5]],
+    said: &[Said],
+) -> (f32, Groups) {
+    /// No measurement outweighs what a person says.
+    const AGAINST_WORD: f32 = 1e4;
+    let mut cost = f32::MAX;
+    for _ in 0..8 {
+        let (mut costs, spreads) = costs(cards, &groups, fills, inks);
+        for (costs, said) in costs.iter_mut().zip(said) {
+            for (costs, value) in costs.iter_mut().zip(said) {
+                for (g, cost) in costs.iter_mut().enumerate() {
+                    *cost += if value.is_some_and(|value| value != g) { AGAINST_WORD } else { 0.0 };
+                }
+            }
+        }
+        let (next, given) = give_out(cards, &costs, groups.one_fill);
+        cost = spreads + given;
+        let mut moved = false;
+        for (i, [shape, fill, ink]) in next.into_iter().enumerate() {
+            moved |= [shape, fill, ink] != groups.of(i);
+            (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
+        }
+        if !moved {
+            break;
+        }
+    }
+    (cost, groups)
+}
+
+/// For each card what outline, fill and ink of each group would cost: negative natural logarithms;
+/// and what the groups' own spreads cost together.
+fn costs(
+    cards: &[DeckCard],
+    groups: &Groups,
+    fills: &[[f32; FILL_FEATURES]],
+    inks: &[[f32; 5]],
+) -> (Vec<[[f32; 3]; 3]>, f32) {
+    let by_shape = shape_costs(cards, groups);
+    let shape_of = |i: usize| groups.shapes[i];
+    // A fill looks a little different in each outline; an ink in each fill, as thin lines are
+    // paler, and in each photo.
+    let (by_fill, fill_spread) = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
+    let fill_of = |i: usize| groups.fills[i];
+    let photos = cards.iter().map(|card| card.photo + 1).max().unwrap_or(1);
+    let photo_of = |i: usize| cards[i].photo;
+    let (by_ink, ink_spread) =
+        point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
+    let of = |i: usize| [by_shape[i], by_fill[i], by_ink[i]];
+    ((0..cards.len()).map(of).collect(), fill_spread + ink_spread)
+}
+
+/// By how much each card's outline misses the mean outline of each group.
+fn shape_costs(cards: &[DeckCard], groups: &Groups) -> Vec<[f32; 3]> {
+    let means: Vec<Mask> = (0..3).map(|g| mean_mask(cards, groups, g).0).collect();
+    let miss = |card: &DeckCard, mean: &Mask| {
+        let own = &card.measured.mask;
+        1.0 - own.overlap(mean).max(own.turned().overlap(mean))
+    };
+    let misses: Vec<[f32; 3]> =
+        cards.iter().map(|card| std::array::from_fn(|g| miss(card, &means[g]))).collect();
+    let own: f32 = misses.iter().zip(&groups.shapes).map(|(m, g)| m[*g].powi(2)).sum();
+    let spread = (own / cards.len().max(1) as f32).sqrt().max(0.02);
+    misses.iter().map(|m| m.map(|v| (0.5 * (v / spread).powi(2)).min(MOST_COST))).collect()
+}
+
+/// The mean outline of a group: as most of its cards have it, and the share of them by pixel.
+pub(super) fn mean_mask(cards: &[DeckCard], groups: &Groups, shape: usize) -> (Mask, Vec<f32>) {
+    let mut sum = vec![0.0f32; super::measure::PATCH];
+    let mut n = 0.0f32;
+    for (i, card) in cards.iter().enumerate().filter(|(i, _)| groups.shapes[*i] == shape) {
+        let last = sum.len() - 1;
+        for (k, sum) in sum.iter_mut().enumerate() {
+            let from = if groups.turned[i] { last - k } else { k };
+            *sum += card.measured.soft[from];
+        }
+        n += 1.0;
+    }
+    sum.iter_mut().for_each(|v| *v /= n.max(1.0));
+    (Mask::of(sum.iter().map(|share| *share >= 0.5)), sum)
+}
+
+/// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the
+/// cards of the same context (of a property or a photo) are off it, as far as there are enough of
+/// them.
+fn point_costs<const D: usize>(
+    points: &[[f32; D]],
+    groups: &[usize],
+    contexts: &[(usize, &dyn Fn(usize) -> usize)],
+    least_deviation: f32,
+) -> (Vec<[f32; 3]>, f32) {
+    /// So many cards of a context count as much as all others.
+    const PRIOR: f32 = 1.5;
+    let means: Vec<[f32; D]> = (0..3)
+        .map(|g| {
+            let own = points.iter().zip(groups).filter(|(_, own)| **own == g).map(|(p, _)| p);
+            mean_of(own).unwrap_or([f32::MAX / 1e20; D])
+        })
+        .collect();
+    let mut shifts: Vec<Vec<[f32; D]>> = Vec::new();
+    let predicted = |shifts: &[Vec<[f32; D]>], i: usize, g: usize| {
+        let mut mean = means[g];
+        for ((count, context), table) in contexts.iter().zip(shifts) {
+            let shift = table[g * count + context(i)];
+            mean.iter_mut().zip(shift).for_each(|(m, s)| *m += s);
+        }
+        mean
+    };
+    for (count, context) in contexts {
+        let mut sums = vec![([0.0f32; D], 0.0f32); 3 * count];
+        for (i, point) in points.iter().enumerate() {
+            let mean = predicted(&shifts, i, groups[i]);
+            let (sum, n) = &mut sums[groups[i] * count + context(i)];
+            sum.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += p - m);
+            *n += 1.0;
+        }
+        shifts.push(sums.into_iter().map(|(sum, n)| sum.map(|v| v / (n + PRIOR))).collect());
+    }
+    let mut spread = [0.0f32; D];
+    for (i, point) in points.iter().enumerate() {
+        let mean = predicted(&shifts, i, groups[i]);
+        spread.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += (p - m).powi(2));
+    }
+    let spread = spread.map(|s| (s / points.len().max(1) as f32).max(least_deviation.powi(2)));
+    // Features of one print err together: so many are worth about this many that do not.
+    let worth = (D as f32).min(5.0) / D as f32;
+    let cost = |i: usize, g: usize| {
+        let mean = predicted(&shifts, i, g);
+        let squares = points[i].iter().zip(mean).zip(spread).map(|((p, m), s)| (p - m).powi(2) / s);
+        (0.5 * worth * squares.sum::<f32>()).min(MOST_COST)
+    };
+    let spreads = 0.5 * worth * points.len() as f32 * spread.iter().map(|s| s.ln()).sum::<f32>();
+    ((0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect(), spreads)
+}
+
+/// Gives the cards of each number out over the combinations of outline, fill and ink. A second card
+/// of one combination is the same card in another photo, or a mistake: it costs. Also what all of
+/// it costs.
+fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec<[usize; 3]>, f32) {
+    const TWICE: f32 = 14.0;
+    let fills = if one_fill { 1 } else { 3 };
+    let cells: Vec<[usize; 3]> = (0..9 * fills).map(|k| [k % 3, k / 9, k / 3 % 3]).collect();
+    let (mut chosen, mut total) = (vec![[0; 3]; cards.len()], 0.0);
+    for number in 1..=3 {
+        let rows: Vec<usize> =
+            (0..cards.len()).filter(|&i| cards[i].measured.number == number).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        // As often as it takes for all cards to find a place.
+        let times = rows.len().div_ceil(cells.len()).max(2);
+        let cost = |i: usize, column: usize| {
+            let cell = cells[column % cells.len()];
+            let own: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
+            ((own + TWICE * (column / cells.len()) as f32) * 1e4) as i64
+        };
+        let table = Matrix::from_rows(rows.iter().map(|&i| {
+            (0..times * cells.len())
+                .map(move |c| (i, c))
+                .map(|(i, c)| cost(i, c))
+                .collect::<Vec<_>>()
+        }))
+        .expect("rows of one length");
+        let (all, columns) = kuhn_munkres_min(&table);
+        total += all as f32 / 1e4;
+        for (&i, column) in rows.iter().zip(columns) {
+            chosen[i] = cells[column % cells.len()];
+        }
+    }
+    (chosen, total)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::drawn;
+    use super::*;
+    use setsight_game::cards::{Card, Deck, Number};
+    use setsight_photo::print::card::Print;
+
+    /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
+    pub fn deck() -> (Vec<DeckCard>, Groups) {
+        let print = Print::of(Deck::invented(31).into());
+        let inks = [[40.0, 50.0, 30.0], [45.0, -45.0, 25.0], [35.0, 40.0, -60.0]];
+        let (mut cards, mut groups) = (Vec::new(), Groups::default());
+        for (i, card) in Card::deck().filter(|card| card.number == Number::One).enumerate() {
+            let blur_px = 0.9 + 0.02 * (i * 7 % 11) as f32;
+            let mut measured = drawn::measure(card, &print, blur_px).unwrap();
+            let off = (i * 5 % 7) as f32 - 3.0;
+            measured.ink = inks[card.color.index()].map(|v: f32| v + off);
+            measured.light =
+                [[0.6, 0.1, 0.1], [0.1, 0.4, 0.1], [0.1, 0.1, 0.6]][card.color.index()];
+            cards.push(DeckCard { photo: 0, measured });
+            groups.shapes.push(card.shape.index());
+            groups.turned.push(false);
+            groups.fills.push(card.shading.index());
+            groups.inks.push(card.color.index());
+        }
+        (cards, groups)
+    }
+
+    /// Whether two groupings are the same but for the groups' order.
+    fn same(a: &[usize], b: &[usize]) -> bool {
+        a.iter().zip(b).all(|(a0, b0)| a.iter().zip(b).all(|(a1, b1)| (a0 == a1) == (b0 == b1)))
+    }
+
+    #[test]
+    fn a_deck_is_grouped_by_what_it_is() {
+        let (cards, truth) = deck();
+        let groups = group(&cards, false);
+        assert!(same(&groups.shapes, &truth.shapes), "{:?}", groups.shapes);
+        assert!(same(&groups.fills, &truth.fills), "{:?}", groups.fills);
+        assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+        assert!(!has_one_fill(&cards));
+    }
+
+    #[test]
+    fn a_card_that_looks_like_another_is_known_by_the_place_that_is_free() {
+        let (mut cards, truth) = deck();
+        // Nearer to another ink than to its own, by a little.
+        let i = truth.inks.iter().position(|ink| *ink == 0).unwrap();
+        cards[i].measured.ink = [37.4, 44.9, -16.0];
+        cards[i].measured.light = [0.34, 0.1, 0.36];
+        let groups = group(&cards, false);
+        assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+    }
+
+    #[test]
+    fn what_a_person_says_holds_and_numbers_stay() {
+        let (cards, truth) = deck();
+        let mut wrong = truth.clone();
+        // Two cards that have taken each other's place, of which a person moves one.
+        let of = |shape, fill, ink| (0..27).find(|&i| truth.of(i) == [shape, fill, ink]).unwrap();
+        let (a, b) = (of(1, 0, 0), of(1, 2, 0));
+        (wrong.fills[a], wrong.fills[b]) = (2, 0);
+        let mut said = vec![Said::default(); 27];
+        said[a][1] = Some(0);
+        let mended = regroup(&cards, wrong, &said);
+        assert_eq!((mended.of(a), mended.of(b)), (truth.of(a), truth.of(b)));
+        // Even against what is seen.
+        said[a] = [Some(2), None, Some(1)];
+        let mended = regroup(&cards, truth.clone(), &said);
+        assert_eq!((mended.shapes[a], mended.inks[a]), (2, 1));
+        let mut anew = group(&cards, false);
+        anew.numbered_like(&truth);
+        assert_eq!((anew.shapes, anew.fills, anew.inks), (truth.shapes, truth.fills, truth.inks));
+    }
+
+    #[test]
+    fn points_fall_into_the_groups_that_they_make() {
+        let points = [[0.0, 0.0], [5.0, 5.0], [0.1, 0.0], [9.0, 0.0], [5.1, 5.0], [9.0, 0.2]];
+        assert!(same(&k_means(&points, 3), &[0, 1, 0, 2, 1, 2]));
+        assert!(apart(&points, &[0, 1, 0, 2, 1, 2], 3).deviations > 50.0);
+        assert!(apart(&points, &[0, 1, 1, 2, 0, 2], 3).deviations < 5.0);
+    }
+}

@@ -1,0 +1,306 @@
+//! From groups of cards to a deck: mean outlines, fills that look like those seen, inks.
+
+use super::drawn;
+use super::face::{HEIGHT, WIDTH};
+use super::group::{DeckCard, Groups, fill_point, mean_mask, square};
+use super::measure::FILL_FEATURES;
+use super::symbols::{PATCH_HEIGHT, PATCH_WIDTH};
+use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
+use opencv::imgproc;
+use rayon::prelude::*;
+use setsight_game::cards::deck::invented::COLORS;
+use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
+use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
+use setsight_photo::print::card::Print;
+use setsight_photo::print::color::srgb_from_linear;
+
+/// Which of the groups becomes which of the deck's values: the outline with the largest area first,
+/// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
+pub(super) fn in_order(cards: &[DeckCard], groups: &mut Groups) {
+    let mean = |own: &[usize], g: usize, value: &dyn Fn(&DeckCard) -> f32| {
+        let of: Vec<f32> =
+            cards.iter().zip(own).filter(|(_, own)| **own == g).map(|(c, _)| value(c)).collect();
+        of.iter().sum::<f32>() / of.len().max(1) as f32
+    };
+    let sorted = |value: &dyn Fn(usize) -> f32| {
+        let mut order = [0, 1, 2];
+        order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+        order
+    };
+    let rename = |own: &mut Vec<usize>, order: [usize; 3]| {
+        let place = |g: usize| order.iter().position(|o| *o == g).unwrap_or(0);
+        own.iter_mut().for_each(|g| *g = place(*g));
+    };
+    let by_area = sorted(&|g| -mean(&groups.shapes, g, &|c| c.measured.mask.area_px() as f32));
+    rename(&mut groups.shapes, by_area);
+    if !groups.one_fill {
+        let [emptiest, middle, fullest] =
+            sorted(&|g| mean(&groups.fills, g, &|c| c.measured.fill[0]));
+        rename(&mut groups.fills, [fullest, emptiest, middle]);
+    }
+    let by_hue = sorted(&|g| {
+        let a = mean(&groups.inks, g, &|c| c.measured.ink[1]);
+        let b = mean(&groups.inks, g, &|c| c.measured.ink[2]);
+        b.atan2(a).rem_euclid(std::f32::consts::TAU)
+    });
+    rename(&mut groups.inks, by_hue);
+}
+
+/// The deck that the groups show.
+pub(super) fn deck(cards: &[DeckCard], groups: &Groups, name: &str) -> opencv::Result<Deck> {
+    let words = ["first", "second", "third"];
+    let mut shapes = Vec::new();
+    for (g, word) in words.into_iter().enumerate() {
+        let text = word.chars().next().unwrap_or('?');
+        let (_, soft) = mean_mask(cards, groups, g);
+        let points = contour(&soft)?;
+        shapes.push(Symbol::new(format!("{word} shape"), [text; 2], Sides::Straight, points, None));
+    }
+    let Ok(shapes) = <[Symbol; 3]>::try_from(shapes) else { unreachable!("one for each word") };
+    let inks = [0, 1, 2].map(|g| ink(cards, groups, g));
+    let spacing = median(cards.iter().filter_map(|card| card.measured.spacing).collect());
+    let plain = Fill { kind: FillKind::Solid, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 };
+    let named = NamedFill { name: "solid".to_owned(), text: '#', fill: plain };
+    let mut deck = Deck {
+        name: name.to_owned(),
+        title: format!("{name}, learnt from photos"),
+        symbol_size: 1.0,
+        symbol_spacing: f64::from(spacing.unwrap_or(0.26)).clamp(0.15, 0.33),
+        shapes,
+        fills: [named.clone(), named.clone(), named],
+        inks: apart_in_name(inks),
+    };
+    let blur = median(cards.iter().map(|card| card.measured.blur_px).collect()).unwrap_or(1.0);
+    let count = if groups.one_fill { 1 } else { 3 };
+    let fills: Vec<Fill> =
+        (0..count).map(|g| fitted_fill(cards, groups, g, &deck, 0.9 * blur)).collect();
+    for g in 0..3 {
+        deck.fills[g] = named_fill(fills[g.min(count - 1)]);
+    }
+    let same = |a: usize, b: usize| deck.fills[a].name == deck.fills[b].name;
+    if count == 3 && (same(0, 1) || same(1, 2) || same(0, 2)) {
+        for (fill, word) in deck.fills.iter_mut().zip(words) {
+            fill.name = format!("{word} {}", fill.name);
+        }
+    }
+    Ok(deck)
+}
+
+fn median(mut values: Vec<f32>) -> Option<f32> {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// The border of a mean mask as a polygon, in card sides about the middle of its bounding box.
+fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
+    /// Between pixels the share is interpolated.
+    const FINER: usize = 4;
+    const POINTS: usize = 120;
+    let (w, h) = (PATCH_WIDTH * FINER, PATCH_HEIGHT * FINER);
+    let at = |x: usize, y: usize| {
+        let along = |v: usize, last: usize| {
+            let v = ((v as f32 + 0.5) / FINER as f32 - 0.5).clamp(0.0, last as f32 - 1e-3);
+            (v as usize, v.fract())
+        };
+        let ((i, fu), (j, fv)) = (along(x, PATCH_WIDTH - 1), along(y, PATCH_HEIGHT - 1));
+        let k = j * PATCH_WIDTH + i;
+        let (top, low) = (
+            soft[k] + (soft[k + 1] - soft[k]) * fu,
+            soft[k + PATCH_WIDTH] + (soft[k + PATCH_WIDTH + 1] - soft[k + PATCH_WIDTH]) * fu,
+        );
+        top + (low - top) * fv
+    };
+    let mut picture = Mat::new_rows_cols_with_default(h as i32, w as i32, CV_8UC1, 0.0.into())?;
+    for y in 0..h {
+        for x in 0..w {
+            if at(x, y) >= 0.5 {
+                *picture.at_2d_mut::<u8>(y as i32, x as i32)? = 255;
+            }
+        }
+    }
+    let mut found = Vector::<Vector<CvPoint>>::new();
+    let (mode, method) = (imgproc::RETR_EXTERNAL, imgproc::CHAIN_APPROX_NONE);
+    imgproc::find_contours(&picture, &mut found, mode, method, CvPoint::new(0, 0))?;
+    let longest = found.iter().max_by_key(|contour| contour.len()).unwrap_or_default();
+    let raw: Vec<(f64, f64)> = longest.iter().map(|p| (f64::from(p.x), f64::from(p.y))).collect();
+    let n = raw.len();
+    if n < 3 {
+        return Ok(vec![(-0.05, -0.2), (-0.05, 0.2), (0.05, 0.2), (0.05, -0.2)]);
+    }
+    // The steps of pixels are taken out, corners hardly: four fine pixels are a quarter of a
+    // millimetre.
+    let smooth = |i: usize| {
+        let near = (0..7).map(|d| raw[(i + n + d - 3) % n]);
+        let sum = near.fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
+        (sum.0 / 7.0, sum.1 / 7.0)
+    };
+    // OpenCV names the outermost pixels; the border runs half a pixel beyond.
+    let polygon: Vec<(f64, f64)> = (0..POINTS).map(|k| smooth(k * n / POINTS)).collect();
+    let bounds = |pick: fn(&(f64, f64)) -> f64| {
+        let values = polygon.iter().map(pick);
+        (values.clone().fold(f64::MAX, f64::min), values.fold(f64::MIN, f64::max))
+    };
+    let (x, y) = (bounds(|p| p.0), bounds(|p| p.1));
+    let middle = ((x.0 + x.1) / 2.0, (y.0 + y.1) / 2.0);
+    let grown = |v: f64, half: f64| v * (half + 0.5) / half.max(1.0);
+    let into = |p: &(f64, f64)| {
+        let u = grown(p.0 - middle.0, (x.1 - x.0) / 2.0) / (FINER * WIDTH) as f64;
+        let v = grown(p.1 - middle.1, (y.1 - y.0) / 2.0) / (FINER * HEIGHT) as f64;
+        (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1))
+    };
+    Ok(polygon.iter().map(into).collect())
+}
+
+/// The ink of a group, as its most solid cards show it.
+fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
+    // Thin lines are paler than what is solid: of each fill the median, then the strongest.
+    let of_fill = |fill: usize| {
+        let own: Vec<[f32; 3]> = (0..cards.len())
+            .filter(|&i| groups.inks[i] == g && groups.fills[i] == fill)
+            .map(|i| cards[i].measured.light)
+            .collect();
+        let channel = |c: usize| median(own.iter().map(|light| light[c]).collect());
+        Some([channel(0)?, channel(1)?, channel(2)?])
+    };
+    let sum = |light: &[f32; 3]| light.iter().sum::<f32>();
+    let light = (0..3).filter_map(of_fill).min_by(|a, b| sum(a).total_cmp(&sum(b)));
+    let light = light.unwrap_or([0.0; 3]);
+    let srgb =
+        light.map(|v| (255.0 * srgb_from_linear(f64::from(v.clamp(0.0, 1.0)))).round() as u8);
+    Ink { name: color_name(srgb).to_owned(), printings: vec![srgb] }
+}
+
+/// What people call a colour.
+fn color_name(srgb: [u8; 3]) -> &'static str {
+    let far = |other: [u8; 3]| -> u32 {
+        srgb.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+    };
+    COLORS.iter().min_by_key(|(_, other)| far(*other)).map_or("ink", |(name, _)| name)
+}
+
+/// Two inks of one name are told apart by a number.
+fn apart_in_name(mut inks: [Ink; 3]) -> [Ink; 3] {
+    let names = inks.each_ref().map(|ink| ink.name.clone());
+    for (g, ink) in inks.iter_mut().enumerate() {
+        if names.iter().filter(|name| **name == ink.name).count() > 1 {
+            ink.name = format!("{} {}", ink.name, g + 1);
+        }
+    }
+    inks
+}
+
+fn named_fill(fill: Fill) -> NamedFill {
+    let (name, text) = match fill.kind {
+        FillKind::Solid => ("solid", '#'),
+        FillKind::None => ("open", ' '),
+        FillKind::Stripes => ("striped", '-'),
+        FillKind::Bars => ("barred", '|'),
+        FillKind::Crosshatch => ("hatched", 'x'),
+        FillKind::Dots => ("dotted", '.'),
+        FillKind::Strokes => ("dashed", '\''),
+        FillKind::Checks => ("chequered", '%'),
+        FillKind::Gradient => ("shaded", ':'),
+    };
+    NamedFill { name: name.to_owned(), text, fill }
+}
+
+/// The fill that looks most like a group's when it is drawn and measured the same way, with the
+/// blur of the photos.
+fn fitted_fill(cards: &[DeckCard], groups: &Groups, g: usize, deck: &Deck, blur_px: f32) -> Fill {
+    let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
+    let own: Vec<usize> = (0..cards.len()).filter(of).collect();
+    let seen: [Option<[f32; FILL_FEATURES]>; 3] = std::array::from_fn(|shape| {
+        let points: Vec<_> = own
+            .iter()
+            .filter(|&&i| groups.shapes[i] == shape)
+            .map(|&i| fill_point(&cards[i].measured))
+            .collect();
+        let feature = |d: usize| median(points.iter().map(|p| p[d]).collect());
+        feature(0).map(|_| std::array::from_fn(|d| feature(d).unwrap_or(0.0)))
+    });
+    let outline = median(own.iter().map(|&i| cards[i].measured.outline_mm).collect());
+    let outline_mm = f64::from(outline.unwrap_or(1.0)).clamp(0.3, 3.0);
+    let miss = |fill: &Fill, shapes: &[usize]| -> f32 {
+        let mut deck = deck.clone();
+        deck.fills = [0, 1, 2].map(|_| named_fill(*fill));
+        let print = Print::of(deck.into());
+        let of_shape = |&shape: &usize| {
+            let card = Card {
+                number: Number::One,
+                shading: Shading::from_index(0),
+                color: Color::from_index(0),
+                shape: Shape::from_index(shape),
+            };
+            let seen = seen[shape].as_ref()?;
+            let drawn = drawn::measure(card, &print, blur_px)?;
+            Some(square(&fill_point(&drawn), seen))
+        };
+        shapes.iter().map(|shape| of_shape(shape).unwrap_or(9.0)).sum()
+    };
+    let of_kind = |kind: FillKind| -> Vec<Fill> {
+        let fill = |pitch_mm: f64, duty: f64| Fill { kind, outline_mm, pitch_mm, duty };
+        match kind {
+            FillKind::Solid => vec![Fill { kind, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 }],
+            FillKind::None => vec![fill(1.0, 0.0)],
+            FillKind::Gradient => [0.2, 0.3, 0.4, 0.5, 0.6].map(|duty| fill(1.0, duty)).to_vec(),
+            _ => {
+                let pitches = (0..9).map(|k| 0.8 * 1.22f64.powi(k));
+                let duties = [0.2, 0.32, 0.45, 0.6];
+                pitches.flat_map(|p| duties.map(|duty| fill(p, duty))).collect()
+            }
+        }
+    };
+    // The outline with the widest inside shows a fill best.
+    let widest =
+        (0..3).max_by_key(|&shape| mean_mask(cards, groups, shape).0.area_px()).unwrap_or(0);
+    let plans: Vec<Fill> = FillKind::ALL.into_iter().flat_map(of_kind).collect();
+    let mut ranked: Vec<(f32, Fill)> =
+        plans.into_par_iter().map(|fill| (miss(&fill, &[widest]), fill)).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // The best of each of the likeliest kinds once more, in all outlines and in finer steps.
+    let mut finer: Vec<Fill> = Vec::new();
+    for (_, fill) in ranked.iter().take(6) {
+        for pitch in [0.92, 1.0, 1.08] {
+            for duty in [0.88, 1.0, 1.12] {
+                let (pitch_mm, duty) = (fill.pitch_mm * pitch, fill.duty * duty);
+                finer.push(match fill.kind {
+                    FillKind::Solid | FillKind::None => *fill,
+                    _ => Fill { pitch_mm, duty: duty.clamp(0.05, 0.95), ..*fill },
+                });
+            }
+        }
+    }
+    let finer: Vec<(f32, Fill)> =
+        finer.into_par_iter().map(|fill| (miss(&fill, &[0, 1, 2]), fill)).collect();
+    let best = finer.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or(Fill { kind: FillKind::Solid, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 }, |b| b.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::tests::deck as seen;
+    use super::*;
+
+    #[test]
+    fn the_deck_that_was_photographed_comes_out() {
+        let (cards, groups) = seen();
+        let truth = Deck::invented(31);
+        let learnt = deck(&cards, &groups, "ours").unwrap();
+        for (own, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
+            let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
+                symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
+            };
+            assert!((most(own, |p| p.0) - most(drawn, |p| p.0)).abs() < 0.006, "{}", drawn.name);
+            assert!((most(own, |p| p.1) - most(drawn, |p| p.1)).abs() < 0.012, "{}", drawn.name);
+        }
+        for (own, drawn) in learnt.fills.iter().zip(&truth.fills) {
+            assert_eq!(own.fill.kind, drawn.fill.kind);
+            // Little of one stroke and much of the other may look the same; how often they come does not.
+            let pitch = own.fill.pitch_mm / drawn.fill.pitch_mm;
+            assert!((0.8..1.25).contains(&pitch), "{own:?} {drawn:?}");
+        }
+        // Its file is a deck's file.
+        let text = learnt.to_text();
+        assert_eq!(Deck::parse("ours.json", &text).unwrap().to_text(), text);
+    }
+}

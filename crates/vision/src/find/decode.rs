@@ -1,0 +1,273 @@
+//! Decodes the network's maps into cards: finds peaks, and the card that the cells around each
+//! describe.
+
+use super::network::Maps;
+use crate::probability::sigmoid;
+use setsight_nets::finder;
+use setsight_photo::geometry::{Point, Quad, space};
+
+/// A card as the network describes it, by default in pixels of the network's input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate<S = space::Input> {
+    /// The corners, clockwise, one of the card's true long sides first.
+    pub quad: Quad<S>,
+    /// The network's log odds of a card's centre.
+    pub heat: f64,
+}
+
+/// A symbol as the network detects it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SymbolPeak {
+    /// Its centre in pixels of the network's input.
+    pub center: Point,
+    /// The network's log odds.
+    pub heat: f64,
+}
+
+const STRIDE: f64 = finder::STRIDE_PX as f64;
+
+/// All cards whose log odds are at least `least_heat`, the likeliest first, after non-maximum
+/// suppression: of two whose centres are closer than `apart` short sides, the likelier stays.
+pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = peaks(maps, finder::CARD, least_heat)
+        .into_iter()
+        .filter_map(|(row, column, heat)| {
+            Some(Candidate { quad: quad_around(maps, row, column)?, heat })
+        })
+        .collect();
+    found.sort_by(|a, b| b.heat.total_cmp(&a.heat));
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in found {
+        let center = candidate.quad.center();
+        let same = |other: &Candidate| {
+            other.quad.center().distance(center) < apart * other.quad.short_side()
+        };
+        if !kept.iter().any(same) {
+            kept.push(candidate);
+        }
+    }
+    kept
+}
+
+/// All symbols whose log odds are at least `least_heat`, in raster order. A parabola through each
+/// peak and its neighbours refines its position.
+pub fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
+    let peak = |(row, column, heat): (usize, usize, f64)| {
+        let value = |dy: isize, dx: isize| {
+            let row = row.checked_add_signed(dy).filter(|&r| r < maps.rows)?;
+            let column = column.checked_add_signed(dx).filter(|&c| c < maps.columns)?;
+            Some(maps.at(finder::SYMBOL, row, column))
+        };
+        let center = Point::new(
+            column as f64 + 0.5 + vertex(value(0, -1), heat, value(0, 1)),
+            row as f64 + 0.5 + vertex(value(-1, 0), heat, value(1, 0)),
+        );
+        SymbolPeak { center: center * STRIDE, heat }
+    };
+    peaks(maps, finder::SYMBOL, least_heat).into_iter().map(peak).collect()
+}
+
+/// Offset of the maximum of a parabola through three neighbours from the middle one, -0.5 to 0.5.
+fn vertex(before: Option<f64>, middle: f64, after: Option<f64>) -> f64 {
+    let (Some(before), Some(after)) = (before, after) else { return 0.0 };
+    let bend = before + after - 2.0 * middle;
+    if bend > -1e-9 { 0.0 } else { ((before - after) / (2.0 * bend)).clamp(-0.5, 0.5) }
+}
+
+/// Local maxima, that is, cells that no neighbour exceeds: row, column, value.
+fn peaks(maps: &Maps, output: usize, least: f64) -> Vec<(usize, usize, f64)> {
+    let plane = maps.plane(output);
+    let mut found = Vec::new();
+    for row in 0..maps.rows {
+        for column in 0..maps.columns {
+            let value = plane[row * maps.columns + column];
+            if f64::from(value) < least || !value.is_finite() {
+                continue;
+            }
+            let highest =
+                neighbours(maps, row, column).all(|(r, c)| plane[r * maps.columns + c] <= value);
+            if highest {
+                found.push((row, column, f64::from(value)));
+            }
+        }
+    }
+    found
+}
+
+/// A cell and its eight neighbours, as far as they exist.
+fn neighbours(maps: &Maps, row: usize, column: usize) -> impl Iterator<Item = (usize, usize)> {
+    let rows = row.saturating_sub(1)..(row + 2).min(maps.rows);
+    let columns = column.saturating_sub(1)..(column + 2).min(maps.columns);
+    rows.flat_map(move |r| columns.clone().map(move |c| (r, c)))
+}
+
+/// The card of a peak. The cells around it were trained to describe the same card, so their outputs
+/// are averaged, if they agree on the mean of the corners. `None` if they describe no quadrilateral
+/// with an area.
+fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Input>> {
+    /// Largest distance, in cells, between two cells' means of the corners for one card; neighbours
+    /// in a heap differ by several cells.
+    const AGREE: f64 = 1.0;
+    let mean_of = |r: usize, c: usize| {
+        let offset = Point::new(maps.at(finder::OFFSET, r, c), maps.at(finder::OFFSET + 1, r, c));
+        Point::new(c as f64 + 0.5, r as f64 + 0.5) + offset
+    };
+    let own = mean_of(row, column);
+    let (mut weights, mut mean) = (0.0, Point::default());
+    let mut values = [0.0; 8];
+    for (r, c) in neighbours(maps, row, column) {
+        let there = mean_of(r, c);
+        if there.distance(own) > AGREE {
+            continue;
+        }
+        // The peak's own cell was trained best.
+        let weight =
+            if (r, c) == (row, column) { 1.0 } else { 0.5 * sigmoid(maps.at(finder::CARD, r, c)) };
+        weights += weight;
+        mean = mean + there * weight;
+        for (k, value) in values.iter_mut().enumerate() {
+            *value += weight * maps.at(finder::LONG_AXIS + k, r, c);
+        }
+    }
+    let values = values.map(|v| v / weights);
+    let m = mean / weights;
+    let a = half_axis(values[0], values[1], values[2])?;
+    let mut b = half_axis(values[3], values[4], values[5])?;
+    if a.cross(b) < 0.0 {
+        b = -b;
+    }
+    let e = Point::new(values[6], values[7]);
+    let quad = Quad::of([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
+    let quad = quad.scaled(STRIDE);
+    (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
+}
+
+/// Recovers v from v vT / |v|: the leading eigenvector, with its eigenvalue as length. `None` if it
+/// is too short.
+fn half_axis(xx: f64, yy: f64, xy: f64) -> Option<Point> {
+    let length = f64::midpoint(xx, yy) + ((xx - yy) / 2.0).hypot(xy);
+    let angle = 0.5 * f64::atan2(2.0 * xy, xx - yy);
+    (length > 0.1 && length.is_finite()).then(|| Point::new(angle.cos(), angle.sin()) * length)
+}
+
+/// The highest log odds of a symbol in the cells next to a point of the input; `None` outside.
+pub fn symbol_heat_at(maps: &Maps, at: Point) -> Option<f64> {
+    heat_at(maps, finder::SYMBOL, at)
+}
+
+fn heat_at(maps: &Maps, output: usize, at: Point) -> Option<f64> {
+    let (x, y) = (at.x / STRIDE - 0.5, at.y / STRIDE - 0.5);
+    let inside =
+        x > -0.5 && y > -0.5 && x < maps.columns as f64 - 0.5 && y < maps.rows as f64 - 0.5;
+    if !inside {
+        return None;
+    }
+    let cells = |v: f64, n: usize| {
+        let low = v.floor().max(0.0) as usize;
+        low..=(low + 1).min(n - 1)
+    };
+    let mut best = f64::MIN;
+    for row in cells(y, maps.rows) {
+        for column in cells(x, maps.columns) {
+            best = best.max(maps.at(output, row, column));
+        }
+    }
+    Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Draws the maps that a perfect network would give: every cell within one of a card's centre
+    /// describes the card.
+    pub fn drawn(rows: usize, columns: usize, cards: &[Quad]) -> Maps {
+        let cells = rows * columns;
+        let mut values = vec![0.0; finder::OUTPUTS * cells];
+        values[..2 * cells].fill(-8.0);
+        let mut maps = Maps { values, rows, columns };
+        for card in cards {
+            let q = card.scaled(1.0 / STRIDE).0;
+            let center = card.center() / STRIDE;
+            let m = (q[0] + q[1] + q[2] + q[3]) / 4.0;
+            let a = (q[1] + q[2] - q[0] - q[3]) / 4.0;
+            let b = (q[2] + q[3] - q[0] - q[1]) / 4.0;
+            let e = (q[0] - q[1] + q[2] - q[3]) / 4.0;
+            let (row, column) = (center.y as usize, center.x as usize);
+            for (r, c) in neighbours(&maps, row, column).collect::<Vec<_>>() {
+                let here = Point::new(c as f64 + 0.5, r as f64 + 0.5);
+                let heat = 3.0 - 4.0 * here.distance(center);
+                let offset = m - here;
+                let outer = |v: Point| [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm());
+                let mut planes = vec![(finder::CARD, heat)];
+                planes.extend([(2, offset.x), (3, offset.y)]);
+                planes.extend((0..3).map(|k| (finder::LONG_AXIS + k, outer(a)[k])));
+                planes.extend((0..3).map(|k| (finder::SHORT_AXIS + k, outer(b)[k])));
+                planes.extend([(finder::BILINEAR, e.x), (finder::BILINEAR + 1, e.y)]);
+                for (plane, value) in planes {
+                    maps.values[(plane * rows + r) * columns + c] = value as f32;
+                }
+            }
+        }
+        maps
+    }
+
+    fn card(x: f64, y: f64, angle: f64, long: f64, squeeze: f64) -> Quad {
+        let (sin, cos) = angle.sin_cos();
+        let at = |u: f64, v: f64| {
+            // Adds a little perspective: the end at +u is nearer and larger.
+            let depth = 1.0 + squeeze * u / long;
+            let (u, v) = (u / depth, v / depth);
+            Point::new(x + u * cos - v * sin, y + u * sin + v * cos)
+        };
+        let (a, b) = (long / 2.0, long / 1.54 / 2.0);
+        Quad::new([at(-a, -b), at(a, -b), at(a, b), at(-a, b)])
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_maps_describe_is_what_is_decoded(
+            x in 80.0..240.0f64, y in 80.0..180.0f64, angle in 0.0..6.3f64, long in 30.0..75.0f64,
+            squeeze in -0.3..0.3f64,
+        ) {
+            let truth = card(x, y, angle, long, squeeze);
+            let found = cards(&drawn(64, 80, &[truth]), 0.0, 0.42);
+            prop_assert_eq!(found.len(), 1);
+            let error = |turn: usize| {
+                let corner = |i: usize| found[0].quad.0[i].distance(truth.0[(i + turn) % 4]);
+                (0..4).map(corner).fold(0.0, f64::max)
+            };
+            prop_assert!(error(0).min(error(2)) < 1e-3, "{:?} is not {:?}", found[0], truth);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_kept_and_doubles_are_not() {
+        let beside = [card(100.0, 100.0, 0.0, 52.0, 0.0), card(156.0, 100.0, 1.2, 52.0, 0.0)];
+        assert_eq!(cards(&drawn(64, 80, &beside), 0.0, 0.42).len(), 2);
+        let double = [card(100.0, 100.0, 0.0, 52.0, 0.0), card(112.5, 100.0, 0.1, 52.0, 0.0)];
+        assert_eq!(cards(&drawn(64, 80, &double), 0.0, 0.42).len(), 1);
+        assert_eq!(cards(&drawn(64, 80, &[]), 0.0, 0.42), []);
+    }
+
+    #[test]
+    fn a_symbol_lies_between_the_cells_that_show_it() {
+        let mut maps = drawn(16, 16, &[]);
+        // A parabola with its vertex a quarter of a cell to the right of cell (5, 7), where its
+        // value is 2.
+        for row in 0..16 {
+            for column in 0..16 {
+                let (dy, dx) = (row as f64 - 5.0, column as f64 - 7.25);
+                let value = 2.0 - dy * dy - dx * dx;
+                maps.values[(finder::SYMBOL * 16 + row) * 16 + column] = value as f32;
+            }
+        }
+        let found = symbols(&maps, 0.0);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].center.distance(Point::new(4.0 * 7.75, 4.0 * 5.5)) < 1e-3, "{found:?}");
+        let heat = symbol_heat_at(&maps, Point::new(31.0, 22.0)).unwrap();
+        assert!((heat - 1.9375).abs() < 1e-3, "{heat}");
+        assert_eq!(symbol_heat_at(&maps, Point::new(-3.0, 22.0)), None);
+    }
+}

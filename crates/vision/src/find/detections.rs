@@ -1,0 +1,87 @@
+//! The parameters of the learned finder, and its intermediate results.
+
+use super::decode::SymbolPeak;
+use super::network::Maps;
+use super::placer::Placed;
+use super::shrink::ScaledPhoto;
+use super::{evidence, place, weights};
+use crate::segment::maps::Working;
+
+/// Sizes and thresholds of the learned finder.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// Long side of the photo in the first pass, in pixels.
+    pub long_side_px: f64,
+    /// Long side of a card in the second pass, in pixels: the middle of the network's training
+    /// range.
+    pub card_px: f64,
+    /// There is no second pass if the median card's long side is in this range, in pixels.
+    pub content_px: (f64, f64),
+    /// Most passes per photo. Further passes run if the first finds no likely card, or cards whose
+    /// length is outside `content_px`.
+    pub passes: usize,
+    /// Shortest and longest long side of the photo in the second pass, in pixels.
+    pub second_pass_px: (f64, f64),
+    /// Long sides of the photo, in pixels, in further passes if the first detects nothing: one for
+    /// small cards, one for a card that fills the photo.
+    pub blind_passes_px: [f64; 2],
+    /// Threshold of the network's log odds for a card's peak.
+    pub least_heat: f64,
+    /// Threshold of the network's log odds for a symbol's peak.
+    pub least_symbol_heat: f64,
+    /// Non-maximum suppression: two centres closer than this, in short sides, are one card.
+    pub apart: f64,
+    /// Threshold of a candidate's log odds given all features. It is below 0 because the reader
+    /// judges each card again.
+    pub least_score: f64,
+    /// Weights of the features.
+    pub weights: evidence::Weights,
+    /// Parameters of fitting corners.
+    pub place: place::Params,
+    /// Long side of the working image, in which borders are fitted, in pixels.
+    pub working_px: f64,
+    /// Shortest median card in the working image, in pixels; for shorter cards the image is
+    /// enlarged.
+    pub smallest_working_card_px: f64,
+    /// Longest side of the working image, in pixels.
+    pub largest_working_px: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            long_side_px: 320.0,
+            card_px: 52.0,
+            content_px: (34.0, 68.0),
+            passes: 3,
+            second_pass_px: (128.0, 704.0),
+            blind_passes_px: [640.0, 128.0],
+            least_heat: -2.0,
+            least_symbol_heat: -1.0,
+            apart: 0.42,
+            least_score: -2.0,
+            weights: weights::WEIGHTS,
+            place: place::Params::default(),
+            working_px: 800.0,
+            smallest_working_card_px: 75.0,
+            largest_working_px: 1600.0,
+        }
+    }
+}
+
+/// All intermediate results of one photo.
+#[derive(Debug)]
+pub struct Detections {
+    /// The working image, in which borders were fitted.
+    pub working: Working,
+    /// The pass that was chosen.
+    pub scaled: ScaledPhoto,
+    /// The network's output for it.
+    pub maps: Maps,
+    /// Symbols in working pixels.
+    pub symbols: Vec<SymbolPeak>,
+    /// The candidates with their fitted corners.
+    pub placed: Vec<Placed>,
+    /// The features of each candidate.
+    pub features: Vec<[f64; evidence::FEATURES]>,
+}

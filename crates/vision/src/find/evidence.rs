@@ -1,0 +1,127 @@
+//! Features of a candidate, and the logistic regression that turns them into the log odds of a
+//! card.
+
+use super::decode::{SymbolPeak, symbol_heat_at};
+use super::network::Maps;
+use super::placer::Placed;
+use super::shrink::ScaledPhoto;
+use crate::segment::maps::WorkingQuad;
+use setsight_game::cards::Number;
+use setsight_game::cards::outline::symbol_centers;
+use setsight_photo::geometry::{Homography, Point, Quad};
+
+/// Number of features.
+pub const FEATURES: usize = 11;
+
+/// Name of each feature, in order.
+pub const NAMES: [&str; FEATURES] = [
+    "heat",
+    "symbols",
+    "a symbol",
+    "misfit",
+    "too large",
+    "too small",
+    "no table",
+    "sides",
+    "rim",
+    "own",
+    "taken",
+];
+
+/// The features of each candidate.
+pub fn features(
+    maps: &Maps,
+    scaled: &ScaledPhoto,
+    peaks: &[SymbolPeak],
+    placed: &[Placed],
+) -> Vec<[f64; FEATURES]> {
+    let of = |(card, (own, taken)): (&Placed, (usize, usize))| {
+        let (all, best) = symbols(&card.refined.quad, maps, scaled);
+        let (misfit, log_size) =
+            card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
+        [
+            card.candidate.heat.clamp(-4.0, 5.0),
+            all,
+            best,
+            misfit,
+            log_size.clamp(0.0, 1.0),
+            (-log_size).clamp(0.0, 1.0),
+            f64::from(card.on_table.is_none()),
+            card.refined.sides_seen() as f64 / 4.0,
+            card.rim,
+            f64::from(own > 0),
+            taken as f64 / (own + taken).max(1) as f64,
+        ]
+    };
+    placed.iter().zip(owned(placed, peaks)).map(of).collect()
+}
+
+/// For each card, the number of the network's symbols on it that are its own, and the number that
+/// belong to a likelier card. An outline shifted by one symbol on the same card has few symbols of
+/// its own.
+fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
+    /// Half extents of the area with symbols around a card's centre, in long and in short sides.
+    const BAND: (f64, f64) = (0.40, 0.16);
+    let strength = |card: &Placed| card.candidate.heat + card.refined.sides_seen() as f64;
+    let mut order: Vec<usize> = (0..placed.len()).collect();
+    order.sort_by(|&a, &b| strength(&placed[b]).total_cmp(&strength(&placed[a])));
+    let mut taken = vec![false; peaks.len()];
+    let mut owned = vec![(0, 0); placed.len()];
+    for i in order {
+        let quad = &placed[i].refined.quad;
+        let Some(card_from_image) =
+            Homography::between(&Quad::unit_card(), quad).and_then(|image| image.inverse())
+        else {
+            continue;
+        };
+        let reach = 0.7 * quad.long_side().max(quad.short_side());
+        for (peak, taken) in peaks.iter().zip(&mut taken) {
+            if peak.center.distance(quad.center()) > reach {
+                continue;
+            }
+            let p = card_from_image.apply(peak.center);
+            if p.x.abs() < BAND.0 && p.y.abs() < BAND.1 {
+                if *taken {
+                    owned[i].1 += 1
+                } else {
+                    owned[i].0 += 1
+                }
+                *taken = true;
+            }
+        }
+    }
+    owned
+}
+
+/// Log odds of symbols at a card's places: the mean over the places of the best fitting number, and
+/// the highest single value.
+fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) {
+    /// Range to which a symbol's log odds are clamped.
+    const RANGE: (f64, f64) = (-4.0, 3.0);
+    let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
+        return (RANGE.0, RANGE.0);
+    };
+    let heat = |x: f64| {
+        let at = scaled.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
+        symbol_heat_at(maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
+    };
+    let (mut all, mut best) = (RANGE.0, RANGE.0);
+    for number in Number::ALL {
+        // Places outside the picture carry no information.
+        let heats: Vec<f64> = symbol_centers(number).iter().filter_map(|&x| heat(x)).collect();
+        if heats.is_empty() {
+            continue;
+        }
+        all = all.max(heats.iter().sum::<f64>() / heats.len() as f64);
+        best = heats.into_iter().fold(best, f64::max);
+    }
+    (all, best)
+}
+
+/// Weights of the features, followed by the constant.
+pub type Weights = [f64; FEATURES + 1];
+
+/// Log odds that a candidate with these features is a card.
+pub fn log_odds(features: &[f64; FEATURES], weights: &Weights) -> f64 {
+    features.iter().zip(weights).map(|(s, w)| s * w).sum::<f64>() + weights[FEATURES]
+}

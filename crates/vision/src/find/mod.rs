@@ -1,0 +1,197 @@
+//! The learned finder: a network detects cards; their borders and the table's plane give the
+//! corners.
+//!
+//! The photo is scaled so that a card is about 52 pixels long ([`shrink`]). A network detects cards
+//! and symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and
+//! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
+//! logistic regression on the features ([`evidence`]) gives each outline its log odds.
+
+pub mod decode;
+pub mod detections;
+pub mod evidence;
+pub mod network;
+pub mod pictures;
+pub mod place;
+pub mod placer;
+pub mod search;
+pub mod shrink;
+pub mod weights;
+
+use crate::data::CardOutline;
+use crate::finder::{CardFinder, FindError};
+use crate::overlap::tell_shared;
+use crate::probability::sigmoid;
+use crate::refiner::RefinerNetwork;
+use crate::segment::maps::Working;
+use crate::stage::StageSink;
+use decode::Candidate;
+pub use detections::{Detections, Params};
+use network::{FinderNetwork, Maps};
+use setsight_photo::Frame;
+use setsight_photo::geometry::{Point, Quad, space};
+use shrink::ScaledPhoto;
+use std::sync::Arc;
+
+/// The finder that uses networks.
+pub struct Learned {
+    /// The detector.
+    pub network: Box<dyn FinderNetwork>,
+    /// Corrects and scores outlines; without it, the borders alone decide.
+    pub refiner: Option<Arc<dyn RefinerNetwork>>,
+    /// Sizes and thresholds.
+    pub params: Params,
+}
+
+impl Learned {
+    /// With the default parameters.
+    pub fn new(network: Box<dyn FinderNetwork>, refiner: Option<Arc<dyn RefinerNetwork>>) -> Self {
+        Self { network, refiner, params: Params::default() }
+    }
+
+    /// Detects cards and keeps all intermediate results. `None` for a photo too small to hold a
+    /// card.
+    ///
+    /// # Errors
+    /// See [`FindError`].
+    pub fn detect(&self, frame: &Frame) -> Result<Option<Detections>, FindError> {
+        detect(frame, &*self.network, self.refiner.as_deref(), &self.params)
+    }
+}
+
+impl CardFinder for Learned {
+    fn name(&self) -> &'static str {
+        "learned"
+    }
+
+    fn find(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
+        if let Some(sink) = sink {
+            sink.picture("heat", &pictures::heat(&seen))?;
+            sink.picture("places", &pictures::places(frame, &seen, &self.params))?;
+        }
+        Ok(outlines(&seen, &self.params))
+    }
+}
+
+fn detect(
+    frame: &Frame,
+    network: &dyn FinderNetwork,
+    refiner: Option<&dyn RefinerNetwork>,
+    params: &Params,
+) -> Result<Option<Detections>, FindError> {
+    const SMALLEST_PX: u32 = 16;
+    if frame.width().min(frame.height()) < SMALLEST_PX {
+        return Ok(None);
+    }
+    let mut working = Working::new(frame, params.working_px)?;
+    let (scaled, maps, cards) = best_pass(&working, network, params)?;
+    let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
+
+    // Borders need a median card that is large enough.
+    let median_px = median_long_side(&cards).map(|px| px * scaled.working_per_input.x);
+    let mut per_input = scaled.working_per_input;
+    if let Some(px) = median_px
+        && px < params.smallest_working_card_px
+    {
+        let wanted = params.working_px * params.smallest_working_card_px * 1.3 / px;
+        let before = (working.width as f64, working.height as f64);
+        working = Working::new(frame, wanted.min(params.largest_working_px))?;
+        per_input.x *= working.width as f64 / before.0;
+        per_input.y *= working.height as f64 / before.1;
+    }
+    let scaled = ScaledPhoto { working_per_input: per_input, ..scaled };
+    let in_working = |card: &Candidate| Candidate {
+        quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
+        heat: card.heat,
+    };
+    let cards: Vec<Candidate<space::Working>> = cards.iter().map(in_working).collect();
+    for symbol in &mut symbols {
+        symbol.center = scaled.working_from_input(symbol.center);
+    }
+    let placed = place::place(frame, &working, &cards, &symbols, refiner, &params.place)?;
+    let features = evidence::features(&maps, &scaled, &symbols, &placed);
+    Ok(Some(Detections { working, scaled, maps, symbols, placed, features }))
+}
+
+/// The candidates whose log odds reach the threshold, the likeliest first.
+pub fn outlines(seen: &Detections, params: &Params) -> Vec<CardOutline> {
+    let mut outlines: Vec<CardOutline> = seen
+        .placed
+        .iter()
+        .zip(&seen.features)
+        .map(|(card, features)| CardOutline {
+            score: evidence::log_odds(features, &params.weights),
+            ..CardOutline::at(seen.working.in_image(&card.refined.quad).higher_corner_first())
+        })
+        .filter(|outline| outline.score >= params.least_score)
+        .collect();
+    outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
+    tell_shared(&mut outlines);
+    outlines
+}
+
+/// The pass in which the cards' size is closest to what the network was trained on.
+fn best_pass(
+    working: &Working,
+    network: &dyn FinderNetwork,
+    params: &Params,
+) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+    // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
+    const MOST_ENLARGED: f64 = 2.0;
+    let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
+    let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+        let scaled = ScaledPhoto::new(working, long_side_px)?;
+        let maps = network.maps(&scaled.input)?;
+        let inside = |c: &Candidate| {
+            let Point { x, y } = c.quad.center();
+            x < scaled.size.0 as f64 && y < scaled.size.1 as f64
+        };
+        let mut cards = decode::cards(&maps, params.least_heat, params.apart);
+        cards.retain(inside);
+        Ok((scaled, maps, cards))
+    };
+    let mut best = take(params.long_side_px)?;
+    let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
+    if likely(&best.2) == 0 {
+        let passes = params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1));
+        for long_side_px in passes.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
+            let next = take(long_side_px)?;
+            if likely(&next.2) > likely(&best.2) {
+                best = next;
+            }
+        }
+        return Ok(best);
+    }
+    if params.passes < 2 {
+        return Ok(best);
+    }
+    let median = median_long_side(&best.2).unwrap_or(params.card_px);
+    if (params.content_px.0..params.content_px.1).contains(&median) {
+        return Ok(best);
+    }
+    let (least, most) = params.second_pass_px;
+    let most = most.min(params.long_side_px.max(enlarged_px));
+    // The embedded engine prepares itself for each size, so use few sizes.
+    const STEP_PX: f64 = 32.0;
+    let wanted = best.0.long_side_px * params.card_px / median;
+    let wanted = ((wanted / STEP_PX).round() * STEP_PX).clamp(least, most);
+    let second = take(wanted)?;
+    // Keep the second pass unless it detects far fewer cards than the first.
+    let expected = |cards: &[Candidate]| cards.iter().map(|c| sigmoid(c.heat)).sum::<f64>();
+    Ok(if expected(&second.2) >= 0.8 * expected(&best.2) { second } else { best })
+}
+
+/// Long side of the median likely card, in pixels of the input.
+fn median_long_side(cards: &[Candidate]) -> Option<f64> {
+    let mut sizes: Vec<f64> = cards
+        .iter()
+        .filter(|c| c.heat > -0.4)
+        .map(|c| c.quad.long_side().max(c.quad.short_side()))
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied()
+}

@@ -1,0 +1,128 @@
+use super::*;
+use crate::segment::drawn::{FlatCard, card_at, photo};
+use setsight_nets::engine::NetworkError;
+use setsight_nets::refiner::{OUTPUTS, RIGHT};
+
+/// A refiner that judges every outline right, and moves all corners by this share of a short side.
+struct Moves([f32; 2]);
+
+impl RefinerNetwork for Moves {
+    fn answers(&self, _: Vec<f32>, crops: usize) -> Result<Vec<f32>, NetworkError> {
+        let mut answer = [0.0; OUTPUTS];
+        (0..4).for_each(|i| answer[2 * i..2 * i + 2].copy_from_slice(&self.0));
+        answer[RIGHT] = 9.0;
+        Ok(answer.repeat(crops))
+    }
+}
+
+/// Six cards in two rows, each slightly turned.
+fn cards() -> Vec<Quad> {
+    let place = |i: usize| (60.0 + 140.0 * (i % 3) as f64, 60.0 + 130.0 * (i / 3) as f64);
+    (0..6).map(|i| card_at(place(i).0, place(i).1, 0.1 * i as f64 - 0.3)).collect()
+}
+
+fn photo_of(cards: &[Quad]) -> (Frame, Working) {
+    let cards: Vec<FlatCard> = cards.iter().copied().map(FlatCard::at).collect();
+    let frame = photo((480, 340), &cards);
+    let working = Working::new(&frame, 480.0).unwrap();
+    (frame, working)
+}
+
+/// The candidates that a network would detect for cards with these outlines.
+fn candidates(outlines: impl IntoIterator<Item = Quad>) -> Vec<Candidate<space::Working>> {
+    outlines.into_iter().map(|quad| Candidate { quad: quad.in_space(1.0), heat: 3.0 }).collect()
+}
+
+/// An outline off by a few hundredths of a card, like the network's; each in another direction.
+fn rough(i: usize, quad: &Quad) -> Quad {
+    let (sin, cos) = (i as f64 * 2.4).sin_cos();
+    Quad::new(quad.0.map(|p| p + Point::new(3.0 * cos, 3.0 * sin)))
+}
+
+fn rough_cards() -> Vec<Candidate<space::Working>> {
+    candidates(cards().iter().enumerate().map(|(i, quad)| rough(i, quad)))
+}
+
+/// Largest error of a corner, in pixels.
+fn off(placed: &Placed, corners: &Quad) -> f64 {
+    let found = placed.refined.quad.0;
+    found.iter().zip(corners.0).map(|(a, b)| a.distance(b)).fold(0.0, f64::max)
+}
+
+#[test]
+fn rough_outlines_become_exact() {
+    let (frame, working) = photo_of(&cards());
+    let placed = place(&frame, &working, &rough_cards(), &[], None, &Params::default()).unwrap();
+    for (placed, corners) in placed.iter().zip(cards()) {
+        assert_eq!(placed.refined.sides_seen(), 4);
+        assert!(off(placed, &corners) < 0.7, "{}", off(placed, &corners));
+        let fit = placed.on_table.expect("six cards show a table");
+        assert!(fit.misfit < 0.1 && fit.log_size.abs() < 0.1, "{fit:?}");
+    }
+}
+
+#[test]
+fn what_has_another_size_does_not_lie_on_the_table() {
+    let (frame, working) = photo_of(&cards());
+    let mut candidates = rough_cards();
+    // An outline much larger than a card, across two of them, and less likely than they are.
+    let large = Quad::new(card_at(190.0, 60.0, 0.0).0.map(|p| p * 1.6));
+    candidates.push(Candidate { quad: large.in_space(1.0), heat: -1.0 });
+    let placed = place(&frame, &working, &candidates, &[], None, &Params::default()).unwrap();
+    let (card, large) = (placed[0].on_table.unwrap(), placed[6].on_table.unwrap());
+    assert!(large.misfit > Params::default().elsewhere && large.log_size > 0.3, "{large:?}");
+    assert!(card.misfit < 0.1, "{card:?}");
+    assert!(off(&placed[0], &cards()[0]) < 0.7, "the others stay exact");
+}
+
+#[test]
+fn two_cards_show_no_table_and_are_placed_all_the_same() {
+    let two = &cards()[..2];
+    let (frame, working) = photo_of(two);
+    let rough = candidates(two.iter().enumerate().map(|(i, quad)| rough(i, quad)));
+    let placed = place(&frame, &working, &rough, &[], None, &Params::default()).unwrap();
+    for (placed, corners) in placed.iter().zip(two) {
+        assert!(placed.on_table.is_none() && off(placed, corners) < 0.8);
+    }
+}
+
+#[test]
+fn a_symbol_off_the_middle_moves_its_card() {
+    let one = [cards()[0]];
+    let working = Working::new(&photo((480, 340), &[]), 480.0).unwrap();
+    let frame = photo((480, 340), &[]);
+    let shift = Point::new(4.0, 2.0);
+    // Two symbols, each half a spacing from the middle; nothing else is visible.
+    let along = (one[0].0[1] - one[0].0[0]) * (setsight_game::cards::outline::SYMBOL_SPACING / 2.0);
+    let peak = |at: Point| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 };
+    let peaks = [peak(along), peak(-along)];
+    let placed =
+        place(&frame, &working, &candidates(one), &peaks, None, &Params::default()).unwrap();
+    let moved = placed[0].refined.quad.center() - one[0].center();
+    assert_eq!(placed[0].refined.sides_seen(), 0);
+    // The predicted centre has the weight of half a symbol.
+    assert!(moved.distance(shift * (2.0 / 2.5)) < 0.2, "{moved:?}");
+}
+
+#[test]
+fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
+    let (frame, working) = photo_of(&cards());
+    // Off by three tenths of a short side in both directions, beyond the reach of the search.
+    let far = |quad: &Quad| {
+        let along = (quad.0[1] - quad.0[0]) / quad.long_side();
+        let off = (along + along.perpendicular()) * (0.3 * quad.short_side());
+        Quad::new(quad.0.map(|p| p - off))
+    };
+    let far = candidates(cards().iter().map(far));
+    let params = Params { search: None, ..Params::default() };
+    let without = place(&frame, &working, &far, &[], None, &params).unwrap();
+    assert!(sides_of_likely(&without) < params.enough_sides);
+    // The refiner moves them half of the way, in each of two steps.
+    let with = place(&frame, &working, &far, &[], Some(&Moves([0.15, 0.15])), &params).unwrap();
+    for (placed, corners) in with.iter().zip(cards()) {
+        assert!(off(placed, &corners) < 0.8, "{}", off(placed, &corners));
+    }
+    // If all sides are found, the refiner does not run: its bad answer has no effect.
+    let good = place(&frame, &working, &rough_cards(), &[], Some(&Moves([0.5, 0.5])), &params);
+    assert!(good.unwrap().iter().zip(cards()).all(|(placed, corners)| off(placed, &corners) < 0.8));
+}

@@ -1,0 +1,39 @@
+//! The stages from a photo to its sets, and the one place that composes them.
+
+pub mod batch;
+pub mod board;
+mod choice;
+pub mod classify;
+mod compose;
+pub mod data;
+pub mod deck_learning;
+pub mod dump;
+pub mod find;
+pub mod finder;
+pub mod layout;
+pub mod overlap;
+pub mod overlay;
+pub mod plan;
+pub mod probability;
+mod reading;
+pub mod record;
+pub mod rectify;
+pub mod refiner;
+mod scaled;
+pub mod segment;
+pub mod stage;
+mod table_reading;
+pub mod track;
+
+pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
+pub use classify::table_facts::{Mirrored, TableFacts};
+pub use compose::{Pipeline, PipelineError, PipelineOutput};
+pub use data::*;
+pub use stage::{StageClock, StageSink, StageTime};
+pub use table_reading::TableReading;
+
+pub use image;
+pub use plan::ReadingPlan;
+pub use reading::{
+    PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, TableTracker, read_photo,
+};

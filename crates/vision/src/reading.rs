@@ -1,0 +1,215 @@
+//! Reading photos and frames, for programs that use this crate.
+
+mod error;
+mod options;
+mod tracker;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use options::ReadOptions;
+pub use tracker::TableTracker;
+
+use crate::{Pipeline, StageClock, TableReading, overlay};
+use image::RgbImage;
+use setsight_photo::source::{self, Photo};
+use std::path::Path;
+
+/// Reads a photo: finds its cards, reads each, and finds all sets.
+///
+/// The file may be JPEG, PNG, WebP, TIFF, BMP or HEIC, or AVIF if the program `ffmpeg` is there.
+/// The picture is turned upright as the file says. A photo without cards gives an empty
+/// [`TableReading`], not an error. To read many photos, keep a [`PhotoReader`], which loads the networks once.
+///
+/// # Errors
+/// The file cannot be decoded (the message names it and says what was expected), or a network
+/// cannot be run.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// let photo = setsight_vision::read_photo("1-plain-on-wood.jpg")?;
+/// for card in &photo.table.cards {
+///     let center = card.corners_in_image.center();
+///     println!("{} at {center:?}, {:.1} %", card.card.name(), 100.0 * card.confidence);
+/// }
+/// println!("{} sets", photo.table.sets.len());
+/// photo.draw().save(std::env::temp_dir().join("setsight-doc-table.png"))?;
+/// # assert_eq!(photo.table.cards.len(), 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_photo(path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
+    PhotoReader::new()?.read_file(path)
+}
+
+/// Finds and reads the cards of photos, with networks that are loaded once.
+///
+/// Threads may share it; calls do not affect each other.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// let reader = setsight_vision::PhotoReader::new()?;
+/// for photo in ["1-plain-on-wood.jpg", "2-fifteen-on-felt.jpg"] {
+///     println!("{photo}: {} cards", reader.read_file(photo)?.table.cards.len());
+/// }
+/// # Ok::<(), setsight_vision::ReadError>(())
+/// ```
+pub struct PhotoReader {
+    pipeline: Pipeline,
+}
+
+impl PhotoReader {
+    /// Reads with the default options and the networks inside the crate.
+    ///
+    /// # Errors
+    /// No engine can run the networks; the message lists the engines that were tried.
+    pub fn new() -> Result<Self, ReadError> {
+        Self::with(&ReadOptions::default())
+    }
+
+    /// Reads with these options.
+    ///
+    /// # Errors
+    /// The networks cannot be loaded, or the options contradict each other.
+    pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
+        Ok(Self { pipeline: options.pipeline()? })
+    }
+
+    /// Reads a photo from a file, see [`read_photo`].
+    ///
+    /// # Errors
+    /// The file cannot be decoded, or a network cannot be run. The message names the file.
+    pub fn read_file(&self, path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
+        let path = path.as_ref();
+        let photo = source::load_photo(path).map_err(ReadError::from);
+        photo.and_then(|photo| self.read(photo)).map_err(|error| error.in_file(path))
+    }
+
+    /// Reads a photo from its file's bytes, in any of the formats of [`read_photo`], and turns it
+    /// upright as they say.
+    ///
+    /// # Errors
+    /// The bytes cannot be decoded, or a network cannot be run.
+    ///
+    /// # Examples
+    /// ```
+    /// # std::env::set_current_dir("../../datasets/samples").unwrap();
+    /// // As they come from a network or out of an archive.
+    /// let bytes = std::fs::read("1-plain-on-wood.jpg")?;
+    /// let photo = setsight_vision::PhotoReader::new()?.read_bytes(&bytes)?;
+    /// assert_eq!(photo.table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_bytes(&self, bytes: &[u8]) -> Result<PhotoReading, ReadError> {
+        self.read(source::decode(bytes)?)
+    }
+
+    /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
+    /// B). To follow the cards from frame to frame, use a [`TableTracker`].
+    ///
+    /// # Errors
+    /// A network cannot be run.
+    ///
+    /// # Examples
+    /// ```
+    /// # std::env::set_current_dir("../../datasets/samples").unwrap();
+    /// use setsight_vision::image;
+    ///
+    /// let frame = image::open("1-plain-on-wood.jpg")?.to_rgb8();
+    /// let table = setsight_vision::PhotoReader::new()?.read_image(&frame)?;
+    /// assert_eq!(table.cards.len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_image(&self, image: &RgbImage) -> Result<TableReading, ReadError> {
+        Ok(self.pipeline.read(image, &mut StageClock::default(), None)?.table)
+    }
+
+    fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {
+        let mut table = self.read_image(&photo.frame)?;
+        table.warning = photo.warning;
+        Ok(PhotoReading { table, image: photo.frame })
+    }
+}
+
+/// A photo that was read.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// let photo = setsight_vision::read_photo("1-plain-on-wood.jpg")?;
+/// assert_eq!(photo.image.dimensions(), photo.table.size_px);
+/// for set in &photo.table.sets {
+///     let names = set.0.map(|card| photo.table.cards[card].card.name());
+///     println!("{}", names.join(", "));
+/// }
+/// # Ok::<(), setsight_vision::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PhotoReading {
+    /// Its cards and sets.
+    pub table: TableReading,
+    /// The upright photo: 8-bit sRGB, height x width x (R, G, B).
+    pub image: RgbImage,
+}
+
+impl PhotoReading {
+    /// Draws the cards and sets on the photo, see [`TableReading::draw`].
+    pub fn draw(&self) -> RgbImage {
+        self.table.draw(&self.image)
+    }
+}
+
+impl TableReading {
+    /// Draws a coloured outline around the cards of each set and the sets' numbers on the picture
+    /// that was read, above a strip that lists the sets. The result is as wide as the picture and at
+    /// least as high, 8-bit sRGB.
+    pub fn draw(&self, picture: &RgbImage) -> RgbImage {
+        overlay::draw(picture, &self.cards, &self.sets, &overlay::Style::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FinderChoice, ReaderChoice};
+    use setsight_game::cards::Deck;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn without_networks() -> ReadOptions {
+        ReadOptions::default().finder(FinderChoice::Classical).reader(ReaderChoice::Classical)
+    }
+
+    #[test]
+    fn errors_say_of_what_kind_they_are() {
+        let reader = PhotoReader::with(&without_networks()).unwrap();
+        let of_bytes = |bytes: &[u8]| reader.read_bytes(bytes).unwrap_err().kind();
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../datasets/samples/1-plain-on-wood.jpg");
+        let photo = std::fs::read(sample).unwrap();
+        assert_eq!(of_bytes(b"Dear diary, today"), ReadErrorKind::NotAPhoto);
+        assert_eq!(of_bytes(&photo[..photo.len() / 2]), ReadErrorKind::Damaged);
+        let missing = reader.read_file("no/such.jpg").unwrap_err();
+        assert_eq!(missing.kind(), ReadErrorKind::Io);
+        assert!(missing.to_string().starts_with("no/such.jpg: cannot be read"), "{missing}");
+        let empty = tempfile::tempdir().unwrap();
+        let of_options = |options: ReadOptions| PhotoReader::with(&options).err().unwrap().kind();
+        assert_eq!(of_options(ReadOptions::default().models(empty.path())), ReadErrorKind::Models);
+        let taught = without_networks().deck(Arc::new(Deck::invented(31)));
+        assert_eq!(of_options(taught), ReadErrorKind::Options);
+    }
+
+    #[test]
+    fn a_frame_of_another_size_begins_anew() {
+        let mut tracker = TableTracker::with(&without_networks()).unwrap();
+        let mut update = |(width, height), ms| {
+            tracker.update(&RgbImage::new(width, height), Duration::from_millis(ms))
+        };
+        for (size_px, ms) in [((320, 240), 0), ((320, 240), 33), ((640, 480), 66)] {
+            let tracked = update(size_px, ms).unwrap();
+            assert_eq!(tracked.table, TableReading { size_px, ..TableReading::default() });
+            assert!(tracked.looked);
+        }
+        assert_eq!(update((16, 16), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
+    }
+}

@@ -1,0 +1,90 @@
+//! How photos and frames are read.
+
+use super::ReadError;
+use crate::plan::ReadingPlan;
+use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice};
+use setsight_game::cards::Deck;
+use setsight_nets::engine::{self, EngineChoice, Models};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How photos and frames are read, for [`PhotoReader::with`](super::PhotoReader::with) and
+/// [`TableTracker::with`](super::TableTracker::with). The default suits photos of any table.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// use setsight_game::cards::Deck;
+/// use setsight_vision::{Mirrored, PhotoReader, ReadOptions};
+///
+/// let options = ReadOptions::default().deck(Deck::classic()).mirrored(Mirrored::No);
+/// let table = PhotoReader::with(&options)?.read_file("1-plain-on-wood.jpg")?.table;
+/// assert!(!table.is_mirrored());
+/// # Ok::<(), setsight_vision::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    plan: ReadingPlan,
+    engine: EngineChoice,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        // What the user of the program `setsight` has chosen does not concern other programs.
+        let plan = ReadingPlan::with_models(Models::Shipped);
+        Self { plan, engine: EngineChoice::default() }
+    }
+}
+
+impl ReadOptions {
+    /// The deck on the table. Without this, the cards tell which of the known decks it is.
+    pub fn deck(mut self, deck: Arc<Deck>) -> Self {
+        self.plan.deck = Some(deck);
+        self
+    }
+
+    /// Whether pictures are mirrored, as webcams often store them. By default the squiggles tell.
+    pub fn mirrored(mut self, mirrored: Mirrored) -> Self {
+        self.plan.mirrored = mirrored;
+        self
+    }
+
+    /// What finds the cards: a network by default.
+    pub fn finder(mut self, finder: FinderChoice) -> Self {
+        self.plan.finder = finder;
+        self
+    }
+
+    /// What reads the cards: networks and measurement by default.
+    pub fn reader(mut self, reader: ReaderChoice) -> Self {
+        self.plan.reader = reader;
+        self
+    }
+
+    /// A folder of networks that `setsight train` wrote, instead of those inside the crate. If they
+    /// were trained for a deck of one's own (`setsight train reader --deck`), that deck is read.
+    pub fn models(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.plan.models = Some(Models::Folder(folder.into()));
+        self
+    }
+
+    /// What runs the networks. A process has one engine: the first network that is loaded decides,
+    /// and asking for another one later is an error.
+    pub fn engine(mut self, engine: EngineChoice) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// How many threads OpenCV may use within one picture; 1 by default, which suits programs that
+    /// read pictures on several threads. It holds for the whole process, as OpenCV has one setting.
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.plan.threads = threads;
+        self
+    }
+
+    pub(super) fn pipeline(&self) -> Result<Pipeline, ReadError> {
+        engine::require(self.engine)?;
+        Ok(self.plan.build()?)
+    }
+}

@@ -1,0 +1,89 @@
+//! Following the cards on a table through the frames of a camera or a film.
+
+use super::{ReadError, ReadOptions};
+use crate::track::grey::Grey;
+use crate::track::{Params, TrackedTable, Tracker, detect};
+use crate::{Pipeline, StageClock};
+use image::RgbImage;
+use setsight_photo::source;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Follows the cards on a table through the frames of a camera or a film. Each card keeps its
+/// identity while it lies there, and its readings add up, so that what is said becomes surer.
+///
+/// Only the frames and their times count: the same frames give the same tables, however long the
+/// computer takes.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// use setsight_vision::{TableTracker, image};
+/// use std::time::Duration;
+///
+/// let frame = image::open("1-plain-on-wood.jpg")?.to_rgb8();
+/// let mut tracker = TableTracker::new()?;
+/// let first = tracker.update(&frame, Duration::ZERO)?;
+/// let second = tracker.update(&frame, Duration::from_millis(33))?;
+/// assert_eq!(second.table.cards.len(), 12);
+/// for ((card, track), (_, before)) in second.cards().zip(first.cards()) {
+///     println!("card {}: {}", track.id, card.card.name());
+///     assert_eq!(track.id, before.id);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct TableTracker {
+    pipeline: Pipeline,
+    tracker: Tracker,
+    size_px: (u32, u32),
+}
+
+impl TableTracker {
+    /// A tracker with the default options, which knows no card yet.
+    ///
+    /// # Errors
+    /// No engine can run the networks.
+    pub fn new() -> Result<Self, ReadError> {
+        Self::with(&ReadOptions::default())
+    }
+
+    /// A tracker with these options, which knows no card yet.
+    ///
+    /// # Errors
+    /// The networks cannot be loaded, or the options contradict each other.
+    pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
+        let pipeline = options.pipeline()?;
+        let tracker = Tracker::new(Params::of(&pipeline));
+        Ok(Self { pipeline, tracker, size_px: (0, 0) })
+    }
+
+    /// Takes in the next frame (8-bit sRGB, upright, height x width x (R, G, B)) and returns the
+    /// table as it is now. `time` is the frame's own, from any beginning; it must not decrease.
+    ///
+    /// Most frames are only followed, which is quick. In one of several, new and doubtful cards are
+    /// looked for and read, which takes about as long as reading a photo. A frame of another size
+    /// than the last one begins anew.
+    ///
+    /// # Errors
+    /// The frame is too small or too large for a table, or cannot be processed. A later frame may
+    /// succeed.
+    pub fn update(&mut self, frame: &RgbImage, time: Duration) -> Result<TrackedTable, ReadError> {
+        source::check_size(frame.width(), frame.height())?;
+        if self.size_px != frame.dimensions() {
+            self.size_px = frame.dimensions();
+            self.tracker = Tracker::new(Params::of(&self.pipeline));
+        }
+        let grey = Arc::new(Grey::of(frame)?);
+        self.tracker.follow(grey, time.as_secs_f64() * 1e3);
+        if let Some(request) = self.tracker.ask() {
+            match detect(&self.pipeline, frame, &request, &mut StageClock::default()) {
+                Ok(found) => self.tracker.learn(found),
+                Err(error) => {
+                    self.tracker.forget_look();
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(self.tracker.table())
+    }
+}

@@ -1,0 +1,323 @@
+//! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
+
+use super::data::ReadCard;
+use super::layout;
+use super::stage::StageTime;
+use super::table_reading::TableReading;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde_json::{Map, Value, json};
+use setsight_files::printable;
+use setsight_game::cards::Deck;
+use setsight_game::cards::picture::{Ink, Slot, grid_of};
+use setsight_game::json::{VERSION, path_members};
+use setsight_game::sets::Set;
+use setsight_nets::engine;
+use setsight_photo::geometry::Point;
+use std::path::PathBuf;
+
+/// A photo and its result, or why it was not read.
+pub struct Record {
+    /// The photo's path as found.
+    pub image: PathBuf,
+    /// The result, or the error message.
+    pub result: Result<TableReading, String>,
+    /// The time of each stage; empty for a photo with an error.
+    pub times: Vec<StageTime>,
+}
+
+/// First line of the CSV.
+pub const CSV_HEADER: &str =
+    "image,card,code,confidence,unsure,x1,y1,x2,y2,x3,y3,x4,y4,sets,error\n";
+
+impl Record {
+    /// A photo that could not be read, and why.
+    pub fn failed(image: PathBuf, error: String) -> Self {
+        Self { image, result: Err(error), times: Vec::new() }
+    }
+
+    /// The JSON value of `--format json` and of results.jsonl, one line per photo.
+    pub fn to_json(&self) -> Value {
+        let head = path_members("image", &self.image);
+        match &self.result {
+            Ok(table) => line_of(head, table, &self.times),
+            Err(error) => self.with("error", json!(error)),
+        }
+    }
+
+    /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
+    pub fn sets_to_json(&self) -> Value {
+        let Ok(table) = &self.result else { return self.to_json() };
+        let codes = |set: &Set| set.0.map(|i| table.cards[i].card.to_string());
+        let sets: Vec<_> = table.sets.iter().map(codes).collect();
+        self.with("sets", json!(sets))
+    }
+
+    /// The photo's name, and one thing that is said of it.
+    fn with(&self, name: &str, value: Value) -> Value {
+        let mut members = Map::from_iter([("version".to_owned(), json!(VERSION))]);
+        members.extend(path_members("image", &self.image));
+        members.insert(name.to_owned(), value);
+        Value::Object(members)
+    }
+
+    /// One CSV line for each card, or a single line for a photo without cards or with an error,
+    /// each with its line end. `sets` holds the numbers (from 1) of the card's sets.
+    pub fn to_csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let image = self.image.to_string_lossy();
+        let image = printable::cell(&image);
+        let mut line = |fields: Vec<String>| {
+            let fields = std::iter::once(image.to_string()).chain(fields);
+            writer.write_record(fields).expect("into memory, always the same number of fields");
+        };
+        let empty = |n: usize| vec![String::new(); n];
+        match &self.result {
+            Err(error) => line([empty(13), vec![printable::cell(error).into_owned()]].concat()),
+            Ok(table) if table.cards.is_empty() => line(empty(14)),
+            Ok(table) => {
+                for (i, card) in table.cards.iter().enumerate() {
+                    let member =
+                        table.sets.iter().enumerate().filter(|(_, set)| set.0.contains(&i));
+                    let sets: Vec<String> = member.map(|(n, _)| (n + 1).to_string()).collect();
+                    let mut fields = vec![
+                        (i + 1).to_string(),
+                        card.card.to_string(),
+                        format!("{:.3}", card.confidence),
+                        card.unsure.to_string(),
+                    ];
+                    for corner in card.corners_in_image.0 {
+                        fields.extend([format!("{:.1}", corner.x), format!("{:.1}", corner.y)]);
+                    }
+                    fields.extend([sets.join(" "), String::new()]);
+                    line(fields);
+                }
+            }
+        }
+        String::from_utf8(writer.into_inner().expect("into memory")).expect("text from text")
+    }
+
+    /// Text for people: the board in its rows, then its sets. Empty for a photo with an error.
+    pub fn to_text(&self, ink: Ink) -> String {
+        let Ok(table) = &self.result else { return String::new() };
+        let name = ink.bold(&printable::line(&self.image.display().to_string()));
+        let mut text = format!("{name}: {}\n", table.summary());
+        if table.cards.is_empty() {
+            return text;
+        }
+        let quads: Vec<_> = table.cards.iter().map(|card| card.corners_in_image).collect();
+        let rows: Vec<Vec<Slot>> = layout::rows(&quads)
+            .into_iter()
+            .map(|row| row.into_iter().map(|i| slot(i, &table.cards[i])).collect())
+            .collect();
+        let deck = table.deck();
+        text += &grid_of(&deck, &rows, ink);
+        for (n, set) in table.sets.iter().enumerate() {
+            let named = |i: usize| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink));
+            text += &format!("set {}: {}\n", n + 1, set.0.map(named).join(", "));
+        }
+        text
+    }
+
+    /// Text for people: the sets only. Empty for a photo with an error.
+    pub fn sets_to_text(&self, ink: Ink) -> String {
+        let Ok(table) = &self.result else { return String::new() };
+        let mut text = format!(
+            "{}: {}\n",
+            ink.bold(&printable::line(&self.image.display().to_string())),
+            table.summary()
+        );
+        let deck = table.deck();
+        for set in &table.sets {
+            let codes = set.0.map(|i| table.cards[i].card.to_string()).join(" ");
+            let names = set.0.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
+            text += &format!("{codes}   {names}\n");
+        }
+        text
+    }
+}
+
+impl TableReading {
+    /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
+    pub fn summary(&self) -> String {
+        if self.cards.is_empty() {
+            return "no cards found".to_owned();
+        }
+        let count = |n: usize, what: &str| match n {
+            0 => format!("no {what}"),
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let mut text =
+            format!("{}, {}", count(self.cards.len(), "card"), count(self.sets.len(), "set"));
+        let unsure = self.unsure();
+        if unsure > 0 {
+            text += &format!(", {unsure} unsure (?)");
+        }
+        match self.facts.deck() {
+            None => text += ", of a deck that is not known",
+            Some(deck) if deck.is_taught() => {
+                text += &format!(", of the deck {}", printable::line(&deck.name));
+            }
+            Some(deck) if deck.is_classic() => {}
+            Some(_) => text += ", of the rectangle edition",
+        }
+        if self.is_mirrored() {
+            text += ", a mirrored picture";
+        }
+        text
+    }
+}
+
+/// The line of JSON of a table; `head` holds the members that identify the picture.
+pub fn line_of(head: Vec<(String, Value)>, table: &TableReading, times: &[StageTime]) -> Value {
+    let stage_ms: Map<String, Value> = times
+        .iter()
+        .map(|time| (time.stage.to_owned(), json!(rounded(time.elapsed_ms, 100.0))))
+        .collect();
+    let mut line = Map::from_iter([("version".to_owned(), json!(VERSION))]);
+    line.extend(head);
+    if let Value::Object(members) = json!(table) {
+        line.extend(members);
+    }
+    line.insert("stage_ms".to_owned(), Value::Object(stage_ms));
+    let engine = engine::in_use().map(|engine| engine.name());
+    line.insert("engine".to_owned(), json!(engine));
+    Value::Object(line)
+}
+
+impl Serialize for TableReading {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = 6 + usize::from(self.warning.is_some());
+        let mut table = serializer.serialize_struct("TableReading", members)?;
+        table.serialize_field("width", &self.size_px.0)?;
+        table.serialize_field("height", &self.size_px.1)?;
+        match self.warning {
+            Some(warning) => table.serialize_field("warning", warning)?,
+            None => table.skip_field("warning")?,
+        }
+        table.serialize_field("deck", self.facts.deck_name())?;
+        table.serialize_field("mirrored", &self.is_mirrored())?;
+        table.serialize_field("cards", &self.cards)?;
+        let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
+        table.serialize_field("sets", &sets)?;
+        table.end()
+    }
+}
+
+impl Serialize for ReadCard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let corner = |p: Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
+        let mut card = serializer.serialize_struct("ReadCard", 4)?;
+        card.serialize_field("code", &self.card.to_string())?;
+        card.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
+        card.serialize_field("unsure", &self.unsure)?;
+        card.serialize_field("corners", &self.corners_in_image.0.map(corner))?;
+        card.end()
+    }
+}
+
+/// Rounds to multiples of 1 / `parts`: further digits would be noise.
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
+
+fn name_of(card: &ReadCard, deck: &Deck, ink: Ink) -> String {
+    ink.colored(card.card.color, &deck.card_name(card.card))
+}
+
+fn slot(index: usize, card: &ReadCard) -> Slot {
+    let mut slot = Slot::numbered(index, card.card);
+    if card.unsure {
+        slot.label += "?";
+    }
+    slot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_photo::geometry::Quad;
+
+    fn record() -> Record {
+        let codes = ["1fgd", "2fgd", "3fgd", "1ord"];
+        let cards: Vec<ReadCard> = codes
+            .iter()
+            .enumerate()
+            .map(|(i, code)| ReadCard {
+                corners_in_image: Quad::new(
+                    Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(100.0 * i as f64, 0.126)),
+                ),
+                card: code.parse().unwrap(),
+                confidence: 0.98769,
+                unsure: i == 3,
+            })
+            .collect();
+        Record {
+            image: "a, \"b\".jpg".into(),
+            result: Ok(TableReading::new(cards, (400, 300))),
+            times: vec![StageTime { stage: "load", elapsed_ms: 6.1234, cpu_ms: 6.0 }],
+        }
+    }
+
+    fn failed(error: &str) -> Record {
+        Record::failed("x.jpg".into(), error.to_owned())
+    }
+
+    #[test]
+    fn json_is_as_others_expect_it() {
+        let json = record().to_json();
+        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            [
+                "version", "image", "width", "height", "deck", "mirrored", "cards", "sets",
+                "stage_ms", "engine"
+            ]
+        );
+        let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
+        assert_eq!(json["cards"][0].to_string(), expected);
+        assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
+        let table = record().result.unwrap();
+        let table =
+            serde_json::to_string(&TableReading { warning: Some("is cut"), ..table }).unwrap();
+        let start = r#"{"width":400,"height":300,"warning":"is cut","deck":"classic","mirrored":false,"cards":[{"code":"1fgd","#;
+        assert!(table.starts_with(start) && table.ends_with(r#""sets":[[0,1,2]]}"#), "{table}");
+        assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);
+        assert_eq!(
+            failed("is empty").to_json().to_string(),
+            r#"{"version":1,"image":"x.jpg","error":"is empty"}"#
+        );
+    }
+
+    #[test]
+    fn csv_has_as_many_fields_as_its_header() {
+        let text = CSV_HEADER.to_owned() + &record().to_csv() + &failed("is, well, empty").to_csv();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), 5);
+        assert_eq!((&rows[0][0], &rows[0][2], &rows[0][13]), ("a, \"b\".jpg", "1fgd", "1"));
+        assert_eq!((&rows[3][4], &rows[3][13], &rows[4][14]), ("true", "", "is, well, empty"));
+    }
+
+    #[test]
+    fn text_shows_the_board_and_names_the_sets() {
+        let text = record().to_text(Ink::Plain);
+        assert!(text.starts_with("a, \"b\".jpg: 4 cards, 1 set, 1 unsure (?)\n"), "{text}");
+        assert!(text.contains("4?"), "{text}");
+        let line = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn only_the_sets_are_told_by_their_cards() {
+        let json = record().sets_to_json().to_string();
+        assert_eq!(json, r#"{"version":1,"image":"a, \"b\".jpg","sets":[["1fgd","2fgd","3fgd"]]}"#);
+        let text = record().sets_to_text(Ink::Plain);
+        let names =
+            "one filled green diamond, two filled green diamonds, three filled green diamonds";
+        assert_eq!(
+            text,
+            format!("a, \"b\".jpg: 4 cards, 1 set, 1 unsure (?)\n1fgd 2fgd 3fgd   {names}\n")
+        );
+    }
+}

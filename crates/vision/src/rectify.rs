@@ -1,0 +1,351 @@
+//! Straightens a card and balances its colours on the card's own white.
+//!
+//! The stock of a card is the only object of known colour in a photo. Light is seldom even across
+//! it, so the white is not one colour but a smooth field: a grey closing across the card, wider
+//! than a symbol, then blurred. Dividing by this field removes the light's colour, its gradient and
+//! most of a shadow in one step.
+
+use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
+use image::RgbImage;
+use opencv::core::{BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size};
+use opencv::imgproc;
+use setsight_photo::Frame;
+use setsight_photo::geometry::{Homography, Point, Quad};
+
+/// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
+/// grain and glare brighter than the stock are not clipped.
+pub const BALANCED_WHITE: f32 = 0.9;
+
+/// The percentile of each channel that is used as the card's overall white: symbols cover up to a
+/// third of a card, and the brightest tenth may be glare or the edge of a bright table.
+const WHITE_PERCENTILE: f64 = 0.85;
+
+/// The white field is computed on a card smaller by this factor.
+const FIELD_STEP: usize = 4;
+const FIELD_WIDTH: usize = CARD_LONG_PX as usize / FIELD_STEP;
+const FIELD_HEIGHT: usize = CARD_SHORT_PX as usize / FIELD_STEP;
+/// Half the closing's width, in cells of the field: 13 cells are 52 pixels, and a symbol is 41
+/// wide.
+const CLOSING_REACH: usize = 6;
+/// Lower bound of the white field, as a share of the card's white. A finger, a corner outside the
+/// card or another card's symbol is not stock, however wide it is.
+const DARKEST_STOCK: f32 = 0.35;
+
+/// Straightens one card.
+///
+/// Pixels outside the photo repeat its border. A quad with three collinear corners, or far outside
+/// the photo, gives a black card.
+pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
+    let quad = &outline.corners_in_image;
+    let mut pixels =
+        straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
+            .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    let white_in_image = white_of(&pixels);
+    balance(&mut pixels, white_in_image);
+    CardImage {
+        pixels,
+        white_in_image,
+        light_cast: cast_of(white_in_image),
+        long_side_in_image_px: quad.long_side() as f32,
+    }
+}
+
+/// Takes a picture that is a straight card already, such as a labelled crop.
+pub fn from_crop(crop: RgbImage) -> CardImage {
+    let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
+    let whole = Quad::rectangle(width, height).as_card();
+    rectify(&crop, &CardOutline::at(whole))
+}
+
+/// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
+/// `size_px`, with its first edge on top. If the quad is more than twice as large, it is first
+/// scaled down by area averaging. Only the part of the photo around the quad is read. `None` if
+/// three corners are collinear or no pixel is near.
+pub fn straightened(
+    rgb: &[u8],
+    photo_px: (u32, u32),
+    quad: &Quad,
+    size_px: (u32, u32),
+) -> Option<RgbImage> {
+    let (width, height) = (photo_px.0 as i32, photo_px.1 as i32);
+    let finite = quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite());
+    if !finite || width == 0 || height == 0 {
+        return None;
+    }
+    let bound = |pick: fn(&Point) -> f64, limit: i32| {
+        let (low, high) = quad
+            .0
+            .iter()
+            .map(pick)
+            .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        let low = (low.floor() - 2.0).clamp(0.0, f64::from(limit)) as i32;
+        let high = (high.ceil() + 2.0).clamp(0.0, f64::from(limit)) as i32;
+        (high > low).then_some((low, high - low))
+    };
+    let (x, roi_width) = bound(|p| p.x, width)?;
+    let (y, roi_height) = bound(|p| p.y, height)?;
+    let shrink =
+        ((quad.long_side() / f64::from(size_px.0)) as i32).min(roi_width).min(roi_height).max(1);
+    // OpenCV averages whole blocks of pixels faster than partial ones.
+    let in_blocks =
+        |first: i32, length: i32, limit: i32| match (length + shrink - 1) / shrink * shrink {
+            whole if whole <= limit => (first.min(limit - whole), whole),
+            _ => (first, length),
+        };
+    let (x, roi_width) = in_blocks(x, roi_width, width);
+    let (y, roi_height) = in_blocks(y, roi_height, height);
+
+    let whole = Mat::from_slice(rgb).ok()?;
+    let whole = whole.reshape(3, height).ok()?;
+    let region = Mat::roi(&whole, Rect::new(x, y, roi_width, roi_height)).ok()?;
+    let part = if shrink > 1 {
+        let mut small = Mat::default();
+        let size = Size::new(roi_width / shrink, roi_height / shrink);
+        imgproc::resize(&region, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA).ok()?;
+        small
+    } else {
+        region.clone_pointee()
+    };
+    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
+    let (scale_x, scale_y) = (
+        f64::from(part.cols()) / f64::from(roi_width),
+        f64::from(part.rows()) / f64::from(roi_height),
+    );
+    let half = Point::new(0.5, 0.5);
+    let corners_in_part = Quad::new(quad.0.map(|p| {
+        Point::new((p.x - f64::from(x)) * scale_x, (p.y - f64::from(y)) * scale_y) - half
+    }));
+    let card =
+        Quad::new(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
+    let part_from_card = Homography::between(&card, &corners_in_part)?.0;
+    let rows: Vec<f64> =
+        part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
+    let matrix = Mat::from_slice(&rows).ok()?;
+    let matrix = matrix.reshape(1, 3).ok()?;
+    let mut straight = Mat::default();
+    imgproc::warp_perspective(
+        &part,
+        &mut straight,
+        &matrix,
+        Size::new(size_px.0 as i32, size_px.1 as i32),
+        imgproc::INTER_LINEAR | imgproc::WARP_INVERSE_MAP,
+        BORDER_REPLICATE,
+        Scalar::default(),
+    )
+    .ok()?;
+    let bytes = straight.data_bytes().ok()?.to_vec();
+    RgbImage::from_raw(size_px.0, size_px.1, bytes)
+}
+
+/// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.
+fn white_of(pixels: &RgbImage) -> [f32; 3] {
+    /// Every second pixel of every second row gives nearly the same percentile as all.
+    const STEP: usize = 2;
+    let mut histogram = [[0u32; 256]; 3];
+    let mut rank = 0;
+    for row in pixels.as_raw().chunks_exact(3 * CARD_LONG_PX as usize).step_by(STEP) {
+        for pixel in row.chunks_exact(3).step_by(STEP) {
+            rank += 1;
+            for (counts, &v) in histogram.iter_mut().zip(pixel) {
+                counts[usize::from(v)] += 1;
+            }
+        }
+    }
+    let rank = (f64::from(rank) * WHITE_PERCENTILE) as u32;
+    histogram.map(|counts| {
+        let mut seen = 0;
+        let value = counts.iter().position(|&n| {
+            seen += n;
+            seen > rank
+        });
+        value.unwrap_or(255).max(1) as f32
+    })
+}
+
+/// Length of the white's chromaticity vector: each channel's share minus a third.
+fn cast_of(white: [f32; 3]) -> f32 {
+    let sum: f32 = white.iter().sum();
+    white.iter().map(|v| (v / sum - 1.0 / 3.0).powi(2)).sum::<f32>().sqrt()
+}
+
+/// Divides the pixels by the white field and scales them to [`BALANCED_WHITE`].
+fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
+    let field = white_field(pixels, white);
+    let target = 255.0 * BALANCED_WHITE;
+    let width = CARD_LONG_PX as usize;
+    // The first of the two cells of the field around a pixel, and the weight of the second.
+    let taps = |i: usize, limit: usize| {
+        let at = ((i as f32 + 0.5) / FIELD_STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
+        let low = (at as usize).min(limit - 2);
+        (low, at - low as f32)
+    };
+    // Interpolate the field horizontally first; the loop over each row then reads memory
+    // sequentially.
+    let columns: Vec<_> = (0..width).map(|x| taps(x, FIELD_WIDTH)).collect();
+    let mut rows: Vec<f32> = Vec::with_capacity(3 * width * FIELD_HEIGHT);
+    for line in field.chunks_exact(FIELD_WIDTH) {
+        for &(left, right) in &columns {
+            let (a, b) = (line[left], line[left + 1]);
+            rows.extend_from_slice(&[0, 1, 2].map(|c| a[c] + (b[c] - a[c]) * right));
+        }
+    }
+    for (y, row) in pixels.as_mut().chunks_exact_mut(3 * width).enumerate() {
+        let (top, down) = taps(y, FIELD_HEIGHT);
+        let (above, below) = rows[3 * width * top..][..6 * width].split_at(3 * width);
+        for ((value, a), b) in row.iter_mut().zip(above).zip(below) {
+            let white = a + (b - a) * down;
+            *value = (f32::from(*value) * target / white + 0.5).min(255.0) as u8;
+        }
+    }
+}
+
+/// The white as a smooth field of [`FIELD_WIDTH`] x [`FIELD_HEIGHT`] cells, R, G, B, 0 to 255.
+fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
+    let mut cells = vec![[0u32; 3]; FIELD_WIDTH * FIELD_HEIGHT];
+    let stride = 3 * CARD_LONG_PX as usize;
+    for (y, row) in pixels.as_raw().chunks_exact(stride).enumerate() {
+        let line = &mut cells[y / FIELD_STEP * FIELD_WIDTH..][..FIELD_WIDTH];
+        for (cell, block) in line.iter_mut().zip(row.chunks_exact(3 * FIELD_STEP)) {
+            for pixel in block.chunks_exact(3) {
+                for c in 0..3 {
+                    cell[c] += u32::from(pixel[c]);
+                }
+            }
+        }
+    }
+    let share = 1.0 / (FIELD_STEP * FIELD_STEP) as f32;
+    let mut field: Vec<[f32; 3]> =
+        cells.iter().map(|cell| cell.map(|sum| sum as f32 * share)).collect();
+    for line in field.chunks_exact_mut(FIELD_WIDTH) {
+        let widest = sweep(line, f32::max);
+        line.copy_from_slice(&widest);
+        let closed = sweep(line, f32::min);
+        line.copy_from_slice(&closed);
+        for cell in line {
+            for c in 0..3 {
+                cell[c] = cell[c].max(white[c] * DARKEST_STOCK);
+            }
+        }
+    }
+    blur(&mut field);
+    blur(&mut field);
+    field
+}
+
+/// The minimum or maximum of each channel over [`CLOSING_REACH`] cells to either side, within the
+/// line.
+fn sweep(line: &[[f32; 3]], extreme: impl Fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
+    (0..line.len())
+        .map(|x| {
+            let (from, to) =
+                (x.saturating_sub(CLOSING_REACH), (x + CLOSING_REACH + 1).min(line.len()));
+            line[from + 1..to].iter().fold(line[from], |a, b| {
+                [extreme(a[0], b[0]), extreme(a[1], b[1]), extreme(a[2], b[2])]
+            })
+        })
+        .collect()
+}
+
+/// The mean over 5 x 5 cells, within the field.
+fn blur(field: &mut [[f32; 3]]) {
+    const REACH: usize = 2;
+    let mean = |from: usize, to: usize, at: &dyn Fn(usize) -> [f32; 3]| {
+        let mut sum = [0.0; 3];
+        for i in from..to {
+            let cell = at(i);
+            for c in 0..3 {
+                sum[c] += cell[c];
+            }
+        }
+        sum.map(|s: f32| s / (to - from) as f32)
+    };
+    let mut across = field.to_vec();
+    for y in 0..FIELD_HEIGHT {
+        for x in 0..FIELD_WIDTH {
+            across[y * FIELD_WIDTH + x] =
+                mean(x.saturating_sub(REACH), (x + REACH + 1).min(FIELD_WIDTH), &|i| {
+                    field[y * FIELD_WIDTH + i]
+                });
+        }
+    }
+    for y in 0..FIELD_HEIGHT {
+        for x in 0..FIELD_WIDTH {
+            field[y * FIELD_WIDTH + x] =
+                mean(y.saturating_sub(REACH), (y + REACH + 1).min(FIELD_HEIGHT), &|i| {
+                    across[i * FIELD_WIDTH + x]
+                });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Rgb;
+
+    fn outline(quad: Quad) -> CardOutline {
+        CardOutline::at(quad)
+    }
+
+    /// A card whose middle has a dark left third, in a photo under coloured light with a gradient.
+    fn lit(x: f32, y: f32, at: (f32, f32)) -> [f32; 3] {
+        let light = [250.0, 210.0, 150.0].map(|v: f32| v * (1.0 - 0.3 * x / 400.0));
+        let (u, v) = ((x - at.0) / 192.0, (y - at.1) / 128.0);
+        let ink = (0.2..0.4).contains(&u) && (0.2..0.8).contains(&v);
+        if ink { light.map(|v| 0.3 * v) } else { light }
+    }
+
+    #[test]
+    fn white_becomes_the_balanced_white_under_any_light() {
+        let photo = RgbImage::from_fn(400, 300, |x, y| {
+            Rgb(lit(x as f32, y as f32, (100.0, 80.0)).map(|v| v as u8))
+        });
+        let quad = Quad::new(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
+        let card = rectify(&photo, &outline(quad));
+        let white = (255.0 * BALANCED_WHITE) as i32;
+        for (x, y) in [(10, 10), (96, 5), (180, 120), (120, 64), (20, 110)] {
+            for v in card.pixels.get_pixel(x, y).0 {
+                assert!((i32::from(v) - white).abs() <= 6, "{x},{y}: {v}");
+            }
+        }
+        for v in card.pixels.get_pixel(57, 64).0 {
+            assert!((i32::from(v) - white * 3 / 10).abs() <= 8, "ink: {v}");
+        }
+        assert!(card.white_in_image[0] > card.white_in_image[2]);
+        assert!((0.05..0.15).contains(&card.light_cast), "{}", card.light_cast);
+        assert!((card.long_side_in_image_px - 192.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_first_edge_comes_to_the_top_and_large_cards_are_averaged() {
+        // A card of four times the size, standing upright: its first edge is on the left and points
+        // upwards.
+        let photo = RgbImage::from_fn(700, 900, |x, y| {
+            let near_first = x < 200;
+            let grain = if (x + y) % 2 == 0 { 30 } else { 0 };
+            if near_first && y > 700 { Rgb([60 + grain; 3]) } else { Rgb([200 + grain; 3]) }
+        });
+        let corners = [(100.0, 800.0), (100.0, 32.0), (612.0, 32.0), (612.0, 800.0)]
+            .map(|(x, y)| Point::new(x, y));
+        let card = rectify(&photo, &outline(Quad::new(corners)));
+        let at = |x, y| card.pixels.get_pixel(x, y).0[0];
+        assert!(at(5, 5) < 100, "the dark corner is the first: {}", at(5, 5));
+        assert!(at(185, 5) > 215 && at(185, 120) > 215 && at(5, 120) > 215);
+        assert!(at(150, 60).abs_diff(at(151, 60)) <= 2, "the grain is averaged away");
+    }
+
+    #[test]
+    fn impossible_outlines_give_a_black_card() {
+        let frame = RgbImage::from_pixel(64, 48, Rgb([200; 3]));
+        let far = Quad::new(Quad::rectangle(30.0, 20.0).0.map(|p| p + Point::new(500.0, 0.0)));
+        let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
+        let nowhere = Quad::new([Point::new(f64::NAN, 0.0); 4]);
+        for quad in [far, line, nowhere] {
+            let card = rectify(&frame, &outline(quad));
+            assert!(card.pixels.pixels().all(|p| p.0 == [0; 3]), "{quad:?}");
+        }
+        let empty = RgbImage::new(0, 0);
+        let card = rectify(&empty, &outline(Quad::rectangle(3.0, 2.0)));
+        assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX));
+    }
+}

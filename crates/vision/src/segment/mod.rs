@@ -1,0 +1,287 @@
+//! The classical finder: detects cards by their symbols, and locates their corners by their
+//! borders.
+//!
+//! Symbols stay readable where borders vanish: white cards on a white table, touching and
+//! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
+//! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
+//! the maps; [`grouping`] into cards; the table as one [`plane`]; sides located at border lines
+//! ([`corners`]); and last, cards of which only the border is visible ([`borders`]).
+
+pub mod borders;
+pub mod components;
+pub mod corners;
+#[cfg(test)]
+pub mod drawn;
+pub mod grouping;
+pub mod maps;
+pub mod plane;
+pub mod rim;
+pub mod shape;
+pub mod symbols;
+
+use super::data::CardOutline;
+use super::dump;
+use super::finder::{CardFinder, FindError};
+use super::overlap::{overlap, tell_shared};
+use super::stage::StageSink;
+use maps::WorkingQuad;
+use setsight_photo::Frame;
+use setsight_photo::geometry::Quad;
+
+/// The finder without networks: its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolFinder {
+    /// Long side of the working image in the first pass, in pixels.
+    pub long_side_px: f64,
+    /// Long side of a card, in working pixels, below which there is a second pass at a larger
+    /// scale; symbols are then 12 pixels wide.
+    pub small_card_px: f64,
+    /// Long side that cards should have in the second pass, in working pixels.
+    pub closer_card_px: f64,
+    /// Largest long side of the working image in the second pass, in pixels.
+    pub closest_long_side_px: f64,
+    /// Parameters of the symbol search.
+    pub symbols: symbols::Params,
+    /// Parameters of grouping symbols into cards.
+    pub grouping: grouping::Params,
+    /// Parameters for borders of cards whose symbols cannot be read.
+    pub borders: borders::Params,
+    /// Parameters for finding a card's sides.
+    pub corners: corners::Params,
+}
+
+impl Default for SymbolFinder {
+    fn default() -> Self {
+        Self {
+            long_side_px: 800.0,
+            small_card_px: 60.0,
+            closer_card_px: 100.0,
+            closest_long_side_px: 1600.0,
+            symbols: Default::default(),
+            grouping: Default::default(),
+            borders: Default::default(),
+            corners: Default::default(),
+        }
+    }
+}
+
+impl CardFinder for SymbolFinder {
+    fn name(&self) -> &'static str {
+        "classical"
+    }
+
+    fn find(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        // In a smaller picture no symbol is recognisable, and the coarse maps would have no pixel.
+        const SMALLEST_PX: f64 = 16.0;
+        let (width, height) = frame.dimensions();
+        let scale = (self.long_side_px / f64::from(width.max(height))).min(1.0);
+        if f64::from(width.min(height)) * scale < SMALLEST_PX {
+            return Ok(Vec::new());
+        }
+        let first = at_scale(frame, self, self.long_side_px, sink.map(|sink| ("", sink)))?;
+        let Some(closer) = closer_long_side_px(&first, self) else {
+            return Ok(in_photo(first));
+        };
+        let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
+        // The second pass detects more cards, unless it only resolved more texture.
+        let evidence =
+            |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
+        Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
+    }
+}
+
+/// The result of one pass.
+struct Detections {
+    outlines: Vec<Outline>,
+    scale: f64,
+    long_side_px: f64,
+}
+
+/// The outline of a card, and its log odds.
+struct Outline {
+    quad: WorkingQuad,
+    score: f64,
+}
+
+fn in_photo(seen: Detections) -> Vec<CardOutline> {
+    let to_photo = |outline: Outline| {
+        let quad: Quad = outline.quad.in_space(1.0 / seen.scale);
+        CardOutline { score: outline.score, ..CardOutline::at(quad.higher_corner_first()) }
+    };
+    let mut outlines: Vec<CardOutline> = seen.outlines.into_iter().map(to_photo).collect();
+    tell_shared(&mut outlines);
+    outlines
+}
+
+/// The long side of the working image for a second pass, if the cards are too small in the first.
+fn closer_long_side_px(seen: &Detections, params: &SymbolFinder) -> Option<f64> {
+    let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
+    sizes.sort_by(f64::total_cmp);
+    // The far cards of a tilted table decide: use the lower quartile.
+    let wanted = match sizes.get(sizes.len() / 4) {
+        Some(&size) if size >= params.small_card_px => return None,
+        Some(&size) => seen.long_side_px * params.closer_card_px / size,
+        None => f64::MAX,
+    };
+    let closer = wanted.min(params.closest_long_side_px);
+    (closer > 1.2 * seen.long_side_px).then_some(closer)
+}
+
+/// Runs one pass. `sink` holds a suffix for the pictures' names, and the sink.
+fn at_scale(
+    frame: &Frame,
+    params: &SymbolFinder,
+    long_side_px: f64,
+    sink: Option<(&str, &dyn StageSink)>,
+) -> Result<Detections, FindError> {
+    let working = maps::Working::new(frame, long_side_px)?;
+    let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
+    let mut border_search = borders::BorderSearch::new(&working, &params.borders);
+    let mut components = components::Components::default();
+    let mut pictures = sink.map(|_| dump::Maps::default());
+    maps::for_each_map(&working, |map| {
+        components.label(map.pixels, map.width);
+        symbol_search.add(map, &components);
+        border_search.add(map, &components);
+        if let Some(pictures) = &mut pictures {
+            pictures.add(&working, map);
+        }
+    })?;
+    let symbols = symbol_search.finish(&working)?;
+    if let (Some((ending, sink)), Some(pictures)) = (sink, pictures) {
+        sink.picture(&format!("maps{ending}"), &pictures.sheet())?;
+        sink.picture(&format!("symbols{ending}"), &dump::symbols(frame, &working, &symbols))?;
+    }
+    let long = working.width.max(working.height) as f64;
+    let grouped = grouping::group(symbols, long, &params.grouping);
+    let mut table = grouped.table;
+    let mut refined = Vec::with_capacity(grouped.cards.len());
+    for card in &grouped.cards {
+        refined.push(corners::Refined::of(
+            &working,
+            &card.quad(),
+            table.as_ref(),
+            &params.corners,
+        )?);
+    }
+    // The sides found determine the table better than the symbols did. Refit the table, then search
+    // again for the missing sides.
+    if let Some(first) = table
+        && let Some(better) = first.improved(&sure_quads(&refined))
+    {
+        for card in &mut refined {
+            *card = card.again(&working, &better, &params.corners)?;
+        }
+        let in_view = Quad::rectangle(working.width as f64, working.height as f64);
+        let quads: Vec<WorkingQuad> = refined.iter().map(|card| card.quad).collect();
+        for (i, (card, group)) in refined.iter_mut().zip(&grouped.cards).enumerate() {
+            let covered = |quad: &WorkingQuad| {
+                quads.iter().enumerate().any(|(j, other)| j != i && overlap(quad, other))
+            };
+            let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
+            let heaped = covered(&quads[i]);
+            let seen = group.symbols.len();
+            let moved = card.elsewhere_on_axis(
+                &working,
+                &better,
+                seen,
+                group.white(),
+                heaped || cut,
+                &params.corners,
+            )?;
+            // Outside a heap, a card must not move onto its neighbour.
+            if heaped || !covered(&moved.quad) {
+                *card = moved;
+            }
+        }
+        table = Some(better);
+    }
+    let mut outlines: Vec<Outline> = grouped
+        .cards
+        .iter()
+        .zip(&refined)
+        .map(|(card, refined)| Outline { quad: refined.quad, score: card.score })
+        .collect();
+    if let Some(table) = &table {
+        add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
+    }
+    Ok(Detections { outlines, scale: working.scale, long_side_px: long })
+}
+
+/// Adds the quads with at least three sides found that do not lie on a card already found.
+fn add_borders(
+    outlines: &mut Vec<Outline>,
+    quads: &[WorkingQuad],
+    working: &maps::Working,
+    table: &plane::TablePlane,
+    params: &SymbolFinder,
+) -> opencv::Result<()> {
+    for quad in quads {
+        let taken =
+            |o: &Outline| o.quad.center().distance(quad.center()) < 0.5 * o.quad.short_side();
+        if outlines.iter().any(taken) {
+            continue;
+        }
+        let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
+        if refined.sides_seen() >= 3 {
+            outlines.push(Outline { quad: refined.quad, score: BORDER_ONLY_SCORE });
+        }
+    }
+    Ok(())
+}
+
+/// Log odds of a border without readable symbols: it is more often a card in glare than another
+/// object of exactly a card's size, but the reader must find ink on it.
+const BORDER_ONLY_SCORE: f64 = 0.5;
+
+/// Corners of the cards with at least two sides found, weighted by the number of sides.
+fn sure_quads(cards: &[corners::Refined]) -> Vec<(WorkingQuad, f64)> {
+    cards
+        .iter()
+        .filter_map(|card| match card.sides_seen() {
+            4 => Some((card.quad, 1.0)),
+            3 => Some((card.quad, 0.5)),
+            2 => Some((card.quad, 0.1)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    #[test]
+    fn small_cards_get_a_closer_look() {
+        let params = SymbolFinder::default();
+        let seen = |card_px: f64| Detections {
+            outlines: vec![Outline {
+                quad: Quad::rectangle(card_px, card_px / 1.54).in_space(1.0),
+                score: 5.0,
+            }],
+            scale: 1.0,
+            long_side_px: 800.0,
+        };
+        assert_eq!(closer_long_side_px(&seen(120.0), &params), None);
+        let closer = closer_long_side_px(&seen(56.0), &params).unwrap();
+        assert!((closer - 800.0 * 100.0 / 56.0).abs() < 1e-9);
+        assert_eq!(closer_long_side_px(&seen(8.0), &params), Some(params.closest_long_side_px));
+        let nothing = Detections { outlines: Vec::new(), ..seen(1.0) };
+        assert_eq!(closer_long_side_px(&nothing, &params), Some(params.closest_long_side_px));
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        for side in [1, 15, 16, 40, 300] {
+            for (width, height) in [(side, side), (side, 700), (900, side)] {
+                let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
+                assert_eq!(SymbolFinder::default().find(&plain, None).unwrap(), []);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The result of reading a picture of a table: the same for photos, films, the window and files.
+
+use super::classify::table_facts::TableFacts;
+use super::data::{ReadCard, sets_of};
+use setsight_game::cards::{Deck, Edition};
+use setsight_game::sets::Set;
+use std::sync::Arc;
+
+/// The cards and sets on a table, as one picture shows them.
+///
+/// A picture without cards gives an empty one. [`serde::Serialize`] writes the members that
+/// `setsight scan --format json` prints for a table.
+///
+/// # Examples
+/// ```
+/// # std::env::set_current_dir("../../datasets/samples").unwrap();
+/// let photo = setsight_vision::read_photo("1-plain-on-wood.jpg")?;
+/// let json = serde_json::to_string(&photo.table)?;
+/// assert!(json.starts_with(r#"{"width":"#), "{json}");
+/// assert!(json.contains(r#""deck":"classic","mirrored":false,"cards":[{"code":"#), "{json}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TableReading {
+    /// Width and height of the upright picture, in pixels.
+    pub size_px: (u32, u32),
+    /// The cards in reading order: row by row, each row from left to right. They are the cards as
+    /// they lie on the table, even if the picture is mirrored; their corners are where the picture
+    /// shows them.
+    pub cards: Vec<ReadCard>,
+    /// All sets among the cards that are not [`unsure`](ReadCard::unsure), as indices into `cards`.
+    pub sets: Vec<Set>,
+    /// The probabilities behind [`TableReading::edition`] and [`TableReading::is_mirrored`].
+    #[doc(hidden)]
+    pub facts: TableFacts,
+    /// What is wrong with the picture's file, in words, though it could be read.
+    pub warning: Option<&'static str>,
+}
+
+impl TableReading {
+    /// Cards in reading order in a picture of this width and height, with all their sets.
+    pub fn new(cards: Vec<ReadCard>, size_px: (u32, u32)) -> Self {
+        Self { size_px, sets: sets_of(&cards), cards, ..Self::default() }
+    }
+
+    /// The deck's edition. If it is unknown, all cards are unsure.
+    pub fn edition(&self) -> Edition {
+        self.facts.edition()
+    }
+
+    /// Whether the picture shows the table mirrored, as webcams often store it.
+    pub fn is_mirrored(&self) -> bool {
+        self.facts.is_mirrored()
+    }
+
+    /// The deck in whose words the cards are named.
+    pub fn deck(&self) -> Arc<Deck> {
+        self.facts.named_deck()
+    }
+
+    /// How many cards are unsure.
+    pub fn unsure(&self) -> usize {
+        self.cards.iter().filter(|card| card.unsure).count()
+    }
+}

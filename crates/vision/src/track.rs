@@ -1,0 +1,522 @@
+//! Tracks cards over time: each keeps its identity from frame to frame, and its readings add up.
+//!
+//! Most frames change little, so most frames are only *followed*: a few patches give the table's
+//! motion ([`motion`]), every card moves with it, and a thumbnail of each card ([`grey`]) shows
+//! whether its picture has changed. Finder and reader run on one frame in several, and the reader
+//! only on cards that need it. Such a *detection* takes longer than a frame. [`Tracker::ask`]
+//! requests it at one frame, [`detect()`] may run it on another thread, and [`Tracker::learn`]
+//! applies its results at a later frame, moved by the table's motion in between.
+//!
+//! | event | how it is recognised, and the result |
+//! |---|---|
+//! | nothing | the thumbnails agree: the card is not read again |
+//! | the camera moves | one homography moves all cards |
+//! | a hand covers a card | its thumbnail changes, its place is unlike the table: it is kept |
+//! | a card is taken | the place resembles the table and is still: the card is removed |
+//! | a card is replaced | its thumbnail differs for a while, and it is read as another card |
+//! | a card is pushed elsewhere | it vanishes and the same card appears: it keeps its identity |
+//! | the focus hunts | the patches lose texture: readings get little weight |
+//!
+//! Only the frames' own times count, never the clock: the same frames give the same cards.
+
+mod card;
+mod detect;
+pub mod evidence;
+pub mod grey;
+pub mod motion;
+mod params;
+
+pub use card::Track;
+use card::{Asked, apart, in_order_of};
+pub use detect::{Detection, Detections, Eyes, Known, Request, detect};
+pub use params::Params;
+
+use super::board::Board;
+use super::classify::table_facts::TableFacts;
+use super::data::{CardOutline, ReadCard, Reading, sets_of};
+use super::layout;
+use super::table_reading::TableReading;
+use evidence::Evidence;
+use grey::{Grey, Thumbnail};
+use motion::Patches;
+use nalgebra::Matrix3;
+use setsight_game::sets::Set;
+use setsight_photo::geometry::{Homography, Point, Quad};
+use std::sync::Arc;
+
+/// What tracking adds to a card of a [`TrackedTable`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CardTrack {
+    /// The card's identity; constant for as long as the card is on the table.
+    pub id: u64,
+    /// The combined readings.
+    pub reading: Reading,
+    /// Whether it is covered at present, for instance by a hand.
+    pub hidden: bool,
+}
+
+/// The table in its current state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrackedTable {
+    /// The cards, and the sets among those that are sure and visible.
+    pub table: TableReading,
+    /// What tracking adds to each card of `table`.
+    pub tracks: Vec<CardTrack>,
+    /// Sets that are suspended because one of their cards is covered: it may be in a hand. Indices
+    /// into the cards of `table`.
+    pub resting: Vec<Set>,
+    /// Identities of cards that were removed since the last call although nobody took them: they
+    /// left the picture, or vanished while the camera's motion was unknown.
+    pub departed: Vec<u64>,
+    /// Whether any detection has been applied; before that, the table is unknown.
+    pub looked: bool,
+}
+
+impl TrackedTable {
+    /// Each card with what tracking adds to it, in reading order.
+    pub fn cards(&self) -> impl Iterator<Item = (&ReadCard, &CardTrack)> {
+        self.table.cards.iter().zip(&self.tracks)
+    }
+
+    /// Sure, visible cards; a card's place in the deck is its identity. For tests.
+    #[doc(hidden)]
+    pub fn sure(cards: impl IntoIterator<Item = setsight_game::cards::Card>) -> Self {
+        let corners_in_image = Quad::rectangle(9.0, 6.0);
+        let (cards, tracks) = cards
+            .into_iter()
+            .map(|card| {
+                let id = card.index() as u64;
+                let read = ReadCard { corners_in_image, card, confidence: 0.99, unsure: false };
+                (read, CardTrack { id, reading: Reading::UNKNOWN, hidden: false })
+            })
+            .unzip();
+        Self { table: TableReading::new(cards, (640, 480)), tracks, ..Self::default() }
+    }
+}
+
+/// Tracks the cards of a film or a camera.
+pub struct Tracker {
+    params: Params,
+    tracks: Vec<Track>,
+    /// The table's facts; each detection updates them.
+    facts: TableFacts,
+    next_id: u64,
+    now: Option<(f64, Arc<Grey>)>,
+    patches: Patches,
+    /// When the patches were chosen, in milliseconds.
+    chosen_ms: f64,
+    /// The last frame's motion, which is the initial guess for the next.
+    motion: Homography,
+    /// Texture of the last frame, relative to the best of the last seconds.
+    focus: f32,
+    /// Whether the last motion could not be estimated.
+    lost: bool,
+    asked: Option<Asked>,
+    /// Time and picture of the frame of the last detection, and the motion from that frame to the
+    /// current one.
+    looked: Option<(f64, Arc<Grey>, Homography)>,
+    /// Number of detections in a row that found no card.
+    barren: u32,
+    /// Whether any detection has been applied.
+    knows: bool,
+    departed: Vec<u64>,
+}
+
+fn identity() -> Homography {
+    Homography(Matrix3::identity())
+}
+
+impl Tracker {
+    /// Without any cards.
+    pub fn new(params: Params) -> Self {
+        Self {
+            facts: params.facts.clone(),
+            params,
+            tracks: Vec::new(),
+            next_id: 1,
+            now: None,
+            patches: Patches::default(),
+            chosen_ms: 0.0,
+            motion: identity(),
+            focus: 1.0,
+            lost: true,
+            asked: None,
+            looked: None,
+            barren: 0,
+            knows: false,
+            departed: Vec::new(),
+        }
+    }
+
+    /// Follows the cards into a new frame. Times must not decrease.
+    pub fn follow(&mut self, grey: Arc<Grey>, time_ms: f64) {
+        let before = self.now.replace((time_ms, Arc::clone(&grey)));
+        let elapsed_ms = before.as_ref().map_or(0.0, |(then, _)| (time_ms - then).max(0.0));
+        let motion = before
+            .as_ref()
+            .and_then(|(_, before)| self.patches.follow(before, &grey, &self.motion));
+        self.lost = motion.is_none();
+        if let Some(motion) = motion {
+            self.motion = motion.now_from_before;
+            // Focus is relative to the best of the last seconds, so that a darker picture does not
+            // count as blurred forever. Each patch is compared with itself, because newly chosen
+            // patches differ in texture.
+            let forgotten = (elapsed_ms / 4_000.0).exp() as f32;
+            self.focus = (self.focus * motion.sharper * forgotten).clamp(0.05, 1.0);
+        } else {
+            self.motion = identity();
+            self.focus = 1.0; // The focus is not known.
+        }
+        if let Some(asked) = &mut self.asked {
+            asked.now_from_asked = self.motion.after(&asked.now_from_asked);
+            asked.followed &= !self.lost;
+        }
+        if let Some(looked) = &mut self.looked {
+            looked.2 = self.motion.after(&looked.2);
+        }
+        let still_share = 1.0 - (-elapsed_ms / self.params.smooth_ms).exp();
+        for track in &mut self.tracks {
+            track.quad = self.motion.apply_quad(&track.quad);
+            track.drawn = self.motion.apply_quad(&track.drawn);
+            for (drawn, measured) in track.drawn.0.iter_mut().zip(track.quad.0) {
+                *drawn = drawn.lerp(measured, still_share);
+            }
+            track.thumbnail(&grey, time_ms, &self.params);
+        }
+        let params = &self.params;
+        let lost = self.lost;
+        let departed = &mut self.departed;
+        self.tracks.retain_mut(|track| {
+            track.astray |= lost;
+            let stays = is_in_picture(&track.quad, &grey);
+            if !stays {
+                departed.push(track.id);
+            }
+            stays && !track.is_no_more_no_card(time_ms, params)
+        });
+    }
+
+    /// The weight of readings of this frame, by its focus, 0 to 1.
+    fn quality(&self) -> f32 {
+        let (low, high) = self.params.focus;
+        ((self.focus - low) / (high - low)).clamp(0.0, 1.0)
+    }
+
+    /// Requests a detection on the frame followed last, if one is due and none is running.
+    pub fn ask(&mut self) -> Option<Request> {
+        if self.asked.is_some() {
+            return None;
+        }
+        let (time_ms, grey) = self.now.clone()?;
+        let params = &self.params;
+        let quality = self.quality();
+        let due = match &self.looked {
+            None => true,
+            Some((then, before, now_from_then)) => {
+                let waited = time_ms - then;
+                let unread =
+                    |t: &Track| !t.is_settled(params) || t.doubtful || t.hidden || t.missed > 0;
+                let changed = || {
+                    let then_from_now = now_from_then.inverse();
+                    then_from_now.is_none_or(|m| grey.changed_since(before, &m) > params.change)
+                };
+                // Detections that found nothing increase the interval: searching for cards that may
+                // not be there costs most.
+                let busy_ms = params.busy_ms * f64::from(1u32 << self.barren.min(8));
+                waited >= params.idle_ms
+                    || waited >= busy_ms
+                        && (self.lost
+                            || quality > 0.0 && (self.tracks.iter().any(unread) || changed()))
+            }
+        };
+        if !due {
+            return None;
+        }
+        let worn = self.patches.is_worn() || time_ms - self.chosen_ms >= self.params.patches_ms;
+        if self.lost || self.patches.is_empty() || worn && quality > 0.5 {
+            self.patches = Patches::choose(&grey);
+            self.chosen_ms = time_ms;
+        }
+        let known = self
+            .tracks
+            .iter()
+            .map(|track| Known {
+                id: track.id,
+                quad: track.quad,
+                read: self.lost || track.doubtful || !track.is_settled(params) && quality > 0.0,
+                unchanged: !track.hidden && !self.lost,
+                beside: track.beside,
+            })
+            .collect();
+        let number = self.asked_number();
+        self.asked = Some(Asked {
+            number,
+            grey: Arc::clone(&grey),
+            now_from_asked: identity(),
+            followed: true,
+            quality,
+        });
+        self.looked = Some((time_ms, grey, identity()));
+        Some(Request { number, known, facts: self.facts.clone() })
+    }
+
+    fn asked_number(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Cancels the requested detection, after it failed.
+    pub fn forget_look(&mut self) {
+        self.asked = None;
+    }
+
+    /// Applies the results of a detection. Results other than those requested last are ignored.
+    pub fn learn(&mut self, found: Detections) {
+        let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
+        let Some((time_ms, grey)) = self.now.clone() else { return };
+        self.facts = found.facts.for_the_next_frame();
+        if !asked.followed {
+            // The picture jumped in between: the places found no longer apply.
+            self.tracks.iter_mut().for_each(|track| track.doubtful = true);
+            self.looked = None;
+            return;
+        }
+        self.knows = true;
+        let is_card = |seen: &Detection| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
+        self.barren =
+            if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
+        let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
+        let mut new = Vec::new();
+        let mut at_home = 0;
+        for seen in found.seen {
+            let quad = asked.now_from_asked.apply_quad(&seen.outline.corners_in_image);
+            let Some(then) = asked.grey.thumbnail(&seen.outline.corners_in_image) else { continue };
+            // The card must still lie where it was found; a moving card has no place yet.
+            let lies =
+                grey.thumbnail(&quad).is_some_and(|now| now.correlation(&then) > self.params.alike);
+            let place = seen.known.and_then(|id| self.tracks.iter().position(|t| t.id == id));
+            let Some(i) = place else {
+                if lies {
+                    new.push((seen, quad, then));
+                }
+                continue;
+            };
+            let track = &mut self.tracks[i];
+            if track.hidden && !lies {
+                continue; // Another card or a hand is moving over it.
+            }
+            missing.retain(|&id| id != track.id);
+            track.missed = 0;
+            let off = apart(&in_order_of(quad, &track.quad), &track.quad);
+            if leaves_picture(&track.quad, &grey) && off > CUT {
+                // The part inside the picture was taken for a whole card.
+                track.readings += 1;
+                continue;
+            }
+            let correlation = then.correlation(&track.reference);
+            at_home += usize::from(correlation >= self.params.alike && off <= CUT);
+            if track.is_replaced_by(&seen, asked.quality, correlation, &self.params) {
+                if track.astray {
+                    self.departed.push(track.id); // It lies elsewhere.
+                }
+                self.tracks.remove(i);
+                new.push((seen, quad, then));
+            } else if track.another.is_none() {
+                track.astray = false;
+                track.see(&seen, quad, then, &asked, &self.params);
+            }
+        }
+        if at_home >= HOME {
+            // The camera points where it did before, so cards that were not found were taken.
+            self.tracks.iter_mut().for_each(|track| track.astray = false);
+        }
+        // A card that was overlooked once but is still there is not missing. Nor is a card cut by
+        // the picture's edge: none of its outlines is complete.
+        for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
+            let whole = !leaves_picture(&track.quad, &grey);
+            track.missed += u32::from(asked.quality > 0.5 && whole);
+        }
+        let bare: Vec<u64> = found.bare;
+        let gone: Vec<u64> = missing
+            .into_iter()
+            .filter(|&id| {
+                let track = self.tracks.iter().find(|track| track.id == id);
+                track.is_some_and(|t| t.is_gone(bare.contains(&id), time_ms, &self.params))
+            })
+            .collect();
+        for (seen, quad, then) in new {
+            let place_taken = self.tracks.iter().any(|track| {
+                let there = !gone.contains(&track.id) && !track.hidden && track.no_card.is_none();
+                there && overlap(&track.quad, &quad)
+            });
+            if place_taken || seen.reading.is_none() {
+                continue;
+            }
+            self.add(seen, quad, then, &gone, &asked, time_ms);
+        }
+        // If a card vanishes while it is cut by the picture's edge, or before it was found again
+        // after the camera's motion was lost, nobody was seen to take it.
+        let unseen = |track: &&Track| {
+            gone.contains(&track.id) && (track.astray || leaves_picture(&track.quad, &grey))
+        };
+        self.departed.extend(self.tracks.iter().filter(unseen).map(|track| track.id));
+        self.tracks.retain(|track| !gone.contains(&track.id));
+        self.settle(time_ms);
+    }
+
+    /// Adds a card that is new, or that was pushed here from elsewhere.
+    fn add(
+        &mut self,
+        seen: Detection,
+        quad: Quad,
+        glance: Thumbnail,
+        gone: &[u64],
+        asked: &Asked,
+        time_ms: f64,
+    ) {
+        let Some(reading) = &seen.reading else { return };
+        let mut evidence = Evidence::default();
+        evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
+        let best = reading.best();
+        // The same card, missing from its old place in the same detection.
+        let pushed = self.tracks.iter().position(|track| {
+            let same = track.shown.is_some_and(|(card, ..)| card == best.0);
+            same && best.1 > 0.8
+                && seen.outline.score > 0.0
+                && (gone.contains(&track.id) || track.hidden)
+        });
+        let (id, since_ms, drawn) = match pushed {
+            Some(i) => {
+                let track = self.tracks.remove(i);
+                evidence = track.evidence;
+                evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
+                (track.id, track.since_ms, track.drawn)
+            }
+            None => {
+                self.next_id += 1;
+                (self.next_id, time_ms, quad)
+            }
+        };
+        self.tracks.push(Track {
+            id,
+            quad,
+            drawn,
+            evidence,
+            shown: None,
+            hidden: false,
+            covered: false,
+            astray: false,
+            since_ms,
+            outline: CardOutline { corners_in_image: quad, ..seen.outline },
+            reference: glance.clone(),
+            last: glance,
+            hidden_since: None,
+            still_since: time_ms,
+            doubtful: false,
+            another: None,
+            readings: 1,
+            looks: 1,
+            contradicted: 0,
+            elsewhere: 0,
+            missed: 0,
+            no_card: None,
+            beside: seen.beside,
+        });
+    }
+
+    /// Assigns the cards: a deck holds each once.
+    fn settle(&mut self, time_ms: f64) {
+        let outlines: Vec<CardOutline> = self
+            .tracks
+            .iter()
+            .map(|track| CardOutline { corners_in_image: track.quad, ..track.outline.clone() })
+            .collect();
+        let readings: Vec<Reading> = self.tracks.iter().map(|t| t.evidence.reading()).collect();
+        let (_, known) = self.facts.named_edition();
+        let board = Board::settle(&outlines, &readings, known, &self.params.board);
+        let mut kept = vec![false; self.tracks.len()];
+        // Outline i belongs to track i.
+        for card in board.cards {
+            kept[card.outline] = true;
+            self.tracks[card.outline].show(card.card, card.confidence, card.unsure, &self.params);
+        }
+        // These are no cards, or doubles of another card.
+        let mut kept = kept.into_iter();
+        self.tracks.retain_mut(|track| {
+            let was_sure = track.shown.is_some_and(|(.., unsure)| !unsure);
+            if kept.next().unwrap_or(false) {
+                track.no_card = None;
+            } else if !track.hidden && track.evidence.weight() >= 1.5 {
+                track.shown = None;
+                track.no_card.get_or_insert(time_ms);
+                // A place that held a sure card is detected afresh.
+                return !was_sure;
+            }
+            true
+        });
+    }
+
+    /// The table in its current state.
+    pub fn table(&mut self) -> TrackedTable {
+        let departed = std::mem::take(&mut self.departed);
+        let shown: Vec<(&Track, ReadCard)> = self
+            .tracks
+            .iter()
+            .filter_map(|track| {
+                let (card, confidence, unsure) = track.shown?;
+                let corners_in_image = track.drawn.higher_corner_first();
+                Some((track, ReadCard { corners_in_image, card, confidence, unsure }))
+            })
+            .collect();
+        let quads: Vec<Quad> = shown.iter().map(|(_, card)| card.corners_in_image).collect();
+        let (cards, tracks): (Vec<ReadCard>, Vec<CardTrack>) = layout::rows(&quads)
+            .concat()
+            .into_iter()
+            .map(|i| {
+                let (track, card) = &shown[i];
+                let (reading, hidden) = (track.evidence.reading(), track.rests());
+                (card.clone(), CardTrack { id: track.id, reading, hidden })
+            })
+            .unzip();
+        // A hidden card may be in a hand: its sets are suspended until it is visible again.
+        let (resting, sets) = sets_of(&cards)
+            .into_iter()
+            .partition(|set| set.0.iter().any(|&card| tracks[card].hidden));
+        let size_px = self.now.as_ref().map_or((0, 0), |(_, grey)| grey.frame_px);
+        let table = TableReading { size_px, cards, sets, facts: self.facts.clone(), warning: None };
+        TrackedTable { table, tracks, resting, departed, looked: self.knows }
+    }
+}
+
+/// If an outline is farther than this from a card cut by the picture's edge, as a share of the long
+/// side, it shows only the visible part of that card.
+const CUT: f64 = 0.04;
+
+/// If this many cards lie in their places with unchanged pictures, the camera has not moved.
+const HOME: usize = 2;
+
+/// Whether the centre of one quad lies well within the other.
+fn overlap(a: &Quad, b: &Quad) -> bool {
+    let within = |inner: &Quad, outer: &Quad| {
+        let center = outer.center();
+        Quad::new(outer.0.map(|p| center.lerp(p, 0.7))).contains(inner.center())
+    };
+    within(a, b) || within(b, a)
+}
+
+/// Whether the centre of a quad is in the picture, so that about half of the quad is visible.
+fn is_in_picture(quad: &Quad, grey: &Grey) -> bool {
+    let center = quad.center() / grey.scale;
+    let finite = quad.0.iter().all(|p: &Point| p.x.is_finite() && p.y.is_finite());
+    finite && grey.fine.holds(center, 0.0)
+}
+
+/// Whether the picture's edge cuts a quad.
+fn leaves_picture(quad: &Quad, grey: &Grey) -> bool {
+    /// Tolerance in pixels of the fine plane; corners are more exact than this.
+    const LEEWAY: f64 = -1.0;
+    quad.0.iter().any(|corner| !grey.fine.holds(*corner / grey.scale, LEEWAY))
+}
+
+#[cfg(test)]
+mod tests;

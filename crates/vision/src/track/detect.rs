@@ -1,0 +1,355 @@
+//! Runs a detection on one frame: the finder on the whole frame, the reader on cards that need it.
+
+use crate::classify::mirror;
+use crate::classify::reader::Cards;
+use crate::classify::table_facts::TableFacts;
+use crate::compose::{Pipeline, PipelineError};
+use crate::data::{CardImage, CardOutline, Reading};
+use crate::rectify;
+use crate::stage::StageClock;
+use setsight_photo::Frame;
+use setsight_photo::geometry::{Homography, Point, Quad};
+
+/// Finds and reads cards.
+pub trait Eyes: Send + Sync {
+    /// Detects all cards of a frame.
+    ///
+    /// # Errors
+    /// The finder failed.
+    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
+    /// Reads cards of one frame, given the prior for the table's facts; also returns the posterior.
+    ///
+    /// # Errors
+    /// The reader failed.
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError>;
+}
+
+impl Eyes for Pipeline {
+    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+        Ok(self.finder.find(frame, None)?)
+    }
+    fn read(
+        &self,
+        cards: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        Ok(mirror::read(&*self.reader, cards, before)?)
+    }
+}
+
+/// A tracker's request for a detection.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Number that identifies the request.
+    pub number: u64,
+    /// The tracked cards.
+    pub known: Vec<Known>,
+    /// The prior for the table's facts.
+    pub facts: TableFacts,
+}
+
+/// A tracked card.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The track's identity.
+    pub id: u64,
+    /// Its expected corners, in pixels of the frame.
+    pub quad: Quad,
+    /// Whether it should be read again.
+    pub read: bool,
+    /// Whether its picture is unchanged.
+    pub unchanged: bool,
+    /// Colour of the table beside it.
+    pub beside: Option<Ground>,
+}
+
+/// The results of a detection.
+#[derive(Clone, Debug)]
+pub struct Detections {
+    /// Number of the [`Request`].
+    pub number: u64,
+    /// The cards in the frame.
+    pub seen: Vec<Detection>,
+    /// Tracked cards that were not found and whose place resembles the table.
+    pub bare: Vec<u64>,
+    /// How many cards were read.
+    pub read: usize,
+    /// The table's facts given these readings.
+    pub facts: TableFacts,
+}
+
+/// A detected card.
+#[derive(Clone, Debug)]
+pub struct Detection {
+    /// Its outline, in pixels of the frame of the detection.
+    pub outline: CardOutline,
+    /// Identity of the tracked card at that place, if any.
+    pub known: Option<u64>,
+    /// Its reading, if the reader ran on it.
+    pub reading: Option<Reading>,
+    /// Colour of the table beside it.
+    pub beside: Option<Ground>,
+}
+
+/// Colour of a piece of table, 0 to 255 for each channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// Mean of R, G, B.
+    pub mean: [f32; 3],
+    /// Standard deviation of R, G, B.
+    pub spread: [f32; 3],
+}
+
+/// Number of other cards read along with a new one, for readers that judge the colours of cards
+/// together.
+const COMPANY: usize = 4;
+/// Largest distance between a card and its expected place, as a share of its long side.
+const NEAR: f64 = 0.42;
+
+/// Runs a detection on a frame.
+///
+/// # Errors
+/// The finder or the reader failed.
+pub fn detect(
+    eyes: &dyn Eyes,
+    frame: &Frame,
+    ask: &Request,
+    clock: &mut StageClock,
+) -> Result<Detections, PipelineError> {
+    let outlines = clock.time("segment", || eyes.find(frame))?;
+    let places = places(&outlines, &ask.known);
+    let known = |i: usize| places[i].map(|k| &ask.known[k]);
+    let mut wanted: Vec<usize> =
+        (0..outlines.len()).filter(|&i| known(i).is_none_or(|k| k.read)).collect();
+    if !wanted.is_empty() {
+        let spare =
+            (0..outlines.len()).filter(|i| known(*i).is_some_and(|k| !k.read && k.unchanged));
+        let company: Vec<usize> = spare.take(COMPANY.saturating_sub(wanted.len() - 1)).collect();
+        wanted.extend(company);
+    }
+    let images: Vec<CardImage> = clock.time("rectify", || {
+        wanted.iter().map(|&i| rectify::rectify(frame, &outlines[i])).collect()
+    });
+    let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
+    let cards = Cards { frame, outlines: &chosen, images: &images };
+    let (readings, facts) = clock.time("classify", || eyes.read(&cards, ask.facts.clone()))?;
+    let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
+    for (&i, reading) in wanted.iter().zip(readings) {
+        read[i] = Some(reading);
+    }
+    let matched: Vec<bool> = (0..ask.known.len()).map(|k| places.contains(&Some(k))).collect();
+    let bare = ask
+        .known
+        .iter()
+        .zip(&matched)
+        .filter(|(known, matched)| !**matched && is_bare(frame, known))
+        .map(|(known, _)| known.id)
+        .collect();
+    let quads: Vec<Quad> = outlines.iter().map(|o| o.corners_in_image).collect();
+    let seen = outlines
+        .into_iter()
+        .zip(&places)
+        .zip(read)
+        .enumerate()
+        .map(|(i, ((outline, place), reading))| {
+            let known = place.map(|k| &ask.known[k]);
+            let beside =
+                known.is_none_or(|k| k.unchanged).then(|| beside(frame, i, &quads)).flatten();
+            // Other cards are read only to support the new ones: discard their readings.
+            let reading = reading.filter(|_| known.is_none_or(|k| k.read));
+            Detection { outline, known: known.map(|k| k.id), reading, beside }
+        })
+        .collect();
+    Ok(Detections { number: ask.number, seen, bare, read: wanted.len(), facts })
+}
+
+/// For each outline, the index of the tracked card at that place; the nearest pairs are matched
+/// first.
+fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
+    let mut pairs = Vec::new();
+    for (i, outline) in outlines.iter().enumerate() {
+        let quad = &outline.corners_in_image;
+        for (k, card) in known.iter().enumerate() {
+            let off = quad.center().distance(card.quad.center()) / card.quad.long_side().max(1.0);
+            if off < NEAR {
+                pairs.push((off, i, k));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut places = vec![None; outlines.len()];
+    let mut taken = vec![false; known.len()];
+    for (_, i, k) in pairs {
+        if places[i].is_none() && !taken[k] {
+            places[i] = Some(k);
+            taken[k] = true;
+        }
+    }
+    places
+}
+
+/// Colour at points of a quad's unit square, where (0, 0) and (1, 1) are opposite corners.
+fn ground(frame: &Frame, quad: &Quad, points: impl Iterator<Item = Point>) -> Option<Ground> {
+    let image_from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), quad)?;
+    let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
+    let (mut n, mut sum, mut squares) = (0.0f32, [0.0f32; 3], [0.0f32; 3]);
+    for point in points {
+        let p = image_from_unit.apply(point);
+        if !(p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height) {
+            continue;
+        }
+        let pixel = frame.get_pixel(p.x as u32, p.y as u32).0;
+        n += 1.0;
+        for c in 0..3 {
+            let v = f32::from(pixel[c]);
+            sum[c] += v;
+            squares[c] += v * v;
+        }
+    }
+    if n < 12.0 {
+        return None;
+    }
+    let mean = sum.map(|s| s / n);
+    let spread = std::array::from_fn(|c| (squares[c] / n - mean[c] * mean[c]).max(0.0).sqrt());
+    Some(Ground { mean, spread })
+}
+
+/// Colour of the table around a card: points slightly outside its border that lie in no other card.
+fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
+    const STEPS: usize = 16;
+    let quad = &quads[index];
+    let image_from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), quad)?;
+    let others: Vec<&Quad> = quads
+        .iter()
+        .enumerate()
+        .filter(|&(j, other)| {
+            j != index && other.center().distance(quad.center()) < 2.5 * quad.long_side()
+        })
+        .map(|(_, other)| other)
+        .collect();
+    let ring = (0..STEPS).flat_map(|i| {
+        let t = (i as f64 + 0.5) / STEPS as f64;
+        // Far enough to be beyond the card's own shadow on either side.
+        let (a, b) = (-0.09, 1.09);
+        [Point::new(t, a), Point::new(t, b), Point::new(a, t), Point::new(b, t)]
+    });
+    let free = ring.filter(|&p| {
+        let at = image_from_unit.apply(p);
+        !others.iter().any(|other| {
+            let center = other.center();
+            Quad::new(other.0.map(|c| center.lerp(c, 1.06))).contains(at)
+        })
+    });
+    ground(frame, quad, free)
+}
+
+/// Whether the place of a card resembles the table beside it.
+fn is_bare(frame: &Frame, known: &Known) -> bool {
+    const SIDE: usize = 10;
+    let Some(beside) = known.beside else { return false };
+    let inner = (0..SIDE * SIDE).map(|i| {
+        let at = |k: usize| 0.1 + 0.8 * (k as f64 + 0.5) / SIDE as f64;
+        Point::new(at(i % SIDE), at(i / SIDE))
+    });
+    ground(frame, &known.quad, inner).is_some_and(|now| now.is_like(&beside))
+}
+
+impl Ground {
+    /// Whether this may be the same table: shadow changes the brightness, but hardly the colour.
+    fn is_like(&self, table: &Self) -> bool {
+        let sum = |ground: &Self| ground.mean.iter().sum::<f32>().max(3.0);
+        let (own, other) = (sum(self), sum(table));
+        let ratio = own / other;
+        let spread = |ground: &Self| ground.spread.iter().sum::<f32>() / 3.0;
+        // Tolerate a place in the sun or under a hand's shadow, and the table's own unevenness.
+        let leeway = (1.25 + 2.0 * spread(table) * 3.0 / other).min(1.6);
+        // As rough as the table, not rougher (a card's symbols) or smoother (a hand on a striped
+        // cloth).
+        let even =
+            spread(self) < 1.8 * spread(table) + 9.0 && spread(self) > 0.45 * spread(table) - 4.0;
+        let hue =
+            (0..3).map(|c| (self.mean[c] / own - table.mean[c] / other).abs()).fold(0.0, f32::max);
+        even && hue < 0.035 && ratio < leeway && ratio > 0.55 / leeway
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    fn card(x: f64, y: f64) -> Quad {
+        Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
+    }
+
+    fn known(id: u64, quad: Quad, read: bool, beside: Option<Ground>) -> Known {
+        Known { id, quad, read, unchanged: true, beside }
+    }
+
+    fn outline(quad: Quad) -> CardOutline {
+        CardOutline { score: 3.0, ..CardOutline::at(quad) }
+    }
+
+    /// Finds the given quads, and counts the cards that it reads.
+    struct Told(Vec<Quad>);
+    impl Eyes for Told {
+        fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+            Ok(self.0.iter().copied().map(outline).collect())
+        }
+        fn read(
+            &self,
+            cards: &Cards,
+            f: TableFacts,
+        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+            Ok((vec![Reading::UNKNOWN; cards.images.len()], f))
+        }
+    }
+
+    #[test]
+    fn only_new_and_unsettled_cards_are_read_and_new_ones_in_company() {
+        let frame = RgbImage::from_pixel(640, 360, Rgb([60, 90, 50]));
+        let here: Vec<Quad> = (0..4).map(|i| card(30.0 + 120.0 * f64::from(i), 40.0)).collect();
+        let ask = |read: bool| Request {
+            number: 7,
+            known: (0..4).map(|i| known(i as u64, here[i], read, None)).collect(),
+            facts: TableFacts::default(),
+        };
+        let mut clock = StageClock::default();
+        let settled = detect(&Told(here.clone()), &frame, &ask(false), &mut clock).unwrap();
+        assert_eq!((settled.number, settled.read), (7, 0));
+        assert!(settled.seen.iter().all(|seen| seen.reading.is_none()));
+        let all = detect(&Told(here.clone()), &frame, &ask(true), &mut clock).unwrap();
+        assert_eq!(all.read, 4);
+        let mut more = here.clone();
+        more.push(card(200.0, 200.0));
+        let new = detect(&Told(more), &frame, &ask(false), &mut clock).unwrap();
+        assert_eq!(new.read, 5, "one new card and company");
+        let read: Vec<bool> = new.seen.iter().map(|seen| seen.reading.is_some()).collect();
+        assert_eq!(read, [false, false, false, false, true]);
+        assert_eq!(new.seen[4].known, None);
+        let ids: Vec<_> = settled.seen.iter().map(|seen| seen.known).collect();
+        assert_eq!(ids, [Some(0), Some(1), Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn the_bare_table_is_told_from_a_hand() {
+        let table = |x: u32, y: u32| Rgb([110 + ((x * 7 + y * 3) % 12) as u8, 80, 50]);
+        let quad = card(200.0, 100.0);
+        let with_card = RgbImage::from_fn(640, 360, |x, y| {
+            let p = Point::new(f64::from(x), f64::from(y));
+            if quad.contains(p) { Rgb([230; 3]) } else { table(x, y) }
+        });
+        let beside = beside(&with_card.clone(), 0, &[quad]);
+        let known = known(1, quad, false, beside);
+        assert!(beside.is_some());
+        assert!(!is_bare(&with_card, &known));
+        let bare = RgbImage::from_fn(640, 360, table);
+        assert!(is_bare(&bare, &known));
+        let hand = RgbImage::from_pixel(640, 360, Rgb([205, 150, 125]));
+        assert!(!is_bare(&hand, &known));
+    }
+}

@@ -1,0 +1,508 @@
+//! The tab of the dealt game: cards drawn, watched step by step or played.
+
+mod board;
+mod end;
+mod side;
+
+use super::game::{Watch, deals_in};
+use super::keys::{Action, Place};
+use super::pages;
+use super::play::{Phase, Play};
+use super::scores::{Day, Score, Scores};
+use super::settings::Settings;
+use super::words::{Word, t};
+use eframe::egui::{
+    Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
+    vec2,
+};
+use setsight_game::game::{Deal, Spot, Variant};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Below this width the panel lies under the table.
+const NARROW: f32 = 600.0;
+/// Below this height the panel scrolls as a whole.
+const LOW: f32 = 420.0;
+/// Files larger than this are no files of deals.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
+/// count by where they lie on the keyboard, whatever is printed on them.
+const PLACE_KEYS: [Key; 21] = [
+    Key::Q,
+    Key::A,
+    Key::Z,
+    Key::W,
+    Key::S,
+    Key::X,
+    Key::E,
+    Key::D,
+    Key::C,
+    Key::R,
+    Key::F,
+    Key::V,
+    Key::T,
+    Key::G,
+    Key::B,
+    Key::Y,
+    Key::H,
+    Key::N,
+    Key::U,
+    Key::J,
+    Key::M,
+];
+const LAST_KEYS: [Key; 3] = [Key::Comma, Key::Period, Key::Slash];
+/// Keys with which players call.
+const PLAYER_KEYS: [Key; 8] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8];
+
+/// How the game is followed.
+enum Mode {
+    Watch(Watch),
+    Play(Box<Play>),
+}
+
+/// Where the cards come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Source {
+    /// Shuffled for this game.
+    #[default]
+    Shuffled,
+    /// The day's deal, the same for all.
+    Daily(Day),
+    /// From a file or typed.
+    Given,
+}
+
+/// What is to be done instead of the game.
+enum Next {
+    Act(Action),
+    Take(Vec<Deal>),
+}
+
+/// The tab.
+#[derive(Default)]
+pub struct DealTab {
+    deals: Vec<Deal>,
+    at: usize,
+    source: Source,
+    mode: Option<Mode>,
+    /// What is played, and by how many.
+    variant: Variant,
+    players: usize,
+    /// Codes that are being typed.
+    codes: Option<String>,
+    /// What the user wants though a game is under way: asked first.
+    instead: Option<Next>,
+    /// Games that were played to their end.
+    pub scores: Scores,
+    /// Whether the game that is over is among them.
+    kept: Option<Score>,
+    /// The time of the last frame, in seconds.
+    now: f64,
+    /// What there is to tell the user.
+    pub messages: Vec<String>,
+    /// A file is to be asked for.
+    pub wants_file: bool,
+}
+
+impl DealTab {
+    /// A freshly shuffled deck, to be played. The same seed gives the same deal.
+    pub fn shuffle(&mut self, seed: u64) {
+        self.take(vec![shuffled(seed)], Source::Shuffled);
+        self.lay_out();
+    }
+
+    /// The deal of a day, to be played: the same for all.
+    pub fn deal_of(&mut self, day: Day) {
+        self.take(vec![shuffled(day.seed())], Source::Daily(day));
+        self.lay_out();
+    }
+
+    /// The deals of a file.
+    pub fn open(&mut self, path: &Path) {
+        let size = std::fs::metadata(path).map(|data| data.len());
+        let text = match size {
+            Ok(size) if size > MAX_FILE_BYTES => {
+                Err(t!("deals-too-large", bytes = size, most = MAX_FILE_BYTES))
+            }
+            Ok(_) => std::fs::read_to_string(path).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        match text.and_then(|text| deals_in(&text)) {
+            Ok(deals) => self.unless_playing(Next::Take(deals), self.now),
+            Err(error) => {
+                let path = path.display().to_string();
+                self.messages.push(t!("deals-failed", path = path, error = error));
+            }
+        }
+    }
+
+    /// The deals that a text means.
+    pub fn paste(&mut self, text: &str) {
+        match deals_in(text) {
+            Ok(deals) => {
+                self.codes = None;
+                self.unless_playing(Next::Take(deals), self.now);
+            }
+            Err(error) => self.messages.push(error),
+        }
+    }
+
+    fn take(&mut self, deals: Vec<Deal>, source: Source) {
+        self.deals = deals;
+        self.at = 0;
+        self.source = source;
+        self.watch();
+    }
+
+    /// Watches the deal from its beginning.
+    pub fn watch(&mut self) {
+        self.mode = self.deals.get(self.at).map(|deal| Mode::Watch(Watch::new(deal)));
+    }
+
+    /// Lays the deal out to be played, its cards face down.
+    pub fn lay_out(&mut self) {
+        if self.source == Source::Given {
+            // Such deals are of the contest, and may hold a card twice.
+            self.variant = Variant::Normal;
+        }
+        let (variant, players) = (self.variant, self.players.max(1));
+        let play = |deal| Mode::Play(Box::new(Play::new(variant, deal, players)));
+        self.mode = self.deals.get(self.at).map(play);
+        self.kept = None;
+    }
+
+    /// Shows the cards and lets the clock run.
+    pub fn start(&mut self, now: f64) {
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.start(now);
+        }
+    }
+
+    /// Hides the cards and stops the clock, if it runs.
+    pub fn pause(&mut self, now: f64) {
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.pause(now);
+        }
+    }
+
+    /// What has happened so far, as text.
+    pub fn transcript(&self) -> Option<String> {
+        match self.mode.as_ref()? {
+            Mode::Watch(watch) => Some(watch.transcript().concat()),
+            Mode::Play(play) => Some(play.log().join("\n") + "\n"),
+        }
+    }
+
+    /// The game that is played, if one is.
+    pub fn play(&self) -> Option<&Play> {
+        match &self.mode {
+            Some(Mode::Play(play)) => Some(play),
+            _ => None,
+        }
+    }
+
+    /// Whether codes are being typed, or the user is asked something.
+    pub fn is_asking(&self) -> bool {
+        self.codes.is_some() || self.instead.is_some()
+    }
+
+    /// Where keys work.
+    pub fn places(&self) -> Vec<Place> {
+        match &self.mode {
+            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
+            Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
+            _ => vec![Place::Deal],
+        }
+    }
+
+    /// Does something that ends the game, unless one is under way: then it is asked for first.
+    fn unless_playing(&mut self, next: Next, now: f64) {
+        if self.play().is_some_and(Play::is_under_way) {
+            self.pause(now);
+            self.instead = Some(next);
+        } else {
+            self.go_to(next);
+        }
+    }
+
+    fn go_to(&mut self, next: Next) {
+        match next {
+            Next::Take(deals) => self.take(deals, Source::Given),
+            Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
+            Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
+            Next::Act(Action::OpenDeals) => self.wants_file = true,
+            Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
+            Next::Act(Action::WatchGame) => self.watch(),
+            Next::Act(Action::NextDeal) if !self.deals.is_empty() => {
+                self.at = (self.at + 1) % self.deals.len();
+                self.watch();
+            }
+            Next::Act(_) => {}
+        }
+    }
+
+    /// Does what a key asks for.
+    pub fn act(&mut self, action: Action, now: f64) {
+        match action {
+            Action::DealRandom
+            | Action::DealDaily
+            | Action::OpenDeals
+            | Action::TypeCodes
+            | Action::WatchGame
+            | Action::NextDeal => self.unless_playing(Next::Act(action), now),
+            Action::Play => self.begin(now),
+            _ => {}
+        }
+        match (&mut self.mode, action) {
+            (Some(Mode::Watch(watch)), Action::NextStep) => watch.go_to(watch.at() + 1),
+            (Some(Mode::Watch(watch)), Action::PreviousStep) => {
+                watch.go_to(watch.at().saturating_sub(1))
+            }
+            (Some(Mode::Watch(watch)), Action::FirstStep) => watch.go_to(0),
+            (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
+            (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
+            (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
+            (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),
+            (Some(Mode::Play(play)), Action::Clear) => play.chosen.clear(),
+            (Some(Mode::Play(play)), Action::Pause) => match play.is_running() {
+                true => play.pause(now),
+                false => play.start(now),
+            },
+            _ => {}
+        }
+    }
+
+    /// From watching to playing, from there to the running clock, and from the end to another game.
+    fn begin(&mut self, now: f64) {
+        match self.play().map(Play::phase) {
+            Some(Phase::Ready | Phase::Paused) => self.start(now),
+            Some(Phase::Running(_)) => {}
+            Some(Phase::Over) if self.source == Source::Shuffled => self.shuffle(fresh_seed()),
+            Some(Phase::Over) | None => self.lay_out(),
+        }
+    }
+
+    /// Shows the tab. `keys` says whether keys are meant for the game.
+    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, keys: bool) {
+        let now = ui.input(|input| input.time);
+        self.now = now;
+        if keys {
+            self.card_keys(ui, now);
+        }
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.tick(now);
+        }
+        self.keep_score();
+        if self.deals.is_empty() {
+            CentralPanel::default().show(ui, |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink([false, false])
+                    .show(ui, |ui| self.welcome(ui, now));
+            });
+        } else {
+            self.table_and_side(ui, settings, now);
+        }
+        self.codes_page(ui);
+        self.instead_page(ui, now);
+        if let Some(Mode::Play(play)) = &self.mode
+            && play.is_running()
+        {
+            // The clock goes on; animations and calls want more.
+            let quick = play.leaving(now).is_some() || play.caller(now).is_some();
+            let wait = if quick { Duration::from_millis(16) } else { Duration::from_millis(250) };
+            ui.ctx().request_repaint_after(wait);
+        }
+    }
+
+    fn table_and_side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
+        let room = ui.available_size();
+        let side = |tab: &mut Self, ui: &mut Ui| {
+            if room.x < NARROW || room.y < LOW {
+                let area = ScrollArea::vertical().auto_shrink([false, false]);
+                area.show(ui, |ui| tab.side(ui, settings, now));
+            } else {
+                tab.side(ui, settings, now);
+            }
+        };
+        // Wide and very low: beside each other all the same.
+        let below = room.x < NARROW && room.y > 240.0;
+        if below {
+            let height = (room.y * 0.45).min(340.0);
+            let frame = frame.inner_margin(8.0);
+            Panel::bottom("deal side")
+                .exact_size(height)
+                .frame(frame)
+                .show(ui, |ui| side(self, ui));
+        } else {
+            let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
+            Panel::right("deal side").exact_size(width).frame(frame).show(ui, |ui| side(self, ui));
+        }
+        let felt = if ui.visuals().dark_mode {
+            Color32::from_rgb(26, 48, 42)
+        } else {
+            Color32::from_rgb(58, 112, 92)
+        };
+        let margin = if room.x < NARROW { 6.0 } else { 18.0 };
+        CentralPanel::no_frame()
+            .frame(Frame::NONE.fill(felt).inner_margin(margin))
+            .show(ui, |ui| self.table(ui, settings, now));
+    }
+
+    fn table(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+        match &mut self.mode {
+            Some(Mode::Watch(watch)) => board::watched(ui, watch, settings),
+            Some(Mode::Play(play)) if play.phase() == Phase::Over => {
+                let best = self.scores.best_by_day(play.round().variant());
+                let wish = end::show(ui, play, self.kept.as_ref(), &best);
+                if wish == Some(end::Wish::Again) {
+                    self.begin(now);
+                }
+            }
+            Some(Mode::Play(play)) => {
+                if let Some(spot) = board::played(ui, play, settings, now) {
+                    play.choose(spot, now);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Cards and players have keys of their own while the clock runs.
+    fn card_keys(&mut self, ui: &Ui, now: f64) {
+        let Some(Mode::Play(play)) = &mut self.mode else { return };
+        if !play.is_running() {
+            return;
+        }
+        let pressed: Vec<Key> = ui.input(|input| {
+            let key = |event: &Event| match event {
+                Event::Key { key, physical_key, pressed: true, repeat: false, modifiers }
+                    if !modifiers.any() =>
+                {
+                    Some(physical_key.unwrap_or(*key))
+                }
+                _ => None,
+            };
+            input.events.iter().filter_map(key).collect()
+        });
+        for key in pressed {
+            let place = PLACE_KEYS.iter().position(|&other| other == key).map(Spot::Table);
+            let last = LAST_KEYS.iter().position(|&other| other == key).map(Spot::Last);
+            if let Some(spot) = place.or(last) {
+                play.choose(spot, now);
+            } else if let Some(player) = PLAYER_KEYS.iter().position(|&other| other == key) {
+                play.call(player, now);
+            }
+        }
+    }
+
+    /// Keeps a game that has just ended, if it was of one player and of a whole deck.
+    fn keep_score(&mut self) {
+        let Some(Mode::Play(play)) = &self.mode else { return };
+        let counts = play.players().len() == 1 && self.source != Source::Given;
+        if play.phase() != Phase::Over || self.kept.is_some() || !counts {
+            return;
+        }
+        let today = Day::of(SystemTime::now());
+        let score = Score {
+            day: today,
+            variant: play.round().variant().word().to_owned(),
+            daily: matches!(self.source, Source::Daily(_)),
+            seconds: play.seconds(0.0),
+            sets: play.taken(),
+            mistakes: play.mistakes(),
+            hints: play.hints(),
+        };
+        self.kept = Some(score.clone());
+        if let Err(error) = self.scores.add(score) {
+            self.messages.push(t!("score-unkept", error = error.to_string()));
+        }
+    }
+
+    fn welcome(&mut self, ui: &mut Ui, now: f64) {
+        ui.vertical_centered(|ui| {
+            ui.add_space((ui.available_height() * 0.2).clamp(8.0, 200.0));
+            ui.label(RichText::new(t!("deal-title")).size(28.0).strong());
+            ui.add_space(6.0);
+            ui.label(t!("deal-what"));
+            ui.add_space(16.0);
+            let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
+            for (action, word) in SOURCES {
+                if ui.add(Button::new(word.say()).min_size(size)).clicked() {
+                    self.act(action, now);
+                }
+            }
+        });
+    }
+
+    fn codes_page(&mut self, ui: &Ui) {
+        let Some(mut text) = self.codes.take() else { return };
+        let answer = pages::modal(ui.ctx(), "codes", 520.0, |ui| {
+            ui.heading(t!("type-codes"));
+            let label = ui.label(t!("codes-label"));
+            let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
+            let field = ui.add(field).labelled_by(label.id);
+            if !field.has_focus() && !field.lost_focus() && text.is_empty() {
+                field.request_focus();
+            }
+            ui.horizontal(|ui| {
+                (ui.button(t!("deal-these")).clicked(), ui.button(t!("cancel")).clicked())
+            })
+            .inner
+        });
+        let (go, cancel) = answer.inner;
+        if cancel || answer.should_close() {
+            return;
+        }
+        self.codes = Some(text.clone());
+        if go {
+            self.paste(&text);
+        }
+    }
+
+    /// Something would end the game: does the user want that?
+    fn instead_page(&mut self, ui: &Ui, now: f64) {
+        if self.instead.is_none() {
+            return;
+        }
+        let answer = pages::modal(ui.ctx(), "instead", 380.0, |ui| {
+            ui.heading(t!("give-up-game"));
+            ui.label(t!("would-be-lost"));
+            ui.add_space(6.0);
+            ui.horizontal_wrapped(|ui| {
+                (ui.button(t!("play-on")).clicked(), ui.button(t!("give-up")).clicked())
+            })
+            .inner
+        });
+        let (play_on, give_up) = answer.inner;
+        if give_up && let Some(next) = self.instead.take() {
+            self.mode = None;
+            self.go_to(next);
+            if self.mode.is_none() {
+                // A file or codes are asked for: until there are any the deal lies there anew.
+                self.lay_out();
+            }
+        } else if play_on || answer.should_close() {
+            self.instead = None;
+            self.start(now);
+        }
+    }
+}
+
+const SOURCES: [(Action, Word); 4] = [
+    (Action::DealRandom, Word("shuffle-and-play")),
+    (Action::DealDaily, Word("todays-deal")),
+    (Action::OpenDeals, Word("open-deals")),
+    (Action::TypeCodes, Word("type-codes")),
+];
+
+fn shuffled(seed: u64) -> Deal {
+    Deal::random(seed)
+}
+
+/// A seed that nobody has had before.
+fn fresh_seed() -> u64 {
+    let since = SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(1, |time| time.as_nanos() as u64)
+}

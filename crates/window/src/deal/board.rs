@@ -1,0 +1,179 @@
+//! The table of a dealt game.
+
+use super::super::card_face::{self, ASPECT};
+use super::super::game::Watch;
+use super::super::names;
+use super::super::play::{LEAVING_SECONDS, Phase, Play};
+use super::super::settings::Settings;
+use super::super::theme::{CHOSEN, focus_ring};
+use super::super::words::t;
+use eframe::egui::{
+    Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+};
+use setsight_game::cards::{Card, Deck};
+use setsight_game::game::{ROWS, Spot};
+
+/// Where the cards of a table lie.
+struct Grid {
+    room: Rect,
+    size: eframe::egui::Vec2,
+    gap: f32,
+    columns: usize,
+}
+
+impl Grid {
+    /// As large as the room allows.
+    fn of(room: Rect, places: usize) -> Self {
+        let columns = places.div_ceil(ROWS).max(3);
+        let gap = (room.width() * 0.02).clamp(4.0, 24.0);
+        let cell = vec2(
+            (room.width() - gap * (columns as f32 - 1.0)) / columns as f32,
+            (room.height() - gap * (ROWS as f32 - 1.0)) / ROWS as f32,
+        );
+        let width = cell.x.min(cell.y * ASPECT).max(16.0);
+        Self { room, size: vec2(width, width / ASPECT), gap, columns }
+    }
+
+    /// A place, down the columns.
+    fn rect(&self, place: usize) -> Rect {
+        let (columns, rows) = (self.columns as f32, ROWS as f32);
+        let all = vec2(
+            columns * (self.size.x + self.gap) - self.gap,
+            rows * (self.size.y + self.gap) - self.gap,
+        );
+        let origin = Rect::from_center_size(self.room.center(), all).min;
+        let at = vec2((place / ROWS) as f32, (place % ROWS) as f32);
+        Rect::from_min_size(origin + at * (self.size + vec2(self.gap, self.gap)), self.size)
+    }
+}
+
+/// The game as it is watched.
+pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
+    let room = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(room);
+    let places = watch.game().places();
+    let grid = Grid::of(room, places.len().max(12));
+    for (place, card) in places.iter().enumerate() {
+        let rect = grid.rect(place);
+        match card {
+            Some(card) => {
+                let is_marked = watch.marked().contains(&place);
+                let name = at_place(place, *card);
+                show_card(ui, rect, ("place", place), *card, name, (false, is_marked), settings);
+            }
+            None => card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90)),
+        }
+    }
+}
+
+/// The game as it is played; the card that was pressed.
+pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option<Spot> {
+    let mut room = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(room);
+    let mut pressed = None;
+    let hinted = play.hinted();
+    let open = play.is_running();
+    if let Some(last) = play.round().last() {
+        let height = (room.height() * 0.2).clamp(30.0, 150.0);
+        let (above, below) = room.split_top_bottom_at_y(room.min.y + height);
+        room = below.with_min_y(below.min.y + 10.0);
+        let width = (height * ASPECT).min(above.width() / 4.0);
+        for (i, &card) in last.iter().enumerate() {
+            let left = above.center().x + (i as f32 - 1.5) * (width + 8.0);
+            let rect = card_face::rect_at(eframe::egui::pos2(left, above.min.y), width);
+            if !open {
+                card_face::paint_back(ui.painter(), rect);
+                continue;
+            }
+            let spot = Spot::Last(i);
+            let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
+            let card_name = names::card(&Deck::classic(), card);
+            let name = t!("last-set-numbered", n = i + 1, card = card_name);
+            if show_card(ui, rect, ("last", i), card, name, marks, settings) {
+                pressed = Some(spot);
+            }
+        }
+    }
+    let places = play.round().places();
+    let grid = Grid::of(room, places.len());
+    let leaving = play.leaving(now);
+    for (place, card) in places.iter().enumerate() {
+        let rect = grid.rect(place);
+        let Some(card) = *card else {
+            card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90));
+            continue;
+        };
+        if !open {
+            card_face::paint_back(ui.painter(), rect);
+            continue;
+        }
+        let spot = Spot::Table(place);
+        let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
+        let name = at_place(place, card);
+        let is_new = leaving.is_some_and(|l| l.cards.iter().any(|(at, _)| *at == place));
+        let since = leaving.map_or(LEAVING_SECONDS, |leaving| now - leaving.since);
+        let part = (since / LEAVING_SECONDS).clamp(0.0, 1.0) as f32;
+        let shown = ui.scope(|ui| {
+            if is_new {
+                ui.multiply_opacity(part);
+            }
+            show_card(ui, rect, ("place", place), card, name, marks, settings)
+        });
+        if shown.inner {
+            pressed = Some(spot);
+        }
+    }
+    if let Some(leaving) = leaving.filter(|_| open) {
+        // The set goes together and away, to where the sets are counted.
+        let part = ((now - leaving.since) / LEAVING_SECONDS).clamp(0.0, 1.0) as f32;
+        let mut painter = ui.painter().clone();
+        painter.set_opacity(1.0 - part);
+        for &(place, card) in &leaving.cards {
+            let from = grid.rect(place);
+            let center = from.center().lerp(room.right_top(), part * part);
+            let rect = Rect::from_center_size(center, grid.size * (1.0 - 0.6 * part));
+            card_face::paint(&painter, rect, card, settings);
+            let line = Stroke::new(3.0, CHOSEN);
+            painter.rect_stroke(rect, 0.1 * rect.height(), line, StrokeKind::Outside);
+        }
+    }
+    if !open {
+        let words = if play.phase() == Phase::Paused { t!("paused") } else { t!("ready") };
+        let font = FontId::proportional((room.height() * 0.12).clamp(20.0, 56.0));
+        let galley = ui.painter().layout_no_wrap(words, font, Color32::WHITE);
+        let ground =
+            Align2::CENTER_CENTER.anchor_size(room.center(), galley.size() + vec2(40.0, 20.0));
+        ui.painter().rect_filled(ground, 12.0, Color32::from_black_alpha(190));
+        ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
+    }
+    pressed
+}
+
+fn at_place(place: usize, card: Card) -> String {
+    t!("place-numbered", n = place + 1, card = names::card(&Deck::classic(), card))
+}
+
+/// A card as a button, chosen or marked or neither. Whether it was pressed.
+fn show_card(
+    ui: &mut Ui,
+    rect: Rect,
+    id: (&str, usize),
+    card: Card,
+    name: String,
+    (is_chosen, is_marked): (bool, bool),
+    settings: &Settings,
+) -> bool {
+    let response = ui.interact(rect, eframe::egui::Id::unique("dealt").with(id), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
+    let shown = if response.hovered() || is_chosen { rect.expand(3.0) } else { rect };
+    card_face::paint(ui.painter(), shown, card, settings);
+    let radius = (shown.height() * 0.1).clamp(1.0, 40.0);
+    if is_chosen || is_marked {
+        let line = Stroke::new((0.03 * rect.width()).clamp(3.0, 9.0), CHOSEN);
+        ui.painter().rect_stroke(shown, radius, line, StrokeKind::Outside);
+    }
+    if response.has_focus() {
+        focus_ring(ui.painter(), shown.expand(3.0), radius);
+    }
+    response.clicked()
+}

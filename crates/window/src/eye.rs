@@ -1,0 +1,134 @@
+//! What reads photos for the window: one small trait, so that tests can put a fake in its place.
+
+use setsight_game::cards::Deck;
+use setsight_nets::engine::{Models, used};
+use setsight_photo::Frame;
+use setsight_photo::geometry::Quad;
+use setsight_photo::source::{self, Photo, SourceError};
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{
+    CardImage, Pipeline, PipelineOutput, Reading, StageClock, StageSink, StageTime, TableFacts,
+};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Reads photos on threads in the background.
+pub trait Eye: Send + Sync {
+    /// Decodes a photo.
+    ///
+    /// # Errors
+    /// It is none that can be read.
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
+        source::load_photo(path)
+    }
+
+    /// From now on cards are those of this deck, or of any that the program knows.
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
+        let _ = deck;
+    }
+
+    /// Reads one card that a person has shown.
+    ///
+    /// # Errors
+    /// In words for the user.
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String>;
+
+    /// Finds and reads the cards, handing each stage's picture to the sink if there is one.
+    ///
+    /// # Errors
+    /// In words for the user.
+    fn read(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String>;
+}
+
+/// A pipeline, or why there is none.
+type Made = Arc<Result<Pipeline, String>>;
+
+/// The stages of the program itself, made when first needed: a window opens before its reader.
+#[derive(Default)]
+pub struct PipelineEye {
+    plan: Mutex<ReadingPlan>,
+    /// With the plan and the chosen models that it was made for: others may be chosen while the
+    /// window is open.
+    made: Mutex<Option<(ReadingPlan, Models, Made)>>,
+}
+
+impl PipelineEye {
+    fn pipeline(&self) -> Made {
+        let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let chosen = used::models();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((of, with, pipeline)) if *of == plan && *with == chosen => Arc::clone(pipeline),
+            _ => {
+                let pipeline = Arc::new(plan.build().map_err(|error| error.to_string()));
+                *made = Some((plan, chosen, Arc::clone(&pipeline)));
+                pipeline
+            }
+        }
+    }
+}
+
+impl Eye for PipelineEye {
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner).deck = deck;
+    }
+
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String> {
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
+        pipeline.read_card(frame, corners_in_image, facts).map_err(|error| error.to_string())
+    }
+
+    fn read(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
+        let mut clock = StageClock::default();
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
+        let output = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
+        Ok((output, clock.times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::RgbImage;
+    use setsight_vision::deck_learning::TRAINED_FOR;
+
+    #[test]
+    fn a_deck_is_read_with_the_network_that_was_trained_for_it() {
+        let home = tempfile::tempdir().unwrap();
+        let deck = Arc::new(Deck::invented(31));
+        std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
+        std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
+        let eye = PipelineEye::default();
+        let frame = RgbImage::new(64, 64);
+        *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
+        eye.use_deck(Some(Arc::clone(&deck)));
+        let (output, _) = eye.read(&frame, None).unwrap();
+        assert_eq!(output.table.facts.deck_name(), deck.name, "by measuring");
+        // As if they had been chosen while the window is open.
+        let models = Models::Folder(home.path().to_owned());
+        *eye.plan.lock().unwrap() =
+            ReadingPlan { deck: Some(deck), ..ReadingPlan::with_models(models) };
+        let error = eye.read(&frame, None).err().unwrap();
+        assert!(error.contains("reader.onnx"), "{error}");
+    }
+}

@@ -1,0 +1,603 @@
+//! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
+//! count.
+
+use super::keys::{Action, Place, key_of};
+use super::look::{Look, Mode};
+use super::picture::color_image;
+use super::placement::View;
+use super::reasons;
+use super::settings::{CameraSettings, Settings};
+use super::table::Table;
+use super::watched::{self, Chooser, Wish};
+use super::watchers::Watchers;
+use super::words::{Word, t};
+use super::{look_panel, overlay};
+use eframe::egui::{
+    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
+    Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+};
+use setsight_live::{
+    CameraChoice, CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView,
+    Notice, Recording, SystemCameras, camera, freeze, record, straight,
+};
+use setsight_photo::geometry::Homography;
+use setsight_vision::{Mirrored, sets_of};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the switch for mirrored pictures offers.
+const MIRRORED: [(Word, Mirrored); 3] = [
+    (Word("mirrored-auto"), Mirrored::Auto),
+    (Word("mirrored-yes"), Mirrored::Yes),
+    (Word("mirrored-no"), Mirrored::No),
+];
+
+/// A table seen for so long is known.
+const SETTLED_MS: f64 = 1_500.0;
+/// Below this width the panel lies under the picture.
+const NARROW: f32 = 760.0;
+/// Width of the panel beside the picture.
+const PANEL: f32 = 330.0;
+
+/// The tab.
+pub struct LiveTab {
+    watchers: Watchers,
+    /// What is watched.
+    input: Input,
+    /// By which name its settings are remembered; `None` for films, and while no camera is there.
+    camera: Option<String>,
+    /// What is wanted of it.
+    wish: CameraWish,
+    /// A film to record as soon as the camera is watched.
+    pub record_as: Option<PathBuf>,
+    /// Whether the table is shown as from straight above.
+    straight: bool,
+    /// How it was straightened last.
+    straight_from_image: Option<Homography>,
+    /// Whether its pictures are mirrored.
+    pub mirrored: Mirrored,
+    /// By how many quarters they are turned to the right.
+    quarters: u8,
+    source: Option<Box<dyn LiveSource>>,
+    view: Arc<LiveView>,
+    texture: Option<TextureHandle>,
+    /// The frame that the texture shows.
+    shown: Option<u64>,
+    table: Table,
+    zoom: View,
+    frozen: bool,
+    /// The cameras there are.
+    pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
+    chooser: Chooser,
+    /// Whether a film is to be asked for.
+    pub wants_film: bool,
+    /// Where pictures are kept.
+    pub folder: PathBuf,
+    /// What is looked at, in which way.
+    pub look: Look,
+    /// What there is to tell the user.
+    pub messages: Vec<String>,
+}
+
+impl LiveTab {
+    /// Watches nothing yet.
+    pub fn new(watchers: Watchers) -> Self {
+        Self {
+            watchers,
+            input: Input::default(),
+            camera: None,
+            wish: CameraWish::default(),
+            record_as: None,
+            straight: false,
+            straight_from_image: None,
+            mirrored: Mirrored::default(),
+            quarters: 0,
+            source: None,
+            view: Arc::default(),
+            texture: None,
+            shown: None,
+            table: Table::default(),
+            zoom: View::default(),
+            frozen: false,
+            cameras: Box::new(|| SystemCameras::default().list()),
+            chooser: Chooser::default(),
+            wants_film: false,
+            folder: PathBuf::from("setsight-live"),
+            look: Look::default(),
+            messages: Vec::new(),
+        }
+    }
+
+    /// Reads cards otherwise from now on.
+    pub fn read_by(&mut self, watchers: Watchers) {
+        self.leave();
+        self.watchers = watchers;
+    }
+
+    /// Watches this from now on.
+    pub fn choose(&mut self, input: Input) {
+        // What was chosen for the last one does not hold for this one.
+        (self.camera, self.quarters, self.wish) = (None, 0, CameraWish::default());
+        self.mirrored = Mirrored::Auto;
+        self.input = input;
+        self.leave();
+    }
+
+    /// Lets go of the camera: the tab is not seen any more.
+    pub fn leave(&mut self) {
+        if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
+            let film = recording.film.display().to_string();
+            self.messages.push(t!("recording-kept", path = film));
+        }
+        self.source = None;
+        self.view = Arc::default();
+        self.texture = None;
+        self.shown = None;
+        self.straight_from_image = None;
+        self.frozen = false;
+    }
+
+    /// Whether a camera is open, or being opened.
+    pub fn is_watching(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Whether a table was seen long enough to be known.
+    pub fn is_settled(&self) -> bool {
+        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
+    }
+
+    /// The board as text: codes, sets. `None` before anything was seen.
+    pub fn text(&self) -> Option<String> {
+        self.view.frame.as_ref()?;
+        let code = |i: usize| self.table.cards[i].card.to_string();
+        let cards: Vec<String> = (0..self.table.cards.len()).map(code).collect();
+        let sets =
+            self.table.sets.iter().map(|set| format!("set: {}\n", set.0.map(code).join(" ")));
+        Some(format!("{}\n{}", cards.join(" "), sets.collect::<String>()))
+    }
+
+    /// Where keys work.
+    pub fn places(&self) -> Vec<Place> {
+        vec![Place::Live]
+    }
+
+    /// Does what a key says.
+    pub fn act(&mut self, action: Action) {
+        let sets = self.table.sets.len();
+        match action {
+            Action::Solve => self.look.mode = Mode::Solve,
+            Action::Hint => self.look.mode = Mode::Hint,
+            Action::Learn => self.look.mode = Mode::Learn,
+            Action::NextSet => self.look.next_set(sets),
+            Action::PreviousSet => self.look.previous_set(sets),
+            Action::AllSets => self.look.set = None,
+            Action::MoreHint => {
+                self.look.mode = Mode::Hint;
+                self.look.more_hint();
+            }
+            Action::Clear => self.look.start_again(),
+            Action::Freeze => self.freeze(!self.frozen),
+            Action::SaveFrame => self.save(),
+            Action::NewGame => self.command(LiveCommand::NewGame),
+            Action::Turn => self.turn(),
+            Action::Straighten => self.straighten(),
+            Action::Record => self.record(),
+            _ => {}
+        }
+    }
+
+    fn command(&mut self, command: LiveCommand) {
+        if let Some(source) = &mut self.source {
+            source.command(command);
+        }
+    }
+
+    fn freeze(&mut self, hold: bool) {
+        self.frozen = hold;
+        self.command(LiveCommand::Freeze(hold));
+    }
+
+    fn turn(&mut self) {
+        self.quarters = (self.quarters + 1) % 4;
+        self.command(LiveCommand::Turn(self.quarters));
+    }
+
+    fn straighten(&mut self) {
+        self.straight = !self.straight;
+        self.straight_from_image = None;
+        self.shown = None; // The same frame is drawn otherwise.
+    }
+
+    /// Whether a game can be recorded: a film is recorded already.
+    fn can_record(&self) -> bool {
+        !matches!(self.input, Input::Film(_)) && self.view.frame.is_some()
+    }
+
+    /// Begins to record under the next free name, or ends the recording.
+    fn record(&mut self) {
+        if self.view.recording.as_ref().is_some_and(Recording::is_running) {
+            self.command(LiveCommand::StopRecording);
+        } else if self.can_record() {
+            match next_film(&self.folder) {
+                Ok(film) => self.command(LiveCommand::Record(film)),
+                Err(error) => {
+                    let (path, error) = (self.folder.display().to_string(), error.to_string());
+                    self.messages.push(t!("recording-impossible", path = path, error = error));
+                }
+            }
+        }
+    }
+
+    /// What is remembered of the camera that is to be opened.
+    fn recall(&mut self, settings: &Settings) {
+        self.camera = match &self.input {
+            Input::Camera(choice) => {
+                camera::choose(&(self.cameras)(), choice).ok().map(|camera| camera.name)
+            }
+            Input::Network(address) => Some(address.to_string()),
+            Input::Film(_) => None,
+        };
+        let Some(known) = self.camera.as_ref().and_then(|name| settings.cameras.get(name)) else {
+            return;
+        };
+        self.quarters = known.quarters % 4;
+        self.wish = known.wish;
+        // The command line's word goes before what is remembered.
+        if let (Mirrored::Auto, Some(mirrored)) = (self.mirrored, known.mirrored) {
+            self.mirrored = if mirrored { Mirrored::Yes } else { Mirrored::No };
+        }
+    }
+
+    /// Remembers what is chosen for the camera.
+    fn remember(&self, settings: &mut Settings) {
+        let Some(name) = &self.camera else { return };
+        let mirrored = match self.mirrored {
+            Mirrored::Auto => None,
+            Mirrored::Yes => Some(true),
+            Mirrored::No => Some(false),
+        };
+        let now = CameraSettings { quarters: self.quarters, mirrored, wish: self.wish };
+        let before = settings.cameras.get(name).copied().unwrap_or_default();
+        if now != before {
+            settings.cameras.insert(name.clone(), now);
+        }
+    }
+
+    fn choose_source(&mut self) {
+        self.chooser.toggle(&self.cameras);
+    }
+
+    fn grant(&mut self, wish: Wish) {
+        match wish {
+            Wish::Watch(input) => self.choose(input),
+            Wish::OpenFilm => self.wants_film = true,
+            Wish::Pause(pause) => self.command(LiveCommand::Pause(pause)),
+            Wish::Seek(to_ms) => self.command(LiveCommand::Seek(to_ms)),
+        }
+    }
+
+    /// Keeps the frame that is seen and its JSON.
+    fn save(&mut self) {
+        self.messages.push(match freeze::save(&self.view, &self.folder) {
+            Ok((picture, _)) => t!("picture-kept", path = picture.display().to_string()),
+            Err(error) => t!("picture-unkept", error = error.to_string()),
+        });
+    }
+
+    /// Draws a frame of the window and takes in what the user did.
+    pub fn ui(&mut self, ui: &mut Ui, settings: &mut Settings) {
+        self.update(ui.ctx(), settings);
+        self.show(ui, settings);
+        self.remember(settings);
+    }
+
+    fn show(&mut self, ui: &mut Ui, settings: &Settings) {
+        let narrow = ui.available_width() < NARROW;
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
+        let panel = |tab: &mut Self, ui: &mut Ui| tab.panel(ui, settings);
+        if narrow {
+            let height = ui.available_height() * 0.42;
+            Panel::bottom("live panel")
+                .exact_size(height)
+                .frame(frame)
+                .show(ui, |ui| panel(self, ui));
+        } else {
+            Panel::right("live panel")
+                .exact_size(PANEL)
+                .frame(frame)
+                .show(ui, |ui| panel(self, ui));
+        }
+        let ground = Frame::new().fill(Color32::from_gray(24));
+        CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, settings));
+    }
+
+    /// Takes over what the camera saw since.
+    fn update(&mut self, ctx: &Context, settings: &Settings) {
+        if self.source.is_none() && self.view.notice.is_none() {
+            if self.camera.is_none() {
+                self.recall(settings);
+            }
+            match (self.watchers)(ctx, &self.input, self.mirrored) {
+                Ok(mut source) => {
+                    if self.quarters != 0 {
+                        source.command(LiveCommand::Turn(self.quarters));
+                    }
+                    if self.wish != CameraWish::default() {
+                        source.command(LiveCommand::Set(self.wish));
+                    }
+                    if let Some(film) = self.record_as.take() {
+                        source.command(LiveCommand::Record(film));
+                    }
+                    self.source = Some(source);
+                }
+                Err(reason) => {
+                    let notice = Some(Notice::of(reason, &t!("camera-unread-advice")));
+                    self.view = Arc::new(LiveView { notice, ..LiveView::default() });
+                }
+            }
+        }
+        let Some(source) = &mut self.source else { return };
+        self.view = source.view();
+        if self.shown == Some(self.view.number) && self.texture.is_some() {
+            return;
+        }
+        let Some(frame) = &self.view.frame else { return };
+        self.shown = Some(self.view.number);
+        let mut read = self.view.tracked.table.clone();
+        if self.straight {
+            // Under a hand too few cards may be in view: it stays as it was then.
+            let map = straight::straight_from_image(&self.view.tracked);
+            self.straight_from_image = map.or(self.straight_from_image);
+        }
+        let map = self.straight_from_image;
+        let straight = map.and_then(|map| Some((straight::straightened(frame, &map).ok()?, map)));
+        let picture = match straight {
+            Some((image, map)) => {
+                for card in &mut read.cards {
+                    card.corners_in_image = map.apply_quad(&card.corners_in_image);
+                }
+                color_image(&image)
+            }
+            None => color_image(frame),
+        };
+        match &mut self.texture {
+            Some(texture) => texture.set(picture, TextureOptions::LINEAR),
+            None => {
+                self.texture = Some(ctx.load_texture("camera", picture, TextureOptions::LINEAR))
+            }
+        }
+        // Sets with a covered card keep their place in the list.
+        read.sets = sets_of(&read.cards);
+        let tracks = &self.view.tracked.tracks;
+        let readings = tracks.iter().map(|track| Some(track.reading.clone())).collect();
+        let mut table = Table::new(read, readings);
+        table.covered = (0..tracks.len()).filter(|&place| tracks[place].hidden).collect();
+        // The game's own chance stands above the list of sets.
+        table.chance_is_told = true;
+        let codes = |table: &Table| -> Vec<_> {
+            table.cards.iter().map(|card| (card.card, card.unsure)).collect()
+        };
+        if codes(&table) != codes(&self.table) {
+            // Another table: what was given away or chosen was of the last one.
+            self.look.start_again();
+        }
+        self.table = table;
+    }
+
+    fn picture(&mut self, ui: &mut Ui, settings: &Settings) {
+        let room = ui.available_rect_before_wrap();
+        let id = Id::unique("camera picture");
+        if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
+            let response = ui.interact(room, id, Sense::click_and_drag());
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("camera-picture")));
+            let size = vec2(frame.width() as f32, frame.height() as f32);
+            if response.dragged() {
+                self.zoom.pan(room, size, response.drag_delta());
+            }
+            if response.double_clicked() {
+                self.zoom = View::default();
+            }
+            if let Some(at) = response.hover_pos() {
+                let (zoom, scroll) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
+                let factor = zoom * (scroll / 240.0).exp();
+                if (factor - 1.0).abs() > 1e-4 {
+                    self.zoom.zoom_at(room, size, at, factor);
+                }
+            }
+            let placement = self.zoom.place(room, size);
+            let painter = ui.painter_at(room);
+            let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            painter.image(texture.id(), placement.rect, all, Color32::WHITE);
+            overlay::paint(&painter, &placement, &self.table, &self.look, settings);
+            let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
+            if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
+                self.look.choose(card);
+            }
+            if self.frozen {
+                let text = t!("held", key = key_of(Action::Freeze));
+                overlay::caption(&painter, room, &text);
+            } else if self.straight && self.straight_from_image.is_none() {
+                let text = t!("straightened-soon", key = key_of(Action::Straighten));
+                overlay::caption(&painter, room, &text);
+            }
+        } else if self.view.notice.is_none() {
+            words(ui, room.center(), &t!("waiting-for-camera"));
+        }
+        let wish = match &self.view.notice {
+            _ if self.chooser.is_open() => popup(ui, room, |ui| {
+                ui.label(RichText::new(t!("what-to-watch")).heading());
+                let wish = self.chooser.ui(ui);
+                if ui.button(t!("close")).clicked() {
+                    self.chooser = Chooser::default();
+                }
+                wish
+            }),
+            Some(notice) => {
+                let notice = notice.clone();
+                popup(ui, room, |ui| self.notice_ui(ui, &notice))
+            }
+            None => None,
+        };
+        if let Some(wish) = wish {
+            self.grant(wish);
+        }
+    }
+
+    /// What is wrong, what to do, and what else could be watched.
+    fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Wish> {
+        let (title, advice) = reasons::notice(notice);
+        ui.label(RichText::new(title).heading());
+        ui.label(advice);
+        ui.add_space(8.0);
+        let mut wish = None;
+        ui.horizontal_wrapped(|ui| {
+            if ui.button(t!("choose-camera")).clicked() {
+                self.choose_source();
+            }
+            if ui.button(t!("open-film")).clicked() {
+                wish = Some(Wish::OpenFilm);
+            }
+        });
+        wish
+    }
+
+    fn panel(&mut self, ui: &mut Ui, settings: &Settings) {
+        ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
+        ui.add_space(6.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
+                self.choose_source();
+            }
+            ui.weak(named(&self.input));
+        });
+        ui.horizontal_wrapped(|ui| {
+            let tip = t!("turn-help", key = key_of(Action::Turn));
+            if ui.button(t!("turn")).on_hover_text(tip).clicked() {
+                self.turn();
+            }
+            let above = Button::selectable(self.straight, t!("from-above"));
+            let words = t!("from-above-help", key = key_of(Action::Straighten));
+            if ui.add(above).on_hover_text(words).clicked() {
+                self.straighten();
+            }
+            ui.label(t!("mirrored"));
+            let before = self.mirrored;
+            for (word, mirrored) in MIRRORED {
+                let is_chosen = self.mirrored == mirrored;
+                if ui.add(Button::selectable(is_chosen, word.say())).clicked() {
+                    self.mirrored = mirrored;
+                }
+            }
+            if self.mirrored != before {
+                self.leave(); // Read anew.
+            }
+        });
+        let film = self.view.film;
+        let wish = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(wish) = wish {
+            self.grant(wish);
+        }
+        if self.view.frame.is_some() {
+            self.game(ui);
+        }
+        ui.horizontal_wrapped(|ui| {
+            let by_key = |action| t!("key-hover", key = key_of(action));
+            let word = if self.frozen { t!("go-on") } else { t!("hold") };
+            if ui.add(Button::new(word)).on_hover_text(by_key(Action::Freeze)).clicked() {
+                self.freeze(!self.frozen);
+            }
+            let keep = ui.button(t!("keep-picture"));
+            if keep.on_hover_text(by_key(Action::SaveFrame)).clicked() {
+                self.save();
+            }
+            let new_game = ui.button(t!("new-game"));
+            if new_game.on_hover_text(by_key(Action::NewGame)).clicked() {
+                self.command(LiveCommand::NewGame);
+            }
+            let running = self.view.recording.as_ref().is_some_and(Recording::is_running);
+            if running || self.can_record() {
+                let word = if running { t!("stop-recording") } else { t!("record") };
+                let path = self.folder.display().to_string();
+                let told = t!("record-help", path = path, key = key_of(Action::Record));
+                if ui.button(word).on_hover_text(told).clicked() {
+                    self.record();
+                }
+            }
+        });
+        if let Some(recording) = &self.view.recording {
+            watched::recording_ui(ui, recording);
+        }
+        if let Some(wish) = watched::camera_ui(ui, &self.view.offer, self.wish) {
+            self.wish = wish;
+            self.command(LiveCommand::Set(wish));
+        }
+        ui.separator();
+        // Before the first look nothing is known, not even that there is no card.
+        if self.view.tracked.looked {
+            look_panel::show(ui, &self.table, &mut self.look, settings);
+        } else if self.view.frame.is_some() {
+            ui.heading(t!("looking-for-cards"));
+        }
+    }
+
+    /// The game so far.
+    fn game(&self, ui: &mut Ui) {
+        let score = &self.view.score;
+        ui.label(t!(
+            "live-count",
+            cards = t!("count-cards", n = score.seen),
+            sets = t!("count-sets", n = score.taken.len()),
+            left = score.left
+        ));
+        match score.chance {
+            Some(chance) => ui.label(t!("live-chance", percent = (100.0 * chance.value()).round())),
+            None => ui.label(t!("live-no-three")),
+        };
+        if self.view.fps > 0.0 {
+            let (fps, ms) = (self.view.fps.round(), self.view.latency_ms.round());
+            ui.weak(t!("live-speed", fps = fps, ms = ms));
+        }
+    }
+}
+
+/// The next film of a folder that neither it nor its lines are written over.
+fn next_film(folder: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    (1..10_000u32)
+        .map(|n| folder.join(format!("game-{n:04}.avi")))
+        .find(|film| record::check(film).is_ok())
+        .ok_or_else(|| io::Error::other(t!("no-number-free")))
+}
+
+fn words(ui: &Ui, at: Pos2, text: &str) {
+    let color = Color32::from_gray(200);
+    ui.painter().text(at, Align2::CENTER_CENTER, text, FontId::proportional(18.0), color);
+}
+
+/// A box in the middle of the picture.
+fn popup<T>(ui: &mut Ui, room: Rect, content: impl FnOnce(&mut Ui) -> T) -> T {
+    let width = (room.width() - 40.0).clamp(160.0, 480.0);
+    let top = (room.center().y - 120.0).max(room.min.y + 4.0);
+    let size = vec2(width, room.max.y - top - 4.0);
+    let rect = Rect::from_min_size(pos2(room.center().x - width / 2.0, top), size);
+    let mut child = ui.new_child(eframe::egui::UiBuilder::new().max_rect(rect));
+    let frame = Frame::popup(child.style()).inner_margin(18.0);
+    frame
+        .show(&mut child, |ui| {
+            ui.set_width(width - 36.0);
+            ScrollArea::vertical().auto_shrink([false, true]).show(ui, content).inner
+        })
+        .inner
+}
+
+/// What is watched, by name.
+fn named(input: &Input) -> String {
+    match input {
+        Input::Camera(CameraChoice::First) => t!("first-camera"),
+        Input::Camera(CameraChoice::Number(number)) => t!("camera-number", n = *number),
+        Input::Camera(CameraChoice::Name(name)) => t!("camera-named", name = name.as_str()),
+        Input::Network(_) | Input::Film(_) => input.to_string(),
+    }
+}

@@ -1,0 +1,400 @@
+//! The window as the system runs it, and its picture for whoever asks for one.
+
+use super::eye::PipelineEye;
+use super::keys::Action;
+use super::live::LiveTab;
+use super::look::Mode;
+use super::measure::Measure;
+use super::photos::Task;
+use super::settings::{Brightness, Keeper};
+use super::window::{Page, Tab, Window};
+use super::words::Language;
+use super::{export, watchers};
+use eframe::egui::{
+    ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
+    ViewportCommand, vec2,
+};
+use image::{ImageFormat, RgbImage};
+use serde_json::{Value, json};
+use setsight_files::whole_file::WholeFile;
+use setsight_game::cards::Shape;
+use setsight_game::cards::outline::symbol_outline;
+use setsight_live::Input;
+use setsight_vision::plan::ReadingPlan;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a picture of the window is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Frames drawn after all is there and before the picture is taken: animations end in them.
+const LAST_FRAMES: usize = 20;
+
+/// Width and height of the window before anybody has chosen others, in points.
+const USUAL_SIZE: (f32, f32) = (1280.0, 800.0);
+
+/// The deck that [`Show::Deal`] shows.
+const SHOWN_SEED: u64 = 7;
+
+/// What the window shows first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// All sets of the first photo
+    #[default]
+    Solve,
+    /// Hints
+    Hint,
+    /// Why three cards are a set or are not
+    Learn,
+    /// Corrections
+    Correct,
+    /// How the photo was read
+    Stages,
+    /// A shuffled deck, always the same one, watched step by step
+    Deal,
+    /// The same deck, played against the clock
+    Play,
+    /// The settings
+    Settings,
+    /// The page of keys
+    Keys,
+}
+
+impl Show {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Solve,
+        Self::Hint,
+        Self::Learn,
+        Self::Correct,
+        Self::Stages,
+        Self::Deal,
+        Self::Play,
+        Self::Settings,
+        Self::Keys,
+    ];
+
+    /// Its name on the command line, and what is seen.
+    pub fn name_and_help(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Solve => ("solve", "All sets of the first photo"),
+            Self::Hint => ("hint", "Hints"),
+            Self::Learn => ("learn", "Why three cards are a set or are not"),
+            Self::Correct => ("correct", "Corrections"),
+            Self::Stages => ("stages", "How the photo was read"),
+            Self::Deal => ("deal", "A shuffled deck, always the same one, watched step by step"),
+            Self::Play => ("play", "The same deck, played against the clock"),
+            Self::Settings => ("settings", "The settings"),
+            Self::Keys => ("keys", "The page of keys"),
+        }
+    }
+}
+
+/// What is watched, and how.
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// A camera or a film.
+    pub input: Input,
+    /// Record the game as this film.
+    pub record: Option<PathBuf>,
+    /// How its cards are read.
+    pub plan: ReadingPlan,
+}
+
+/// How the window is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Photos and folders.
+    pub paths: Vec<PathBuf>,
+    /// What is shown first.
+    pub show: Show,
+    /// Watch this first of all.
+    pub live: Option<LiveOptions>,
+    /// Width and height, in points; none is as it was the last time.
+    pub size: Option<(f32, f32)>,
+    /// Light or dark whatever the settings say, without changing them.
+    pub brightness: Option<Brightness>,
+    /// Write the window's picture there once all is read, and close it again.
+    pub screenshot: Option<PathBuf>,
+    /// Scroll and leaf for so many seconds, give the figures, and close.
+    pub measure: Option<u16>,
+}
+
+/// Why the window cannot be shown, or its picture not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The system gives no window.
+    #[error(
+        "no window can be opened: {0}; on a machine without a screen start it as xvfb-run setsight app ..., \
+         over ssh log in with ssh -X"
+    )]
+    NoWindow(String),
+    /// The picture cannot be written.
+    #[error("{}: cannot be written: {reason}", .path.display())]
+    Unwritten {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why it is not.
+        reason: String,
+    },
+    /// The window was closed, or nothing came, before the picture was taken.
+    #[error("no picture of the window was taken: {0}")]
+    NoPicture(&'static str),
+}
+
+/// Opens the window and stays until it is closed. With [`Options::screenshot`] gives what the
+/// window shows: the JSON of the photo with `"window"` (width, height in pixels) and `"picture"`
+/// (left and top of the photo in the window, and pixels of the window for each of its pixels). With
+/// [`Options::measure`] gives the figures.
+///
+/// # Errors
+/// [`Failure`].
+pub fn open(options: Options) -> Result<Option<Value>, Failure> {
+    let outcome = Arc::new(Mutex::new(None));
+    let given = Arc::clone(&outcome);
+    let wanted = options.screenshot.is_some() || options.measure.is_some();
+    let kept = if wanted { None } else { Keeper::of_user().settings.size };
+    let (width, height) = options.size.or(kept).unwrap_or(USUAL_SIZE);
+    let viewport = ViewportBuilder::default()
+        .with_title("setsight")
+        .with_app_id("setsight")
+        .with_icon(icon())
+        .with_inner_size(vec2(width, height))
+        .with_min_inner_size(vec2(420.0, 360.0))
+        .with_drag_and_drop(true);
+    let native = eframe::NativeOptions { viewport, ..Default::default() };
+    let run = eframe::run_native(
+        "setsight",
+        native,
+        Box::new(move |cc| Ok(Box::new(Runner::new(&cc.egui_ctx, options, given)))),
+    );
+    run.map_err(|error| Failure::NoWindow(lack(&error.to_string())))?;
+    let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match outcome {
+        Some(outcome) => outcome.map(Some),
+        None if wanted => Err(Failure::NoPicture("the window was closed first")),
+        None => Ok(None),
+    }
+}
+
+/// What the system lacks for a window, in words for those who start it.
+fn lack(said: &str) -> String {
+    let value = |name| std::env::var(name).unwrap_or_default();
+    match (value("DISPLAY").as_str(), value("WAYLAND_DISPLAY").as_str()) {
+        ("", "") if said.contains("DISPLAY") => {
+            "there is no display (DISPLAY is not set)".to_owned()
+        }
+        ("", _) => {
+            "there is Wayland but no Xwayland, which this window needs; install xwayland".to_owned()
+        }
+        (display, _) if said.contains("X server") => {
+            format!("the display {display} (DISPLAY) does not answer")
+        }
+        // Of a place in a library's code nobody has any use.
+        _ => said.rsplit_once(".rs:").map_or(said, |(_, words)| words).to_owned(),
+    }
+}
+
+type Outcome = Arc<Mutex<Option<Result<Value, Failure>>>>;
+
+struct Runner {
+    window: Window,
+    screenshot: Option<Shot>,
+    measure: Option<Measure>,
+    outcome: Outcome,
+    /// Width and height of the window in points of the screen, while it does not fill it.
+    size: Option<(f32, f32)>,
+}
+
+/// A picture of the window in the making.
+struct Shot {
+    path: PathBuf,
+    since: Instant,
+    settled: usize,
+    taken: Arc<Mutex<Option<Arc<ColorImage>>>>,
+}
+
+impl Runner {
+    fn new(ctx: &Context, options: Options, outcome: Outcome) -> Self {
+        // A picture must look the same whoever takes it.
+        let mut keeper = if options.screenshot.is_some() || options.measure.is_some() {
+            let mut keeper = Keeper::default();
+            keeper.settings.language = Some(Language::English);
+            keeper
+        } else {
+            Keeper::of_user()
+        };
+        if let Some(brightness) = options.brightness {
+            keeper = keeper.with_brightness(brightness);
+        }
+        super::fonts::install(ctx);
+        let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
+        show(&mut window, options.show);
+        if !options.paths.is_empty() {
+            window.open(ctx, options.paths);
+            show(&mut window, options.show);
+        }
+        if let Some(LiveOptions { input, record, plan }) = options.live {
+            let mirrored = plan.mirrored;
+            window.live = LiveTab::new(watchers::system(plan.clone()));
+            window.live_plan = plan;
+            window.live.choose(input);
+            window.live.mirrored = mirrored;
+            window.live.record_as = record;
+            window.tab = Tab::Live;
+        }
+        let screenshot = options.screenshot.map(|path| Shot {
+            path,
+            since: Instant::now(),
+            settled: 0,
+            taken: Arc::default(),
+        });
+        let measure = options.measure.map(Measure::new);
+        Self { window, screenshot, measure, outcome, size: None }
+    }
+
+    fn finish(&mut self, ctx: &Context, outcome: Result<Value, Failure>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        self.screenshot = None;
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+    }
+
+    fn look_to_shot(&mut self, ctx: &Context) {
+        let Some(shot) = &mut self.screenshot else { return };
+        ctx.request_repaint();
+        let taken = shot.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(picture) = taken {
+            let path = shot.path.clone();
+            let written = write_picture(&path, &picture);
+            let outcome = match written {
+                Ok(()) => Ok(self.describe(ctx, picture.size)),
+                Err(reason) => Err(Failure::Unwritten { path, reason }),
+            };
+            return self.finish(ctx, outcome);
+        }
+        if shot.since.elapsed() > PATIENCE {
+            return self.finish(ctx, Err(Failure::NoPicture("the photo was not read in time")));
+        }
+        shot.settled = if self.window.is_settled() { shot.settled + 1 } else { 0 };
+        if shot.settled == LAST_FRAMES {
+            let taken = Arc::clone(&shot.taken);
+            let keep = move |picture| {
+                *taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
+            };
+            ctx.send_viewport_cmd(ViewportCommand::Screenshot(ScreenshotCallback::new(keep)));
+        }
+    }
+
+    fn describe(&self, ctx: &Context, size: [usize; 2]) -> Value {
+        let record = export::record(&self.window.photos);
+        let mut line = record.map_or_else(|| json!({}), |record| record.to_json());
+        line["window"] = json!(size);
+        if let Some(placement) = self.window.photos.placement() {
+            let scale = ctx.pixels_per_point();
+            let min = placement.rect.min * scale;
+            line["picture"] = json!([min.x, min.y, placement.scale * scale]);
+        }
+        line
+    }
+}
+
+fn show(window: &mut Window, show: Show) {
+    let photos = &mut window.photos;
+    match show {
+        Show::Solve => photos.look.mode = Mode::Solve,
+        Show::Hint => photos.look.mode = Mode::Hint,
+        Show::Learn => photos.look.mode = Mode::Learn,
+        Show::Correct => photos.set_task(Task::Correct),
+        Show::Stages => photos.set_task(Task::Stages),
+        Show::Deal | Show::Play => {
+            window.tab = Tab::Deal;
+            window.deal.shuffle(SHOWN_SEED);
+            if show == Show::Play {
+                window.deal.start(0.0);
+            } else {
+                window.deal.watch();
+                window.deal.act(Action::NextStep, 0.0);
+            }
+        }
+        Show::Settings => window.page = Some(Page::Settings),
+        Show::Keys => window.page = Some(Page::Keys),
+    }
+}
+
+fn write_picture(path: &Path, picture: &ColorImage) -> Result<(), String> {
+    let [width, height] = picture.size.map(|side| side as u32);
+    let rgb = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
+    let picture = RgbImage::from_raw(width, height, rgb).ok_or("a picture of no size")?;
+    let mut file = WholeFile::create(path).map_err(|error| error.to_string())?;
+    picture.write_to(&mut file, ImageFormat::Png).map_err(|error| error.to_string())?;
+    file.finish().map_err(|error| error.to_string())
+}
+
+/// A card with a red diamond as the window's icon.
+fn icon() -> IconData {
+    const SIDE: u32 = 64;
+    let diamond = symbol_outline(Shape::Diamond);
+    // An even-odd test; the card stands upright, a little away from the icon's border.
+    let inside = |x: f64, y: f64| {
+        let edges = diamond.iter().zip(diamond.iter().cycle().skip(1));
+        let left = |((x0, y0), (x1, y1)): &(&(f64, f64), &(f64, f64))| {
+            (y0 <= &y) != (y1 <= &y) && x0 + (y - y0) / (y1 - y0) * (x1 - x0) < x
+        };
+        edges.filter(left).count() % 2 == 1
+    };
+    let pixel = |i: u32| {
+        let (x, y) = (f64::from(i % SIDE) + 0.5, f64::from(i / SIDE) + 0.5);
+        let (x, y) = (x / f64::from(SIDE) - 0.5, y / f64::from(SIDE) - 0.5);
+        if inside(0.42 * x, y) {
+            [206, 40, 46, 255]
+        } else if x.abs() < 0.36 && y.abs() < 0.48 {
+            [253, 252, 248, 255]
+        } else {
+            [0; 4]
+        }
+    };
+    IconData { rgba: (0..SIDE * SIDE).flat_map(pixel).collect(), width: SIDE, height: SIDE }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        // Once, and not at every step of the hand that draws the window larger.
+        if let Some(size) = self.size {
+            self.window.keeper.settings.size = Some(size);
+            // There is nobody left to tell.
+            let _ = self.window.keeper.save();
+        }
+        self.window.close();
+    }
+}
+
+impl eframe::App for Runner {
+    fn raw_input_hook(&mut self, _: &Context, raw: &mut RawInput) {
+        // Wherever the pointer happens to rest, the picture must look the same.
+        if self.screenshot.is_some() {
+            raw.events.retain(|event| !matches!(event, Event::PointerMoved(_)));
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        if let Some(measure) = &mut self.measure {
+            let figures = measure.step(ui.ctx(), &mut self.window, frame.info().cpu_usage);
+            if let Some(figures) = figures {
+                let ctx = ui.ctx().clone();
+                self.measure = None;
+                self.finish(&ctx, Ok(figures));
+            }
+        }
+        self.window.ui(ui);
+        let ctx = ui.ctx().clone();
+        // Points of the screen, whatever scale the user has chosen.
+        let zoom = ctx.zoom_factor();
+        self.size = ctx.input(|input| {
+            let viewport = input.viewport();
+            let fills = viewport.maximized == Some(true) || viewport.fullscreen == Some(true);
+            let size = viewport.inner_rect.map(|rect| rect.size() * zoom);
+            size.filter(|_| !fills).map(|size| (size.x, size.y)).or(self.size)
+        });
+        self.look_to_shot(&ctx);
+    }
+}

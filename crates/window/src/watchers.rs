@@ -1,0 +1,44 @@
+//! How the camera's tab reads cards: as the command was told.
+
+use eframe::egui::Context;
+use setsight_live::{Input, LiveSource, Session};
+use setsight_vision::Mirrored;
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::track::Params;
+use std::sync::Arc;
+
+/// What begins to watch a camera or a film, mirrored or not; the reason in words when it cannot.
+pub type Watchers = Box<dyn Fn(&Context, &Input, Mirrored) -> Result<Box<dyn LiveSource>, String>>;
+
+/// Watches in earnest: cameras of this machine and of the network, and films.
+pub fn system(plan: ReadingPlan) -> Watchers {
+    Box::new(move |ctx, input, mirrored| {
+        let ctx = ctx.clone();
+        // The switch decides: what the command said of it is where it began.
+        let plan = ReadingPlan { mirrored, ..plan.clone() };
+        let pipeline = plan.build().map_err(|error| error.to_string())?;
+        let params = Params::of(&pipeline);
+        let eyes = Arc::new(pipeline);
+        let wake = Box::new(move || ctx.request_repaint());
+        let session = Session::start(input.clone(), eyes, params, wake);
+        session
+            .map(|session| Box::new(session) as Box<dyn LiveSource>)
+            .map_err(|error| format!("the camera cannot be watched: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_nets::engine::Models;
+
+    #[test]
+    fn cards_are_read_as_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let plan = ReadingPlan::with_models(Models::Folder(home.path().to_owned()));
+        let film = Input::Film(home.path().join("none.avi"));
+        let begun = system(plan)(&Context::default(), &film, Mirrored::Auto);
+        let reason = begun.err().expect("there are no weights in this folder");
+        assert!(reason.contains(&*home.path().to_string_lossy()), "{reason}");
+    }
+}

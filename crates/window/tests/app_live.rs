@@ -1,0 +1,451 @@
+//! The camera's tab without a camera or a screen: what it shows of a source that tests control.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Context, Key};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use image::{Rgb, RgbImage};
+use setsight_game::cards::parse_codes;
+use setsight_game::sets::Chance;
+use setsight_live::{
+    CameraChoice, CameraError, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, LiveCommand,
+    LiveSource, LiveView, Notice, Recording, RecordingState, Score,
+};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_vision::track::{CardTrack, TrackedTable};
+use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
+use setsight_window::eye::PipelineEye;
+use setsight_window::look::Mode;
+use setsight_window::settings::Keeper;
+use setsight_window::words::Language;
+use setsight_window::{LiveTab, Tab, Window};
+use std::sync::{Arc, Mutex};
+
+/// What the camera shows, and what was asked of it.
+#[derive(Clone, Default)]
+struct Fake {
+    view: Arc<Mutex<Arc<LiveView>>>,
+    asked: Arc<Mutex<Vec<LiveCommand>>>,
+    /// What was to be watched, one after the other.
+    inputs: Arc<Mutex<Vec<Input>>>,
+    mirrored: Arc<Mutex<Vec<Mirrored>>>,
+}
+
+impl LiveSource for Fake {
+    fn view(&mut self) -> Arc<LiveView> {
+        Arc::clone(&self.view.lock().unwrap())
+    }
+    fn command(&mut self, command: LiveCommand) {
+        self.asked.lock().unwrap().push(command);
+    }
+}
+
+/// Frame `number` with these cards in a row.
+fn view(number: u64, codes: &str) -> LiveView {
+    let cards: Vec<ReadCard> = (0..)
+        .zip(parse_codes(codes).unwrap())
+        .map(|(i, card)| {
+            let at = Point::new(20.0 + 110.0 * f64::from(i), 100.0);
+            let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+            ReadCard { corners_in_image, card, confidence: 0.98, unsure: false }
+        })
+        .collect();
+    let track = |id| CardTrack { id, reading: Reading::UNKNOWN, hidden: false };
+    let tracks = (0..cards.len() as u64).map(track).collect();
+    let taken = vec![[cards[0].card; 3]];
+    let table = TableReading::new(cards, (640, 360));
+    let chance = Some(Chance { favourable: 3, total: 4 });
+    LiveView {
+        frame: Some(Arc::new(RgbImage::from_pixel(640, 360, Rgb([60, 90, 70])))),
+        number,
+        time_ms: 100.0 * number as f64,
+        tracked: TrackedTable { table, tracks, looked: true, ..TrackedTable::default() },
+        score: Score { seen: 14, taken, left: 67, chance },
+        fps: 30.0,
+        latency_ms: 4.0,
+        ..LiveView::default()
+    }
+}
+
+struct Test {
+    harness: Harness<'static, Option<Window>>,
+    fake: Fake,
+    folder: tempfile::TempDir,
+}
+
+impl Test {
+    fn new() -> Self {
+        Self::with(tempfile::tempdir().unwrap())
+    }
+
+    /// With the settings that are kept in a folder.
+    fn with(folder: tempfile::TempDir) -> Self {
+        let settings = folder.path().join("window.json");
+        let kept = folder.path().join("kept");
+        let fake = Fake::default();
+        let source = fake.clone();
+        let harness =
+            Harness::builder().with_size(eframe::egui::vec2(1280.0, 800.0)).build_ui_state(
+                move |ui, window: &mut Option<Window>| {
+                    let source = source.clone();
+                    let kept = kept.clone();
+                    let make = |ctx: &Context| {
+                        let eye = Arc::new(PipelineEye::default());
+                        let mut keeper = Keeper::at(&settings);
+                        keeper.settings.language.get_or_insert(Language::English);
+                        let mut window = Window::new(ctx, eye, keeper).without_dialogs();
+                        window.live = LiveTab::new(Box::new(move |_, input, mirrored| {
+                            source.mirrored.lock().unwrap().push(mirrored);
+                            source.inputs.lock().unwrap().push(input.clone());
+                            Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
+                        }));
+                        window.live.folder = kept;
+                        window.live.cameras =
+                            Box::new(|| vec![CameraInfo { number: 2, name: "Desk".into() }]);
+                        window
+                    };
+                    window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
+                },
+                None,
+            );
+        let mut test = Self { harness, fake, folder };
+        test.settle();
+        test.harness.get_by_role_and_label(Role::Button, "Live").click();
+        test.settle();
+        test
+    }
+
+    fn settle(&mut self) {
+        for _ in 0..4 {
+            self.harness.step();
+        }
+    }
+
+    fn show(&mut self, view: LiveView) {
+        *self.fake.view.lock().unwrap() = Arc::new(view);
+        self.settle();
+    }
+
+    fn key(&mut self, key: Key) {
+        self.harness.key_press(key);
+        self.settle();
+    }
+
+    #[track_caller]
+    fn press(&mut self, name: &str) {
+        self.harness.get_by_role_and_label(Role::Button, name).click();
+        self.settle();
+    }
+
+    #[track_caller]
+    fn shows(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_some(), "\"{text}\" is not shown");
+    }
+
+    #[track_caller]
+    fn shows_not(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_none(), "\"{text}\" is shown");
+    }
+
+    fn window(&self) -> &Window {
+        self.harness.state().as_ref().expect("made in the first frame")
+    }
+}
+
+#[test]
+fn the_running_game_is_shown_in_three_ways() {
+    let mut test = Test::new();
+    assert_eq!(test.window().tab, Tab::Live);
+    test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
+    test.shows("Looking for cards");
+    test.shows_not("No cards found");
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows("The camera's picture");
+    test.shows("1 set");
+    test.shows("14 cards seen, 1 set taken, 67 in the deck");
+    test.shows("Three more bring a set: 75 %");
+    test.key(Key::F3);
+    test.shows("There is a set here.");
+    test.key(Key::H);
+    test.shows("This card is part of a set.");
+    // Another frame of the same table keeps the hint; another table begins again.
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    test.shows("This card is part of a set.");
+    test.show(view(3, "1fgd 2fgd 1ogd 2ogd"));
+    test.shows("No set here.");
+    // One chance on the screen: that of the cards which the deck still holds.
+    test.shows("Three more bring a set: 75 %");
+    test.shows_not("Three more cards bring one");
+    test.key(Key::F4);
+    for card in ["Card 1", "Card 2", "Card 3"] {
+        test.harness.query_all_by_label_contains(card).next().expect("a card").click();
+        test.settle();
+    }
+    assert_eq!(test.window().live.look.mode, Mode::Learn);
+    test.shows("two are");
+}
+
+#[test]
+fn the_picture_is_held_kept_and_a_new_game_begun() {
+    let mut test = Test::new();
+    test.show(view(7, "1fgd 2fgd 3fgd 1ord"));
+    test.key(Key::F);
+    assert!(!test.folder.path().join("kept").exists(), "holding writes nothing");
+    test.press("Keep picture");
+    test.press("New game");
+    test.press("Go on");
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(
+        asked,
+        [LiveCommand::Freeze(true), LiveCommand::NewGame, LiveCommand::Freeze(false)]
+    );
+    let kept = test.folder.path().join("kept");
+    let line = std::fs::read_to_string(kept.join("table-0001.json")).unwrap();
+    assert!(line.starts_with(r#"{"version":1,"frame":7,"#) && line.contains("2fgd"), "{line}");
+    assert!(kept.join("table-0001.png").is_file());
+    assert!(test.window().said().unwrap().contains("table-0001.png"));
+}
+
+#[test]
+fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
+    let mut test = Test::new();
+    let camera = || "Lid".to_owned();
+    let unopened = CameraError::Unopened { camera: camera(), reason: "it is no camera".into() };
+    for (error, title, advice) in [
+        (CameraError::None, "No camera is connected", "take a phone's"),
+        (
+            CameraError::Busy { camera: camera() },
+            "Camera Lid is in use",
+            "Close the other program.",
+        ),
+        (CameraError::Permission { camera: camera() }, "Camera Lid may not", "usermod -aG video"),
+        (CameraError::Unplugged { camera: camera() }, "Camera Lid is unplugged", "Plug it in"),
+        (CameraError::Black { camera: camera() }, "gives black pictures", "Open its shutter"),
+        (unopened, "cannot be opened: it is no camera", "Try another one"),
+        (CameraError::Silent { camera: camera(), seconds: 5 }, "Lid has sent no", "app still open"),
+    ] {
+        let notice = Some(Notice { tried_again: true, ..Notice::from(&error) });
+        test.show(LiveView { notice, ..LiveView::default() });
+        test.shows(title);
+        test.shows(advice);
+        test.shows("It is tried again every second.");
+    }
+    // The camera is back.
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("cannot be opened");
+    test.shows("1 set");
+}
+
+#[test]
+fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
+    let mut test = Test::new();
+    let none = || Some(Notice::from(&CameraError::None));
+    test.show(LiveView { notice: none(), ..LiveView::default() });
+    test.shows_not("setsight live");
+    test.shows_not("in the deck");
+    test.press("Open film");
+    test.shows("Open a film");
+    test.press("Cancel");
+    test.press("Choose camera");
+    test.shows("What is to be watched?");
+    test.press("Desk");
+    test.shows_not("What is to be watched?");
+    let last = |test: &Test| test.fake.inputs.lock().unwrap().last().cloned();
+    assert_eq!(last(&test), Some(Input::Camera(CameraChoice::Number(2))));
+    // A phone, by its address, whose password is shown nowhere.
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.harness.get_by_role(Role::TextInput).type_text("nonsense");
+    test.settle();
+    test.press("Watch");
+    test.shows("expected one such as http://");
+    let address = "http://ann:s3cret@10.0.0.7:8080/video";
+    test.press("Close");
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.harness.get_by_role(Role::TextInput).type_text(address);
+    test.settle();
+    test.press("Watch");
+    assert_eq!(last(&test), Some(Input::Network(address.parse().unwrap())));
+    test.shows("http://10.0.0.7:8080/video");
+    test.shows_not("s3cret");
+}
+
+#[test]
+fn a_film_is_held_moved_and_seen_again() {
+    let mut test = Test::new();
+    let place = FilmPlace { at_ms: 61_000.0, length_ms: Some(125_000.0), paused: false };
+    let film = |number, place, ended| LiveView {
+        film: Some(place),
+        ended,
+        ..view(number, "1fgd 2fgd 3fgd 1ord")
+    };
+    test.show(film(1, place, false));
+    test.shows("1:01 of 2:05");
+    test.press("Pause");
+    test.show(film(2, FilmPlace { paused: true, ..place }, false));
+    test.press("Play");
+    test.shows_not("The film has ended");
+    test.show(film(3, place, true));
+    test.shows("The film has ended.");
+    test.press("New game");
+    test.press("Again");
+    let asked = test.fake.asked.lock().unwrap().clone();
+    let expected = [
+        LiveCommand::Pause(true),
+        LiveCommand::Pause(false),
+        LiveCommand::NewGame,
+        LiveCommand::Seek(0.0),
+    ];
+    assert_eq!(asked, expected);
+    // A camera has no such buttons.
+    test.show(view(4, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Again");
+}
+
+#[test]
+fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let hover = |test: &mut Test| {
+        test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
+        for _ in 0..10 {
+            test.settle();
+        }
+    };
+    hover(&mut test);
+    test.shows("In set 1");
+    test.key(Key::F3);
+    hover(&mut test);
+    test.shows("code 1fgd");
+    test.shows_not("In set 1");
+}
+
+#[test]
+fn the_picture_is_turned_and_read_as_mirrored() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.press("Turn");
+    test.key(Key::T);
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(asked, [LiveCommand::Turn(1), LiveCommand::Turn(2)]);
+    test.press("Yes");
+    assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::default(), Mirrored::Yes]);
+    // The turn is kept.
+    assert_eq!(test.fake.asked.lock().unwrap().last(), Some(&LiveCommand::Turn(2)));
+}
+
+#[test]
+fn a_game_is_recorded_and_where_it_goes_is_told() {
+    let mut test = Test::new();
+    test.shows_not("Record");
+    test.key(Key::R);
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let kept = test.folder.path().join("kept");
+    assert!(!kept.exists(), "nothing is written unasked");
+    test.press("Record");
+    let film = kept.join("game-0001.avi");
+    let asked = |test: &Test| test.fake.asked.lock().unwrap().last().cloned();
+    assert_eq!(asked(&test), Some(LiveCommand::Record(film.clone())));
+    let recording = |state| {
+        let recording = Some(Recording { film: film.clone(), length_ms: 72_000.0, state });
+        LiveView { recording, ..view(2, "1fgd 2fgd 3fgd 1ord") }
+    };
+    test.show(recording(RecordingState::Running));
+    test.shows("Recording as");
+    test.shows("game-0001.avi, 1:12");
+    test.press("Stop recording");
+    assert_eq!(asked(&test), Some(LiveCommand::StopRecording));
+    test.show(recording(RecordingState::Kept));
+    test.shows("The recording is kept as");
+    // The next one has another name.
+    std::fs::write(kept.join("game-0001.jsonl"), "").unwrap();
+    test.key(Key::R);
+    assert_eq!(asked(&test), Some(LiveCommand::Record(kept.join("game-0002.avi"))));
+    test.show(recording(RecordingState::Failed("the disk is full".into())));
+    test.shows("The recording has ended at 1:12: the disk is full.");
+    // Who leaves the camera ends it, and is told.
+    test.show(recording(RecordingState::Running));
+    test.press("Photos");
+    assert!(test.window().said().unwrap().contains("The recording is kept as"));
+    // A film is recorded already.
+    test.press("Live");
+    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    window.live.choose(Input::Film("game.avi".into()));
+    test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Record");
+}
+
+#[test]
+fn what_is_chosen_for_a_camera_is_remembered() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    test.shows_not("Exposure");
+    test.press("Turn");
+    test.press("Yes");
+    assert_eq!(test.fake.mirrored.lock().unwrap().last(), Some(&Mirrored::Yes));
+    let span = |now| Some(setsight_live::control::Span { least: 0, most: 500, now });
+    let offer = CameraOffer {
+        sizes_px: vec![(640, 480), (1280, 720)],
+        exposure: span(250),
+        focus: span(30),
+    };
+    test.show(LiveView { offer, ..view(2, "1fgd 2fgd 3fgd 1ord") });
+    test.shows("Size");
+    let check = |test: &mut Test, name: &str| {
+        test.harness.get_by_role_and_label(Role::CheckBox, name).click();
+        test.settle();
+    };
+    check(&mut test, "Exposure automatic");
+    check(&mut test, "Focus automatic");
+    check(&mut test, "Focus automatic");
+    let set = |exposure, focus| LiveCommand::Set(CameraWish { exposure, focus, size_px: None });
+    let asked = test.fake.asked.lock().unwrap().clone();
+    let turn = || LiveCommand::Turn(1);
+    let sets = [set(Some(250), None), set(Some(250), Some(30)), set(Some(250), None)];
+    // Opened anew for the mirror, the camera is turned again.
+    assert_eq!(asked, [[turn(), turn()].to_vec(), sets.to_vec()].concat());
+    // Another window, another day: the camera as it was.
+    let Test { harness, folder, .. } = test;
+    drop(harness);
+    let mut test = Test::with(folder);
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let asked = test.fake.asked.lock().unwrap().clone();
+    assert_eq!(asked, [LiveCommand::Turn(1), set(Some(250), None)]);
+    assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::Yes]);
+    // It is that camera's: a phone has settings of its own, and no password is written down.
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.harness.get_by_role(Role::TextInput).type_text("http://ann:s3cret@10.0.0.7/video");
+    test.settle();
+    test.press("Watch");
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    assert_eq!(test.fake.asked.lock().unwrap().len(), 2, "it is not turned");
+    test.press("Turn");
+    let kept = std::fs::read_to_string(test.folder.path().join("window.json")).unwrap();
+    assert!(kept.contains("http://10.0.0.7/video") && !kept.contains("s3cret"), "{kept}");
+    assert!(kept.contains("Desk"), "{kept}");
+}
+
+#[test]
+fn the_table_is_shown_from_above() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd"));
+    test.press("From above");
+    test.shows("The camera's picture");
+    let place = |test: &Test| {
+        test.harness.query_all_by_label_contains("Card 1").next().expect("a card").rect()
+    };
+    let as_it_is = place(&test);
+    test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
+    let straight = place(&test);
+    // Four cards of a row fill the picture's width.
+    assert!(straight.width() > 1.2 * as_it_is.width(), "{straight:?} {as_it_is:?}");
+    test.key(Key::V);
+    assert_eq!(place(&test), as_it_is);
+}

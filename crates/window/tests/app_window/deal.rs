@@ -1,0 +1,275 @@
+//! The dealt game.
+
+use crate::harness::{Fake, ONE_SET, Test, harness};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Key};
+use egui_kittest::kittest::Queryable;
+use setsight_game::cards::Card;
+use setsight_game::game::Spot;
+use setsight_game::game::{Deal, transcript};
+use setsight_window::play::Phase;
+
+#[test]
+fn a_game_is_watched_step_by_step() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    test.press("Type or paste codes");
+    let cards: Vec<Card> = Card::deck().take(18).collect();
+    let codes: Vec<String> = cards.iter().map(ToString::to_string).collect();
+    test.harness.get_by_role(Role::MultilineTextInput).type_text(&codes.join(" "));
+    test.settle();
+    test.press("Deal these");
+    test.shows("The first twelve cards");
+    test.shows("Place 1: one filled green diamond");
+    test.press("Next step");
+    test.shows_part("sets taken");
+    for _ in 0..40 {
+        test.key(Key::ArrowRight);
+    }
+    test.shows("The game is over");
+    let whole = transcript(&[Deal::new(cards).unwrap()]);
+    assert!(whole.ends_with(&test.window().deal.transcript().unwrap()));
+    test.key(Key::Home);
+    test.shows("The first twelve cards");
+}
+
+#[test]
+fn a_game_is_played_against_the_clock() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    let codes = "1fgd 2fgd 3fgd 1ord 2ogs 3sps 1sgo 2fro 3ops 1opd 2srs 3fgo 1frs 1fgs 2sgd";
+    test.harness.event(Event::Paste(codes.into()));
+    test.settle();
+    test.press("Play");
+    // Nothing is seen before the clock runs.
+    test.shows_not("Place 1");
+    test.press("Start");
+    test.shows("Click three cards that are a set.");
+    for place in [
+        "Place 1: one filled green diamond",
+        "Place 2: two filled green diamonds",
+        "Place 4: one open red diamond",
+    ] {
+        test.press(place);
+    }
+    test.shows("Not a set.");
+    test.shows_part("1 mistake");
+    test.press("No set here");
+    test.shows("There is a set.");
+    test.key(Key::I);
+    for place in [
+        "Place 1: one filled green diamond",
+        "Place 2: two filled green diamonds",
+        "Place 3: three filled green diamonds",
+    ] {
+        test.press(place);
+    }
+    test.shows("A set!");
+    test.shows("1 set taken");
+    test.shows("Place 1: one filled red squiggle");
+    let clock = || test.harness.query_all_by_label_contains("0:").count();
+    assert!(clock() > 0);
+    // A file of deals that is wrong is named; the game stays.
+    std::fs::write(test.path("deals.txt"), "1\n12\n1fgd\n").unwrap();
+    test.press("New game…");
+    test.press("Open a file of deals");
+    test.shows("Give up this game?");
+    test.press("Play on");
+    test.shows("1 set taken");
+    test.press("New game…");
+    test.press("Open a file of deals");
+    test.press("Give up");
+    let path = test.path("deals.txt").display().to_string();
+    test.type_text(&path);
+    test.press("OK");
+    assert!(test.window().said().unwrap().contains("Line 3"), "{:?}", test.window().said());
+    test.shows("Start");
+}
+
+fn started(players: &str) -> Test {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    test.press("Shuffle and play");
+    test.press(players);
+    test.press("Start");
+    test
+}
+
+fn phase(test: &Test) -> Phase {
+    test.window().deal.play().expect("a game").phase()
+}
+
+/// Takes a set, or says that there is none.
+fn go_on(test: &mut Test, player: Option<Key>) {
+    let play = test.window().deal.play().unwrap();
+    let set = play.round().sets().first().cloned();
+    if let Some(player) = player {
+        test.harness.key_press(player);
+        test.harness.step();
+    }
+    let keys = [
+        Key::Q,
+        Key::A,
+        Key::Z,
+        Key::W,
+        Key::S,
+        Key::X,
+        Key::E,
+        Key::D,
+        Key::C,
+        Key::R,
+        Key::F,
+        Key::V,
+        Key::T,
+        Key::G,
+        Key::B,
+        Key::Y,
+        Key::H,
+        Key::N,
+        Key::U,
+        Key::J,
+        Key::M,
+    ];
+    for spot in set.iter().flatten() {
+        let Spot::Table(place) = *spot else { panic!("no chain here") };
+        test.harness.key_press(keys[place]);
+        test.harness.step();
+    }
+    if set.is_none() {
+        test.harness.key_press(Key::O);
+        test.harness.step();
+    }
+}
+
+#[test]
+fn no_key_ends_a_running_game() {
+    let mut test = started("Players: 1");
+    go_on(&mut test, None);
+    for key in [Key::D, Key::R, Key::G, Key::T, Key::W, Key::Num3] {
+        test.key(key);
+        assert!(matches!(phase(&test), Phase::Running(_)), "{key:?}");
+    }
+    for button in ["Watch", "Photos"] {
+        test.press(button);
+        assert_eq!(phase(&test), Phase::Paused, "{button}");
+        match button {
+            "Watch" => test.press("Play on"),
+            _ => {
+                test.press("Deal");
+                test.shows("Paused");
+                test.shows_not("Place 1");
+                test.press("Go on");
+            }
+        }
+        assert!(matches!(phase(&test), Phase::Running(_)), "{button}");
+    }
+    // Text that is a deal, too; the clock stands meanwhile and has lost nothing.
+    let seconds = |test: &Test, now: f64| test.window().deal.play().unwrap().seconds(now);
+    let before = seconds(&test, test.harness.ctx.input(|input| input.time));
+    let codes: Vec<String> = Card::deck().take(12).map(|card| card.to_string()).collect();
+    test.harness.event(Event::Paste(codes.join(" ")));
+    test.settle();
+    test.shows("Give up this game?");
+    assert!(before > 0.0 && seconds(&test, f64::MAX) >= before);
+    test.press("Give up");
+    test.shows("The first twelve cards");
+}
+
+#[test]
+fn a_pause_hides_the_cards_and_stops_the_clock() {
+    let mut test = started("Players: 1");
+    test.shows_part("Place 1:");
+    test.key(Key::P);
+    test.shows("Paused");
+    test.shows_not("Place 1:");
+    let seconds = |test: &Test| test.window().deal.play().unwrap().seconds(f64::MAX);
+    let stood = seconds(&test);
+    for _ in 0..8 {
+        test.settle();
+    }
+    assert!((seconds(&test) - stood).abs() < 1e-9);
+    test.key(Key::P);
+    test.shows_part("Place 1:");
+    // The page of keys hides a game that must not go on behind it.
+    test.key(Key::F1);
+    test.press("Close");
+    test.shows("Paused");
+}
+
+#[test]
+fn a_game_ends_on_a_page_and_its_time_is_kept() {
+    let mut test = started("Players: 1");
+    test.key(Key::I);
+    for _ in 0..200 {
+        if phase(&test) == Phase::Over {
+            break;
+        }
+        go_on(&mut test, None);
+    }
+    test.settle();
+    test.shows("Well played!");
+    let play = test.window().deal.play().unwrap();
+    test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
+    test.shows("The best of today!");
+    test.shows("Best times by day: Normal");
+    test.press("Play again");
+    assert_eq!(phase(&test), Phase::Ready);
+    // There the next day.
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    let best = test.window().deal.scores.best_by_day(setsight_game::game::Variant::Normal);
+    assert_eq!((best.len(), best[0].hints), (1, 1));
+}
+
+#[test]
+fn several_play_at_one_table() {
+    let mut test = started("Players: 3");
+    test.press("No set here");
+    test.shows("Who has seen it?");
+    go_on(&mut test, Some(Key::Num2));
+    test.settle();
+    assert_eq!(test.window().deal.play().unwrap().players()[1].points(), 1);
+    // Who calls and does not choose loses a point.
+    test.press("Player 3 calls");
+    test.shows("Player 3 has called.");
+    for _ in 0..8 {
+        test.settle();
+    }
+    test.shows("Player 3: too late.");
+    assert_eq!(test.window().deal.play().unwrap().players()[2].points(), -1);
+}
+
+#[test]
+fn rules_are_chosen_before_the_clock_runs() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    test.press("Today's deal");
+    test.shows_part("the same for all");
+    for (rules, places, taken) in [("Junior", 9, 3), ("Ultra", 12, 4), ("Chain", 12, 3)] {
+        test.press(rules);
+        test.press("Start");
+        assert_eq!(test.harness.query_all_by_label_contains("Place ").count(), places, "{rules}");
+        let set = test.window().deal.play().unwrap().round().sets().remove(0);
+        assert_eq!(set.len(), taken);
+        if rules == "Chain" {
+            go_on(&mut test, None);
+            test.settle();
+            test.shows_part("Last set 1:");
+        }
+        test.press("Watch");
+        test.press("Give up");
+        test.press("Play");
+    }
+    // The same cards in every window, whoever deals them today.
+    let cards = |test: &Test| test.window().deal.play().unwrap().round().places().to_vec();
+    let mine = cards(&test);
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    test.press("Deal");
+    test.press("Today's deal");
+    assert_eq!(cards(&test), mine);
+}

@@ -1,0 +1,264 @@
+//! A window in a test.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Context, Event, Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use image::RgbImage;
+use image::metadata::Orientation;
+use setsight_game::cards::Card;
+use setsight_photo::Frame;
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::labels::LabelFile;
+use setsight_photo::source::{Photo, SourceError};
+use setsight_vision::{
+    CardImage, PipelineOutput, ReadCard, Reading, StageSink, StageTime, TableFacts, TableReading,
+    rectify,
+};
+use setsight_window::Window;
+use setsight_window::eye::Eye;
+use setsight_window::settings::Keeper;
+use setsight_window::words::Language;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Sees these cards in every photo, in rows of four; those with a `?` it is unsure of.
+pub struct Fake(Vec<(Card, bool)>);
+
+impl Fake {
+    pub fn seeing(codes: &str) -> Arc<Self> {
+        let words = codes.split_whitespace();
+        let cards = words.map(|word| {
+            let unsure = word.ends_with('?');
+            (word.trim_end_matches('?').parse().unwrap(), unsure)
+        });
+        Arc::new(Self(cards.collect()))
+    }
+}
+
+impl Eye for Fake {
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
+        if path.to_string_lossy().contains("bad") {
+            return Err(SourceError::Truncated { format: "JPEG" });
+        }
+        let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
+        let orientation = Orientation::NoTransforms;
+        Ok(Photo {
+            frame: image,
+            orientation,
+            stored_width: 480,
+            stored_height: 360,
+            warning: None,
+        })
+    }
+
+    /// A card that somebody shows is three striped purple squiggles.
+    fn read_card(&self, _: &Frame, _: Quad, _: TableFacts) -> Result<(CardImage, Reading), String> {
+        let values = [[0.0, 0.0, 1.0], [0.0, 0.1, 0.9], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let image = rectify::from_crop(RgbImage::from_pixel(96, 64, image::Rgb([9, 9, 9])));
+        Ok((image, Reading { values, is_card: 0.95 }))
+    }
+
+    fn read(
+        &self,
+        frame: &Frame,
+        sink: Option<&dyn StageSink>,
+    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
+        for stage in ["load", "segment", "board"] {
+            if let Some(sink) = sink {
+                sink.picture(stage, frame).unwrap();
+            }
+        }
+        let cards: Vec<ReadCard> = (0..)
+            .zip(&self.0)
+            .map(|(i, &(card, unsure))| {
+                let at =
+                    Point::new(f64::from(i % 4) * 110.0 + 20.0, f64::from(i / 4) * 80.0 + 20.0);
+                let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+                let confidence = if unsure { 0.4 } else { 0.98 };
+                ReadCard { corners_in_image, card, confidence, unsure }
+            })
+            .collect();
+        let output = PipelineOutput {
+            readings: vec![Reading::UNKNOWN; cards.len()],
+            images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
+            table: TableReading::new(cards, frame.dimensions()),
+        };
+        Ok((output, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
+    }
+}
+
+/// A window in a test, its photos and its settings.
+pub struct Test {
+    pub harness: Harness<'static, Option<Window>>,
+    pub folder: tempfile::TempDir,
+}
+
+impl Test {
+    /// A window of this size on a folder of these photos, all read.
+    pub fn sized(eye: Arc<dyn Eye>, photos: &[&str], size: (f32, f32)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for photo in photos {
+            std::fs::write(folder.path().join(photo), b"x").unwrap();
+        }
+        let mut test = Self { harness: harness(eye, &folder, size), folder };
+        if !photos.is_empty() {
+            test.open(vec![test.path("")]);
+        }
+        test
+    }
+
+    pub fn new(codes: &str, photos: &[&str]) -> Self {
+        Self::sized(Fake::seeing(codes), photos, (1280.0, 800.0))
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn window(&self) -> &Window {
+        self.harness.state().as_ref().expect("made in the first frame")
+    }
+
+    pub fn window_mut(&mut self) -> &mut Window {
+        self.harness.state_mut().as_mut().expect("made in the first frame")
+    }
+
+    pub fn open(&mut self, paths: Vec<PathBuf>) {
+        let ctx = self.harness.ctx.clone();
+        self.window_mut().open(&ctx, paths);
+        self.until(|window| {
+            window.is_settled() && window.photos.progress().0 == window.photos.progress().1
+        });
+    }
+
+    /// Goes on until the threads have done what is waited for.
+    #[track_caller]
+    pub fn until(&mut self, done: impl Fn(&Window) -> bool) {
+        let start = Instant::now();
+        loop {
+            self.harness.step();
+            if done(self.window()) {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "it never comes");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.settle();
+    }
+
+    /// A few frames more: what was pressed is done, animations end.
+    pub fn settle(&mut self) {
+        for _ in 0..4 {
+            self.harness.step();
+        }
+        self.harness.check_accessibility();
+    }
+
+    #[track_caller]
+    pub fn press(&mut self, name: &str) {
+        self.harness.get_by_role_and_label(Role::Button, name).click();
+        self.settle();
+    }
+
+    /// The same where it may have to be scrolled into view.
+    #[track_caller]
+    pub fn press_anywhere(&mut self, name: &str) {
+        self.harness.get_by_role_and_label(Role::Button, name).scroll_to_me();
+        self.settle();
+        let screen = self.harness.ctx.content_rect();
+        let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
+        assert!(screen.contains(rect.center()), "\"{name}\" is at {rect:?}, outside of {screen:?}");
+        self.press(name);
+    }
+
+    /// Each of these buttons can be scrolled to, and then lies within the window.
+    #[track_caller]
+    pub fn reaches(&mut self, names: &[&str]) {
+        for name in names {
+            self.harness.get_by_role_and_label(Role::Button, name).scroll_to_me();
+            self.settle();
+            let screen = self.harness.ctx.content_rect().expand(1.0);
+            let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
+            let across =
+                screen.x_range().contains(rect.min.x) && screen.x_range().contains(rect.max.x);
+            let is_there = across && screen.contains(rect.center());
+            assert!(is_there, "\"{name}\" is at {rect:?}, outside of {screen:?}");
+        }
+    }
+
+    /// What has the keyboard's focus, by name.
+    pub fn focused(&self) -> String {
+        let node = self.harness.get_by(|node| node.is_focused());
+        node.accesskit_node().label().unwrap_or_default()
+    }
+
+    pub fn key(&mut self, key: Key) {
+        self.harness.key_press(key);
+        self.settle();
+    }
+
+    pub fn keys(&mut self, held: Modifiers, key: Key) {
+        self.harness.key_press_modifiers(held, key);
+        self.settle();
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        for letter in text.chars() {
+            self.harness.event(Event::Text(letter.to_string()));
+        }
+        self.settle();
+    }
+
+    #[track_caller]
+    pub fn shows(&self, text: &str) {
+        assert!(self.harness.query_all_by_label(text).next().is_some(), "\"{text}\" is not shown");
+    }
+
+    #[track_caller]
+    pub fn shows_part(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_some(), "\"{text}\" is not shown");
+    }
+
+    #[track_caller]
+    pub fn shows_not(&self, text: &str) {
+        let mut found = self.harness.query_all_by_label_contains(text);
+        assert!(found.next().is_none(), "\"{text}\" is shown");
+    }
+
+    pub fn codes(&self) -> Vec<String> {
+        self.window().photos.table().cards.iter().map(|card| card.card.to_string()).collect()
+    }
+
+    /// What is written in the folder's labels of `a.jpg`.
+    pub fn written(&self) -> Option<Vec<String>> {
+        let labels = LabelFile::read(self.folder.path()).ok()?.photos().ok()?;
+        let photo = labels.iter().find(|photo| photo.file == "a.jpg")?;
+        Some(photo.cards.iter().map(|card| card.code.to_string()).collect())
+    }
+}
+
+pub fn harness(
+    eye: Arc<dyn Eye>,
+    folder: &tempfile::TempDir,
+    (width, height): (f32, f32),
+) -> Harness<'static, Option<Window>> {
+    let settings = folder.path().join("settings").join("window.json");
+    Harness::builder().with_size(eframe::egui::vec2(width, height)).build_ui_state(
+        move |ui, window: &mut Option<Window>| {
+            let make = |ctx: &Context| {
+                let mut keeper = Keeper::at(&settings);
+                // Whatever the system speaks that the tests run on.
+                keeper.settings.language.get_or_insert(Language::English);
+                Window::new(ctx, Arc::clone(&eye), keeper).without_dialogs()
+            };
+            window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
+        },
+        None,
+    )
+}
+
+pub const ONE_SET: &str = "1fgd 2fgd 3fgd 1ord";
+pub const NO_SET: &str = "1fgd 2fgd 1ogd 2ogd";

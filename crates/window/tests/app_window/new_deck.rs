@@ -1,0 +1,146 @@
+//! A deck is taught in the window: photos, groups, a name, and tables are read by it.
+
+use crate::harness::{Fake, ONE_SET, Test};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
+use setsight_game::cards::Deck;
+use setsight_scenes::{DeckChoice, Kind, Params, render};
+use setsight_window::Tab;
+use setsight_window::eye::PipelineEye;
+use setsight_window::words::Language;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Draws photos of an invented deck.
+fn draw(out: &Path, count: usize, whole_deck: bool, seed: u64) {
+    let mut params = Params::of(Kind::Plain);
+    params.size_px = (1600, 1200);
+    params.decks = vec![(DeckChoice::Known(Arc::new(Deck::invented(31))), 1.0)];
+    params.whole_deck = whole_deck.then_some(count);
+    std::fs::create_dir_all(out).unwrap();
+    for index in 0..count {
+        let scene = render(&params, seed, index as u64).unwrap();
+        scene.image.save(out.join(format!("plain-{:04}.jpg", index + 1))).unwrap();
+    }
+}
+
+/// Types a path where the system has no dialog.
+fn type_path(test: &mut Test, path: &Path) {
+    test.type_text(&path.display().to_string());
+    test.press("OK");
+}
+
+/// Names of the cards that are in a group, as the buttons are in order.
+fn cuts(test: &Test) -> Vec<String> {
+    let buttons = test.harness.query_all_by_role(Role::Button);
+    let labels = buttons.filter_map(|button| button.accesskit_node().label());
+    labels.filter(|label| label.starts_with("card ") && label.contains(" of row ")).collect()
+}
+
+#[test]
+fn a_deck_is_taught_mended_named_and_read_by() {
+    let mut test = Test::sized(Arc::new(PipelineEye::default()), &[], (1280.0, 2400.0));
+    draw(&test.path("deck"), 5, true, 1);
+    draw(&test.path("table"), 1, false, 5);
+    test.settle();
+    test.harness.get_by_role_and_label(Role::Link, "Teach a deck that is not here").click();
+    test.settle();
+    assert_eq!(test.window().tab, Tab::NewDeck);
+    test.press("Photos of the deck");
+    let first = test.path("deck/plain-0001.jpg");
+    type_path(&mut test, &first);
+    test.until(|window| window.is_settled());
+    test.shows_part("different cards of 81 are seen clearly");
+    test.shows_not("Save and read with it");
+    test.press("A folder of photos of the deck");
+    let folder = test.path("deck");
+    type_path(&mut test, &folder);
+    test.until(|window| window.is_settled());
+    test.shows("81 of 81 cards are known.");
+    for name in ["Outlines", "Fills", "Inks"] {
+        test.press(name);
+        assert_eq!(cuts(&test).len(), 81, "{name}");
+        assert_eq!(test.harness.query_all_by_label("27 cards").count(), 3, "{name}");
+    }
+    // A card is put into another ink: then two cards of one photo or of two are the same.
+    let card = cuts(&test)[0].clone();
+    test.press(&card);
+    test.shows(&format!("Chosen: {card}"));
+    let names: Vec<String> = (1..=3).map(|n| field(&test, n)).collect();
+    test.press(&format!("Put it into {}", names[1]));
+    test.until(|window| window.is_settled());
+    assert_eq!(test.harness.query_all_by_label("27 cards").count(), 1);
+    // And back.
+    test.press(&format!("Put it into {}", names[0]));
+    test.until(|window| window.is_settled());
+    test.shows("81 of 81 cards are known.");
+    // A name of its own for the first ink, and one for the deck that is taken.
+    test.harness.get_by_label("Name of value 1").click();
+    test.settle();
+    test.keys(Modifiers::COMMAND, Key::A);
+    test.type_text("heather");
+    test.harness.get_by_label("Name of the deck").click();
+    test.settle();
+    test.type_text("classic");
+    test.shows("\"classic\" means another deck.");
+    test.type_text(" no more");
+    test.press("Save and read with it");
+    let file = test.path("ours.json");
+    type_path(&mut test, &file);
+    assert!(
+        test.window().said().unwrap().contains("From now on cards are read as classic no more")
+    );
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\"heather\"") && text.contains("\"classic no more\""), "{text}");
+    // Its tables are read by it.
+    let table = test.path("table");
+    test.open(vec![table]);
+    let sure = test.window().photos.table().cards.iter().filter(|card| !card.unsure).count();
+    assert!(sure >= 10, "{sure}");
+    assert_eq!(test.window().photos.table().facts.deck_name(), "classic no more");
+    test.shows_part("heather");
+    // Until the settings say otherwise.
+    test.press("Settings");
+    test.press("The usual ones");
+    test.press("Close");
+    test.until(|window| window.is_settled() && window.photos.progress() == (1, 1));
+    assert_ne!(test.window().photos.table().facts.deck_name(), "classic no more");
+}
+
+/// What stands in the field for a value's name.
+fn field(test: &Test, n: usize) -> String {
+    let label = format!("Name of value {n}");
+    let field = test.harness.get_by_label(&label);
+    field.accesskit_node().value().unwrap_or_default()
+}
+
+#[test]
+fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
+    let mut test = Test::sized(Fake::seeing(ONE_SET), &[], (256.0, 192.0));
+    std::fs::write(test.path("a.jpg"), b"x").unwrap();
+    std::fs::write(test.path("bad.jpg"), b"x").unwrap();
+    test.settle();
+    test.window_mut().keeper.settings.language = Some(Language::German);
+    test.keys(Modifiers::COMMAND, Key::N);
+    test.reaches(&["Fotos der Karten", "Ein Ordner mit Fotos der Karten"]);
+    test.press_anywhere("Ein Ordner mit Fotos der Karten");
+    let folder = test.path("");
+    type_path(&mut test, &folder);
+    test.until(|window| window.is_settled());
+    test.shows_part("Es sind keine Karten zu sehen");
+    test.shows("0 Karten");
+    test.reaches(&["a.jpg vergessen", "bad.jpg vergessen", "Von vorn beginnen"]);
+    test.press_anywhere("a.jpg vergessen");
+    test.until(|window| window.is_settled());
+    test.shows_not("0 Karten");
+    test.press_anywhere("Von vorn beginnen");
+    test.until(|window| window.is_settled());
+    test.shows_not("bad.jpg");
+    // A file that is no deck's is not read by.
+    let path = test.path("a.jpg");
+    test.window_mut().keeper.settings.use_deck(path);
+    test.settle();
+    assert!(test.window().said().unwrap().contains("a.jpg"));
+    assert_eq!(test.window().keeper.settings.deck, None);
+}

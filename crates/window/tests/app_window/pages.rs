@@ -1,0 +1,253 @@
+//! The first page, pages over the window, settings, and small windows.
+
+use crate::harness::{Fake, ONE_SET, Test, harness};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{HoveredFile, Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use setsight_window::settings::{Brightness, Palette};
+use setsight_window::words::Language;
+use setsight_window::{Page, Tab};
+
+#[test]
+fn an_empty_window_says_what_to_do() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.shows("Which cards are a set?");
+    test.press("Help…");
+    test.press("Keys");
+    for binding in setsight_window::keys::BINDINGS {
+        test.shows(&binding.word.say());
+    }
+    test.key(Key::F1);
+    test.shows_not("Everything larger");
+    test.press("Deal cards without photos");
+    assert_eq!(test.window().tab, Tab::Deal);
+    test.press("Photos");
+    // This system has no dialog: the path is typed.
+    for (name, page, words) in [
+        ("The rules of the game", Page::Rules, "A set: everything differs"),
+        ("How to photograph a table", Page::HowTo, "From the phone to this computer"),
+        ("About this program", Page::About, "MIT OR Apache-2.0"),
+    ] {
+        test.harness.get_by_role_and_label(Role::Link, name).click();
+        test.settle();
+        assert_eq!(test.window().page, Some(page));
+        test.shows(words);
+        test.press("Close");
+        assert_eq!(test.window().page, None);
+    }
+    test.press("Open a folder of photos");
+    test.type_text("/no/such/folder");
+    test.press("OK");
+    assert!(test.window().said().unwrap().contains("/no/such/folder"));
+    test.press("Cancel");
+    std::fs::write(test.path("a.jpg"), b"x").unwrap();
+    test.keys(Modifiers::COMMAND, Key::L);
+    let folder = test.path("").display().to_string();
+    test.type_text(&folder);
+    test.press("OK");
+    test.until(|window| window.photos.progress() == (1, 1));
+    test.shows("1 set");
+}
+
+#[test]
+fn settings_are_remembered() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.press("Settings");
+    for choice in ["Dark", "Strong contrast"] {
+        test.press(choice);
+    }
+    test.harness
+        .get_by_role_and_label(Role::CheckBox, "Say the colour of drawn cards as a letter, too")
+        .click();
+    test.settle();
+    test.press("Close");
+    assert!(test.harness.ctx.global_style().visuals.dark_mode);
+    // As on a keyboard where + lies above =.
+    test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::Plus);
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    let settings = &test.window().keeper.settings;
+    assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
+    assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
+    test.shows("Opened before");
+    let name = test.folder.path().file_name().unwrap().to_string_lossy().into_owned();
+    test.harness.get_by_role_and_label(Role::Link, &name).click();
+    test.until(|window| window.photos.progress() == (1, 1));
+}
+
+#[test]
+fn a_small_window_shows_the_same() {
+    for size in [(640.0, 480.0), (420.0, 700.0)] {
+        let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
+        test.shows("1 set");
+        let placement = test.window().photos.placement().unwrap();
+        assert!(placement.room.width() > 250.0 && placement.room.height() > 90.0, "{placement:?}");
+        for key in [Key::F3, Key::F4, Key::F5, Key::F6] {
+            test.key(key);
+        }
+        test.key(Key::F1);
+        test.press("Close");
+        test.press("Deal");
+        test.press("Shuffle and play");
+        test.press("Start");
+        test.shows_part("Place 12: ");
+    }
+}
+
+/// At 250 % of 640x480 there are 256x192 points: every page scrolls, and every button is reached.
+#[test]
+fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
+    let size = (256.0, 192.0);
+    let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
+    test.settle();
+    for name in ["Try a sample table", "Open a folder of photos"] {
+        test.harness.get_by_role_and_label(Role::Button, name).scroll_to_me();
+        test.settle();
+        let rect = test.harness.get_by_role_and_label(Role::Button, name).rect();
+        assert!(test.harness.ctx.content_rect().contains_rect(rect), "{name}: {rect:?}");
+    }
+    for key in
+        [(Modifiers::NONE, Key::F1), (Modifiers::SHIFT, Key::F1), (Modifiers::COMMAND, Key::F1)]
+    {
+        test.keys(key.0, key.1);
+        assert!(test.window().page.is_some());
+        test.press_anywhere("Close");
+        assert_eq!(test.window().page, None);
+    }
+    test.keys(Modifiers::COMMAND, Key::Comma);
+    test.press_anywhere("Usual size");
+    test.press_anywhere("Strong contrast");
+    test.press_anywhere("Close");
+    test.press("Menu");
+    test.press("Deal");
+    test.press_anywhere("Shuffle and play");
+    test.press_anywhere("Players: 3");
+    test.press_anywhere("Start");
+    test.press_anywhere("Player 2 calls");
+    let place = test.harness.query_all_by_label_contains("Place 5: ").next().unwrap().rect();
+    assert!(
+        test.harness.ctx.content_rect().contains_rect(place) && place.width() > 15.0,
+        "{place:?}"
+    );
+    let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
+    for mode in ["Hint", "Learn", "Correct", "Stages", "Solve"] {
+        test.press_anywhere(mode);
+    }
+    let placement = test.window().photos.placement().unwrap();
+    assert!(placement.rect.width() > 90.0, "{placement:?}");
+    test.press_anywhere("Correct");
+    test.press_anywhere("Card 4: one open red diamond");
+    for value in ["number: two", "shading: striped", "colour: purple", "shape: oval"] {
+        test.press_anywhere(value);
+    }
+    test.shows("Card 4: two striped purple ovals");
+    test.press_anywhere("All cards are right");
+}
+
+/// A game and a photo as somebody meets them who reads German.
+#[test]
+fn the_window_speaks_german_at_once_and_the_next_time() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.press("Settings");
+    test.press("Deutsch");
+    test.shows("Größe von allem");
+    test.press("Schließen");
+    test.shows("1 Set");
+    test.shows(
+        "Set 1: eine gefüllte grüne Raute, zwei gefüllte grüne Rauten, drei gefüllte grüne Rauten",
+    );
+    test.press("Hinweis");
+    test.press("Eine Karte zeigen");
+    test.shows("Diese Karte gehört zu einem Set.");
+    test.press("Lernen");
+    for card in ["Karte 1: eine gefüllte grüne Raute", "Karte 2: zwei gefüllte grüne Rauten"] {
+        test.press(card);
+    }
+    test.press("Karte 4: eine leere rote Raute");
+    test.shows("Kein Set, weil die Anzahl, die Füllung und die Farbe nicht passen.");
+    test.press("Korrigieren");
+    test.press("Karte 4: eine leere rote Raute");
+    test.press("Farbe: lila");
+    test.shows("Karte 4: eine leere lila Raute");
+    test.press("Alle Karten stimmen");
+    test.shows("Ein Mensch hat alle Karten geprüft.");
+    test.press("Spiel");
+    test.press("Mischen und spielen");
+    test.press("Los");
+    // One shuffled table in thirty holds no set, and then it is right to say so.
+    while test.window().deal.play().unwrap().round().sets().is_empty() {
+        test.press("Kein Set da");
+    }
+    test.press("Kein Set da");
+    assert_eq!(test.window().deal.play().map(|play| play.mistakes()), Some(1));
+    test.shows("Es ist ein Set da.");
+    test.shows_part("„kein Set“ gesagt, und es ist eines da");
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    test.shows("Welche Karten sind ein Set?");
+}
+
+/// German words are longer: at 640x480, there also at 250 %, all buttons are reached and lie within the
+/// window.
+#[test]
+fn german_words_fit_into_a_small_window() {
+    for size in [(256.0, 192.0), (640.0, 480.0)] {
+        let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
+        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.settle();
+        test.reaches(&["Einen Beispieltisch ausprobieren", "Ohne Fotos spielen"]);
+        for held in [Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT] {
+            test.keys(held, Key::F1);
+            assert!(test.window().page.is_some());
+            test.press_anywhere("Schließen");
+        }
+        test.keys(Modifiers::COMMAND, Key::Comma);
+        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Übliche Größe"]);
+        test.press_anywhere("Schließen");
+        test.keys(Modifiers::COMMAND, Key::Num2);
+        test.reaches(&["Spiel des Tages", "Codes eintippen oder einfügen"]);
+        test.press_anywhere("Mischen und spielen");
+        test.reaches(&["Zusehen", "Neues Spiel…", "Kette", "Junior", "Spieler: 8"]);
+        test.press_anywhere("Los");
+        test.reaches(&["Pause", "Kein Set da", "Hinweis"]);
+        let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
+        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.settle();
+        for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
+            test.press_anywhere(mode);
+        }
+        test.reaches(&["Karte hinzufügen", "Rückgängig", "Wie gelesen", "Alle Karten stimmen"]);
+        test.press_anywhere("Karte 4: eine leere rote Raute");
+        test.reaches(&["Anzahl: drei", "Füllung: gestreift", "Farbe: lila", "Form: Welle"]);
+        test.reaches(&["Sie stimmt", "Streichen", "Fertig"]);
+    }
+}
+
+#[test]
+fn a_sample_table_is_there_at_once() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Try a sample table");
+    test.until(|window| window.is_settled() && window.photos.current().is_some());
+    test.shows("1 set");
+    test.key(Key::F4);
+    test.shows("What is a set?");
+    test.key(Key::F5);
+    test.press("Card 4: one open red diamond");
+    test.press("colour: green");
+    assert!(test.window().said().unwrap().contains("corrections cannot be kept"));
+}
+
+#[test]
+fn what_is_held_over_the_window_is_shown_and_the_photo_named() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    assert_eq!(test.window().title(), "a.jpg — setsight");
+    test.press("Deal");
+    assert_eq!(test.window().title(), "setsight");
+    test.press("Photos");
+    let shapes = test.harness.output().shapes.len();
+    test.harness.input_mut().hovered_files.push(HoveredFile::default());
+    test.harness.step();
+    assert!(test.harness.output().shapes.len() > shapes, "a frame and words over the window");
+}

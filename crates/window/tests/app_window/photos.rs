@@ -1,0 +1,372 @@
+//! Looking at photos, sorting many, and what leaves the window.
+
+use crate::harness::{NO_SET, ONE_SET, Test};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2};
+use egui_kittest::kittest::Queryable;
+use setsight_game::cards::parse_codes;
+use setsight_game::sets::three_more;
+use setsight_window::look::Mode;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[test]
+fn the_strip_shows_and_leads_to_every_photo() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord?", &["a.jpg", "b.jpg", "bad.jpg", "d.jpg"]);
+    for name in ["a.jpg", "b.jpg", "d.jpg"] {
+        test.shows(&format!("{name}: 1 set, 1 card unsure"));
+    }
+    test.shows("bad.jpg: cannot be read");
+    test.press("b.jpg: 1 set, 1 card unsure");
+    test.shows_part("photo 2 of 4");
+    for (key, place) in [(Key::PageDown, 3), (Key::End, 4), (Key::PageUp, 3), (Key::Home, 1)] {
+        test.key(key);
+        test.shows_part(&format!("photo {place} of 4"));
+    }
+    test.press("bad.jpg: cannot be read");
+    test.until(|window| window.is_settled());
+    test.shows("This photo cannot be read.");
+    test.shows_part("It is cut off: the JPEG data end");
+}
+
+#[test]
+fn sets_are_shown_together_and_one_by_one() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg"]);
+    test.shows("2 sets");
+    test.shows("Showing all");
+    test.key(Key::ArrowRight);
+    test.shows("Showing 1 of 2");
+    test.key(Key::ArrowRight);
+    test.key(Key::ArrowRight);
+    test.shows("Showing all");
+    test.press("Set before");
+    test.shows("Showing 2 of 2");
+    test.key(Key::ArrowUp);
+    let first =
+        "Set 1: one filled green diamond, two filled green diamonds, three filled green diamonds";
+    test.press(first);
+    assert_eq!(test.window().photos.look.set, Some(0));
+    // A card of the other set leads there.
+    test.press("Card 5: two open red diamonds");
+    assert_eq!(test.window().photos.look.set, Some(1));
+}
+
+#[test]
+fn no_set_is_said_plainly_with_the_chance_of_one() {
+    let mut test = Test::new(NO_SET, &["a.jpg"]);
+    test.shows("No set here.");
+    let chance = three_more(&parse_codes(NO_SET).unwrap()).unwrap().value();
+    test.shows(&format!("Three more cards bring one in {:.0} of 100 cases.", 100.0 * chance));
+    for mode in ["Hint", "Solve"] {
+        test.press(mode);
+        test.shows("No set here.");
+    }
+}
+
+#[test]
+fn hints_come_one_by_one() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F3);
+    assert_eq!(test.window().photos.look.mode, Mode::Hint);
+    test.shows_part("There is a set here.");
+    test.shows_not("Set 1:");
+    let given = |test: &Test| test.harness.query_all_by_role(Role::Image).count();
+    let before = given(&test);
+    test.press("Show one card");
+    assert_eq!(given(&test), before + 1);
+    test.key(Key::H);
+    test.shows_part("Which card is the third?");
+    assert_eq!(given(&test), before + 2);
+    test.press("Show the third card");
+    assert_eq!(given(&test), before + 3);
+    test.shows("This is a set.");
+    // As much of another set; here is none.
+    test.key(Key::N);
+    test.shows("There is no other set.");
+    test.key(Key::Escape);
+    test.shows_part("There is a set here.");
+}
+
+#[test]
+fn nothing_gives_sets_away_to_whoever_looks_for_them() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg", "b.jpg"]);
+    test.shows("a.jpg: 2 sets");
+    let card = test
+        .window()
+        .photos
+        .placement()
+        .unwrap()
+        .window_from_image(setsight_photo::geometry::Point::new(60.0, 50.0));
+    let hover = |test: &mut Test| {
+        test.harness.hover_at(pos2(5.0, 5.0));
+        test.settle();
+        test.harness.hover_at(card);
+        for _ in 0..6 {
+            test.settle();
+        }
+    };
+    hover(&mut test);
+    test.shows_part("In set 1");
+    for key in [Key::F3, Key::F4, Key::F5] {
+        test.key(key);
+        hover(&mut test);
+        test.shows_part("code 1fgd");
+        test.shows_not("In set");
+    }
+    for key in [Key::F3, Key::F4] {
+        test.key(key);
+        test.shows_not("2 sets");
+        test.shows("a.jpg: read");
+    }
+    let mut none = Test::new(NO_SET, &["a.jpg"]);
+    none.key(Key::F4);
+    none.shows_not("No set here");
+}
+
+#[test]
+fn three_chosen_cards_are_explained() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F4);
+    test.shows("Choose three cards in the picture.");
+    for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
+        test.press(card);
+    }
+    test.shows("Choose one more.");
+    test.press("Card 3: three filled green diamonds");
+    test.shows("A set!");
+    test.shows("all different: one, two, three");
+    test.shows("all alike: green");
+    test.press("Choose other cards");
+    for card in [
+        "Card 1: one filled green diamond",
+        "Card 2: two filled green diamonds",
+        "Card 4: one open red diamond",
+    ] {
+        test.press(card);
+    }
+    test.shows("two have one symbol, one has two");
+    test.shows("No set, because of the number, the shading and the colour.");
+}
+
+#[test]
+fn every_stage_can_be_looked_at() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F6);
+    test.until(|window| window.is_settled());
+    test.shows("Picture of the stage The photo");
+    test.key(Key::ArrowRight);
+    test.shows("Picture of the stage Outlines");
+    test.shows("Where cards are thought to lie.");
+    test.key(Key::ArrowLeft);
+    test.key(Key::ArrowLeft);
+    test.shows("Picture of the stage The table");
+}
+
+#[test]
+fn the_board_is_copied_and_saved() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.harness.event(Event::Copy);
+    test.harness.step();
+    let commands = test.harness.output().platform_output.commands.clone();
+    let copied = commands.iter().find_map(|command| match command {
+        OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    });
+    let text = copied.expect("copied");
+    assert!(text.contains("set 1: 1 one filled green diamond, 2 two"), "{text}");
+    for (key, file) in [(Key::J, "found.json"), (Key::E, "found.png")] {
+        test.keys(Modifiers::COMMAND, key);
+        let path = test.path(file).display().to_string();
+        test.type_text(&path);
+        test.press("OK");
+        assert!(test.window().said().unwrap().contains(file));
+    }
+    let json = std::fs::read_to_string(test.path("found.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["sets"], serde_json::json!([[0, 1, 2]]));
+    let picture = image::open(test.path("found.png")).unwrap();
+    assert!(picture.width() == 480 && picture.height() > 360, "with a legend");
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("not asked for".into())
+    }
+}
+
+#[test]
+fn photos_come_by_drop_and_by_paste() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    for name in ["a.jpg", "b.jpg"] {
+        std::fs::write(test.path(name), b"x").unwrap();
+        let file = Arc::new(Dropped(test.path(name)));
+        test.harness.input_mut().dropped_files.push(file);
+    }
+    test.until(|window| window.photos.progress() == (2, 2));
+    // More are added to those that are there.
+    std::fs::write(test.path("c.jpg"), b"x").unwrap();
+    let file = Arc::new(Dropped(test.path("c.jpg")));
+    test.harness.input_mut().dropped_files.push(file);
+    test.until(|window| window.photos.progress() == (3, 3));
+    test.shows_part("photo 3 of 3");
+    // One photo brings its neighbours.
+    test.harness.event(Event::Paste(test.path("b.jpg").display().to_string()));
+    test.until(|window| window.is_settled() && window.photos.progress() == (3, 3));
+    test.shows_part("photo 2 of 3");
+    test.harness.event(Event::Paste("nothing of use".into()));
+    test.settle();
+    assert!(test.window().said().unwrap().contains("nothing of use"));
+    let picture = ColorImage::filled([480, 360], eframe::egui::Color32::GREEN);
+    test.harness.event(Event::PasteImage(Arc::new(picture)));
+    test.until(|window| {
+        window.is_settled() && window.photos.current().unwrap().0.ends_with("pasted picture")
+    });
+    test.shows("1 set");
+}
+
+#[test]
+fn a_picture_is_zoomed_and_moved() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    let whole = test.window().photos.placement().unwrap();
+    let at = whole.room.center();
+    test.harness.hover_at(at);
+    test.type_text("+");
+    test.key(Key::Plus);
+    let near = test.window().photos.placement().unwrap();
+    assert!(near.scale > 1.3 * whole.scale);
+    test.harness.drag_at(at);
+    test.harness.hover_at(pos2(at.x + 60.0, at.y));
+    test.harness.drop_at(pos2(at.x + 60.0, at.y));
+    test.settle();
+    let moved = test.window().photos.placement().unwrap();
+    assert!((moved.rect.min.x - near.rect.min.x - 60.0).abs() < 8.0, "{near:?} {moved:?}");
+    test.key(Key::Num0);
+    assert_eq!(test.window().photos.placement().unwrap(), whole);
+}
+
+#[test]
+fn a_folder_of_folders_shows_their_photos() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    for name in ["one/a.jpg", "two/deep/b.jpg"] {
+        std::fs::create_dir_all(test.path(name).parent().unwrap()).unwrap();
+        std::fs::write(test.path(name), b"x").unwrap();
+    }
+    test.open(vec![test.path("")]);
+    assert_eq!(test.window().photos.progress(), (2, 2));
+    test.shows("b.jpg: 1 set");
+    std::fs::create_dir(test.path("none")).unwrap();
+    let ctx = test.harness.ctx.clone();
+    let empty = test.path("none");
+    test.window_mut().open(&ctx, vec![empty]);
+    test.until(|window| window.is_settled());
+    test.shows("No photos here.");
+    test.shows_not("--recursive");
+}
+
+#[test]
+fn many_photos_are_sorted() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord?", &["a.jpg", "b.jpg", "bad.jpg", "c.jpg"]);
+    test.shows("0 of 4 checked");
+    test.key(Key::U);
+    test.shows_part("photo 2 of 4");
+    test.key(Key::U);
+    test.shows_part("photo 4 of 4");
+    test.keys(Modifiers::SHIFT, Key::U);
+    test.shows_part("photo 2 of 4");
+    test.key(Key::F5);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    test.shows("1 of 4 checked");
+    test.shows("b.jpg: 1 set, checked");
+    test.key(Key::U);
+    test.shows_part("photo 4 of 4");
+    test.press("To check");
+    test.shows_not("b.jpg: 1 set");
+    test.shows("a.jpg: 1 set, 1 card unsure");
+    // Keys leaf through what is shown.
+    test.key(Key::PageUp);
+    test.shows_part("photo 1 of 4");
+    test.press("Corrected");
+    test.shows("b.jpg: 1 set, checked");
+    test.press("No set");
+    test.shows_not("b.jpg: 1 set");
+    test.press("All photos");
+    test.shows("b.jpg: 1 set, checked");
+}
+
+#[test]
+fn a_whole_folder_is_saved_beside_nothing_of_the_users() {
+    let mut test = Test::new(ONE_SET, &["a.jpg", "a.png", "bad.jpg"]);
+    std::fs::create_dir(test.path("with-sets")).unwrap();
+    std::fs::write(test.path("with-sets/a-sets.jpg"), b"mine").unwrap();
+    test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    let folder = test.path("").display().to_string();
+    test.type_text(&folder);
+    test.press("OK");
+    test.until(|window| window.said().is_some_and(|said| said.starts_with("Saved 2 pictures")));
+    let saved = test.path("with-sets-2");
+    for name in ["a-sets.jpg", "a-sets-2.jpg"] {
+        assert!(image::open(saved.join(name)).unwrap().width() >= 480, "{name}");
+    }
+    let csv = std::fs::read_to_string(saved.join("cards.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 2 * 4, "{csv}");
+    assert_eq!(std::fs::read(test.path("with-sets/a-sets.jpg")).unwrap(), b"mine");
+}
+
+#[test]
+fn the_picture_is_copied_with_its_sets() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.harness.event(Event::ModifiersChanged(Modifiers::COMMAND | Modifiers::SHIFT));
+    test.harness.event(Event::Copy);
+    test.harness.step();
+    let commands = test.harness.output().platform_output.commands.clone();
+    let copied = commands.iter().find_map(|command| match command {
+        OutputCommand::CopyImage(image) => Some(image.size),
+        _ => None,
+    });
+    let [width, height] = copied.expect("copied");
+    assert!(width == 480 && height > 360, "with a legend");
+}
+
+#[test]
+fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg", "b.jpg"]);
+    test.key(Key::F4);
+    let mut names = Vec::new();
+    for _ in 0..80 {
+        test.key(Key::Tab);
+        names.push(test.focused());
+    }
+    let place = |name: &str| names.iter().position(|other| other.starts_with(name)).unwrap();
+    let order =
+        ["Photos", "Settings", "Card 1:", "Card 2:", "Card 6:", "Solve", "Stages", "a.jpg:"];
+    for pair in order.windows(2) {
+        assert!(place(pair[0]) < place(pair[1]), "{pair:?} in {names:?}");
+    }
+    // Four cards in the first row, two in the second.
+    test.key(Key::ArrowRight);
+    test.harness.get_by_label("Card 2: two filled green diamonds").focus();
+    test.settle();
+    for (arrow, card) in [
+        (Key::ArrowRight, "Card 3:"),
+        (Key::ArrowLeft, "Card 2:"),
+        (Key::ArrowDown, "Card 6:"),
+        (Key::ArrowUp, "Card 2:"),
+    ] {
+        test.key(arrow);
+        assert!(test.focused().starts_with(card), "{arrow:?} leads to {}", test.focused());
+    }
+    test.key(Key::Space);
+    test.shows("Choose two more.");
+    test.key(Key::F5);
+    test.key(Key::ArrowRight);
+    test.key(Key::ArrowDown);
+    assert!(test.focused().starts_with("Card 5:"), "{}", test.focused());
+    test.shows("Corner 1 of card 5");
+}

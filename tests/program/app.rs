@@ -1,0 +1,166 @@
+//! The real window on a screen of its own (Xvfb), which is how it runs where there is none.
+#![cfg(all(feature = "program", target_os = "linux"))]
+
+use image::RgbImage;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A screen without a monitor.
+struct Screen {
+    server: Child,
+    name: String,
+}
+
+impl Screen {
+    fn new() -> Self {
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1400x900x24", "-nolisten", "tcp"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb is among what tools/setup.sh installs");
+        let mut number = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        let name = format!(":{}", number.trim().parse::<u32>().expect("Xvfb names its display"));
+        Self { server, name }
+    }
+
+    fn run(&self, config: &Path, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_setsight"))
+            .args(args)
+            .env("DISPLAY", &self.name)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_CONFIG_HOME", config)
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg")
+}
+
+/// How many pixels of a square around a place have one of these colours, nearly.
+fn near(picture: &RgbImage, (x, y): (f64, f64), reach: i64, colors: &[[u8; 3]]) -> usize {
+    let alike = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 12);
+    let mut count = 0;
+    for dy in -reach..=reach {
+        for dx in -reach..=reach {
+            let (x, y) = (x as i64 + dx, y as i64 + dy);
+            let inside = (0..i64::from(picture.width())).contains(&x)
+                && (0..i64::from(picture.height())).contains(&y);
+            if inside {
+                let pixel = picture[(x as u32, y as u32)].0;
+                count += usize::from(colors.iter().any(|&color| alike(pixel, color)));
+            }
+        }
+    }
+    count
+}
+
+#[test]
+fn the_window_shows_a_board() {
+    let screen = Screen::new();
+    let dir = tempfile::tempdir().unwrap();
+    // Without its labels: what is shown is what was read.
+    let photo = dir.path().join("table.jpg");
+    std::fs::copy(sample(), &photo).unwrap();
+    let file = dir.path().join("window.png");
+    let (photo_arg, file_arg) = (photo.to_str().unwrap(), file.to_str().unwrap());
+    let args =
+        ["app", photo_arg, "--screenshot", file_arg, "--look", "light", "--size", "1280x800"];
+    let output = screen.run(dir.path(), &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+
+    // The same cards and sets as `scan` finds.
+    let scan = Command::new(env!("CARGO_BIN_EXE_setsight"))
+        .args(["scan", photo_arg, "--format", "json"])
+        .output()
+        .unwrap();
+    let scan: Value = serde_json::from_slice(&scan.stdout).unwrap();
+    assert_eq!((&shown["cards"], &shown["sets"]), (&scan["cards"], &scan["sets"]));
+    let sets = shown["sets"].as_array().unwrap();
+    assert!(!sets.is_empty(), "{shown}");
+
+    // Around each card of a set stands an outline in a set's colour, where the JSON says it lies.
+    let picture = image::open(&file).unwrap().into_rgb8();
+    assert_eq!(picture.dimensions(), (1280, 800));
+    let number = |value: &Value| value.as_f64().unwrap();
+    let place: Vec<f64> = shown["picture"].as_array().unwrap().iter().map(number).collect();
+    let [left, top, scale] = place[..] else { panic!("{shown}") };
+    let colors: Vec<[u8; 3]> = setsight_vision::overlay::SET_COLORS.iter().map(|c| c.0).collect();
+    let in_sets: std::collections::BTreeSet<u64> = sets
+        .iter()
+        .flat_map(|set| set.as_array().unwrap().iter().map(|i| i.as_u64().unwrap()))
+        .collect();
+    for index in in_sets {
+        let corners = shown["cards"][index as usize]["corners"].as_array().unwrap();
+        let corner = |i: usize| (number(&corners[i % 4][0]), number(&corners[i % 4][1]));
+        for i in 0..4 {
+            let ((x0, y0), (x1, y1)) = (corner(i), corner(i + 1));
+            let middle = ((x0 + x1) / 2.0 * scale + left, (y0 + y1) / 2.0 * scale + top);
+            let seen = near(&picture, middle, 5, &colors);
+            assert!(seen >= 8, "card {index}, side {i} at {middle:?}: {seen} pixels of an outline");
+        }
+    }
+    // And in the middle of the wood there is none.
+    let corner_of_wood = (left + 6.0, top + 6.0);
+    assert_eq!(near(&picture, corner_of_wood, 5, &colors), 0);
+}
+
+#[test]
+fn a_wrong_call_and_a_missing_screen_are_answered() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_setsight"))
+            .args(args)
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET")
+            .env("XDG_CONFIG_HOME", dir.path())
+            .output()
+            .unwrap()
+    };
+    for (args, code, words) in [
+        (&["app", "/no/such/photo.jpg"][..], 2, "/no/such/photo.jpg: does not exist"),
+        (&["app", "--size", "12"][..], 2, "such as 1280x800"),
+        (&["app"][..], 1, "xvfb-run setsight app"),
+    ] {
+        let output = run(args);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
+        assert!(stderr.contains(words), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_display_that_is_not_there_is_told_in_a_line() {
+    let call = |display: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+            command.env_remove(name);
+        }
+        command.envs(display.map(|name| ("DISPLAY", name))).arg("app");
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (display, words) in [
+        (None, "there is no display (DISPLAY is not set); "),
+        (Some(":4711"), "the display :4711 (DISPLAY) does not answer; "),
+    ] {
+        let said = call(display);
+        assert!(said.contains(words) && said.contains("xvfb-run"), "{said}");
+        assert!(said.lines().count() == 1 && !said.contains(".rs:"), "{said}");
+    }
+}

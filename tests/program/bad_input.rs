@@ -1,0 +1,408 @@
+//! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
+//! done, nothing half-written is left under a final name, and the exit code tells.
+
+use crate::common::{Ran, World, json_lines, pictures::*};
+use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
+use setsight_photo::source;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Scans a folder with one bad file between two good ones; the good ones are read.
+#[track_caller]
+fn scan_with(name: &str, bytes: &[u8]) -> Ran {
+    let world = World::new();
+    world.file("photos/a.png", &small_png());
+    world.file(&format!("photos/{name}"), bytes);
+    world.file("photos/z.png", &small_png());
+    let ran = world.run(&["scan", "photos", "--format", "json", "--out", "out"]).expect(1);
+    let lines = ran.json();
+    assert_eq!(lines.len(), 3, "{}", ran.stdout);
+    assert_eq!(lines[0]["cards"].as_array().unwrap().len(), 0);
+    assert_eq!(lines[2]["image"], "photos/z.png");
+    assert!(lines[1]["error"].is_string() && lines[1]["image"] == format!("photos/{name}"));
+    let expected = ["a.jpg", "index.html", "results.jsonl", "thumbnails", "z.jpg"];
+    assert_eq!(world.names("out"), expected);
+    ran
+}
+
+#[track_caller]
+fn scan_says(name: &str, bytes: &[u8], reason: &str) {
+    let ran = scan_with(name, bytes);
+    let line = ran.line_about(name);
+    assert!(line.contains(reason), "{line}");
+}
+
+/// Scans one file that looks odd and is read all the same.
+#[track_caller]
+fn scan_reads(name: &str, bytes: &[u8], near: [u8; 3]) {
+    let world = World::new();
+    let path = world.file(name, bytes);
+    let ran = world.run(&["scan", name, "--format", "json"]).expect(0);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.json()[0]["cards"].as_array().unwrap().len(), 0);
+    let image = source::load(&path).unwrap();
+    let pixel = image[(image.width() / 2, image.height() / 2)];
+    let off = pixel.0.iter().zip(near).map(|(a, b)| a.abs_diff(b)).max().unwrap();
+    assert!(off <= 4, "{pixel:?} is not near {near:?}");
+}
+
+#[test]
+fn zero_bytes() {
+    scan_says("m.jpg", b"", "empty (0 bytes)");
+}
+
+#[test]
+fn truncated() {
+    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    scan_says("m.jpg", &whole[..whole.len() / 2], "is cut off");
+    let whole = encoded(bare_table(640, 480), ImageFormat::Png);
+    scan_says("m.png", &whole[..whole.len() / 2], "is cut off");
+}
+
+#[test]
+fn text_called_jpg() {
+    scan_says(
+        "m.jpg",
+        b"Dear diary, today I renamed a file",
+        "is not a picture (it starts with \"Dear",
+    );
+}
+
+#[test]
+fn one_pixel() {
+    scan_says("m.png", &encoded(bare_table(1, 1), ImageFormat::Png), "1x1 pixels, too small");
+}
+
+#[test]
+fn a_hundred_megapixels() {
+    scan_says("m.bmp", &hundred_megapixels(), "10000x10000, 100 megapixels; at most 64");
+}
+
+#[test]
+fn broken_data() {
+    let mut png = small_png();
+    let middle = png.len() / 2;
+    png[middle..middle + 8].fill(0x55);
+    scan_says("m.png", &png, "cannot be decoded as PNG");
+}
+
+#[test]
+fn a_format_that_is_not_read() {
+    scan_says("m.jpg", b"GIF89a..........", "GIF picture, which is not read; convert");
+    scan_says(
+        "m.heic",
+        b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+        "cannot be decoded as HEIC: missing",
+    );
+}
+
+#[test]
+fn sixteen_bits() {
+    let deep = ImageBuffer::from_pixel(64, 48, Rgb([0x3333u16, 0xcccc, 0x8080]));
+    scan_reads(
+        "m.png",
+        &encoded(DynamicImage::ImageRgb16(deep), ImageFormat::Png),
+        [0x33, 0xcc, 0x80],
+    );
+}
+
+#[test]
+fn greyscale() {
+    let grey = ImageBuffer::from_pixel(64, 48, Luma([77u8]));
+    scan_reads("m.jpg", &encoded(DynamicImage::ImageLuma8(grey), ImageFormat::Jpeg), [77; 3]);
+}
+
+#[test]
+fn transparent() {
+    let glass = ImageBuffer::from_pixel(64, 48, Rgba([0u8, 0, 0, 0]));
+    scan_reads("m.png", &encoded(DynamicImage::ImageRgba8(glass), ImageFormat::Png), [255; 3]);
+}
+
+#[test]
+fn cmyk() {
+    scan_reads("m.jpg", &cmyk_jpeg(), [28, 255, 255]);
+}
+
+#[test]
+fn no_cards_in_view() {
+    let world = World::new();
+    world.file("table.jpg", &encoded(bare_table(640, 480), ImageFormat::Jpeg));
+    let ran = world.run(&["scan", "table.jpg"]).expect(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("table.jpg: no cards found\n", ""));
+    let csv = world.run(&["scan", "table.jpg", "--format", "csv"]).expect(0).stdout;
+    assert_eq!(csv.lines().nth(1), Some("table.jpg,,,,,,,,,,,,,,"));
+}
+
+#[test]
+fn a_path_that_is_not_there_and_an_empty_folder() {
+    let world = World::new();
+    world.file("a.png", &small_png());
+    std::fs::create_dir(world.path().join("empty")).unwrap();
+    let ran = world.run(&["scan", "gone", "empty", "a.png", "--format", "json"]).expect(1);
+    assert!(ran.line_about("gone").contains("cannot be read: No such file"), "{}", ran.stderr);
+    assert!(ran.line_about("empty").contains("no photos in this folder (--recursive"));
+    let lines = ran.json();
+    assert_eq!((lines.len(), &lines[1]["image"]), (2, &"a.png".into()));
+    assert!(lines[0]["error"].is_string());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_folder() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let world = World::new();
+    world.file("photos/a.png", &small_png());
+    // A folder that leads to itself cannot be read by anybody.
+    symlink("loop", world.path().join("photos/loop")).unwrap();
+    let ran = world.run(&["scan", "photos", "--recursive", "--format", "json"]).expect(1);
+    assert!(ran.line_about("loop").contains("cannot be read"), "{}", ran.stderr);
+    assert_eq!(ran.json().iter().filter(|line| line["image"] == "photos/a.png").count(), 1);
+
+    let locked = world.path().join("photos/locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read_dir(&locked).is_ok() {
+        crate::common::not_run("in part: this user may read every folder");
+        return;
+    }
+    let ran = world.run(&["scan", "photos", "--recursive"]).expect(1);
+    assert!(ran.line_about("locked").contains("Permission denied"), "{}", ran.stderr);
+}
+
+#[test]
+fn names_with_spaces_and_other_scripts() {
+    let world = World::new();
+    let names = ["a b #1 50%.png", "стол.png", "テーブル 桌子 🂡.png", "-dash.png"];
+    for name in names {
+        world.file(&format!("мои photos/{name}"), &small_png());
+    }
+    let ran = world.run(&["scan", "мои photos", "--format", "json", "--out", "выход"]).expect(0);
+    let mut images: Vec<String> =
+        ran.json().iter().map(|line| line["image"].as_str().unwrap().to_owned()).collect();
+    images.sort();
+    let mut expected: Vec<String> = names.iter().map(|name| format!("мои photos/{name}")).collect();
+    expected.sort();
+    assert_eq!(images, expected);
+    let page = std::fs::read_to_string(world.path().join("выход/index.html")).unwrap();
+    for name in names {
+        let stem = Path::new(name).file_stem().unwrap().to_str().unwrap();
+        assert!(world.path().join(format!("выход/{stem}.jpg")).is_file(), "{stem}");
+        assert!(page.contains(name), "{name}");
+    }
+    assert!(page.contains("href=\"a%20b%20%231%2050%25.jpg\""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.png");
+    std::fs::write(world.path().join(name), small_png()).unwrap();
+    let ran = world.run(&["scan", ".", "--format", "json", "--out", "out"]).expect(0);
+    assert_eq!(ran.json()[0]["image"], "./caf\u{fffd}.png");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_stdout() {
+    let world = World::new();
+    world.file("a.png", &small_png());
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = world.command(&["scan", "a.png"]).stdout(full).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr.contains("stdout") && stderr.contains("No space left"), "{stderr}");
+}
+
+/// A small disk of its own; gone with the value.
+#[cfg(target_os = "linux")]
+struct SmallDisk(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    fn mount(path: &Path, size: &str) -> Option<Self> {
+        std::fs::create_dir(path).unwrap();
+        let option = format!("size={size}");
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &option, "tmpfs"])
+            .arg(path)
+            .stderr(Stdio::null())
+            .status();
+        mount.is_ok_and(|status| status.success()).then(|| Self(path.to_path_buf()))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_the_results() {
+    let world = World::new();
+    // What JPEG cannot make small.
+    let noise = |seed: u32| {
+        image::RgbImage::from_fn(320, 240, |x, y| {
+            let v = (x * 7919 + y * 104_729 + seed).wrapping_mul(2_654_435_761) >> 13;
+            Rgb([v as u8, (v >> 8) as u8, (v >> 3) as u8])
+        })
+    };
+    for i in 0..12 {
+        world.file(&format!("photos/{i}.png"), &encoded(noise(i), ImageFormat::Png));
+    }
+    let Some(_disk) = SmallDisk::mount(&world.path().join("out"), "500k") else {
+        crate::common::not_run("this user may not mount a small disk");
+        return;
+    };
+    let ran = world.run(&["scan", "photos", "--format", "json", "--out", "out"]).expect(1);
+    assert!(ran.stderr.contains("No space left on device"), "{}", ran.stderr);
+    assert!(ran.line_about("photos/11.png").contains("out/"), "{}", ran.stderr);
+    assert_eq!(ran.json().len(), 12, "the photos are read all the same");
+    for name in world.names("out") {
+        assert!(!name.contains(".tmp"), "{name} is left over");
+        if name.ends_with(".jpg") {
+            image::open(world.path().join("out").join(&name)).expect("a whole picture");
+        }
+    }
+}
+
+/// Starts a scan of many photos and waits for the first result.
+#[cfg(unix)]
+fn started(
+    world: &World,
+    args: &[&str],
+) -> (std::process::Child, BufReader<std::process::ChildStdout>) {
+    let photo = world.file("photos/0.jpg", &encoded(bare_table(900, 700), ImageFormat::Jpeg));
+    for i in 1..400 {
+        std::fs::hard_link(&photo, world.path().join(format!("photos/{i}.jpg"))).unwrap();
+    }
+    let mut child =
+        world.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert!(line.contains("photos/0.jpg"), "{line}");
+    (child, stdout)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_between_photos() {
+    let world = World::new();
+    let (mut child, mut stdout) =
+        started(&world, &["scan", "photos", "--format", "json", "--out", "out", "--jobs", "2"]);
+    let kill =
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(kill.success());
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{stderr}");
+    let done = 1 + json_lines(&rest).len();
+    assert!(done < 400, "stopped before the end");
+    assert!(stderr.contains(&format!("stopped: {done} of 400 photos read")), "{stderr}");
+    let names = world.names("out");
+    assert!(!names.iter().any(|name| name.contains(".tmp")), "{names:?}");
+    assert!(!names.iter().any(|name| name == "results.jsonl" || name == "index.html"), "{names:?}");
+    let partial = std::fs::read_to_string(world.path().join("out/results.partial.jsonl")).unwrap();
+    assert_eq!(json_lines(&partial).len(), done);
+    let pictures = names.iter().filter(|name| name.ends_with(".jpg"));
+    assert_eq!(pictures.clone().count(), done);
+    for name in pictures {
+        image::open(world.path().join("out").join(name)).expect("a whole picture");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let world = World::new();
+    let (mut child, stdout) = started(&world, &["scan", "photos", "--format", "json"]);
+    drop(stdout);
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
+}
+
+/// Most memory that the child ever held, in MB; waits for its end.
+#[cfg(target_os = "linux")]
+fn peak_megabytes(child: &mut std::process::Child) -> f64 {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        peak = kilobytes.map_or(peak, |k| k / 1024.0);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    peak
+}
+
+fn many_photos(count: usize) -> World {
+    let world = World::new();
+    let photo = world.file("photos/0.png", &small_png());
+    for i in 1..count {
+        // Links, or ten thousand files would take their time. File systems bound their number.
+        let link = world.path().join(format!("photos/{i}.png"));
+        if std::fs::hard_link(&photo, &link).is_err() {
+            std::fs::copy(&photo, &link).unwrap();
+        }
+    }
+    world
+}
+
+#[track_caller]
+fn check_many(world: &World, count: usize) {
+    let results = std::fs::read_to_string(world.path().join("out/results.jsonl")).unwrap();
+    let images: Vec<String> =
+        json_lines(&results).iter().map(|line| line["image"].as_str().unwrap().into()).collect();
+    let expected: Vec<String> = (0..count).map(|i| format!("photos/{i}.png")).collect();
+    assert!(images == expected, "all photos, in order");
+    assert_eq!(world.names("out").len(), count + 3);
+}
+
+/// Three hundred; the ten thousand below take long and are run by hand.
+#[test]
+fn a_folder_of_many_photos() {
+    let world = many_photos(300);
+    world.run(&["scan", "photos", "--out", "out", "--jobs", "3"]).expect(0);
+    check_many(&world, 300);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "takes a minute: cargo test --release --test bad_input -- --ignored"]
+fn a_folder_of_ten_thousand_photos() {
+    let world = many_photos(10_000);
+    let mut child = world
+        .command(&["scan", "photos", "--format", "json", "--out", "out"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let peak = peak_megabytes(&mut child);
+    assert!(child.wait().unwrap().success());
+    eprintln!("10,000 photos of 64x48: at most {peak:.0} MB");
+    assert!(peak < 150.0, "{peak} MB");
+    check_many(&world, 10_000);
+}
+
+/// What the program may take for a photo of a phone.
+#[cfg(target_os = "linux")]
+#[test]
+fn twelve_megapixels_fit_into_300_megabytes() {
+    let world = World::new();
+    world.file("large.jpg", &encoded(bare_table(4000, 3000), ImageFormat::Jpeg));
+    let args = ["scan", "large.jpg", "--format", "json", "--out", "out"];
+    let mut child = world.command(&args).stdout(Stdio::null()).spawn().unwrap();
+    let peak = peak_megabytes(&mut child);
+    assert!(child.wait().unwrap().success());
+    eprintln!("a photo of 12 megapixels: at most {peak:.0} MB");
+    assert!(peak > 36.0 && peak < 300.0, "{peak} MB");
+}

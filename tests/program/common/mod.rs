@@ -1,0 +1,145 @@
+//! A temporary world in which the real program runs.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+pub mod called;
+
+pub use setsight_testkit::{not_run, photos, pictures};
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder that goes away with the test.
+pub struct World(TempDir);
+
+/// How a run ended.
+pub struct Ran {
+    /// Exit code; -1 after a signal.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder for temporary files"))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file, and the folders above it.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The program, in this world, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = called::program();
+        command.args(args).current_dir(self.path()).env_remove("RUST_LOG").stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.command(args).output().expect("the program starts").into()
+    }
+
+    /// Runs the program where files may grow to 64 KiB only: writing fails as on a full disk.
+    #[cfg(unix)]
+    pub fn run_on_a_full_disk(&self, args: &str) -> Ran {
+        self.run_after("trap '' XFSZ; ulimit -f 64", args)
+    }
+
+    /// Runs the program where no file may hold a byte.
+    #[cfg(unix)]
+    pub fn run_on_a_disk_without_room(&self, args: &str) -> Ran {
+        self.run_after("trap '' XFSZ; ulimit -f 0", args)
+    }
+
+    /// Runs the program, looks at the memory that it takes, and gives the most in megabytes.
+    #[cfg(target_os = "linux")]
+    pub fn run_and_weigh(&self, args: &[&str]) -> (Ran, u64) {
+        let mut command = self.command(args);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let status = format!("/proc/{}/status", child.id());
+        let mut most_kb = 0;
+        while child.try_wait().expect("a child of ours").is_none() {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
+            most_kb = most_kb.max(kb.unwrap_or(0));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        (child.wait_with_output().expect("it has ended").into(), most_kb / 1024)
+    }
+
+    /// Runs the program in an address space of so many megabytes.
+    #[cfg(unix)]
+    pub fn run_in_megabytes(&self, megabytes: u32, args: &str) -> Ran {
+        self.run_after(&format!("ulimit -v {}", megabytes * 1024), args)
+    }
+
+    #[cfg(unix)]
+    fn run_after(&self, limit: &str, args: &str) -> Ran {
+        let program = called::program();
+        let program = program.get_program().to_string_lossy();
+        let script = format!("{limit}; exec {program} {args}");
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &script]).current_dir(self.path()).output().expect("bash starts").into()
+    }
+
+    /// Names in a folder of this world, hidden ones too, in order.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path().join(folder)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Asserts the exit code and shows what was said if it is another.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The line on stderr that names a file.
+    #[track_caller]
+    pub fn line_about(&self, name: &str) -> &str {
+        let line = self.stderr.lines().find(|line| line.contains(name));
+        line.unwrap_or_else(|| panic!("nothing about {name} in: {}", self.stderr))
+    }
+
+    /// stdout as lines of JSON.
+    #[track_caller]
+    pub fn json(&self) -> Vec<Value> {
+        json_lines(&self.stdout)
+    }
+}
+
+/// Text as lines of JSON.
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}

@@ -1,0 +1,85 @@
+//! `setsight compare` as a user calls it.
+
+use crate::common::called::program;
+use std::path::Path;
+use std::process::Output;
+
+fn compare(folder: &Path, args: &str) -> Output {
+    program().args(["compare", "--out"]).arg(folder).args(args.split_whitespace()).output().unwrap()
+}
+
+fn text(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn an_experiment_leaves_a_table_a_report_and_plots() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/folder");
+    let output = compare(
+        &out,
+        "--experiment v=3,p=4,n=2..3 --experiment v=3..4,p=3,n=1 --solver dynamic,cover --games 3 \
+         --seed 1",
+    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = text(&out, "report.md");
+    assert_eq!(report, String::from_utf8(output.stdout).unwrap());
+    assert!(report.contains("## n varies, v=3, p=4") && report.contains("## v varies, p=3, n=1"));
+    assert!(report.contains("| n | solver | paper | here |"), "{report}");
+    assert_eq!(text(&out, "results.csv").lines().count(), 1 + 8);
+    if cfg!(feature = "program") {
+        for stem in ["vary-n-v-3-p-4-n-2--3", "vary-v-v-3--4-p-3-n-1"] {
+            assert!(text(&out, &format!("{stem}.svg")).contains("seconds"));
+            let png = std::fs::read(out.join(format!("{stem}.png"))).unwrap();
+            assert!(png.starts_with(b"\x89PNG"));
+        }
+    }
+}
+
+#[test]
+fn a_hopeless_cell_is_given_up_and_the_others_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = compare(
+        folder.path(),
+        "--experiment v=7,p=5,n=1 --solver brute,cover --games 2 --seed 1 --budget 0.2",
+    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = text(folder.path(), "report.md");
+    assert!(report.contains("| out of time after 0 games | "), "{report}");
+    assert!(text(folder.path(), "results.csv").contains("brute,0,,,"));
+}
+
+#[test]
+fn the_dealers_are_tested_and_drawn() {
+    for dealer in ["rejection", "fisher-yates"] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = compare(folder.path(), &format!("--uniformity --seed 1 --dealer {dealer}"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        let report = text(folder.path(), "uniformity.md");
+        assert_eq!(report.lines().filter(|line| line.contains(" times |")).count(), 4);
+        assert!(report.contains("| 4, 3 | the first board (12) | 1875.0 times |"), "{report}");
+        assert_eq!(text(folder.path(), "uniformity.csv").lines().count(), 1 + 2 * (64 + 625));
+        if cfg!(feature = "program") {
+            for stem in ["v4-p3-first", "v4-p3-drawn", "v5-p4-first", "v5-p4-drawn"] {
+                assert!(folder.path().join(format!("uniformity-{stem}.png")).exists());
+                assert!(folder.path().join(format!("uniformity-{stem}.svg")).exists());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_call_is_answered_with_what_was_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, expected) in [
+        ("--experiment v=3,p=4", "such as v=3,p=4,n=2..6"),
+        ("--experiment v=3,p=4,n=20..30", "no more than 27 sets"),
+        ("--solver quick", "brute, smt, smt-boolean, dynamic, cover"),
+        ("--budget 0", "CPU seconds above 0"),
+    ] {
+        let output = compare(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(expected), "{args}: {message}");
+    }
+}

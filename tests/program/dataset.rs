@@ -1,0 +1,692 @@
+//! `setsight dataset`: labels of other programs become ours, and labels are looked at.
+
+use crate::common::{Ran, World, pictures::*};
+use image::{ImageFormat, RgbImage};
+use serde_json::{Value, json};
+use setsight_eval::convert;
+use setsight_photo::geometry::Point;
+use setsight_photo::labels::{
+    CardLabel, CropLabel, LabelFile, PhotoLabel, SaidBy, check_photo_files, read_crop_labels,
+};
+use setsight_photo::print::card;
+
+/// A photo of 64x48 pixels, another for each number.
+fn photo(world: &World, name: &str, number: u32) {
+    let picture = bare_table(64 + number, 48);
+    world.file(name, &encoded(picture, ImageFormat::Png));
+}
+
+fn run_convert(world: &World, args: &[&str]) -> Ran {
+    world.run(&[&["dataset", "convert"], args].concat())
+}
+
+fn labels(world: &World, folder: &str) -> Vec<PhotoLabel> {
+    let folder = world.path().join(folder);
+    let photos = LabelFile::read(&folder).unwrap().photos().unwrap();
+    check_photo_files(&folder, &photos).unwrap();
+    photos
+}
+
+/// The only card of a photo, its centre in whole pixels, and whether its corners are known.
+fn told(card: &CardLabel) -> (String, [f64; 2], bool) {
+    let center = [card.center.x.round(), card.center.y.round()];
+    (card.code.to_string(), center, card.corners.is_some())
+}
+
+/// Asserts that nothing is converted and nothing written, and that this is told.
+#[track_caller]
+fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
+    let before = world.names(".");
+    let ran = run_convert(world, &[args, &["--out", "out"]].concat()).expect(code);
+    for word in words {
+        assert!(ran.stderr.contains(word), "no \"{word}\" in: {}", ran.stderr);
+    }
+    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
+    assert_eq!(world.names("."), before, "nothing is written");
+}
+
+#[test]
+fn a_folder_for_each_card_becomes_crops() {
+    let world = World::new();
+    for (i, folder) in ["train/2spd", "train/one open green oval", "test/2SPD"].iter().enumerate() {
+        photo(&world, &format!("cards/{folder}/1.png"), i as u32);
+    }
+    let ran = run_convert(&world, &["cards", "--out", "out"]).expect(0);
+    assert!(ran.stdout.contains("out/labels.csv: 3 crops, 2 of the deck's 81 cards, from folders"));
+    let crop =
+        |file: &str, code: &str| CropLabel { file: file.into(), code: code.parse().unwrap() };
+    let expected = [
+        crop("../cards/test/2SPD/1.png", "2spd"),
+        crop("../cards/train/2spd/1.png", "2spd"),
+        crop("../cards/train/one open green oval/1.png", "1ogo"),
+    ];
+    assert_eq!(read_crop_labels(&world.path().join("out")).unwrap(), expected);
+
+    // Copies have names of their own, and stand beside the labels.
+    run_convert(&world, &["cards", "--out", "copies", "--copy"]).expect(0);
+    let files = ["test-2SPD-1.png", "train-2spd-1.png", "train-one open green oval-1.png"];
+    assert_eq!(world.names("copies"), [&["labels.csv"], &files[..]].concat());
+    let read = |name: &str| std::fs::read(world.path().join(name)).unwrap();
+    assert_eq!(read("copies/test-2SPD-1.png"), read("cards/test/2SPD/1.png"));
+
+    photo(&world, "cards/back/1.png", 9);
+    let words = [
+        "nothing is written",
+        "back (used 1 times): \"back\": 'b' at place 1",
+        "--leave-out CLASS",
+    ];
+    refused(&world, &["cards"], 1, &words);
+    let ran = run_convert(&world, &["cards", "--out", "three", "--leave-out", "back"]).expect(0);
+    assert!(ran.stderr.contains("1 marks of classes that are no card are left out"));
+    assert_eq!(read_crop_labels(&world.path().join("three")).unwrap().len(), 3);
+    refused(&world, &["cards", "--leave-out", "lid"], 2, &["no class lid", "2SPD, 2spd, back"]);
+
+    photo(&world, "cards/loose.png", 9);
+    let words = ["loose.png: lies in no card's folder; expected one for each card, such as 2spd/"];
+    refused(&world, &["cards", "--leave-out", "back"], 1, &words);
+}
+
+/// COCO's JSON of these images and annotations; class 7 is a card in words.
+fn coco(images: Value, annotations: Value) -> Vec<u8> {
+    let categories = json!([
+        {"id": 0, "name": "cards", "supercategory": "none"},
+        {"id": 3, "name": "2spd"},
+        {"id": 7, "name": "RED_SQUIGGLE_1_SOLID"},
+    ]);
+    json!({"images": images, "annotations": annotations, "categories": categories})
+        .to_string()
+        .into_bytes()
+}
+
+#[test]
+fn coco_boxes_give_centres_and_four_corners_stay() {
+    let world = World::new();
+    // As Roboflow has it: a file for each part of the data, with its pictures beside it.
+    for part in ["train", "valid"] {
+        photo(&world, &format!("set/{part}/a.png"), 0);
+    }
+    let images = json!([{"id": 1, "file_name": "a.png", "width": 64, "height": 48}]);
+    let corners = json!([[10, 10, 50, 14, 46, 40, 8, 36]]);
+    let marks = json!([
+        {"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10], "segmentation": []},
+        {"image_id": 1, "category_id": 7, "bbox": [8, 10, 42, 30], "segmentation": corners},
+    ]);
+    world.file("set/train/_annotations.coco.json", &coco(images.clone(), marks));
+    // A box written as a polygon, and a mask.
+    let mask = json!({"counts": "abc", "size": [48, 64]});
+    let a_box = json!([[10, 20, 30, 20, 30, 30, 10, 30]]);
+    let marks = json!([
+        {"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10], "segmentation": a_box},
+        {"image_id": 1, "category_id": 7, "bbox": [30, 20, 20, 10], "segmentation": mask},
+    ]);
+    world.file("set/valid/_annotations.coco.json", &coco(images, marks));
+    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
+    let expected =
+        "out/labels.json: 2 photos, 4 cards, 1 with corners, 2 of the deck's 81 cards, from coco";
+    assert_eq!(ran.stdout.trim(), expected);
+    let photos = labels(&world, "out");
+    assert_eq!(photos[0].file, "../set/train/a.png");
+    assert_eq!((photos[0].width, photos[0].height), (64, 48));
+    let cards = |photo: &PhotoLabel| photo.cards.iter().map(told).collect::<Vec<_>>();
+    let two = ("2spd".to_owned(), [20.0, 25.0], false);
+    assert_eq!(cards(&photos[0]), [two.clone(), ("1frs".into(), [28.0, 25.0], true)]);
+    assert_eq!(photos[0].cards[1].corners.unwrap().0[1], Point::new(50.0, 14.0));
+    assert_eq!(cards(&photos[1]), [two, ("1frs".into(), [40.0, 25.0], false)]);
+    run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
+    assert_eq!(world.names("copies"), ["labels.json", "train-a.png", "valid-a.png"]);
+    assert_eq!(labels(&world, "copies")[1].file, "valid-a.png");
+}
+
+#[test]
+fn coco_pictures_are_found_where_other_programs_put_them() {
+    let mark =
+        |image: Value| json!([{"image_id": image, "category_id": 3, "bbox": [10, 20, 20, 10]}]);
+    // CVAT: annotations/ beside images/; the file alone and the folder mean the same.
+    let world = World::new();
+    photo(&world, "export/images/default/a.png", 0);
+    let images = json!([{"id": 1, "file_name": "a.png", "width": 64, "height": 48}]);
+    world.file("export/annotations/instances_default.json", &coco(images, mark(json!(1))));
+    for (i, from) in ["export", "export/annotations/instances_default.json"].iter().enumerate() {
+        let out = format!("out{i}");
+        run_convert(&world, &[from, "--out", &out]).expect(0);
+        assert_eq!(labels(&world, &out)[0].file, "../export/images/default/a.png");
+    }
+    // FiftyOne: its file is called as ours.
+    let world = World::new();
+    photo(&world, "set/data/a.png", 0);
+    let images = json!([{"id": 1, "file_name": "a.png"}]);
+    world.file("set/labels.json", &coco(images, mark(json!(1))));
+    run_convert(&world, &["set", "--out", "out"]).expect(0);
+    assert_eq!(labels(&world, "out")[0].file, "../set/data/a.png");
+    // Label Studio: where it had the picture itself; ids may be text.
+    let world = World::new();
+    photo(&world, "project/images/f00-a.png", 0);
+    let images = json!([{"id": "x", "file_name": "C:\\data\\media\\f00-a.png"}]);
+    world.file("project/result.json", &coco(images, mark(json!("x"))));
+    run_convert(&world, &["project", "--out", "project/images"]).expect(0);
+    assert_eq!(labels(&world, "project/images")[0].file, "f00-a.png", "labels beside the photos");
+}
+
+#[test]
+fn what_is_wrong_in_coco_is_told_all_at_once() {
+    let world = World::new();
+    for name in ["a.png", "b.png", "c.png"] {
+        photo(&world, &format!("set/{name}"), 0);
+    }
+    world.file("set/letter.png", b"Dear reader, I am no image.");
+    let image = |id: u32, file: &str, width: u32| json!({"id": id, "file_name": file, "width": width, "height": 48});
+    let images = json!([
+        image(1, "a.png", 64),
+        image(2, "b.png", 640),
+        image(3, "c.png", 64),
+        image(4, "lost.png", 64),
+        image(5, "letter.png", 64),
+        image(6, "a.png", 64),
+    ]);
+    let mark = |image: u32, class: u32, left: f64| json!({"image_id": image, "category_id": class, "bbox": [left, 10, 20, 10]});
+    let marks = json!([
+        mark(1, 3, 0.0),
+        mark(1, 3, 40.0),
+        mark(2, 3, 0.0),
+        mark(3, 3, 60.0),
+        mark(3, 0, 1.0),
+        mark(4, 3, 1.0),
+    ]);
+    world.file("set/labels.coco.json", &coco(images, marks));
+    refused(
+        &world,
+        &["set"],
+        1,
+        &[
+            "set/a.png: card 2spd is labelled twice, at (10, 15) and at (50, 15)",
+            "set/b.png: is 64x48 pixels, but set/labels.coco.json says 640x48; are these labels of another",
+            "set/c.png: the centre of 2spd, (70, 15), lies outside of the picture (64x48 pixels)",
+            "lost.png is labelled but not there",
+            "set/letter.png: is not a picture",
+            "set/a.png: is labelled in set/labels.coco.json and again in",
+            "cards (used 1 times): \"cards\" is no number, shading, colour or shape of a card",
+        ],
+    );
+    let no_place = json!([{"image_id": 1, "category_id": 3}]);
+    world.file("set/labels.coco.json", &coco(json!([image(1, "a.png", 64)]), no_place));
+    refused(&world, &["set"], 1, &["annotation 1 says no place; expected \"bbox\""]);
+    let strange = json!([{"image_id": 9, "category_id": 3, "bbox": [1, 1, 2, 2]}]);
+    world.file("set/labels.coco.json", &coco(json!([image(1, "a.png", 64)]), strange));
+    refused(&world, &["set"], 1, &["annotation 1 is of image 9, which is not listed"]);
+}
+
+#[test]
+fn yolo_gives_centres_of_boxes_and_corners_of_oriented_ones() {
+    let world = World::new();
+    for name in ["images/train/a.png", "images/train/none.png", "images/train/new.png"] {
+        photo(&world, &format!("set/{name}"), 0);
+    }
+    world.file("set/data.yaml", b"path: .\nnames:\n  0: 2spd\n  1: one filled red squiggle\n");
+    let lines = "0 0.5 0.25 0.1 0.1\n1 0.25 0.25 0.75 0.3125 0.6875 0.75 0.1875 0.625\n";
+    world.file("set/labels/train/a.txt", lines.as_bytes());
+    world.file("set/labels/train/none.txt", b"\n");
+    world.file("set/train.txt", b"images/train/a.png\n");
+    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
+    assert!(ran.stdout.contains("2 photos, 2 cards, 1 with corners"), "{}", ran.stdout);
+    assert!(
+        ran.stderr
+            .contains("1 photos have no labels and are left out, such as set/images/train/new.png")
+    );
+    let photos = labels(&world, "out");
+    let cards: Vec<_> = photos[0].cards.iter().map(told).collect();
+    assert_eq!(cards[0], ("2spd".into(), [32.0, 12.0], false));
+    assert_eq!((cards[1].0.as_str(), cards[1].2), ("1frs", true));
+    assert_eq!(photos[0].cards[1].corners.unwrap().0[0], Point::new(16.0, 12.0));
+    assert!(photos[1].file.ends_with("none.png") && photos[1].cards.is_empty());
+
+    // Darknet's way, as CVAT exports it: text and pictures side by side; a polygon of five.
+    let world = World::new();
+    photo(&world, "set/obj_train_data/a.png", 0);
+    world.file("set/obj.names", b"2spd\n1frs\n");
+    world.file("set/obj_train_data/a.txt", b"1 0.25 0.25 0.5 0.25 0.75 0.25 0.75 0.75 0.25 0.75\n");
+    run_convert(&world, &["set", "--out", "out"]).expect(0);
+    assert_eq!(told(&labels(&world, "out")[0].cards[0]), ("1frs".into(), [32.0, 24.0], false));
+
+    world.file("set/obj_train_data/a.txt", b"5 0.5 0.5 0.1 0.1\n");
+    world.file("set/obj_train_data/lost.txt", b"1 0.5 0.5 0.1 0.1\n");
+    let words = [
+        "a.txt: line 1: class 5 has no name; 2 classes are named",
+        "lost.txt: labels without a photo",
+    ];
+    refused_without_out(&world, &words);
+    world.file("set/obj.names", b"\n");
+    refused_without_out(&world, &["obj.names: names no class"]);
+}
+
+#[track_caller]
+fn refused_without_out(world: &World, words: &[&str]) {
+    std::fs::remove_dir_all(world.path().join("out")).ok();
+    refused(world, &["set"], 1, words);
+}
+
+#[test]
+fn a_table_of_centres_becomes_labels() {
+    let world = World::new();
+    photo(&world, "photos/a.png", 0);
+    photo(&world, "photos/b, c.png", 0);
+    let table = "code,x,y,file\n2spd,10.5,20,a.png\n\"two open red diamonds\",40,30,a.png\n1frs,5,6,\"b, c.png\"\n";
+    world.file("photos/centres.csv", table.as_bytes());
+    for from in ["photos", "photos/centres.csv"] {
+        let ran = run_convert(&world, &[from, "--out", "photos"]).expect(0);
+        assert!(ran.stdout.contains("2 photos, 3 cards, 0 with corners"), "{}", ran.stdout);
+        let photos = labels(&world, "photos");
+        assert_eq!(photos[1].file, "b, c.png");
+        assert_eq!(told(&photos[0].cards[1]), ("2ord".into(), [40.0, 30.0], false));
+        std::fs::remove_file(world.path().join("photos/labels.json")).unwrap();
+    }
+    let table =
+        "file,code,x,y\na.png,2spd,ten,20\nlost.png,1frs,1,1\na.png,2spd,1,1\na.png,2xpd,1,1\n";
+    world.file("photos/centres.csv", table.as_bytes());
+    let words = [
+        "centres.csv: line 2: x is \"ten\"; expected a number of pixels",
+        "centres.csv: line 3: lost.png is labelled but not there",
+        "2xpd (used 1 times): \"2xpd\": 'x' at place 2",
+    ];
+    refused(&world, &["photos"], 1, &words);
+    world.file("photos/centres.csv", b"file,code,x,y\n");
+    refused(&world, &["photos"], 1, &["photos: no picture is labelled there"]);
+}
+
+/// Programs show photos upright; labels.json speaks of the file as stored.
+#[test]
+fn labels_of_a_photo_that_exif_turns_are_turned_back() {
+    let world = World::new();
+    // Stored 80x60; a viewer shows 60x80, the stored top left corner at its top right.
+    world.file("set/images/a.jpg", &jpeg_held(bare_table(80, 60), 6));
+    let center = |out: &str| labels(&world, out)[0].cards[0].center;
+    world.file("set/classes.txt", b"2spd\n");
+    world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
+    let ran = run_convert(&world, &["set", "--out", "yolo"]).expect(0);
+    assert!(
+        ran.stderr.contains("1 photos are turned by what their EXIF data say"),
+        "{}",
+        ran.stderr
+    );
+    let upright = Point::new(30.0, 20.0);
+    let label = labels(&world, "yolo").remove(0);
+    assert_eq!((label.width, label.height), (80, 60));
+    let turned = label.upright_cards(image::metadata::Orientation::Rotate90);
+    assert!(turned[0].center.distance(upright) < 1e-9, "{:?}", label.cards);
+    assert!(center("yolo").distance(Point::new(20.0, 30.0)) < 1e-9, "{:?}", center("yolo"));
+
+    // What COCO says of the size tells which picture it speaks of.
+    let mark = json!([{"image_id": 1, "category_id": 3, "bbox": [20, 10, 20, 20]}]);
+    for (out, size, expected) in
+        [("up", (60, 80), (20.0, 30.0)), ("stored", (80, 60), (30.0, 20.0))]
+    {
+        let images = json!([{"id": 1, "file_name": "a.jpg", "width": size.0, "height": size.1}]);
+        let file = world.file(&format!("{out}.json"), &coco(images, mark.clone()));
+        std::fs::rename(&file, world.path().join("set/images/coco.json")).unwrap();
+        let ran = run_convert(&world, &["set/images/coco.json", "--out", out]).expect(0);
+        assert!(center(out).distance(Point::new(expected.0, expected.1)) < 1e-9, "{out}");
+        assert_eq!(ran.stderr.contains("turned by"), out == "up", "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
+    let world = World::new();
+    world.file("empty/readme.txt", b"no labels");
+    refused(&world, &["nowhere"], 2, &["nowhere: cannot be read", "expected labels"]);
+    refused(
+        &world,
+        &["empty"],
+        2,
+        &["empty: no labels of a known form there; looked for a folder"],
+    );
+    refused(
+        &world,
+        &["empty", "--from-format", "yolo"],
+        2,
+        &["no labels of the form yolo", "data.yaml"],
+    );
+    photo(&world, "set/images/a.png", 0);
+    world.file("set/classes.txt", b"2spd\n");
+    world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
+    world.file("set/centres.csv", b"file,code,x,y\nimages/a.png,2spd,1,1\n");
+    let words = ["labels of several forms there (centres and yolo)", "--from-format centres"];
+    refused(&world, &["set"], 2, &words);
+    let set = ["set", "--from-format", "yolo", "--out"];
+    world.file("mine/notes.txt", b"mine");
+    run_convert(&world, &[&set[..], &["mine"]].concat()).expect(0);
+    let before = std::fs::read(world.path().join("mine/labels.json")).unwrap();
+    let ran = run_convert(&world, &[&set[..], &["mine"]].concat()).expect(1);
+    assert!(ran.stderr.contains("mine/labels.json is there already; give --out another folder"));
+    assert_eq!(std::fs::read(world.path().join("mine/labels.json")).unwrap(), before);
+    std::fs::remove_file(world.path().join("mine/labels.json")).unwrap();
+    let ran = run_convert(&world, &[&set[..], &["mine", "--copy"]].concat()).expect(1);
+    assert!(
+        ran.stderr.contains("mine is not empty; --copy makes a whole folder"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(world.names("mine"), ["notes.txt"]);
+    run_convert(&world, &[&set[..], &["out"]].concat()).expect(0);
+    for from in ["out", "out/labels.json"] {
+        let ran = run_convert(&world, &[from, "--out", "again"]).expect(2);
+        let words = "out/labels.json is in the program's own form already";
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
+    let world = World::new();
+    photo(&world, "cards/2spd/a.png", 0);
+    photo(&world, "cards/1frs/a.png", 1);
+    let (from, out) = (world.path().join("cards"), world.path().join("out"));
+    let found = || convert::find(&from, None).unwrap();
+    // After the first copy.
+    let mut copies = 0;
+    let mut once = || {
+        copies += 1;
+        copies < 2
+    };
+    let converted = found().settle(&[], &mut || true).unwrap();
+    let stopped = converted.write(&out, true, &mut once).unwrap_err().to_string();
+    assert_eq!((stopped.as_str(), copies), ("stopped: nothing is written", 2));
+    assert_eq!(world.names("."), ["cards"]);
+    // Some systems take both for one file.
+    photo(&world, "cards/2spd/A.png", 0);
+    let converted = found().settle(&[], &mut || true).unwrap();
+    let same = converted.write(&out, true, &mut || true).unwrap_err().to_string();
+    assert!(same.contains("and another picture would both be called"), "{same}");
+    assert_eq!(world.names("."), ["cards"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_leaves_nothing_behind() {
+    let world = World::new();
+    let large = bare_table(640, 480);
+    world.file("cards/2spd/a.bmp", &encoded(large, ImageFormat::Bmp));
+    photo(&world, "cards/1frs/a.png", 0);
+    let ran = world.run_on_a_full_disk("dataset convert cards --out out --copy").expect(1);
+    assert!(ran.stderr.contains("cards/2spd/a.bmp: cannot be written"), "{}", ran.stderr);
+    assert_eq!(world.names("."), ["cards"], "nothing is left over");
+}
+
+const CLASSICAL: [&str; 4] = ["--reader", "classical", "--finder", "classical"];
+
+fn check(world: &World, args: &[&str]) -> Ran {
+    world.run(&[&["dataset", "check"], args, &CLASSICAL].concat())
+}
+
+fn check_json(world: &World, args: &[&str], code: i32) -> Value {
+    check(world, &[args, &["--format", "json"]].concat()).expect(code).json().remove(0)
+}
+
+/// The labels of a table as it is drawn, by their centres.
+fn centres(rows: &[&[&str]]) -> Vec<CardLabel> {
+    let (_, places) = table(rows);
+    let half = (f64::from(CARD_PX) / 2.0, f64::from(CARD_PX * 57 / 89) / 2.0);
+    let label = |(code, (left, top)): (&str, (u32, u32))| CardLabel {
+        code: code.parse().unwrap(),
+        center: Point::new(f64::from(left) + half.0, f64::from(top) + half.1),
+        corners: None,
+        said_by: SaidBy::Person,
+    };
+    rows.concat().into_iter().zip(places).map(label).collect()
+}
+
+fn label_of(file: &str, image: &RgbImage, cards: Vec<CardLabel>) -> PhotoLabel {
+    PhotoLabel {
+        file: file.into(),
+        width: image.width(),
+        height: image.height(),
+        tags: Vec::new(),
+        deck: "classic".into(),
+        mirrored: false,
+        cards,
+    }
+}
+
+fn write(world: &World, folder: &str, photos: Vec<PhotoLabel>) {
+    LabelFile::create(&world.path().join(folder), None, &photos).unwrap();
+}
+
+/// Other cards than those of [`BOARD`].
+const OTHER: [&[&str]; 2] = [&["1srd", "2ors", "3fpo"], &["1opo", "2fgs", "3sgd"]];
+
+#[test]
+fn good_labels_are_good_and_counted() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    world.file("set/a.png", &encoded(image.clone(), ImageFormat::Png));
+    write(&world, "set", vec![label_of("a.png", &image, centres(&BOARD))]);
+    let text = check(&world, &["set"]).expect(0).stdout;
+    for part in [
+        "1 folder: 1 photo, 0 crops, 12 labelled cards",
+        "wrong: 0",
+        "doubtful: 0",
+        "12 of the deck's 81 cards have one",
+        "missing: fewer than 10 examples of one (4), two (4), three (4)",
+    ] {
+        assert!(text.contains(part), "no \"{part}\" in {text}");
+    }
+    let json = check_json(&world, &["."], 0);
+    assert_eq!((&json["photos"], &json["cards"]), (&json!(1), &json!(12)));
+    assert_eq!(json["examples"]["number"], json!({"one": 4, "two": 4, "three": 4}));
+    assert_eq!(json["few"]["fewer_than"], 10);
+    let ran = world.run(&["dataset", "check", "nowhere"]).expect(2);
+    assert!(ran.stderr.contains("nowhere: cannot be read"), "{}", ran.stderr);
+    world.file("empty/readme.txt", b"no labels");
+    let ran = world.run(&["dataset", "check", "empty"]).expect(2);
+    assert!(ran.stderr.contains("`setsight dataset convert`"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_nobody_has_checked_is_not_looked_at() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    for name in ["a.png", "b.png"] {
+        world.file(&format!("set/{name}"), &encoded(image.clone(), ImageFormat::Png));
+    }
+    let mut half = label_of("b.png", &image, centres(&OTHER));
+    half.tags.push("unchecked".into());
+    write(&world, "set", vec![label_of("a.png", &image, centres(&BOARD)), half]);
+    let text = check(&world, &["set"]).expect(0).stdout;
+    assert!(text.contains("not checked by a person, and so not looked at: 1"), "{text}");
+    let json = check_json(&world, &["set"], 0);
+    assert_eq!((&json["photos"], json["not_checked"].as_array().unwrap().len()), (&json!(1), 1));
+}
+
+#[test]
+fn what_is_wrong_is_told_all_at_once() {
+    let world = World::new();
+    for name in ["a.png", "b.png", "c.png", "same.png", "d.png"] {
+        let number = if name == "same.png" { 0 } else { u32::from(name.as_bytes()[0] - b'a') };
+        photo(&world, &format!("set/{name}"), number);
+    }
+    world.file("set/letter.png", b"Dear reader, I am no image.");
+    let card = |code: &str, center: [f64; 2], corners: Value| json!({"code": code, "center": center, "corners": corners});
+    let entry = |file: &str, width: u32, cards: Vec<Value>| json!({"file": file, "width": width, "height": 48, "cards": cards});
+    let far = json!([[50, 1], [60, 1], [60, 9], [50, 9]]);
+    let photos = json!({"photos": [
+        entry("a.png", 64, vec![card("2spd", [9., 9.], Value::Null), card("2spd", [40., 40.], Value::Null)]),
+        entry("b.png", 640, vec![]),
+        entry("c.png", 66, vec![card("2spd", [9., 99.], Value::Null), card("1frs", [9., 30.], far)]),
+        entry("lost.png", 64, vec![]),
+        entry("letter.png", 64, vec![]),
+        entry("d.png", 67, vec![card("2xpd", [9., 9.], Value::Null)]),
+        entry("same.png", 64, vec![card("1frs", [9., 9.], Value::Null)]),
+        entry("b.png", 65, vec![]),
+    ]});
+    world.file("set/labels.json", photos.to_string().as_bytes());
+    let json = check_json(&world, &["set"], 1);
+    let wrong: Vec<String> = json["wrong"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| format!("{}: {}", w["file"].as_str().unwrap(), w["reason"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        "set/a.png: card 2spd is labelled twice, as card 1 and card 2",
+        "set/b.png: is 65x48 pixels as stored, but its labels are of 640x48",
+        "set/b.png: is labelled twice",
+        "set/c.png: the centre of card 1 (2spd), (9, 99), lies outside",
+        "set/c.png: the corners of card 2 (1frs) are not around its centre",
+        "set/lost.png: is labelled but not there",
+        "set/letter.png: is not a picture",
+        "set/labels.json: photo 6 (d.png): \"2xpd\": 'x' at place 2",
+        "set/same.png: is the same picture as set/a.png, but labelled 1frs here and 2spd there",
+    ];
+    for part in expected {
+        assert!(wrong.iter().any(|w| w.starts_with(part)), "no \"{part}\" in {wrong:#?}");
+    }
+    assert_eq!(wrong.len(), expected.len(), "{wrong:#?}");
+    assert!(check(&world, &["set"]).expect(1).stdout.contains("wrong: 9"));
+
+    world.file("broken/labels.json", b"{\"photos\": [");
+    world.file("broken/labels.csv", b"name,code\n");
+    let text = check(&world, &["broken"]).expect(1).stdout;
+    assert!(text.contains("labels.json: is no JSON"), "{text}");
+    assert!(text.contains("labels.csv: the first line must be \"file,code\""), "{text}");
+}
+
+#[test]
+fn doubts_are_told_and_shown_and_are_no_errors() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    world.file("set/a & b.png", &encoded(image.clone(), ImageFormat::Png));
+    let mut cards = centres(&BOARD);
+    cards[4].code = "2srd".parse().unwrap(); // 2spo lies there
+    cards[11].center = Point::new(1.0, 1.0); // 3fro lies elsewhere, without a label now
+    write(&world, "set", vec![label_of("a & b.png", &image, cards)]);
+    let json = check_json(&world, &["set"], 0);
+    let doubts: Vec<[&Value; 3]> = json["doubtful"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| ["doubt", "labelled", "read"].map(|key| &d[key]))
+        .collect();
+    let expected = [
+        [&json!("other_card"), &json!("2srd"), &json!("2spo")],
+        [&json!("no_card"), &json!("3fro"), &Value::Null],
+        [&json!("no_label"), &Value::Null, &json!("3fro")],
+    ];
+    assert_eq!(doubts, expected);
+    assert!(json["doubtful"][0]["confidence"].as_f64().unwrap() > 0.6);
+
+    let text = check(&world, &["set", "--report", "report"]).expect(0).stdout;
+    assert!(text.contains("set/a & b.png: labelled 2srd at (130, 252), read 2spo ("), "{text}");
+    assert!(text.contains("labelled 3fro at (1, 1), no card found there"), "{text}");
+    assert!(text.contains("3fro found at "), "{text}");
+    assert_eq!(world.names("report"), ["index.html", "pictures"]);
+    let all = ["card.jpg", "input.png", "said.svg", "view.jpg"];
+    let pictures = world.names("report/pictures");
+    let of = |start: &str| pictures.iter().filter(|n| n.starts_with(start)).count();
+    assert_eq!([of("00001"), of("00002"), of("00003")], [all.len(), 1, all.len()], "{pictures:?}");
+    let page = std::fs::read_to_string(world.path().join("report/index.html")).unwrap();
+    for part in [
+        "set/a &amp; b.png",
+        "<b>another card?</b> labelled 2srd, read 2s<em>p</em><em>o</em>",
+        "<b>no card?</b> labelled 3fro",
+        "<b>no label?</b> read 3fro",
+        "Fewer than 10 are set off",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn labels_of_another_photo_and_at_other_places_are_wrong() {
+    let world = World::new();
+    let ((one, _), (two, _)) = (table(&BOARD), table(&OTHER));
+    world.file("set/1.png", &encoded(one.clone(), ImageFormat::Png));
+    world.file("set/2.png", &encoded(two.clone(), ImageFormat::Png));
+    // The labels of 2.png stand at 1.png's name too.
+    let swapped = label_of("1.png", &one, centres(&OTHER));
+    write(&world, "set", vec![swapped, label_of("2.png", &two, centres(&OTHER))]);
+    let text = check(&world, &["set"]).expect(1).stdout;
+    assert!(text.contains("set/1.png: has the labels of set/2.png, it seems"), "{text}");
+    assert!(text.contains("wrong: 1\n"), "{text}");
+
+    let mut half = centres(&BOARD);
+    for card in &mut half {
+        card.center = card.center / 2.0;
+    }
+    write(&world, "set", vec![label_of("1.png", &one, half)]);
+    let text = check(&world, &["set"]).expect(1).stdout;
+    assert!(
+        text.contains("its labels name the cards that lie there, but at other places"),
+        "{text}"
+    );
+}
+
+#[test]
+fn crops_are_read_too() {
+    let world = World::new();
+    let codes = ["1fgd", "2spo", "3ors", "1srs", "2fpd", "3ogo", "2srs"];
+    let mut labels = String::from("file,code\n");
+    for (i, code) in codes.iter().enumerate() {
+        let print = card::Print::default();
+        let mut crop = card::picture(code.parse().unwrap(), &print, CARD_PX, 235, [235, 235, 235]);
+        if i == 2 {
+            crop = image::imageops::rotate90(&crop);
+        }
+        world.file(&format!("crops/{code}.png"), &encoded(crop, ImageFormat::Png));
+        let told = if *code == "2fpd" { "2fpo" } else { code };
+        labels += &format!("{code}.png,{told}\n");
+    }
+    world.file("crops/labels.csv", labels.as_bytes());
+    let json = check_json(&world, &["crops", "--report", "report"], 0);
+    assert_eq!((&json["crops"], &json["cards"]), (&json!(7), &json!(7)));
+    let doubts = json["doubtful"].as_array().unwrap();
+    assert_eq!(doubts.len(), 1, "{doubts:#?}");
+    assert_eq!((&doubts[0]["labelled"], &doubts[0]["read"]), (&json!("2fpo"), &json!("2fpd")));
+    assert_eq!(world.names("report/pictures").len(), 4);
+
+    world.file("crops/tiny.png", &encoded(bare_table(8, 8), ImageFormat::Png));
+    world.file("crops/letter.png", b"Dear reader, I am no image.");
+    let copy = std::fs::read(world.path().join("crops/1fgd.png")).unwrap();
+    world.file("crops/copy.png", &copy);
+    labels += "tiny.png,1fgd\nletter.png,1fgd\nlost.png,1fgd\ncopy.png,1fgo\n2spo.png,2spo\nx.png,1fgx\nshort\n";
+    world.file("crops/labels.csv", labels.as_bytes());
+    let text = check(&world, &["crops"]).expect(1).stdout;
+    for part in [
+        "crops/tiny.png: is 8x8 pixels; a card needs at least 16 each way",
+        "crops/letter.png: is no image",
+        "crops/lost.png: is labelled but not there",
+        "is the same picture as crops/",
+        "line 13: 2spo.png is labelled twice",
+        "line 14: x.png: \"1fgx\": 'x' at place 4",
+        "line 15: short: \"\" has 0 characters",
+        "wrong: 7",
+    ] {
+        assert!(text.contains(part), "no \"{part}\" in {text}");
+    }
+}
+
+/// Of a card of which only the centre is labelled the finder knows the outline.
+#[test]
+fn labels_with_centres_alone_are_learnt_from() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    world.file("set/a.png", &encoded(image.clone(), ImageFormat::Png));
+    let mut cards = centres(&BOARD);
+    cards[11].center = Point::new(1.0, 1.0);
+    write(&world, "set", vec![label_of("a.png", &image, cards.clone())]);
+    let train = ["train", "reader", "--out", "run", "--add", "set", "--drawn", "8", "--steps", "2"];
+    let ran = world.run(&train).expect(0);
+    assert!(ran.stderr.contains("set: 11 labelled cards"), "{}", ran.stderr);
+    let line = ran.line_about("a.png");
+    assert!(line.contains("a.png: 1 of its labelled cards not found near their centres"), "{line}");
+    // Three looks at each card.
+    assert!(ran.stderr.contains(" 33 crops"), "{}", ran.stderr);
+
+    for (i, card) in cards.iter_mut().enumerate() {
+        card.center = Point::new(1.0 + i as f64, 1.0);
+    }
+    write(&world, "set", vec![label_of("a.png", &image, cards)]);
+    let train =
+        ["train", "reader", "--out", "other", "--add", "set", "--drawn", "8", "--steps", "2"];
+    let ran = world.run(&train).expect(1);
+    assert!(ran.stderr.contains("none of the 12 labelled cards is found"), "{}", ran.stderr);
+    assert!(!world.path().join("other").exists(), "nothing is begun");
+}

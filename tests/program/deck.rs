@@ -1,0 +1,236 @@
+//! What a user does with `setsight deck`: learn a deck from photos, and read by its file.
+
+use crate::common::{Ran, World};
+use serde_json::Value;
+use setsight::cards::{Card, Property};
+use setsight_nets::Metadata;
+use setsight_nets::engine::Models;
+use setsight_nets::onnx;
+use setsight_photo::labels::{CardLabel, LabelFile};
+use std::path::Path;
+
+fn done(ran: Ran) -> Ran {
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran
+}
+
+/// For each labelled card that `scan --deck FILE` reads: what it is, what it is read as, whether it
+/// is sure.
+fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
+    let ran = done(world.run(&["scan", folder, "--deck", deck, "--format", "json"]));
+    let labels = LabelFile::read(&world.path().join(folder)).unwrap().photos().unwrap();
+    let mut pairs = Vec::new();
+    for line in ran.stdout.lines() {
+        let photo: Value = serde_json::from_str(line).unwrap();
+        let file = Path::new(photo["image"].as_str().unwrap()).file_name().unwrap().to_owned();
+        let label = labels.iter().find(|p| *p.file == *file).unwrap();
+        for card in photo["cards"].as_array().unwrap() {
+            let corners: [[f64; 2]; 4] = serde_json::from_value(card["corners"].clone()).unwrap();
+            let center = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / 4.0;
+            let far = |c: &CardLabel| (c.center.x - center(0)).hypot(c.center.y - center(1));
+            let own = label.cards.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+            let code: Card = card["code"].as_str().unwrap().parse().unwrap();
+            pairs.push((own.unwrap().code, code, !card["unsure"].as_bool().unwrap()));
+        }
+    }
+    pairs
+}
+
+/// Which of the learnt deck's values each of the labels' values is: its order is its own.
+fn meant(pairs: &[(Card, Card, bool)]) -> impl Fn(Card) -> Card + use<> {
+    let likeliest = |property: Property, value: usize| {
+        let of = |read: &usize| {
+            let read_as = |(label, code, _): &&(Card, Card, bool)| {
+                label.value(property) == value && code.value(property) == *read
+            };
+            pairs.iter().filter(read_as).count()
+        };
+        (0..3).max_by_key(of).unwrap()
+    };
+    let values = Property::ALL.map(|property| [0, 1, 2].map(|value| likeliest(property, value)));
+    move |card| {
+        let index = Property::ALL.into_iter().enumerate();
+        Card::from_index(index.fold(0, |i, (p, property)| 3 * i + values[p][card.value(property)]))
+    }
+}
+
+#[test]
+fn a_deck_is_learnt_from_photos_and_its_tables_are_read() {
+    let world = World::new();
+    let deck = ["--deck", "invented-31", "--kind", "plain"];
+    let draw = |more: &[&str]| done(world.run(&[&["render"], &deck[..], more].concat()));
+    draw(&["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
+    draw(&["--count", "2", "--seed", "5", "--out", "table"]);
+    let ran = done(world.run(&["deck", "learn", "deck", "--name", "ours", "--out", "ours.json"]));
+    assert!(
+        ran.stdout.starts_with("ours.json: learnt from 81 cards in 5 photos"),
+        "{}",
+        ran.stdout
+    );
+    let meant = meant(&read(&world, "ours.json", "deck"));
+    let table = read(&world, "ours.json", "table");
+    let right = table.iter().filter(|(label, code, _)| meant(*label) == *code).count();
+    assert!(table.len() == 24 && right >= 23, "{right} of {}", table.len());
+    assert!(table.iter().all(|(label, code, sure)| !sure || meant(*label) == *code));
+    // It is a deck as the shipped ones are: named in what is read, and drawn.
+    let told = done(world.run(&["scan", "table", "--deck", "ours.json"]));
+    assert!(told.stdout.contains("of the deck ours"), "{}", told.stdout);
+    done(world.run(&[
+        "render",
+        "--deck",
+        "ours.json",
+        "--count",
+        "1",
+        "--out",
+        "drawn",
+        "--size",
+        "320x240",
+    ]));
+}
+
+#[test]
+fn a_deck_of_27_cards_is_learnt_and_read() {
+    let world = World::new();
+    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/game/decks/classic.json");
+    let text = std::fs::read_to_string(classic).unwrap();
+    let mut deck: Value = serde_json::from_str(&text).unwrap();
+    deck["fills"].as_array_mut().unwrap().truncate(1);
+    deck["name"] = "junior".into();
+    world.file("junior.json", deck.to_string().as_bytes());
+    let draw = |more: &[&str]| {
+        done(world.run(&[&["render", "--deck", "junior.json", "--kind", "plain"], more].concat()))
+    };
+    draw(&["--whole-deck", "--count", "2", "--out", "photos"]);
+    draw(&["--count", "1", "--seed", "5", "--out", "table"]);
+    let ran = done(world.run(&["deck", "learn", "photos", "--name", "ours", "--out", "ours.json"]));
+    assert!(ran.stdout.starts_with("ours.json: learnt from 27 cards"), "{}", ran.stdout);
+    let text = std::fs::read_to_string(world.path().join("ours.json")).unwrap();
+    let learnt: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(learnt["fills"].as_array().unwrap().len(), 1);
+    let meant = meant(&read(&world, "ours.json", "photos"));
+    let table = read(&world, "ours.json", "table");
+    assert!(
+        table.len() == 12
+            && table.iter().all(|(label, code, sure)| *sure && meant(*label) == *code)
+    );
+}
+
+#[test]
+fn what_cannot_be_learnt_from_is_told_and_nothing_is_written() {
+    let world = World::new();
+    let deck = ["render", "--deck", "invented-31", "--kind", "plain", "--size", "1600x1200"];
+    let draw = |more: &[&str]| done(world.run(&[&deck[..], more].concat()));
+    draw(&["--whole-deck", "--count", "5", "--out", "deck"]);
+    draw(&["--cards", "0", "--count", "1", "--out", "bare"]);
+    let learn = |photos: &[&str], name: &str| {
+        let ran =
+            world.run(&[&["deck", "learn", "--name", name, "--out", "ours.json"], photos].concat());
+        assert!(!world.path().join("ours.json").exists(), "{}", ran.stderr);
+        assert!(ran.code != 0 && ran.stdout.is_empty());
+        ran.stderr
+    };
+    let says = |text: String, parts: &[&str]| {
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    };
+    says(learn(&["bare"], "ours"), &["no cards in 1 photo", "lay the cards face up"]);
+    says(
+        learn(&["deck/plain-0001.jpg"], "ours"),
+        &["different cards of 81", "54 at least", "add photos"],
+    );
+    says(learn(&["deck"], "classic"), &["--name classic", "a name of its own"]);
+    says(learn(&["none"], "ours"), &["none"]);
+    // Two decks in one.
+    done(world.run(&[
+        "render",
+        "--deck",
+        "rectangles",
+        "--whole-deck",
+        "--count",
+        "5",
+        "--kind",
+        "plain",
+        "--out",
+        "b",
+    ]));
+    let text = learn(&["deck", "b"], "ours");
+    assert!(
+        text.contains("more than three") || text.contains("more cards are seen than a deck has"),
+        "{text}"
+    );
+    // A photo in which each card lies twice.
+    let one = image::open(world.path().join("deck/plain-0001.jpg")).unwrap().to_rgb8();
+    let mut both = image::RgbImage::new(one.width(), 2 * one.height());
+    image::imageops::replace(&mut both, &one, 0, 0);
+    image::imageops::replace(&mut both, &one, 0, i64::from(one.height()));
+    both.save(world.path().join("deck/plain-0001.jpg")).unwrap();
+    says(learn(&["deck"], "ours"), &["look the same", "plain-0001.jpg", "has each card once"]);
+}
+
+/// `ours.json`, a deck that is drawn like today's, and in `ours` what training for it leaves.
+fn trained(world: &World) {
+    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/game/decks/classic.json");
+    let mut deck: Value = serde_json::from_str(&std::fs::read_to_string(classic).unwrap()).unwrap();
+    deck["name"] = "ours".into();
+    world.file("ours.json", deck.to_string().as_bytes());
+    world.file("ours/deck.json", deck.to_string().as_bytes());
+    let (graph, metadata) = onnx::decode(&Models::Shipped.read("reader.onnx").unwrap()).unwrap();
+    let metadata = Metadata { deck: Some("ours".into()), ..metadata };
+    world.file("ours/reader.onnx", &onnx::encode(&graph, &metadata));
+}
+
+#[test]
+fn models_that_were_trained_for_a_deck_read_it_wherever_they_are_chosen() {
+    let world = World::new();
+    trained(&world);
+    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
+    done(world.run(&[&draw[..], &["table"]].concat()));
+    let home = world.path().join("home");
+    let run = |args: &[&str]| -> Ran {
+        let mut command = world.command(args);
+        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
+        command.output().unwrap().into()
+    };
+    let deck = |more: &[&str]| -> String {
+        let ran = done(run(&[&["scan", "table", "--format", "json"], more].concat()));
+        let photo: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert!(photo["cards"].as_array().unwrap().len() == 12, "{photo}");
+        photo["deck"].as_str().unwrap().to_owned()
+    };
+    // Models that are given say what deck they are for.
+    assert_eq!(deck(&["--models", "ours"]), "ours");
+    let ran = run(&["scan", "table", "--models", "ours", "--deck", "classic"]);
+    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
+    // A network that has lost its deck's file says what it is, too.
+    world.file("alone/reader.onnx", &std::fs::read(world.path().join("ours/reader.onnx")).unwrap());
+    world.file("alone/finder.onnx", &Models::Shipped.read("finder.onnx").unwrap());
+    let ran = run(&["scan", "table", "--models", "alone", "--reader", "neural"]);
+    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
+    // Those that are chosen read their deck where it is named, and no other.
+    let ran = done(run(&["models", "use", "ours"]));
+    assert!(ran.stdout.ends_with("from now on where the deck is ours\n"), "{}", ran.stdout);
+    assert_eq!((deck(&[]), deck(&["--deck", "ours.json"])), ("classic".into(), "ours".into()));
+    world.file("ours/reader.onnx", b"no network");
+    let ran = run(&["scan", "table", "--deck", "ours.json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("setsight models reset"), "{}", ran.stderr);
+    assert_eq!(deck(&[]), "classic");
+}
+
+#[test]
+fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
+    let world = World::new();
+    trained(&world);
+    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
+    done(world.run(&[&draw[..], &["table"]].concat()));
+    let labels = LabelFile::read(&world.path().join("table")).unwrap().photos().unwrap();
+    let label = &labels[0];
+    assert_eq!(label.deck, "ours", "what is drawn is labelled as what it is");
+    let options = setsight::ReadOptions::default().models(world.path().join("ours"));
+    let reader = setsight::PhotoReader::with(&options).unwrap();
+    let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap().table;
+    let mut read: Vec<Card> =
+        table.cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect();
+    let mut lying: Vec<Card> = label.cards.iter().map(|card| card.code).collect();
+    read.sort();
+    lying.sort();
+    assert_eq!(read, lying);
+}

@@ -1,0 +1,205 @@
+//! `setsight export h7`: a folder for the board is made whole, checked, and each fault named.
+
+use crate::common::{Ran, World};
+use serde_json::Value;
+use setsight_nets::graph::{Conv, Graph, Node, Op};
+use setsight_nets::onnx;
+use setsight_nets::{Kind, Metadata, reader};
+use setsight_photo::print::dice::{Dice, Purpose};
+use std::path::Path;
+
+/// A small reader of random weights: it reads nothing right, but exports as a trained one does.
+fn untrained() -> Graph {
+    let mut dice = Dice::new(1, 0, Purpose::Print);
+    let mut noise = |n: usize, fan_in: usize| -> Vec<f32> {
+        (0..n).map(|_| (dice.normal() * (2.0 / fan_in as f64).sqrt()) as f32).collect()
+    };
+    let mut conv = |inputs: usize, outputs: usize, side: usize, stride: usize, groups: usize| {
+        let fan_in = inputs / groups * side * side;
+        Op::Conv(Conv {
+            weights: noise(outputs * fan_in, fan_in),
+            bias: noise(outputs, 40),
+            kernel: [side; 2],
+            stride,
+            padding: if side == 1 { [0; 4] } else { [0, 0, 1, 1] },
+            dilation: 1,
+            groups,
+            relu: true,
+        })
+    };
+    let mut ops = vec![conv(3, 8, 3, 2, 1), conv(8, 8, 3, 2, 8), conv(8, 12, 1, 1, 1)];
+    ops.extend([Op::MaxPool { size: 2 }, Op::Flatten]);
+    let inputs = 12 * 8 * 12;
+    ops.push(Op::Dense {
+        weights: noise(reader::OUTPUTS * inputs, inputs),
+        bias: noise(reader::OUTPUTS, 4),
+        relu: false,
+    });
+    let nodes = ops.into_iter().enumerate().map(|(i, op)| Node { op, inputs: vec![i] }).collect();
+    Graph {
+        input_channels: reader::CHANNELS,
+        input_size: Some([reader::HEIGHT, reader::WIDTH]),
+        nodes,
+    }
+}
+
+fn metadata() -> Metadata {
+    Metadata {
+        kind: Kind::Reader,
+        version: "0".into(),
+        training_set: "0".repeat(64),
+        command: "a test".into(),
+        seed: 1,
+        deck: None,
+    }
+}
+
+/// A world with an exported folder `board`.
+fn exported() -> World {
+    let world = World::new();
+    world.file("models/reader.onnx", &onnx::encode(&untrained(), &metadata()));
+    let ran = world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
+    assert!(ran.stdout.contains("card.tflite"), "{}", ran.stdout);
+    world
+}
+
+fn check(world: &World) -> Ran {
+    world.run(&["export", "h7", "--check", "board"])
+}
+
+fn change(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(path).unwrap();
+    edit(&mut bytes);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
+    let world = exported();
+    let names = [
+        "README.md",
+        "card.tflite",
+        "card.txt",
+        "card_finder.py",
+        "card_reader.py",
+        "golden.bin",
+        "main.py",
+        "report.json",
+        "report.md",
+        "selftest.py",
+        "set_finder.py",
+    ];
+    assert_eq!(world.names("board"), names);
+    assert_eq!(world.names("."), ["board", "models"], "nothing else is left behind");
+    let ran = check(&world).expect(0);
+    assert!(ran.stdout.contains("board: all good"), "{}", ran.stdout);
+
+    let board = world.path().join("board");
+    let text = std::fs::read_to_string(board.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let net = &report["network"];
+    // 47 x 32 pixels of 8 kernels of 27, and so on: counted by hand.
+    let expected = 32 * 48 * 8 * 27 + 16 * 24 * 8 * 9 + 16 * 24 * 12 * 8 + 17 * 12 * 8 * 12;
+    assert_eq!(net["multiply_accumulates"], expected);
+    assert_eq!(net["peak_activation_bytes"], 64 * 96 * 3 + 32 * 48 * 8);
+    assert_eq!(report["agreement"]["drawn_board"]["crops"].as_u64().map(|n| n > 200), Some(true));
+    let page = std::fs::read_to_string(board.join("report.md")).unwrap();
+    assert!(page.contains("estimate") && page.contains("No board was at hand"));
+
+    // The same again gives the same bytes.
+    let model = std::fs::read(board.join("card.tflite")).unwrap();
+    let call = ["export", "h7", "--models", "models", "--out", "board"];
+    let ran = world.run(&call).expect(2);
+    assert!(ran.stderr.contains("board is not empty"), "{}", ran.stderr);
+    world.run(&[&call[..], &["--overwrite"]].concat()).expect(0);
+    assert_eq!(std::fs::read(board.join("card.tflite")).unwrap(), model);
+    assert_eq!(std::fs::read_to_string(board.join("report.json")).unwrap(), text);
+
+    // Faults, each undone.
+    /// A file, what is done to it, and the words of the answer.
+    type Fault = (&'static str, fn(&mut Vec<u8>), &'static [&'static str]);
+    let faults: [Fault; 7] = [
+        ("main.py", |b| b[40] ^= 1, &["main.py: its SHA-256 is"]),
+        ("card.tflite", |b| b[5] = b'X', &["card.tflite: its SHA-256", "not a TFLite file"]),
+        ("card.tflite", |b| b.truncate(900), &["card.tflite: 900 bytes", "damaged or cut short"]),
+        ("golden.bin", |b| b.truncate(5000), &["golden.bin: 5000 bytes", "cut short or damaged"]),
+        ("golden.bin", |b| b[3] = b'9', &["golden.bin: begins with \"SSG9\", expected \"SSG1\""]),
+        ("golden.bin", |b| b[24] ^= 4, &["golden.bin: picture 1: the network gives"]),
+        ("card.txt", |b| b[0] = b'x', &["card.txt: the labels are not those of the outputs"]),
+    ];
+    for (name, fault, says) in faults {
+        let path = board.join(name);
+        let whole = std::fs::read(&path).unwrap();
+        change(&path, fault);
+        let ran = check(&world).expect(1);
+        for part in says {
+            assert!(ran.stderr.contains(part), "{name}: {part} not in {}", ran.stderr);
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    std::fs::write(board.join("report.json"), text.replace("\"format\": 1", "\"format\": 2"))
+        .unwrap();
+    let ran = check(&world).expect(1);
+    assert!(ran.stderr.contains("format 2, this program knows 1"), "{}", ran.stderr);
+    std::fs::write(board.join("report.json"), "{").unwrap();
+    assert!(check(&world).expect(1).stderr.contains("report.json: is no JSON"));
+    std::fs::remove_file(board.join("report.json")).unwrap();
+    assert!(check(&world).expect(1).stderr.contains("report.json: cannot be read"));
+}
+
+#[test]
+fn bad_calls_and_models_leave_nothing_behind() {
+    let world = World::new();
+    world.run(&["export", "h7"]).expect(2);
+    world.run(&["export", "h7", "--check", "nowhere"]).expect(2);
+    let ran = world.run(&["export", "h7", "--models", "none", "--out", "board"]).expect(1);
+    assert!(ran.stderr.contains("none/reader.onnx cannot be read"), "{}", ran.stderr);
+    world.file("bad/reader.onnx", b"no network");
+    let ran = world.run(&["export", "h7", "--models", "bad", "--out", "board"]).expect(1);
+    assert!(ran.stderr.contains("bad/reader.onnx cannot be used"), "{}", ran.stderr);
+    // A layer that the board's file has no operator for.
+    let mut graph = untrained();
+    let Op::Conv(conv) = &mut graph.nodes[1].op else { panic!("a convolution") };
+    (conv.dilation, conv.padding) = (2, [2; 4]);
+    world.file("dilated/reader.onnx", &onnx::encode(&graph, &metadata()));
+    let ran = world.run(&["export", "h7", "--models", "dilated", "--out", "board"]).expect(1);
+    assert!(ran.stderr.contains("layer 2"), "{}", ran.stderr);
+    // A folder of something else is left alone.
+    world.file("photos/holiday.jpg", b"dear");
+    world.file("models/reader.onnx", &onnx::encode(&untrained(), &metadata()));
+    let call = ["export", "h7", "--models", "models", "--out", "photos", "--overwrite"];
+    let ran = world.run(&call).expect(2);
+    assert!(ran.stderr.contains("holds something else"), "{}", ran.stderr);
+    assert_eq!(world.names("photos"), ["holiday.jpg"]);
+    let names = ["bad", "dilated", "models", "photos"];
+    assert_eq!(world.names("."), names);
+}
+
+#[test]
+fn a_deck_of_ones_own_goes_to_the_board_with_the_models_that_were_trained_for_it() {
+    let world = exported();
+    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/game/decks/classic.json");
+    let text = std::fs::read_to_string(classic).unwrap();
+    let mut deck: Value = serde_json::from_str(&text).unwrap();
+    deck["name"] = "ours".into();
+    world.file("ours.json", deck.to_string().as_bytes());
+    deck["symbol_size"] = 0.9.into();
+    world.file("other.json", deck.to_string().as_bytes());
+    let call = ["export", "h7", "--models", "models", "--out", "new"];
+    let with = |deck: &'static str| [&call[..], &["--deck", deck]].concat();
+    let ran = world.run(&with("ours.json")).expect(2);
+    assert!(ran.stderr.contains("models: its models were not trained for"), "{}", ran.stderr);
+    // As training for a deck leaves it.
+    std::fs::copy(world.path().join("ours.json"), world.path().join("models/deck.json")).unwrap();
+    let ran = world.run(&call).expect(2);
+    assert!(ran.stderr.contains("trained for the deck ours"), "{}", ran.stderr);
+    world.run(&with("other.json")).expect(2);
+    assert!(!world.path().join("new").exists());
+    world.run(&with("ours.json")).expect(0);
+    let script = |folder: &str| {
+        std::fs::read_to_string(world.path().join(folder).join("card_reader.py")).unwrap()
+    };
+    assert!(script("board").contains("\nUSUAL_DECK = True\n"));
+    assert!(script("new").contains("\nUSUAL_DECK = False\n"));
+    world.run(&["export", "h7", "--check", "new"]).expect(0);
+}

@@ -1,0 +1,277 @@
+//! Films and streams as they come: other codecs, pipes, folders, and what is cut off.
+
+use crate::common::called::{fed, program, refused};
+use image::{Rgb, RgbImage};
+use serde_json::Value;
+use setsight_live::Camera;
+use setsight_live::avi::{AviReader, AviWriter};
+use setsight_live::video::{Video, VideoError};
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/9-film.avi")
+}
+
+/// Runs ffmpeg, which the set-up installs for these tests.
+#[track_caller]
+fn ffmpeg(arguments: &[&str]) {
+    let output = Command::new("ffmpeg").args(["-y", "-v", "error"]).args(arguments).output();
+    let output = output.expect("these tests need ffmpeg: tools/setup.sh installs it");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Level of a pixel and time in ms of each frame.
+fn frames(path: &Path) -> Vec<(u8, f64)> {
+    let mut video = Video::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    std::iter::from_fn(|| video.next_shot().unwrap())
+        .map(|shot| (shot.frame[(30, 20)].0[0], shot.time_ms))
+        .collect()
+}
+
+/// An AVI film of 64x48 pixels whose frames have these levels.
+fn film(levels: &[u8]) -> Vec<u8> {
+    let mut avi = AviWriter::new(Cursor::new(Vec::new()), (64, 48), 10.0, 95).unwrap();
+    for &level in levels {
+        avi.frame(&RgbImage::from_pixel(64, 48, Rgb([level; 3]))).unwrap();
+    }
+    avi.finish().unwrap().into_inner()
+}
+
+/// The film with its left half dark and its right half bright, upright 96x64.
+fn picture(dir: &Path) -> PathBuf {
+    let path = dir.join("picture.png");
+    let image = RgbImage::from_fn(96, 64, |x, _| Rgb([if x < 48 { 20 } else { 220 }; 3]));
+    image.save(&path).unwrap();
+    path
+}
+
+#[test]
+fn an_avi_film_is_read_from_front_to_back_and_told_when_it_is_cut_short() {
+    let whole = film(&[10, 60, 110, 160]);
+    let mut avi = AviReader::open(&whole[..]).unwrap().unwrap();
+    assert_eq!(avi.fps(), 10.0);
+    let numbers: Vec<u64> =
+        std::iter::from_fn(|| avi.next_jpeg().unwrap()).map(|(_, number)| number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+    // An empty chunk stands for the frame before, and frames may lie in lists of their own.
+    let movi = whole.windows(4).position(|four| four == b"movi").unwrap() + 4;
+    let odd =
+        [&whole[..movi], b"00dc\0\0\0\0LIST\x04\0\0\0rec ", b"junk\x03\0\0\0abc\0", &whole[movi..]];
+    let odd = odd.concat();
+    let mut avi = AviReader::open(&odd[..]).unwrap().unwrap();
+    assert_eq!(avi.next_jpeg().unwrap().unwrap().1, 1);
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("film.avi");
+    for cut in [whole.len() * 6 / 10, movi + 8 + 2_000] {
+        let cut = cut.min(whole.len() - 500);
+        std::fs::write(&path, &whole[..cut]).unwrap();
+        let mut video = Video::open(&path).unwrap();
+        let end = loop {
+            match video.next_shot() {
+                Ok(Some(_)) => {}
+                other => break other,
+            }
+        };
+        assert!(matches!(end, Err(VideoError::Damaged { .. })), "{cut}");
+    }
+    let times: Vec<f64> = {
+        std::fs::write(&path, &whole).unwrap();
+        frames(&path).iter().map(|frame| frame.1).collect()
+    };
+    assert_eq!(times, [0.0, 100.0, 200.0, 300.0]);
+}
+
+#[test]
+fn films_of_every_kind_play() {
+    let home = tempfile::tempdir().unwrap();
+    let first = frames(&sample());
+    let encoders = Command::new("ffmpeg").args(["-hide_banner", "-encoders"]).output().unwrap();
+    let encoders = String::from_utf8_lossy(&encoders.stdout).into_owned();
+    for (name, codec) in [
+        ("film.mp4", &["-c:v", "libx264", "-crf", "10"][..]),
+        ("film.mov", &["-c:v", "libx265", "-crf", "10", "-x265-params", "log-level=none"]),
+        ("film.webm", &["-c:v", "libvpx-vp9", "-crf", "10", "-b:v", "0", "-deadline", "realtime"]),
+        ("old.webm", &["-c:v", "libvpx", "-crf", "5", "-b:v", "4M"]),
+        ("film.gif", &[]),
+        ("other codec.avi", &["-c:v", "mpeg4", "-q:v", "2"]),
+    ] {
+        let path = home.path().join(name);
+        let encoder = codec.get(1).copied().unwrap_or("gif");
+        if !encoders.contains(encoder) {
+            crate::common::not_run(&format!("this ffmpeg does not write {encoder}"));
+            continue;
+        }
+        ffmpeg(&[&["-i", text(&sample()), "-t", "2"], codec, &[text(&path)]].concat());
+        let these = frames(&path);
+        assert!(these.len() >= 17, "{name}: {} frames", these.len());
+        for (one, other) in first.iter().zip(&these) {
+            // A GIF counts hundredths of a second.
+            assert!((one.1 - other.1).abs() < 12.0, "{name}: {one:?} {other:?}");
+            assert!(one.0.abs_diff(other.0) < 40, "{name}: {one:?} {other:?}");
+        }
+    }
+}
+
+#[test]
+fn a_film_of_variable_rate_has_its_own_times() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("variable.mkv");
+    // Every third frame is left out, and the others keep their times.
+    let select = ["-vf", "select='mod(n,3)',setpts=PTS", "-fps_mode", "vfr"];
+    let sample = sample();
+    let input = ["-i", text(&sample), "-t", "2"];
+    ffmpeg(&[&input[..], &select, &["-c:v", "libx264", text(&path)]].concat());
+    let times: Vec<f64> = frames(&path).iter().map(|frame| frame.1).collect();
+    let steps: Vec<f64> = times.windows(2).map(|two| (two[1] - two[0]).round()).collect();
+    assert!(steps.contains(&111.0) && steps.contains(&222.0), "{steps:?}");
+}
+
+#[test]
+fn a_film_that_lies_on_its_side_is_turned() {
+    let home = tempfile::tempdir().unwrap();
+    let lying = home.path().join("lying.mp4");
+    let turned = home.path().join("turned.mp4");
+    let still = picture(home.path());
+    ffmpeg(&["-loop", "1", "-i", text(&still), "-t", "0.5", "-pix_fmt", "yuv420p", text(&lying)]);
+    ffmpeg(&["-i", text(&lying), "-c", "copy", "-metadata:s:v", "rotate=90", text(&turned)]);
+    let first = |path: &Path| {
+        let shot = Video::open(path).unwrap().next_shot().unwrap().unwrap();
+        let image = shot.frame.clone();
+        let (w, h) = image.dimensions();
+        let level = |x: u32, y: u32| image[(x, y)].0[0] > 128;
+        ((w, h), [level(8, 8), level(w - 8, 8), level(8, h - 8), level(w - 8, h - 8)])
+    };
+    assert_eq!(first(&lying), ((96, 64), [false, true, false, true]));
+    let (size, corners) = first(&turned);
+    assert_eq!(size, (64, 96));
+    // A quarter turn: what was left and right is now above and below.
+    assert!(corners[0] == corners[1] && corners[2] == corners[3] && corners[0] != corners[2]);
+}
+
+#[test]
+fn pipes_folders_and_patterns_give_the_lines_that_the_film_gives() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("frames");
+    std::fs::create_dir(&folder).unwrap();
+    let pattern = folder.join("frame-%04d.png");
+    ffmpeg(&["-i", text(&sample()), "-frames:v", "12", text(&pattern)]);
+    let live = |film: &str| {
+        let mut command = program();
+        command.args(["live", "--headless", "--format", "json", "--frames", "12", "--video", film]);
+        command
+    };
+    let cards = |output: std::process::Output| -> Vec<Value> {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["cards"].take())
+            .collect()
+    };
+    let film = cards(live(text(&sample())).output().unwrap());
+    assert_eq!(film.len(), 12);
+    let bytes = std::fs::read(sample()).unwrap();
+    assert_eq!(cards(fed(&mut live("-"), &bytes)), film, "standard input");
+    let by_folder = cards(live(text(&folder)).output().unwrap());
+    assert_eq!(by_folder.len(), 12);
+    assert_eq!(cards(live(text(&pattern)).output().unwrap()), by_folder);
+    // H.264 through a pipe: nothing but ffmpeg reads it.
+    let other = home.path().join("film.mkv");
+    ffmpeg(&["-i", text(&sample()), "-c:v", "libx264", text(&other)]);
+    let piped = cards(fed(&mut live("-"), &std::fs::read(&other).unwrap()));
+    assert_eq!(piped, cards(live(text(&other)).output().unwrap()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::write(pipe, film(&[10, 90, 170])))
+    };
+    let levels: Vec<u8> = frames(&pipe).iter().map(|frame| frame.0).collect();
+    assert_eq!(levels.len(), 3);
+    assert!(levels.iter().zip([10u8, 90, 170]).all(|(a, b)| a.abs_diff(b) < 6), "{levels:?}");
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
+fn what_is_cut_off_is_read_so_far_and_ends_with_1() {
+    let home = tempfile::tempdir().unwrap();
+    let movie = home.path().join("movie.mp4");
+    let sample = sample();
+    let input = ["-i", text(&sample), "-c:v", "libx264"];
+    ffmpeg(&[&input[..], &["-movflags", "+faststart", text(&movie)]].concat());
+    for path in [sample, movie] {
+        let bytes = std::fs::read(&path).unwrap();
+        let cut = home.path().join(format!("cut-{}", path.file_name().unwrap().to_str().unwrap()));
+        std::fs::write(&cut, &bytes[..bytes.len() * 7 / 10]).unwrap();
+        let output = program()
+            .args(["live", "--headless", "--format", "json", "--video", text(&cut)])
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{}: {message}", cut.display());
+        assert!(message.contains("cut off or damaged after"), "{message}");
+        assert!(message.lines().count() == 1, "our words alone: {message}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        assert!(lines.lines().count() > 20, "{} lines", lines.lines().count());
+    }
+}
+
+#[test]
+fn without_ffmpeg_its_films_are_refused_with_the_line_that_installs_it() {
+    let home = tempfile::tempdir().unwrap();
+    let movie = home.path().join("movie.mp4");
+    ffmpeg(&["-i", text(&sample()), "-t", "1", text(&movie)]);
+    let live = |film: &Path| {
+        let mut command = program();
+        command.args(["live", "--headless", "--frames", "3", "--video", text(film)]);
+        command.env("PATH", home.path()).stdin(Stdio::null()).output().unwrap()
+    };
+    refused(&live(&movie), 1, &["movie.mp4", "ffmpeg", "sudo apt install ffmpeg"]);
+    // Our own films need nothing.
+    assert!(live(&sample()).status.success());
+}
+
+#[test]
+fn no_pictures_are_told_of() {
+    let home = tempfile::tempdir().unwrap();
+    let live = |film: &Path| {
+        program().args(["live", "--headless", "--video", text(film)]).output().unwrap()
+    };
+    refused(&live(home.path()), 1, &["holds no pictures", "%04d"]);
+    let odd = home.path().join("page.html");
+    std::fs::write(&odd, "<html>").unwrap();
+    refused(&live(&odd), 1, &["page.html", "no film that can be decoded"]);
+    let small = home.path().join("small.avi");
+    let mut avi = AviWriter::new(Cursor::new(Vec::new()), (16, 16), 10.0, 95).unwrap();
+    avi.frame(&RgbImage::new(16, 16)).unwrap();
+    std::fs::write(&small, avi.finish().unwrap().into_inner()).unwrap();
+    refused(&live(&small), 1, &["small.avi", "16x16"]);
+}
+
+#[test]
+fn a_film_as_a_camera_tells_its_end() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("film.avi");
+    std::fs::write(&path, film(&[10, 90])).unwrap();
+    let mut video: Box<dyn Camera> = Box::new(Video::open(&path).unwrap());
+    assert!(video.read().unwrap().is_some() && video.read().unwrap().is_some());
+    assert!(video.read().unwrap().is_none());
+}
+
+#[test]
+fn a_header_shorter_than_its_own_name_is_no_film() {
+    let bytes = [b"RIFF\0\0\0\0AVI LIST\x02\0\0\0hdrl".as_slice(), &[0; 16]].concat();
+    assert!(matches!(AviReader::open(&bytes[..]), Ok(None)));
+}

@@ -1,0 +1,122 @@
+//! `setsight general` as a user calls it.
+
+use crate::common::called::{program, stdout_of};
+use serde_json::Value;
+use setsight::general::{Card, Rules};
+use std::process::Output;
+
+fn general(args: &str) -> Output {
+    program().arg("general").args(args.split_whitespace()).output().unwrap()
+}
+
+fn stdout(args: &str) -> String {
+    stdout_of(general(args))
+}
+
+fn refused(args: &str) -> String {
+    let output = general(args);
+    assert_eq!(output.status.code(), Some(2), "{args}");
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_sets_of_a_game_are_shown_and_are_sets() {
+    let text = stdout("--values 5 --properties 4 --sets 4 --seed 3");
+    assert!(
+        text.starts_with(
+            "5 values, 4 properties: 625 cards; 4 sets to find; solver cover, seed 3\n"
+        )
+    );
+    let rules = Rules::new(5, 4, 4).unwrap();
+    let sets: Vec<Vec<Card>> = text
+        .lines()
+        .filter_map(|line| line.split_once("cards: "))
+        .map(|(_, cards)| {
+            cards.split(' ').map(|card| rules.card(card.bytes().map(|b| b - b'0'))).collect()
+        })
+        .collect();
+    assert_eq!(sets.len(), 4);
+    assert!(sets.iter().all(|set| rules.is_set(set)));
+    assert!(text.contains("4 sets found in "));
+}
+
+#[test]
+fn json_is_one_line_with_a_time_for_each_game() {
+    let text = stdout("--values 4 --properties 4 --sets 3 --games 5 --seed 9 --format json");
+    assert_eq!(text.lines().count(), 1);
+    let line: Value = serde_json::from_str(&text).unwrap();
+    for (name, value) in [("values", 4), ("properties", 4), ("sets", 3), ("games", 5), ("seed", 9)]
+    {
+        assert_eq!(line[name], value, "{name}");
+    }
+    assert_eq!(line["solver"], "cover");
+    let seconds: Vec<f64> =
+        line["seconds"].as_array().unwrap().iter().map(|s| s.as_f64().unwrap()).collect();
+    assert_eq!(seconds.len(), 5);
+    let mean = seconds.iter().sum::<f64>() / 5.0;
+    assert!((line["mean_seconds"].as_f64().unwrap() - mean).abs() <= mean * 1e-9);
+    assert!(line["board_sizes"].as_array().unwrap().iter().all(|n| n.as_u64().unwrap() >= 16));
+}
+
+#[test]
+fn every_solver_meets_its_first_set_on_the_same_board() {
+    let sizes = |solver: &str| {
+        let args = "--values 4 --properties 3 --games 6 --seed 2 --format json";
+        let text = stdout(&format!("{args} --solver {solver}"));
+        serde_json::from_str::<Value>(&text).unwrap()["board_sizes"].clone()
+    };
+    let expected = sizes("cover");
+    let mut others = vec!["brute", "dynamic"];
+    if cfg!(feature = "smt") {
+        others.extend(["smt", "smt-boolean"]);
+    }
+    for solver in others {
+        assert_eq!(sizes(solver), expected, "{solver}");
+    }
+}
+
+#[test]
+fn the_same_call_gives_the_same_game_and_says_its_seed() {
+    let cards = |args: &str| -> Vec<String> {
+        let text = stdout(args);
+        assert!(text.lines().next().unwrap().contains(", seed "), "{text}");
+        text.lines().filter(|line| line.contains("cards: ")).map(str::to_owned).collect()
+    };
+    let game = cards("--sets 5");
+    assert_eq!(game.len(), 5);
+    assert_eq!(cards("--sets 5 --seed 1"), game);
+    assert_ne!(cards("--sets 5 --seed 2"), game);
+}
+
+#[test]
+fn a_deck_that_runs_out_is_said_to() {
+    let text = stdout("--sets 27 --seed 1");
+    assert!(text.contains("the deck is out; "), "{text}");
+}
+
+#[test]
+fn one_and_two_values_are_answered() {
+    assert!(stdout("--values 1 --properties 5 --seed 1").contains("among 1 cards: 00000"));
+    assert!(stdout("--values 2 --properties 60 --sets 9 --seed 1").contains("9 sets found"));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    assert!(refused("--values 0").contains("0 values"));
+    assert!(refused("--properties 0").contains("0 properties"));
+    assert!(refused("--sets 28").contains("no more than 27 sets of 3 cards"));
+    assert!(refused("--values 9 --properties 30").contains("9^30 cards are more than"));
+    assert!(refused("--solver quick").contains("no solver is called quick"));
+    assert!(refused("--games 0").contains("--games"));
+    assert!(refused("--budget 0").contains("CPU seconds above 0"));
+}
+
+#[test]
+fn a_game_out_of_time_is_named_and_fails() {
+    let output =
+        general("--values 6 --properties 6 --solver brute --seed 4 --budget 0.05 --format json");
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("game 1 (seed 4) after 0 sets: out of time"), "{message}");
+}

@@ -1,0 +1,73 @@
+//! The help of every command: the same words and letters for the same things, readable on 80 columns.
+
+use crate::common::called::{program, stdout_of};
+
+fn help(command: &[&str], columns: &str) -> String {
+    stdout_of(program().args(command).arg("--help").env("COLUMNS", columns).output().unwrap())
+}
+
+/// The commands below one, by its help; each with its words from the start.
+fn commands(above: &[String]) -> Vec<Vec<String>> {
+    let words: Vec<&str> = above.iter().map(String::as_str).collect();
+    let text = help(&words, "100");
+    let Some((_, list)) = text.split_once("\nCommands:\n") else { return Vec::new() };
+    let own = list.lines().take_while(|line| line.starts_with("  "));
+    let named = own.filter(|line| line.as_bytes()[2] != b' ').filter_map(|line| {
+        let name = line.split_whitespace().next()?;
+        (name != "help").then(|| [above, &[name.to_owned()]].concat())
+    });
+    named.flat_map(|command| [vec![command.clone()], commands(&command)].concat()).collect()
+}
+
+#[test]
+fn the_same_thing_has_the_same_word_and_letter_everywhere() {
+    let commands = commands(&[]);
+    assert!(commands.len() >= 5, "{commands:?}");
+    let (mut jobs, mut seeds) = (0, 0);
+    for command in commands {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let text = help(&words, "100");
+        for (long, short) in [("--jobs", "-j"), ("--out", "-o"), ("--format", "-f")] {
+            for line in text.lines().map(str::trim_start) {
+                // Behind the short one, if it has one; an example may begin with an option too.
+                let option = line.split_once(", ").map_or(line, |(_, option)| option);
+                if line.starts_with('-') && option.split(' ').next() == Some(long) {
+                    assert!(line.starts_with(&format!("{short}, {long}")), "{command:?}: {line}");
+                    jobs += usize::from(long == "--jobs");
+                }
+            }
+        }
+        for other in ["--threads", "--trials", "--output"] {
+            assert!(!text.contains(other), "{command:?} says {other}");
+        }
+        if let Some((_, after)) = text.split_once("--seed <SEED>") {
+            let own = after.split("\n      --").next().unwrap();
+            let random = text.contains("--random");
+            assert!(random || own.contains("[default: 1]"), "{command:?}: --seed{own}");
+            seeds += 1;
+        }
+        assert!(!text.contains("--seed <S>"), "{command:?}");
+    }
+    assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
+}
+
+#[test]
+fn help_fits_the_terminal() {
+    for command in [vec![Vec::new()], commands(&[])].concat() {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        for columns in ["80", "100"] {
+            for line in help(&words, columns).lines() {
+                let most: usize = columns.parse().unwrap();
+                assert!(line.chars().count() <= most, "{command:?} at {columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_environment_is_told() {
+    let text = help(&[], "80");
+    for name in ["NO_COLOR", "COLUMNS", "SETSIGHT_ENGINE", "ORT_DYLIB_PATH", "RAYON_NUM_THREADS"] {
+        assert!(text.contains(&format!("  {name} ")), "{name}: {text}");
+    }
+}

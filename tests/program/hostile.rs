@@ -1,0 +1,470 @@
+//! Files that were made to do harm, or came to it: each is refused in words and in little memory, and what is
+//! good beside it is read.
+
+use crate::common::{World, pictures::*};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use setsight_nets::engine::LIBRARY_VARIABLE;
+
+/// A chunk of a PNG: length, type, data and the checksum of both (ISO 15948).
+fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let body = [kind.as_slice(), data].concat();
+    let mut crc = u32::MAX;
+    for byte in &body {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    [&(data.len() as u32).to_be_bytes()[..], &body, &(!crc).to_be_bytes()].concat()
+}
+
+/// Noughts, packed as zlib does (RFC 1950 and 1951) in blocks of its fixed code: a length of 258 at a distance of
+/// one takes 13 bits.
+fn packed_noughts(megabytes: usize) -> Vec<u8> {
+    let mut bits = Bits::default();
+    bits.put(1, 1); // the last block
+    bits.put(1, 2); // of the fixed code
+    bits.put_reversed(0x30, 8); // a nought
+    for _ in 0..megabytes * (1 << 20) / 258 {
+        bits.put_reversed(0b1100_0101, 8); // a length of 258
+        bits.put_reversed(0, 5); // from one before
+    }
+    bits.put_reversed(0, 7); // the end
+    // The checksum is wrong: whoever unpacks to the end has lost already.
+    [&[0x78, 0x01][..], &bits.bytes, &[0; 4]].concat()
+}
+
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    used: u32,
+}
+
+impl Bits {
+    fn put(&mut self, value: u32, count: u32) {
+        for i in 0..count {
+            if self.used.is_multiple_of(8) {
+                self.bytes.push(0);
+            }
+            let bit = (value >> i & 1) as u8;
+            *self.bytes.last_mut().unwrap() |= bit << (self.used % 8);
+            self.used += 1;
+        }
+    }
+
+    fn put_reversed(&mut self, value: u32, count: u32) {
+        (0..count).rev().for_each(|i| self.put(value >> i, 1));
+    }
+}
+
+#[test]
+fn a_profile_that_unpacks_to_gigabytes_is_refused_in_little_memory() {
+    let world = World::new();
+    let png = small_png();
+    // Behind the signature and the header.
+    let (head, rest) = png.split_at(8 + 25);
+    let profile = [b"bomb\0\0".as_slice(), &packed_noughts(1_500)].concat();
+    let bomb = [head, &chunk(b"iCCP", &profile), rest].concat();
+    world.file("photos/a.png", &bomb);
+    world.file("photos/b.png", &png);
+    // An address space in which the program lives, and the profile does not.
+    let ran = world.run_in_megabytes(
+        1_500,
+        "scan photos --format json --jobs 1 --reader classical --finder classical",
+    );
+    let lines = ran.json();
+    assert_eq!(lines.len(), 2, "{} {}", ran.stdout, ran.stderr);
+    assert!(lines[1]["cards"].is_array(), "the next one is read: {}", ran.stdout);
+}
+
+/// A picture of 64 megapixels of three 16-bit samples, all black.
+fn sixty_four_megapixels_of_16_bits() -> Vec<u8> {
+    let header = [&8_000u32.to_be_bytes()[..], &8_000u32.to_be_bytes(), &[16, 2, 0, 0, 0]].concat();
+    let pixels = packed_noughts(8_000 * (8_000 * 6 + 1) / (1 << 20) + 1);
+    let chunks = [chunk(b"IHDR", &header), chunk(b"IDAT", &pixels), chunk(b"IEND", &[])].concat();
+    [&b"\x89PNG\r\n\x1a\n"[..], &chunks].concat()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn photos_side_by_side_share_one_memory() {
+    let world = World::new();
+    let png = sixty_four_megapixels_of_16_bits();
+    for name in ["a.png", "b.png", "c.png"] {
+        world.file(&format!("photos/{name}"), &png);
+    }
+    let (ran, megabytes) =
+        world.run_and_weigh(&["scan", "photos", "--jobs", "3", "--format", "json"]);
+    let names: Vec<_> = ran.json().iter().map(|line| line["image"].clone()).collect();
+    assert_eq!(names, ["photos/a.png", "photos/b.png", "photos/c.png"], "{}", ran.stderr);
+    assert!(ran.json().iter().all(|line| line["cards"].is_array()), "{}", ran.stdout);
+    // What photos may hold, and what the program takes without any.
+    assert!(megabytes <= 512 + 128, "{megabytes} MB");
+}
+
+#[test]
+fn a_photo_that_lacks_its_end_is_read_with_a_word_on_it() {
+    let world = World::new();
+    // A bare table would end in one colour with or without its end.
+    let grain =
+        RgbImage::from_fn(640, 480, |x, y| Rgb([90, (x * 7 + y * 13) as u8, (x * y) as u8]));
+    let whole = encoded(DynamicImage::ImageRgb8(grain), ImageFormat::Jpeg);
+    world.file("a.jpg", &whole[..whole.len() - 500]);
+    let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
+    let words = ran.json()[0]["warning"].as_str().unwrap_or_default().to_owned();
+    assert!(words.contains("end early"), "{}", ran.stdout);
+    assert!(ran.line_about("a.jpg").contains("warning: the JPEG data end early"));
+    world.file("a.jpg", &whole);
+    let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
+    assert!(ran.json()[0].get("warning").is_none() && ran.stderr.is_empty(), "{}", ran.stderr);
+}
+
+#[test]
+fn strips_are_read_by_both_finders() {
+    let world = World::new();
+    for (name, width, height) in [("high.png", 32, 20_000), ("wide.png", 20_000, 32)] {
+        let strip = RgbImage::from_pixel(width, height, Rgb([120, 90, 60]));
+        world.file(name, &encoded(DynamicImage::ImageRgb8(strip), ImageFormat::Png));
+    }
+    for finder in ["classical", "learned"] {
+        world.run(&["scan", "high.png", "wide.png", "--finder", finder]).expect(0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_that_is_none_is_passed_over_and_told() {
+    let world = World::new();
+    world.file("a.png", &small_png());
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    world.file("text.so", b"no library");
+    world.file("cut.so", &program[..program.len() / 2]);
+    // A whole program, but no such library.
+    world.file("other.so", &program);
+    let told = [
+        ("none.so", "No such file"),
+        ("text.so", "10 bytes"),
+        ("cut.so", "is cut off"),
+        ("other.so", "other.so"),
+    ];
+    for (library, words) in told {
+        let mut command = world.command(&["scan", "a.png"]);
+        command.env(LIBRARY_VARIABLE, world.path().join(library));
+        let ran: crate::common::Ran = command.output().unwrap().into();
+        assert_eq!(ran.code, 0, "{library}: {}", ran.stderr);
+        assert!(ran.stderr.contains("warning") && ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn results_replace_nothing_of_others() {
+    let world = World::new();
+    world.file("a/IMG_1.png", &small_png());
+    let own = world.file("b/IMG_1.jpg", b"a photo of somebody");
+    let ran = world.run(&["scan", "a", "--out", "b"]).expect(1);
+    assert!(
+        ran.stderr.contains("b/IMG_1.jpg") && ran.stderr.contains("--overwrite"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(std::fs::read(&own).unwrap(), b"a photo of somebody");
+    world.run(&["scan", "a", "--out", "b", "--overwrite"]).expect(0);
+    // What it wrote itself it writes again.
+    world.run(&["scan", "a", "--out", "b"]).expect(0);
+    world.file("c/index.html", b"<title>my page</title> and more of it, longer than a head");
+    let ran = world.run(&["scan", "a", "--out", "c"]);
+    assert!(ran.code != 0 && ran.stderr.contains("c/index.html"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn results_go_through_no_link() {
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    world.file("a/IMG_1.png", &small_png());
+    let photo = world.file("photos/IMG_1.jpg", b"a photo of somebody");
+    std::fs::create_dir(world.path().join("out")).unwrap();
+    symlink(world.path().join("photos"), world.path().join("out/thumbnails")).unwrap();
+    let ran = world.run(&["scan", "a", "--out", "out", "--overwrite"]);
+    assert!(ran.code != 0 && ran.stderr.contains("link"), "{}", ran.stderr);
+    assert_eq!(std::fs::read(&photo).unwrap(), b"a photo of somebody");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_do_not_steer_the_terminal() {
+    let world = World::new();
+    let name = "=cmd \u{1b}[2Jx.png";
+    world.file(name, &small_png());
+    world.file("\u{1b}[31mbroken.png", b"no picture");
+    let text = world.run(&["scan", "."]).expect(1);
+    assert!(
+        !text.stdout.contains('\u{1b}') && !text.stderr.contains('\u{1b}'),
+        "{} {}",
+        text.stdout,
+        text.stderr
+    );
+    assert!(
+        text.stdout.contains("\\u{1b}[2Jx.png") && text.stderr.contains("\\u{1b}[31mbroken"),
+        "{} {}",
+        text.stdout,
+        text.stderr
+    );
+    let csv = world.run(&["scan", name, "--format", "csv"]).expect(0);
+    assert!(
+        csv.stdout.lines().nth(1).unwrap().trim_start_matches('"').starts_with("'="),
+        "{}",
+        csv.stdout
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_who_reads_messages_is_no_reason_to_hang() {
+    use std::process::Stdio;
+    let world = World::new();
+    for i in 0..200 {
+        world.file(&format!("photos/{i}.png"), b"no picture");
+    }
+    let mut command = world.command(&["scan", "photos", "--jobs", "3"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
+    use onnx_rs::ast::{DataType, Model, OpType, TensorProto};
+    use setsight_nets::engine::Models;
+
+    let shipped = Models::Shipped.read("reader.onnx").unwrap();
+    let world = World::new();
+    world.file("a.png", &small_png());
+    let told = |words: &str, change: &dyn Fn(&mut Model)| {
+        let mut model = onnx_rs::parse(&shipped).unwrap();
+        change(&mut model);
+        world.file("models/reader.onnx", &onnx_rs::encode(&model));
+        let call =
+            ["scan", "a.png", "--models", "models", "--reader", "neural", "--finder", "classical"];
+        let ran = world.run(&call);
+        assert_ne!(ran.code, 0, "{words}");
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    };
+    let first_conv = |model: &mut Model| {
+        let nodes = &model.graph.as_ref().unwrap().node;
+        nodes.iter().position(|node| node.op_type == OpType::Conv).unwrap()
+    };
+    told("Loop is not run", &|model| {
+        model.graph.as_mut().unwrap().node[0].op_type = OpType::Loop;
+    });
+    told("`strides` is [0, 0]", &|model| {
+        let conv = first_conv(model);
+        let node = &mut model.graph.as_mut().unwrap().node[conv];
+        let strides = node.attribute.iter_mut().find(|a| a.name == "strides").unwrap();
+        strides.ints = vec![0, 0];
+    });
+    told("numbers are read", &|model| {
+        let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+        *weights = TensorProto::from_raw(weights.name(), vec![1 << 40, 3], DataType::Float, &[]);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_lose_nothing() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let photo = world.path().join(OsStr::from_bytes(b"caf\xe9.png"));
+    std::fs::write(&photo, small_png()).unwrap();
+    for only_sets in [false, true] {
+        let mut command = world.command(&["scan", "--format", "json"]);
+        command.arg(&photo).args(only_sets.then_some("--only-sets"));
+        let ran = crate::common::Ran::from(command.output().unwrap()).expect(0);
+        let bytes = ran.json()[0]["image_bytes"].as_str().unwrap_or_default().to_owned();
+        assert!(bytes.ends_with("2f636166e92e706e67"), "{}", ran.stdout);
+    }
+    let folder = world.path().join(OsStr::from_bytes(b"photos-\xe9"));
+    std::fs::create_dir(&folder).unwrap();
+    let label = r#"{"file": "none.png", "width": 64, "height": 48, "cards": []}"#;
+    std::fs::write(folder.join("labels.json"), format!(r#"{{"photos": [{label}]}}"#)).unwrap();
+    let mut command = world.command(&["dataset", "check", "--format", "json"]);
+    let ran = crate::common::Ran::from(command.arg(&folder).output().unwrap()).expect(1);
+    let bytes = ran.json()[0]["wrong"][0]["file_bytes"].as_str().unwrap_or_default().to_owned();
+    assert!(bytes.ends_with("e92f6e6f6e652e706e67"), "{}", ran.stdout);
+}
+
+#[test]
+fn photos_from_outside_of_a_folder_are_told() {
+    let world = World::new();
+    world.file("private/a.png", &small_png());
+    world.file("theirs/sub/other.txt", b"");
+    let label =
+        |file: &str| format!(r#"{{"file": "{file}", "width": 64, "height": 48, "cards": []}}"#);
+    world.file(
+        "theirs/labels.json",
+        format!(r#"{{"photos": [{}]}}"#, label("sub/../../private/a.png")).as_bytes(),
+    );
+    for call in [&["eval", "theirs"][..], &["dataset", "check", "theirs"]] {
+        let ran = world.run(&[call, &["--report", "report"]].concat()).expect(0);
+        assert!(
+            ran.line_about("private/a.png").contains("outside of the folder"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_without_room_is_left_as_it_was() {
+    let world = World::new();
+    world.file("out/report.md", b"of last week");
+    let calls = [
+        "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
+        "compare --uniformity --out out",
+        "simulate --games 10 --plot out/chart",
+        "deal --random --seed 1 --sheet out/sheet.html",
+    ];
+    for call in calls {
+        let ran = world.run_on_a_disk_without_room(call);
+        assert!(
+            ran.code == 1 && ran.stderr.contains("cannot be written"),
+            "{call}: {}",
+            ran.stderr
+        );
+        assert_eq!(world.names("out"), ["report.md"], "{call}");
+    }
+    assert_eq!(std::fs::read(world.path().join("out/report.md")).unwrap(), b"of last week");
+}
+
+#[test]
+fn more_than_anybody_can_wait_for_is_refused() {
+    let world = World::new();
+    for call in [
+        "general --games 10000000000",
+        "compare --games 10000000000",
+        "render --out drawn --count 10000000000",
+    ] {
+        let call: Vec<&str> = call.split(' ').collect();
+        world.run(&call).expect(2);
+    }
+}
+
+/// A run that is sent signals. It is stopped with the test.
+#[cfg(unix)]
+struct Signalled(std::process::Child);
+
+#[cfg(unix)]
+impl Signalled {
+    fn start(command: &mut std::process::Command) -> Self {
+        use std::process::Stdio;
+        Self(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    fn send(&self, signal: &str) {
+        let id = self.0.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The exit code and what was said; waits for a minute at most.
+    #[track_caller]
+    fn end(mut self) -> (Option<i32>, String) {
+        for _ in 0..6_000 {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                let mut said = String::new();
+                std::io::Read::read_to_string(&mut self.0.stderr.take().unwrap(), &mut said)
+                    .unwrap();
+                return (status.code(), said);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("it does not end");
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Signalled {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until something is there.
+#[cfg(unix)]
+#[track_caller]
+fn until(there: impl Fn() -> bool) {
+    let came = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        there()
+    });
+    assert!(came);
+}
+
+#[cfg(all(unix, feature = "smt"))]
+#[test]
+fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
+    let world = World::new();
+    let call = ["compare", "--solver", "smt", "--experiment", "v=4,p=5,n=60", "--out", "out"];
+    for signal in ["INT", "TERM", "HUP"] {
+        let run = Signalled::start(&mut world.command(&call));
+        until(|| world.path().join("out").is_dir());
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        run.send(signal);
+        assert_eq!(run.end(), (Some(130), String::new()), "{signal}");
+        assert!(world.names("out").is_empty());
+        std::fs::remove_dir(world.path().join("out")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stop_is_clean_and_a_second_one_quiet() {
+    let world = World::new();
+    let photo = encoded(bare_table(1600, 1200), ImageFormat::Jpeg);
+    for i in 0..60 {
+        world.file(&format!("photos/{i}.jpg"), &photo);
+    }
+    let call = ["scan", "photos", "--out", "out", "--jobs", "2"];
+    let stopped_by = |signals: &[&str]| {
+        let run = Signalled::start(&mut world.command(&call));
+        // Its first result.
+        until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
+        for signal in signals {
+            run.send(signal);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let (ended, said) = run.end();
+        let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+        assert!(said.iter().all(|line| line.starts_with("stop")), "{said:?}");
+        for folder in ["out", "out/thumbnails"] {
+            let left = world.names(folder);
+            assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
+        }
+        std::fs::remove_dir_all(world.path().join("out")).unwrap();
+        ended
+    };
+    assert_eq!(stopped_by(&["TERM"]), Some(1));
+    for signals in [["INT", "INT"], ["HUP", "TERM"]] {
+        // On a busy machine what is in hand may be done before the second signal, or both may
+        // arrive as one: then the first has stopped it, and the second is tried again.
+        let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != Some(1));
+        assert_eq!(ended, Some(Some(130)), "{signals:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_goes_on_behind_a_closed_terminal_goes_on() {
+    let world = World::new();
+    let program = crate::common::called::program();
+    let mut nohup = std::process::Command::new("nohup");
+    nohup.arg(program.get_program()).args(["simulate", "--games", "3000000", "--jobs", "1"]);
+    let run = Signalled::start(nohup.current_dir(world.path()));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    run.send("HUP");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+}

@@ -1,0 +1,38 @@
+//! What users do with the program, one module for each command or kind of trouble. One binary: a
+//! dozen would each link all of it.
+#![cfg(feature = "program")]
+
+mod common;
+
+#[cfg(target_os = "linux")]
+mod app;
+mod bad_input;
+#[cfg(target_os = "linux")]
+mod binary;
+mod compare;
+mod dataset;
+mod deal;
+mod deck;
+mod eval;
+mod exact_counts;
+mod export_h7;
+mod films;
+mod general;
+mod help;
+mod hostile;
+mod json;
+mod live;
+mod model;
+mod mutated;
+mod network;
+mod own;
+mod phone;
+mod photos;
+mod real_films;
+mod record;
+mod render;
+mod scan;
+mod sets;
+mod simulate;
+mod train;
+mod train_finder;

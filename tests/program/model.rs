@@ -1,0 +1,386 @@
+//! The networks: the same numbers from every engine, and what is said when weights are not right.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use setsight_nets::engine::{self, Manifest, Models, Network};
+use setsight_nets::graph::{Conv, Graph, Node, Op};
+use setsight_nets::onnx;
+use setsight_nets::{Kind, Metadata, reader, refiner};
+use setsight_train::net::run_graph;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::classify::neural::input_of;
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{CardImage, CardOutline, FinderChoice, ReaderChoice, rectify};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Numbers from -0.5 to 0.5 that look like chance.
+fn numbers(n: usize, seed: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * i * 31 + i * 37 + seed * 101) % 199) as f32 / 199.0 - 0.5).collect()
+}
+
+fn conv(inputs: usize, outputs: usize, stride: usize, seed: usize) -> Op {
+    Op::Conv(Conv {
+        weights: numbers(outputs * inputs * 9, seed).iter().map(|w| w / inputs as f32).collect(),
+        bias: numbers(outputs, seed + 1),
+        kernel: [3, 3],
+        stride,
+        padding: [1, 1, 1, 1],
+        dilation: 1,
+        groups: 1,
+        relu: true,
+    })
+}
+
+/// Networks of the right form with weights that nobody trained.
+fn untrained(kind: Kind) -> Vec<u8> {
+    let step = |op, input| Node { op, inputs: vec![input] };
+    let nodes = match kind {
+        Kind::Reader => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(Op::MaxPool { size: 2 }, 1),
+            step(conv(8, 16, 2, 3), 2),
+            step(Op::AveragePool { size: 2 }, 3),
+            step(Op::Flatten, 4),
+            step(Op::Dense { weights: numbers(17 * 384, 5), bias: numbers(17, 6), relu: false }, 5),
+        ],
+        Kind::Finder => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(conv(8, 12, 2, 3), 1),
+            step(conv(12, 12, 2, 5), 2),
+            step(Op::Upsample, 3),
+            Node { op: Op::Add { relu: false }, inputs: vec![2, 4] },
+            step(conv(12, 12, 1, 7), 5),
+        ],
+        Kind::Refiner => vec![
+            step(conv(3, 8, 2, 1), 0),
+            step(conv(8, 16, 2, 3), 1),
+            step(Op::AveragePool { size: 4 }, 2),
+            step(Op::Flatten, 3),
+            step(
+                Op::Dense {
+                    weights: numbers(refiner::OUTPUTS * 384, 5),
+                    bias: numbers(refiner::OUTPUTS, 6),
+                    relu: false,
+                },
+                4,
+            ),
+        ],
+    };
+    let graph = Graph { input_channels: 3, input_size: kind.input_size(), nodes };
+    let metadata = Metadata {
+        kind,
+        version: "0.1.0".into(),
+        training_set: "00".into(),
+        command: "none".into(),
+        seed: 1,
+        deck: None,
+    };
+    onnx::encode(&graph, &metadata)
+}
+
+/// Inputs that no two cards or places share.
+fn input(n: usize, rows: usize, columns: usize) -> Vec<f32> {
+    numbers(n * 3 * rows * columns, 11).iter().map(|x| x + 0.5).collect()
+}
+
+/// Straightened cards of a drawn table and, where they are, photographed ones.
+fn cards() -> Vec<CardImage> {
+    let params = setsight_scenes::Params {
+        size_px: (640, 480),
+        ..setsight_scenes::Params::of(setsight_scenes::Kind::Mixed)
+    };
+    let scene = setsight_scenes::render(&params, 5, 0).unwrap();
+    let outline =
+        |corners_in_image| CardOutline { score: 1.0, ..CardOutline::at(corners_in_image) };
+    let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
+    let mut cards: Vec<CardImage> =
+        drawn.map(|outline| rectify::rectify(&scene.image, &outline)).collect();
+    assert!(cards.len() >= 6);
+    for crop in real_crops() {
+        cards.push(rectify::from_crop(image::open(crop).unwrap().to_rgb8()));
+    }
+    cards
+}
+
+/// Some of each source, where there are labelled crops beside the project.
+fn real_crops() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/cards");
+    let Ok(sources) = std::fs::read_dir(&folder) else {
+        eprintln!("no crops in ../shared/cards: drawn cards alone");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for source in sources.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let mut crops: Vec<PathBuf> = std::fs::read_dir(source)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "jpg"))
+            .collect();
+        crops.sort();
+        let step = crops.len().div_ceil(12).max(1);
+        found.extend(crops.into_iter().step_by(step));
+    }
+    found
+}
+
+/// What this process's engine makes of the networks, for sizes that come and go, and last what the
+/// reader says of [`cards`] and the refiner of as many pictures.
+fn answers(folder: &Path) -> Vec<Vec<f32>> {
+    let models = Models::Folder(folder.to_owned());
+    let [reads, finds, refines] = Kind::ALL.map(|kind| models.network(kind).unwrap());
+    let run = |network: &Network, n, rows, columns, shape: &[usize]| {
+        let output = network.run(input(n, rows, columns), [n, 3, rows, columns]).unwrap();
+        assert_eq!(output.shape, shape);
+        output.values
+    };
+    let (height, width) = (reader::HEIGHT, reader::WIDTH);
+    let cards = cards();
+    let pixels = cards.iter().flat_map(input_of).collect();
+    let read = reads.run(pixels, [cards.len(), 3, height, width]).unwrap();
+    vec![
+        run(&reads, 12, height, width, &[12, 17]),
+        run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
+        run(&finds, 1, 96, 64, &[1, 12, 24, 16]),
+        run(&reads, 1, height, width, &[1, 17]),
+        run(&finds, 1, 64, 96, &[1, 12, 16, 24]),
+        read.values,
+        run(&refines, 12, height, width, &[12, refiner::OUTPUTS]),
+    ]
+}
+
+const CHILD_FOLDER: &str = "SETSIGHT_TEST_MODELS";
+
+/// Not a test of its own: [`both_engines_and_burn_agree`] runs it in a process for each engine.
+#[test]
+#[ignore = "run by both_engines_and_burn_agree"]
+fn child_answers() {
+    let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
+    let folder = Path::new(&folder);
+    let answers = answers(folder);
+    let name = engine::in_use().unwrap().name();
+    let text = serde_json::to_string(&answers).unwrap();
+    std::fs::write(folder.join(format!("{name}.json")), text).unwrap();
+}
+
+fn answers_of(engine: &str, folder: &Path) -> Result<Vec<Vec<f32>>, String> {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_answers", "--ignored", "--nocapture"])
+        .env(CHILD_FOLDER, folder)
+        .env(engine::CHOICE_VARIABLE, engine)
+        .output()
+        .unwrap();
+    let file = folder.join(format!("{engine}.json"));
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(serde_json::from_str(&text).unwrap()),
+        Err(_) => Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into()),
+    }
+}
+
+/// The largest difference between two lists of one length.
+fn difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    assert!(a.iter().any(|x| x.abs() > 0.05), "a network that gives nothing compares nothing");
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
+}
+
+/// The shipped networks where there are some; burn, which trains them, is the reference.
+#[test]
+fn both_engines_and_burn_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes_of = |kind| {
+        let shipped = Models::Shipped.read(engine::file_of(kind));
+        shipped.map_or_else(|_| untrained(kind), |bytes| bytes.into_owned())
+    };
+    for kind in Kind::ALL {
+        std::fs::write(folder.path().join(engine::file_of(kind)), bytes_of(kind)).unwrap();
+    }
+    let embedded = answers_of("embedded", folder.path()).unwrap();
+
+    let (graph, _) = onnx::decode(&bytes_of(Kind::Reader)).unwrap();
+    let cards = cards();
+    let pixels: Vec<f32> = cards.iter().flat_map(input_of).collect();
+    let shape = [cards.len(), 3, reader::HEIGHT, reader::WIDTH];
+    let shown = Tensor::<4>::from_data(TensorData::new(pixels, shape), &Device::default());
+    let burn: Vec<f32> = run_graph(&graph, shown).flat().into_data().try_to_vec().unwrap();
+    let off = difference(&burn, &embedded[5]);
+    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+    let (graph, _) = onnx::decode(&bytes_of(Kind::Refiner)).unwrap();
+    let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
+    let pictures = TensorData::new(input(12, refiner::HEIGHT, refiner::WIDTH), shape);
+    let pictures = Tensor::<4>::from_data(pictures, &Device::default());
+    let refined: Vec<f32> = run_graph(&graph, pictures).flat().into_data().try_to_vec().unwrap();
+    let off = difference(&refined, &embedded[6]);
+    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+
+    let runtime = match answers_of("onnxruntime", folder.path()) {
+        Ok(answers) => answers,
+        Err(said) if said.contains("no libonnxruntime") => {
+            crate::common::not_run("there is no ONNX Runtime here; tools/setup.sh fetches it");
+            return;
+        }
+        Err(said) => panic!("{said}"),
+    };
+    for (a, b) in embedded.iter().zip(&runtime) {
+        let off = difference(a, b);
+        assert!(off < 1e-4, "the engines differ by {off}");
+    }
+    let off = difference(&burn, &runtime[5]);
+    assert!(off < 1e-4, "burn and ONNX Runtime differ by {off}");
+    // One picture is the same alone and among others, also after other sizes.
+    assert!(embedded[3].iter().zip(&embedded[0]).all(|(x, y)| (x - y).abs() < 1e-4));
+    assert_eq!(embedded[1], embedded[4]);
+}
+
+fn scan(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples");
+    let photo = std::fs::read_dir(sample)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ext| ext == "jpg"))
+        .unwrap();
+    Command::new(env!("CARGO_BIN_EXE_setsight"))
+        .arg("scan")
+        .arg(photo)
+        .args(["--format", "json"])
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+/// Exit code, stdout and stderr.
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn weights_that_are_not_right_are_named_with_the_fix() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reader.onnx");
+    let models = folder.path().to_str().unwrap();
+    let arguments = ["--finder", "classical", "--reader", "neural", "--models", models];
+    let run = || said(&scan(&arguments, &[]));
+    let refused = |code: i32, words: &[&str]| {
+        let (exit, stdout, stderr) = run();
+        assert_eq!((exit, stdout.as_str()), (Some(code), ""), "{stderr}");
+        for word in words.iter().chain(&["reader.onnx"]) {
+            assert!(stderr.contains(word), "`{word}` is not said: {stderr}");
+        }
+    };
+    refused(2, &["cannot be read", "--models"]);
+    let whole = untrained(Kind::Reader);
+    for (bytes, reason) in [
+        (&b""[..], "it is empty"),
+        (&whole[..whole.len() / 2], "no whole ONNX file"),
+        (&b"\xff\xd8\xff\xe0 a picture"[..], "no whole ONNX file"),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        refused(1, &[reason, "fetch or train it again"]);
+    }
+    std::fs::write(&path, untrained(Kind::Finder)).unwrap();
+    refused(1, &["it is a finder", "expected a reader", "export onnx"]);
+    std::fs::write(&path, &whole).unwrap();
+    let (exit, stdout, stderr) = run();
+    assert_eq!(exit, Some(0), "{stderr}");
+    let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(["onnxruntime", "embedded"].contains(&line["engine"].as_str().unwrap()));
+}
+
+#[test]
+fn the_shipped_files_are_those_that_the_manifest_names() {
+    let manifest: Manifest =
+        serde_json::from_slice(&Models::Shipped.read(engine::MANIFEST).unwrap()).unwrap();
+    for named in &manifest.files {
+        let bytes = Models::Shipped.read(&named.file).unwrap();
+        assert_eq!((bytes.len(), engine::sha256(&bytes)), (named.bytes, named.sha256.clone()));
+    }
+    let fusion = Fusion::load(&Models::Shipped).unwrap();
+    assert_eq!(fusion.not_fitted_with(&Models::Shipped).unwrap(), [""; 0]);
+    // What the fused reader and the learned finder need is there, so they are the default.
+    assert_eq!(ReaderChoice::default(), ReaderChoice::Fused);
+    assert_eq!(FinderChoice::default(), FinderChoice::Learned);
+    assert!(ReadingPlan::with_models(Models::Shipped).build().is_ok());
+}
+
+#[test]
+fn a_network_that_the_join_was_not_fitted_with_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |file: &str, bytes: &[u8]| std::fs::write(folder.path().join(file), bytes).unwrap();
+    let shipped = |file: &str| Models::Shipped.read(file).unwrap();
+    put(engine::FUSION, &shipped(engine::FUSION));
+    put("reader.onnx", &shipped("reader.onnx"));
+    put("refiner.onnx", &untrained(Kind::Refiner));
+    let arguments = ["--finder", "classical", "--models", folder.path().to_str().unwrap()];
+    let warned = || {
+        let (exit, _, stderr) = said(&scan(&arguments, &[]));
+        assert_eq!(exit, Some(0), "{stderr}");
+        stderr.contains("fusion.json was fitted with another reader.onnx")
+    };
+    let models = Models::Folder(folder.path().to_owned());
+    let fusion = Fusion::load(&models).unwrap();
+    assert_eq!(fusion.not_fitted_with(&models).unwrap(), ["refiner.onnx"]);
+    // The classical finder never asks a refiner.
+    assert!(!warned());
+    put("reader.onnx", &untrained(Kind::Reader));
+    assert_eq!(fusion.not_fitted_with(&models).unwrap(), ["reader.onnx", "refiner.onnx"]);
+    assert!(warned());
+}
+
+#[test]
+fn without_networks_there_is_no_engine() {
+    // Whatever the variables say: nothing is opened.
+    let nonsense = [(engine::CHOICE_VARIABLE, "dog"), (engine::LIBRARY_VARIABLE, "/no/such.so")];
+    let (exit, stdout, stderr) =
+        said(&scan(&["--reader", "classical", "--finder", "classical"], &nonsense));
+    assert_eq!((exit, stderr.as_str()), (Some(0), ""));
+    let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert!(line["engine"].is_null() && !line["cards"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_broken_library_is_passed_over_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("reader.onnx"), untrained(Kind::Reader)).unwrap();
+    let library = folder.path().join(engine::library_name());
+    std::fs::write(&library, "no library").unwrap();
+    let (models, library) = (folder.path().to_str().unwrap(), library.to_str().unwrap());
+    let arguments = ["--finder", "classical", "--reader", "neural", "--models", models];
+    // No set-up's copy in this home.
+    let home = [("HOME", models), ("XDG_DATA_HOME", models)];
+    let with = |more: &[(&'static str, &str)]| {
+        let variables: Vec<(&str, &str)> = home.iter().chain(more).copied().collect();
+        said(&scan(&arguments, &variables))
+    };
+    let (exit, stdout, stderr) = with(&[(engine::LIBRARY_VARIABLE, library)]);
+    assert_eq!(exit, Some(0), "{stderr}");
+    assert!(stderr.contains("warning: ") && stderr.contains(library), "{stderr}");
+    assert!(stderr.contains("reading with the embedded engine"), "{stderr}");
+    assert!(stdout.contains(r#""engine":"embedded""#), "{stdout}");
+
+    let only = (engine::CHOICE_VARIABLE, "onnxruntime");
+    let (exit, _, stderr) = with(&[(engine::LIBRARY_VARIABLE, library), only]);
+    assert_eq!(exit, Some(1), "{stderr}");
+    assert!(stderr.contains("asks for ONNX Runtime") && stderr.contains(library), "{stderr}");
+    let (exit, _, stderr) = with(&[(engine::CHOICE_VARIABLE, "dog")]);
+    assert_eq!(exit, Some(1), "{stderr}");
+    assert!(stderr.contains("SETSIGHT_ENGINE is `dog`"), "{stderr}");
+}
+
+#[test]
+fn the_version_tells_of_engine_and_networks() {
+    let program = || Command::new(env!("CARGO_BIN_EXE_setsight"));
+    let output = program()
+        .args(["--version", "--verbose"])
+        .env(engine::CHOICE_VARIABLE, "embedded")
+        .output()
+        .unwrap();
+    let (exit, stdout, stderr) = said(&output);
+    assert_eq!((exit, stderr.as_str()), (Some(0), ""));
+    assert!(stdout.starts_with(&format!("setsight {}\n", env!("CARGO_PKG_VERSION"))), "{stdout}");
+    for line in ["engine: embedded\n", "reader: ", "finder: ", "refiner: ", "fusion: "] {
+        assert!(stdout.contains(line), "{stdout}");
+    }
+    let (_, short, _) = said(&program().arg("--version").output().unwrap());
+    assert_eq!(short.lines().count(), 1);
+}

@@ -1,0 +1,287 @@
+//! A camera of the network: a server on this machine that stalls, sends halves, lies about lengths,
+//! and refuses.
+
+use crate::common::called::{program, refused};
+use image::codecs::jpeg::JpegEncoder;
+use image::{Rgb, RgbImage};
+use setsight_live::camera::{CameraChoice, CameraError, Cameras};
+use setsight_live::capture::{self, Captured, Job, Patience};
+use setsight_live::latest::{Latest, Taken};
+use setsight_live::{Address, NetworkCamera};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a connection gets.
+#[derive(Clone)]
+enum Answer {
+    /// These bytes and nothing else.
+    Bytes(Vec<u8>),
+    /// These bytes, and then silence for so long.
+    Stall(Vec<u8>, Duration),
+}
+
+/// A server that answers its connections one after the other, all beyond the last answer with that
+/// one, and ends after twenty.
+struct Server {
+    port: u16,
+    /// What each connection asked for.
+    asked: Arc<std::sync::Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start(answers: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::<std::sync::Mutex<Vec<String>>>::default();
+        let kept = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            let last = answers.last().cloned().into_iter().cycle();
+            for answer in answers.into_iter().chain(last).take(20) {
+                let Ok((mut stream, _)) = listener.accept() else { return };
+                kept.lock().unwrap().push(request(&mut stream));
+                // Who hears us may have gone.
+                let _ = match answer {
+                    Answer::Bytes(bytes) => stream.write_all(&bytes),
+                    Answer::Stall(bytes, pause) => {
+                        let sent = stream.write_all(&bytes);
+                        std::thread::sleep(pause);
+                        sent
+                    }
+                };
+            }
+        });
+        Self { port, asked }
+    }
+
+    fn camera(&self) -> NetworkCamera {
+        let address: Address =
+            format!("http://ann:s3cret@127.0.0.1:{}/video", self.port).parse().unwrap();
+        NetworkCamera { address, patience: Duration::from_millis(400) }
+    }
+}
+
+fn request(stream: &mut TcpStream) -> String {
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let (mut text, mut byte) = (Vec::new(), [0]);
+    while !text.ends_with(b"\r\n\r\n") && text.len() < 10_000 {
+        if stream.read(&mut byte).unwrap_or(0) == 0 {
+            break;
+        }
+        text.push(byte[0]);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+fn jpeg(level: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
+    JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
+    bytes
+}
+
+fn head(status: &str, kind: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n").into_bytes()
+}
+
+/// The head of a stream, and its parts: bytes and the length that is announced.
+fn stream(parts: &[(&[u8], usize)]) -> Vec<u8> {
+    let mut all = head("200 OK", "multipart/x-mixed-replace; boundary=frame");
+    for (bytes, length) in parts {
+        let part =
+            format!("--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {length}\r\n\r\n");
+        all.extend_from_slice(part.as_bytes());
+        all.extend_from_slice(bytes);
+        all.extend_from_slice(b"\r\n");
+    }
+    all
+}
+
+/// What a camera of this server tells, until `count` frames came: words of trouble, and levels.
+fn told(camera: &NetworkCamera, count: usize) -> Vec<String> {
+    let out: Arc<Latest<Captured>> = Arc::default();
+    let patience = Patience { retry: Duration::from_millis(50), black_frames: 1_000 };
+    let mut lines = Vec::new();
+    let (mut frames, mut last_ms) = (0, 0.0);
+    std::thread::scope(|scope| {
+        let (choice, out) = (&CameraChoice::First, &*out);
+        let began = Instant::now();
+        scope.spawn(move || {
+            capture::run(Job { cameras: camera, choice, opened: None, out, patience, began });
+        });
+        while frames < count {
+            match out.take(Duration::from_secs(20)) {
+                Taken::Item(Captured::Shot(shot)) => {
+                    assert!(shot.time_ms >= last_ms, "{} after {last_ms}", shot.time_ms);
+                    last_ms = shot.time_ms;
+                    frames += 1;
+                    lines.push(format!("frame {}", shot.frame[(3, 3)].0[0] / 10));
+                }
+                Taken::Item(Captured::Trouble(notice)) => {
+                    lines.push(format!("{}; {}", notice.title, notice.advice));
+                }
+                Taken::Item(Captured::End) | Taken::Nothing | Taken::Closed => break,
+            }
+        }
+        out.close();
+    });
+    lines
+}
+
+#[test]
+fn a_phones_pictures_come_with_name_and_password() {
+    let (one, two) = (jpeg(45), jpeg(85));
+    // A wrong length says nothing: a JPEG ends where it ends.
+    let parts = [(&one[..], one.len()), (&two[..], 7)];
+    let server =
+        Server::start(vec![Answer::Stall(stream(&parts[..1]), Duration::from_millis(100))]);
+    let mut camera = server.camera().open(&CameraChoice::First).unwrap();
+    assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
+    let asked = server.asked.lock().unwrap()[0].clone();
+    assert!(asked.starts_with("GET /video HTTP/1.1"), "{asked}");
+    assert!(asked.to_lowercase().contains("authorization: basic yw5uonmzy3jlda=="), "{asked}");
+    let server = Server::start(vec![Answer::Bytes(stream(&parts))]);
+    let mut camera = server.camera().open(&CameraChoice::First).unwrap();
+    // The first may have been replaced by the second before anybody took it.
+    while camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10 != 8 {}
+}
+
+#[test]
+fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
+    let (good, half) = (jpeg(65), &jpeg(65)[..300]);
+    let good = Answer::Stall(stream(&[(&good, good.len())]), Duration::from_millis(1));
+    let many_halves = stream(&[(half, 300); 4_000]);
+    let troubles = [
+        (Answer::Bytes(head("401 Unauthorized", "text/html")), "asks for a name and a password"),
+        (Answer::Bytes(head("404 Not Found", "text/html")), "HTTP 404"),
+        (Answer::Bytes(head("500 Oops", "text/html")), "HTTP 500"),
+        (Answer::Bytes(head("200 OK", "text/html; charset=utf-8")), "it sends text/html"),
+        (Answer::Bytes(b"SSH-2.0-OpenSSH\r\n".to_vec()), "does not answer"),
+        (Answer::Stall(Vec::new(), Duration::from_secs(1)), "no answer within"),
+        (Answer::Stall(stream(&[]), Duration::from_secs(1)), "has sent no picture"),
+        (Answer::Stall(stream(&[(half, 300)]), Duration::from_secs(1)), "has sent no picture"),
+        (Answer::Bytes(many_halves), "ended the stream"),
+    ];
+    for (answer, words) in troubles {
+        let server = Server::start(vec![answer, good.clone()]);
+        let lines = told(&server.camera(), 1);
+        let all = lines.join("\n");
+        assert!(lines[0].contains(words), "\"{words}\" is not in {all}");
+        assert!(lines[0].contains("tried again") && lines[0].contains("127.0.0.1"), "{all}");
+        assert!(lines.last().unwrap().starts_with("frame"), "goes on: {all}");
+        assert!(!all.contains("s3cret") && !all.contains("ann"), "{all}");
+    }
+}
+
+#[test]
+fn a_login_by_digest_is_ffmpegs() {
+    let mut refused =
+        b"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n".to_vec();
+    refused.extend_from_slice(
+        b"WWW-Authenticate: Digest realm=\"cam\", nonce=\"6629fae49393a05397450978507c4ef1\", qop=\"auth\"\r\n\r\n",
+    );
+    let good = jpeg(65);
+    let parts = [(&good[..], good.len()); 12];
+    let refused = Answer::Bytes(refused);
+    let pictures = Answer::Stall(stream(&parts), Duration::from_millis(500));
+    let server = Server::start(vec![refused.clone(), refused.clone(), pictures]);
+    let mut camera = server.camera().open(&CameraChoice::First).unwrap();
+    assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
+    let asked = server.asked.lock().unwrap()[2].to_lowercase();
+    assert!(
+        asked.contains("authorization: digest") && asked.contains("username=\"ann\""),
+        "{asked}"
+    );
+    // Without a name there is nothing to log in with.
+    let server = Server::start(vec![refused]);
+    let address = format!("http://127.0.0.1:{}/video", server.port).parse().unwrap();
+    let error = NetworkCamera::at(address).open(&CameraChoice::First).err().unwrap();
+    assert!(matches!(error, CameraError::Digest { .. }), "{error}");
+    assert!(error.advice().contains("http://NAME:PASSWORD@"));
+}
+
+#[test]
+fn pictures_that_are_never_whole_are_told_of() {
+    // Halves without an end, for longer than the patience.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let sender = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        request(&mut connection);
+        let part = jpeg(65)[..300].to_vec();
+        let mut sent = connection.write_all(&stream(&[]));
+        let begun = Instant::now();
+        while sent.is_ok() && begun.elapsed() < Duration::from_secs(20) {
+            sent = connection.write_all(&part);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let address = format!("http://127.0.0.1:{port}/video").parse().unwrap();
+    let camera = NetworkCamera { address, patience: Duration::from_millis(300) };
+    let mut camera = camera.open(&CameraChoice::First).unwrap();
+    let error = camera.read().unwrap_err();
+    assert!(matches!(error, CameraError::Broken { .. }), "{error}");
+    drop(camera);
+    sender.join().unwrap();
+}
+
+#[test]
+fn a_picture_every_other_second_is_enough() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let sender = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        request(&mut connection);
+        let mut sent = connection.write_all(&stream(&[]));
+        for level in [35, 75, 115] {
+            let part = jpeg(level);
+            sent = sent.and_then(|()| connection.write_all(&part));
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    });
+    let address = format!("http://127.0.0.1:{port}/video").parse().unwrap();
+    // The pause between two pictures is two fifths of the patience, as 2 s are of 5 s.
+    let camera = NetworkCamera { address, patience: Duration::from_millis(500) };
+    let mut camera = camera.open(&CameraChoice::First).unwrap();
+    let levels: Vec<u8> =
+        (0..3).map(|_| camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10).collect();
+    assert_eq!(levels, [3, 7, 11]);
+    sender.join().unwrap();
+}
+
+#[test]
+fn the_command_reads_an_address_and_never_says_its_password() {
+    let good = jpeg(65);
+    let parts = [(&good[..], good.len())];
+    let server = Server::start(vec![
+        Answer::Stall(stream(&parts), Duration::from_secs(3)),
+        Answer::Bytes(Vec::new()),
+    ]);
+    let live = |address: &str| {
+        let call = ["live", "--headless", "--format", "json", "--frames", "1", "--url", address];
+        program().args(call).output().unwrap()
+    };
+    let output = live(&format!("http://ann:s3cret@127.0.0.1:{}/video", server.port));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let line = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(line.starts_with(r#"{"version":1,"frame":0,"#), "{line}");
+    // Nobody listens there: it is the system's own. One that was just given back may be another test's.
+    let port = 1;
+    let output = live(&format!("http://ann:s3cret@127.0.0.1:{port}/video?pwd=hidden"));
+    refused(
+        &output,
+        1,
+        &[&format!("http://127.0.0.1:{port}/video does not answer"), "the app shows"],
+    );
+    // Other streams are ffmpeg's.
+    let output = live(&format!("rtsp://ann:s3cret@127.0.0.1:{port}/live"));
+    let words = format!("rtsp://127.0.0.1:{port}/live does not answer");
+    refused(&output, 1, &[&words, "onnection refused"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("s3cret"));
+    for bad in ["ann:s3cret@phone", "s3cret", "file:///s3cret"] {
+        let output = live(bad);
+        refused(&output, 2, &["--url", "http://192.168.1.20:8080/video"]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("s3cret"));
+    }
+}

@@ -1,0 +1,264 @@
+//! Photos as phones make and send them: HEIC, AVIF, through a pipe, into a folder that is watched.
+
+use crate::common::{World, called, json_lines, pictures::*};
+use image::{ImageFormat, RgbImage, imageops};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+fn heic(image: &RgbImage) -> Vec<u8> {
+    let options = heifer::EncodeOptions { quality: 92, max_threads: 1 };
+    heifer::encode_rgb8(image.width(), image.height(), image, &options).unwrap()
+}
+
+/// Codes and corners, without what a coarser picture changes.
+fn cards(line: &Value) -> Vec<(String, [[f64; 2]; 4])> {
+    let cards = line["cards"].as_array().unwrap_or_else(|| panic!("{line}"));
+    cards
+        .iter()
+        .map(|card| {
+            let corners = serde_json::from_value(card["corners"].clone()).unwrap();
+            (card["code"].as_str().unwrap().to_owned(), corners)
+        })
+        .collect()
+}
+
+#[track_caller]
+fn same_cards(a: &Value, b: &Value) {
+    let (a, b) = (cards(a), cards(b));
+    assert_eq!(a.len(), b.len());
+    for ((code, corners), (other, others)) in a.iter().zip(&b) {
+        assert_eq!(code, other);
+        for (p, q) in corners.as_flattened().iter().zip(others.as_flattened()) {
+            assert!((p - q).abs() < 4.0, "{code}: {corners:?} {others:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_a_phone_gives_boards() {
+    let world = World::new();
+    let (image, _) = table(&BOARD);
+    world.file("camera/1.jpg", &encoded(image.clone(), ImageFormat::Jpeg));
+    world.file("camera/2.HEIC", &heic(&image));
+    world.file("camera/3.jpg", &heic(&imageops::rotate180(&image))); // Whatever it is called.
+    world.file("camera/4.hif", &heic(&image));
+    let lines = world.run(&["scan", "camera", "--format", "json"]).expect(0).json();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0]["sets"], json!(BOARD_SETS));
+    for i in [1, 3] {
+        same_cards(&lines[0], &lines[i]);
+        assert_eq!(lines[i]["sets"], lines[0]["sets"]);
+    }
+    let sorted = |line: &Value| {
+        let mut codes: Vec<String> = cards(line).into_iter().map(|card| card.0).collect();
+        codes.sort();
+        codes
+    };
+    assert_eq!(sorted(&lines[2]), sorted(&lines[0]));
+}
+
+#[test]
+fn labels_of_a_heic_are_measured_as_those_of_a_jpeg() {
+    let world = World::new();
+    let (image, places) = table(&BOARD);
+    world.file("labelled/a.heic", &heic(&image));
+    let codes = BOARD.concat();
+    let cards: Vec<Value> = codes
+        .iter()
+        .zip(places)
+        .map(|(code, (x, y))| json!({"code": code, "center": [x + CARD_PX / 2, y + CARD_PX * 57 / 178]}))
+        .collect();
+    let photo =
+        json!({"file": "a.heic", "width": image.width(), "height": image.height(), "cards": cards});
+    world.file("labelled/labels.json", json!({"photos": [photo]}).to_string().as_bytes());
+    let figures = world.run(&["eval", "labelled", "--format", "json"]).expect(0).json().remove(0);
+    assert_eq!(figures["all"]["right"], codes.len());
+    assert_eq!(figures["all"]["perfect_boards"], 1);
+}
+
+#[test]
+fn a_photo_that_is_cut_off_or_enormous_costs_itself_alone() {
+    let world = World::new();
+    let whole = heic(&table(&BOARD).0);
+    world.file("camera/a.heic", &whole[..whole.len() / 2]);
+    let mut huge = whole.clone();
+    for at in 0..huge.len() - 16 {
+        if &huge[at..at + 4] == b"ispe" {
+            huge[at + 8..at + 16].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
+        }
+    }
+    world.file("camera/b.heic", &huge);
+    world.file("camera/c.heic", &whole);
+    let ran = world.run(&["scan", "camera"]).expect(1);
+    assert!(
+        ran.line_about("a.heic").contains("cut off: the HEIC data end before"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.line_about("b.heic").contains("16384x16384, 269 megapixels; at most 64"));
+    assert!(ran.stdout.starts_with("camera/c.heic: 12 cards, 6 sets\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_avif_without_its_decoder_says_how_to_get_it() {
+    let world = World::new();
+    // A file by the book up to its pixels: type, handler, one item of AV1 and its size.
+    let boxed = |kind: &[u8], content: &[u8]| {
+        [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
+    };
+    let full = |kind: &[u8], version: u8, content: &[u8]| {
+        boxed(kind, &[&[version, 0, 0, 0], content].concat())
+    };
+    let ispe = full(b"ispe", 0, &[0, 0, 0, 64, 0, 0, 0, 64]);
+    let infe = full(b"infe", 2, b"\0\x01\0\0av01\0");
+    let properties = boxed(
+        b"iprp",
+        &[boxed(b"ipco", &ispe), full(b"ipma", 0, &[0, 0, 0, 1, 0, 1, 1, 0x81])].concat(),
+    );
+    let meta = full(
+        b"meta",
+        0,
+        &[
+            full(b"hdlr", 0, b"\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            full(b"pitm", 0, &[0, 1]),
+            full(b"iinf", 0, &[&[0, 1], &infe[..]].concat()),
+            // Its data: the first eight bytes of the file, which are no AV1.
+            full(b"iloc", 0, &[0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8]),
+            properties,
+        ]
+        .concat(),
+    );
+    world.file("a.avif", &[boxed(b"ftyp", b"avif\0\0\0\0mif1"), meta].concat());
+    let output = world.command(&["scan", "a.avif"]).env("PATH", world.path()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("AVIF picture, which the program ffmpeg decodes"), "{said}");
+    assert!(said.contains("sudo apt install ffmpeg"), "{said}");
+}
+
+#[test]
+fn one_photo_comes_through_a_pipe() {
+    let world = World::new();
+    let jpeg = encoded(table(&BOARD).0, ImageFormat::Jpeg);
+    let fed = |args: &[&str], bytes: &[u8]| called::fed(&mut world.command(args), bytes);
+    let output = called::stdout_of(fed(&["scan", "-", "-f", "json", "-o", "made"], &jpeg));
+    let line = json_lines(&output).remove(0);
+    assert_eq!((&line["image"], &line["sets"]), (&json!("-"), &json!(BOARD_SETS)));
+    assert!(world.path().join("made/stdin.jpg").exists());
+    let cut = fed(&["scan", "-"], &jpeg[..jpeg.len() / 2]);
+    called::refused(&cut, 1, &["-: is cut off: the JPEG data"]);
+    called::refused(&fed(&["scan", "-"], b""), 1, &["-: is empty (0 bytes)"]);
+    called::refused(&fed(&["scan", "-", "a.jpg"], &jpeg), 2, &["one photo from stdin"]);
+}
+
+#[test]
+fn only_the_sets_are_printed() {
+    let world = World::new();
+    world.file("a.jpg", &encoded(table(&BOARD).0, ImageFormat::Jpeg));
+    let text = world.run(&["scan", "a.jpg", "--only-sets"]).expect(0).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("a.jpg: 12 cards, 6 sets", 7));
+    assert!(lines[1].starts_with("1fgd 2fgd 3fgd   one filled green diamond, two"), "{text}");
+    let ran = world.run(&["scan", "a.jpg", "--only-sets", "--format", "csv"]).expect(2);
+    assert!(ran.stderr.contains("--only-sets is for text and JSON"), "{}", ran.stderr);
+}
+
+/// A watching program and the lines that it prints.
+struct Watcher {
+    child: Child,
+    lines: Receiver<Value>,
+}
+
+impl Watcher {
+    fn start(world: &World, args: &[&str]) -> Self {
+        let mut command = world.command(&[&["scan", "--watch", "-f", "json"][..], args].concat());
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let out: BufReader<ChildStdout> = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).expect(&line));
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The next line; a slow machine is given time.
+    #[track_caller]
+    fn next(&self) -> Value {
+        self.lines.recv_timeout(Duration::from_secs(60)).expect("a line")
+    }
+
+    /// Ends it as Ctrl-C does; gives its exit code and what it said.
+    #[cfg(unix)]
+    fn end(mut self) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_comes_into_a_watched_folder_is_read_once_it_is_whole() {
+    let world = World::new();
+    let jpeg = encoded(table(&BOARD).0, ImageFormat::Jpeg);
+    world.file("camera/1.jpg", &jpeg);
+    let watcher = Watcher::start(&world, &["camera", "--out", "camera/found"]);
+    assert_eq!(watcher.next()["image"], "camera/1.jpg");
+    // It comes in pieces: only the whole is read, and what was made of the first is not.
+    for part in 1..=6 {
+        world.file("camera/2.jpg", &jpeg[..jpeg.len() * part / 6]);
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let line = watcher.next();
+    assert_eq!((&line["image"], &line["sets"]), (&json!("camera/2.jpg"), &json!(BOARD_SETS)));
+    // What is no photo is told, and read again when it has changed.
+    world.file("camera/3.jpg", &jpeg[..jpeg.len() / 2]);
+    assert!(watcher.next()["error"].as_str().unwrap().contains("cut off"));
+    world.file("camera/3.jpg", &jpeg);
+    assert_eq!(watcher.next()["sets"], json!(BOARD_SETS));
+    let (code, said) = watcher.end();
+    assert_eq!(code, Some(1), "one could not be read: {said}");
+    assert!(said.contains("watching camera; Ctrl-C ends it") && said.contains("3.jpg: is cut off"));
+    let page = std::fs::read_to_string(world.path().join("camera/found/index.html")).unwrap();
+    assert!(page.contains("4 photos"), "{page}");
+}
+
+#[test]
+fn only_folders_are_watched() {
+    let world = World::new();
+    world.file("a.jpg", &small_png());
+    let ran = world.run(&["scan", "--watch", "a.jpg"]).expect(2);
+    assert!(ran.stderr.contains("--watch a.jpg: is no folder"), "{}", ran.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_is_shown_by_the_systems_opener() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.file("a.png", &small_png());
+    let opener =
+        world.file("bin/xdg-open", b"#!/bin/sh\necho \"$1\" > shown.new; mv shown.new shown\n");
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", opener.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let call =
+        ["scan", "a.png", "--finder", "classical", "--reader", "classical", "-o", "made", "--open"];
+    let output = world.command(&call).env("PATH", path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // It runs by itself.
+    let shown = (0..200).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        std::fs::read_to_string(world.path().join("shown")).ok()
+    });
+    assert_eq!(shown.as_deref().map(str::trim), Some("made/index.html"));
+    let ran = world.run(&["scan", "a.png", "--open"]).expect(2);
+    assert!(ran.stderr.contains("--out <DIR>"), "{}", ran.stderr);
+}

@@ -1,0 +1,228 @@
+//! What a user does with `setsight render`.
+
+use crate::common::called::{program, refused};
+use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
+use setsight_scenes::film::FrameLabel;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn render(folder: &Path, arguments: &[&str]) -> Output {
+    program().arg("render").arg("--out").arg(folder).args(arguments).output().unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn labels_of(folder: &Path) -> Vec<PhotoLabel> {
+    LabelFile::read(folder).unwrap().photos().unwrap()
+}
+
+#[test]
+fn a_labelled_folder_is_drawn_and_drawn_alike_on_any_number_of_threads() {
+    let home = tempfile::tempdir().unwrap();
+    let (one, two) = (home.path().join("with space/eins"), home.path().join("zwei"));
+    let common = ["--count", "4", "--seed", "9", "--size", "320x240", "--jobs"];
+    let first = render(&one, &[&common[..], &["1"]].concat());
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    assert!(String::from_utf8_lossy(&first.stdout).starts_with("4 tables with "));
+    assert!(String::from_utf8_lossy(&first.stdout).ends_with(", seed 9\n"));
+    assert!(first.stderr.is_empty(), "no progress bar without a terminal");
+    assert!(render(&two, &[&common[..], &["3"]].concat()).status.success());
+    let files = names(&one);
+    assert_eq!(
+        files,
+        ["labels.json", "mixed-0001.jpg", "mixed-0002.jpg", "mixed-0003.jpg", "mixed-0004.jpg"]
+    );
+    for file in &files {
+        assert_eq!(
+            std::fs::read(one.join(file)).unwrap(),
+            std::fs::read(two.join(file)).unwrap(),
+            "{file}"
+        );
+    }
+    let labels = labels_of(&one);
+    check_photo_files(&one, &labels).unwrap();
+    for photo in &labels {
+        let image = image::open(one.join(&photo.file)).unwrap();
+        assert_eq!((image.width(), image.height()), (photo.width, photo.height));
+    }
+}
+
+#[test]
+fn another_deck_and_a_mirror_are_labelled() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("mine.json");
+    let classic = include_str!("../../crates/game/decks/classic.json");
+    std::fs::write(&file, classic.replace("\"classic\"", "\"mine\"")).unwrap();
+    let common = ["--count", "1", "--kind", "plain", "--size", "96x72"];
+    for (deck, name) in [("rectangles", "rectangles"), (file.to_str().unwrap(), "mine")] {
+        let folder = home.path().join(name);
+        let arguments = [&common[..], &["--deck", deck, "--mirrored"]].concat();
+        assert!(render(&folder, &arguments).status.success());
+        let labels = labels_of(&folder);
+        assert_eq!((labels[0].deck.as_str(), labels[0].mirrored), (name, true));
+    }
+}
+
+#[test]
+fn a_longer_series_begins_like_a_shorter_one() {
+    let home = tempfile::tempdir().unwrap();
+    let (short, long) = (home.path().join("a"), home.path().join("b"));
+    let common = ["--seed", "4", "--kind", "white", "--cards", "3", "--size", "200x160"];
+    assert!(render(&short, &[&common[..], &["--count", "1"]].concat()).status.success());
+    assert!(render(&long, &[&common[..], &["--count", "3"]].concat()).status.success());
+    let first = "white-0001.jpg";
+    assert_eq!(std::fs::read(short.join(first)).unwrap(), std::fs::read(long.join(first)).unwrap());
+    for photo in labels_of(&long) {
+        assert_eq!(photo.cards.len(), 3);
+        assert!(photo.tags.iter().any(|t| t == "white_background"));
+    }
+}
+
+#[test]
+fn calls_that_cannot_be_drawn_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("out");
+    refused(&render(&folder, &["--count", "0"]), 2, &["--count 0", "1 or more"]);
+    refused(&render(&folder, &["--cards", "82"]), 2, &["82", "81"]);
+    refused(&render(&folder, &["--size", "12x9000"]), 2, &["12x9000", "32 to 8192"]);
+    refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
+    refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
+    refused(&render(&folder, &["--jobs", "2000"]), 2, &["--jobs", "2000", "0..=1024"]);
+    refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
+    refused(&render(&folder, &["--deck", "tarot"]), 2, &["--deck tarot", "classic, rectangles"]);
+    let broken = home.path().join("broken.json");
+    std::fs::write(&broken, "{\"name\": \"mine\", \"title\": 3}").unwrap();
+    let arguments = ["--deck", broken.to_str().unwrap()];
+    refused(&render(&folder, &arguments), 2, &["broken.json: title: expected a text", "found 3"]);
+    refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
+    assert!(!folder.exists(), "a refused call leaves nothing");
+    refused(&program().arg("render").output().unwrap(), 2, &["--out"]);
+}
+
+#[test]
+fn what_is_in_the_way_is_named_and_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    std::fs::write(&file, "mine").unwrap();
+    refused(&render(&file, &["--count", "1"]), 1, &["file", "cannot make the folder"]);
+    refused(&render(home.path(), &["--count", "1"]), 2, &["not empty", "--overwrite"]);
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+    let arguments = ["--count", "1", "--size", "64x64", "--kind", "plain", "--overwrite"];
+    assert!(render(home.path(), &arguments).status.success());
+    assert_eq!(names(home.path()), ["file", "labels.json", "plain-0001.jpg"]);
+}
+
+/// A disk that is full: nothing stands under a final name.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_cannot_be_written_is_named() {
+    // The kernel's own folder refuses new files, even to root.
+    let output = render(Path::new("/proc/self/setsight"), &["--count", "1"]);
+    refused(&output, 1, &["/proc/self/setsight"]);
+}
+
+/// Ctrl-C: what is drawn is labelled, and nothing is half-written.
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_stopped_leaves_a_sound_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let arguments = ["--count", "1000000", "--size", "64x64"];
+    let message = stopped(home.path(), &arguments, || names(home.path()).len() >= 5);
+    assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
+    let labels = labels_of(home.path());
+    check_photo_files(home.path(), &labels).unwrap();
+    let pictures = names(home.path()).len() - 1;
+    assert_eq!(labels.len(), pictures);
+    for photo in &labels {
+        image::open(home.path().join(&photo.file)).unwrap();
+    }
+}
+
+/// A suite's parts lie in folders of their own. Drawing all of it would take minutes.
+#[test]
+#[cfg(unix)]
+fn a_suite_is_labelled_part_by_part() {
+    let home = tempfile::tempdir().unwrap();
+    let part = home.path().join("heap-on-black");
+    let begun = || part.is_dir() && !names(&part).is_empty();
+    let message = stopped(home.path(), &["--suite", "hard", "--jobs", "1"], begun);
+    assert!(message.contains("of 120 tables drawn and labelled"), "{message}");
+    assert_eq!(names(home.path()).len(), 6);
+    assert_eq!(LabelFile::read(&part).unwrap().source(), Some("heap-on-black"));
+    let labels = labels_of(&part);
+    check_photo_files(&part, &labels).unwrap();
+    assert_eq!(labels[0].file, "heap-on-black-0001.jpg");
+    assert_eq!(labels[0].cards.len(), 20);
+    assert!(labels_of(&home.path().join("640x480")).is_empty());
+}
+
+/// Starts a run, interrupts it when it is far enough and returns what it said of that.
+#[cfg(unix)]
+fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> String {
+    let mut child = program()
+        .args(["render", "--out"])
+        .arg(folder)
+        .args(arguments)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !far_enough() {
+        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(
+        Command::new("sh")
+            .args(["-c", &format!("kill -INT {}", child.id())])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    message
+}
+
+#[test]
+fn a_labelled_photo_and_a_phone_become_films() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("photos");
+    let drawn = ["--count", "1", "--seed", "4", "--kind", "wood", "--size", "640x480"];
+    assert!(render(&folder, &drawn).status.success());
+    let photo = folder.join("wood-0001.jpg");
+    let film = |name: &str, more: &[&str]| {
+        let path = home.path().join(name);
+        let mut command = program();
+        command.args(["render", "--seconds", "1", "--fps", "6", "--video"]).arg(&path).args(more);
+        (command.output().unwrap(), path)
+    };
+    let from = photo.to_str().unwrap();
+    let (made, path) = film("photo.avi", &["--from", from]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let labels = std::fs::read_to_string(path.with_extension("jsonl")).unwrap();
+    let labels: Vec<FrameLabel> =
+        labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(labels.len(), 6);
+    let laid = labels_of(&folder)[0].cards.len();
+    let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
+    assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
+    let mut video = setsight_live::video::Video::open(&path).unwrap();
+    let size = video.next_shot().unwrap().unwrap().frame.dimensions();
+    assert_eq!(size, (1280, 960));
+    let (made, path) = film("phone.avi", &["--phone", "--size", "320x576"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let mut video = setsight_live::video::Video::open(&path).unwrap();
+    assert_eq!(video.next_shot().unwrap().unwrap().frame.dimensions(), (320, 576));
+    // What cannot be is said, and nothing is left.
+    let (both, path) = film("none.avi", &["--from", from, "--kind", "wood"]);
+    refused(&both, 2, &["--from", "--kind"]);
+    std::fs::remove_file(folder.join("labels.json")).unwrap();
+    refused(&film("none.avi", &["--from", from]).0, 1, &["labels.json"]);
+    assert!(!path.exists());
+}

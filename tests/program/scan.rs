@@ -1,0 +1,217 @@
+//! `setsight scan` as a user calls it.
+
+use crate::common::{Ran, World, json_lines, pictures::*};
+use image::ImageFormat;
+use serde_json::Value;
+
+/// A world with the board as a JPEG.
+fn world_with_board() -> World {
+    let world = World::new();
+    world.file("table.jpg", &encoded(table(&BOARD).0, ImageFormat::Jpeg));
+    world
+}
+
+fn codes(line: &Value) -> Vec<String> {
+    let cards = line["cards"].as_array().unwrap();
+    cards.iter().map(|card| card["code"].as_str().unwrap().to_owned()).collect()
+}
+
+fn points(card: &Value) -> [(f64, f64); 4] {
+    serde_json::from_value(card["corners"].clone()).unwrap()
+}
+
+#[test]
+fn a_board_is_read_as_it_lies() {
+    let ran = world_with_board().run(&["scan", "table.jpg"]).expect(0);
+    assert_eq!(ran.stderr, "");
+    assert!(!ran.stdout.contains('\x1b'), "no colours into a pipe");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], "table.jpg: 12 cards, 6 sets");
+    // Three rows of four: numbers above each.
+    let numbers: Vec<Vec<&str>> = [1, 7, 13].map(|i| lines[i].split_whitespace().collect()).into();
+    assert_eq!(numbers, [["1", "2", "3", "4"], ["5", "6", "7", "8"], ["9", "10", "11", "12"]]);
+    let first = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
+    assert_eq!(lines[19], first);
+    assert_eq!(lines.len(), 19 + 6);
+}
+
+#[test]
+fn json_says_what_lies_where() {
+    let (image, places) = table(&BOARD);
+    let world = World::new();
+    world.file("table.png", &encoded(image.clone(), ImageFormat::Png));
+    let line = &world.run(&["scan", "table.png", "--format", "json"]).expect(0).json()[0];
+    assert_eq!(line["image"], "table.png");
+    assert_eq!(
+        (line["width"].as_u64(), line["height"].as_u64()),
+        (Some(image.width().into()), Some(image.height().into()))
+    );
+    assert_eq!(codes(line), BOARD.concat());
+    assert_eq!(line["sets"], serde_json::json!(BOARD_SETS));
+    for (card, (left, top)) in line["cards"].as_array().unwrap().iter().zip(places) {
+        assert_eq!(card["unsure"], false);
+        assert!((0.5..=1.0).contains(&card["confidence"].as_f64().unwrap()));
+        let [a, b, c, d] = points(card);
+        let length = |(x, y): (f64, f64), (u, v): (f64, f64)| (x - u).hypot(y - v);
+        assert!(length(a, b) > length(b, c), "the first edge is a long side");
+        let turn = (b.0 - a.0) * (c.1 - b.1) - (b.1 - a.1) * (c.0 - b.0);
+        assert!(turn > 0.0, "clockwise");
+        let centre = ((a.0 + b.0 + c.0 + d.0) / 4.0, (a.1 + b.1 + c.1 + d.1) / 4.0);
+        let expected =
+            (f64::from(left + CARD_PX / 2), f64::from(top) + f64::from(CARD_PX) * 57.0 / 178.0);
+        assert!(length(centre, expected) < 8.0, "{centre:?} {expected:?}");
+    }
+    let stages: Vec<&String> = line["stage_ms"].as_object().unwrap().keys().collect();
+    assert_eq!(stages, ["load", "segment", "rectify", "classify", "board", "sets"]);
+}
+
+#[test]
+fn a_photo_held_sideways_is_turned_upright() {
+    let (image, _) = table(&BOARD);
+    let (width, height) = image.dimensions();
+    let world = World::new();
+    // The camera was turned: the file holds the table lying on its side.
+    world.file("held.jpg", &jpeg_held(image::imageops::rotate270(&image), 6));
+    let line = &world.run(&["scan", "held.jpg", "--format", "json"]).expect(0).json()[0];
+    assert_eq!(codes(line), BOARD.concat());
+    assert_eq!(
+        (line["width"].as_u64(), line["height"].as_u64()),
+        (Some(width.into()), Some(height.into()))
+    );
+}
+
+#[test]
+fn csv_has_a_line_for_each_card() {
+    let ran = world_with_board().run(&["scan", "table.jpg", "--format", "csv"]).expect(0);
+    let lines: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 13);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+    assert_eq!((lines[0][2], lines[2][2], lines[2][13]), ("code", "2fgd", "1 2 3"));
+}
+
+#[test]
+fn results_go_to_a_folder_with_a_page() {
+    let world = World::new();
+    let board = encoded(table(&BOARD).0, ImageFormat::Jpeg);
+    // Two photos of one name, and what is no photo.
+    world.file("photos/monday/table.jpg", &board);
+    world.file("photos/tuesday/table.jpg", &encoded(bare_table(640, 480), ImageFormat::Jpeg));
+    world.file("photos/notes.txt", b"not a photo");
+    let args =
+        ["scan", "photos", "--recursive", "--format", "json", "--out", "photos/out", "--codes"];
+    let ran = world.run(&args).expect(0);
+    let names = ["index.html", "results.jsonl", "table-2.jpg", "table.jpg", "thumbnails"];
+    assert_eq!(world.names("photos/out"), names);
+    let lines = std::fs::read_to_string(world.path().join("photos/out/results.jsonl")).unwrap();
+    assert_eq!(lines, ran.stdout);
+    let page = std::fs::read_to_string(world.path().join("photos/out/index.html")).unwrap();
+    for part in [
+        "12 cards",
+        "6 sets",
+        "no cards found",
+        "two filled green diamonds",
+        "thumbnails/table-2.jpg",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // The photo keeps its place in the annotated picture, with a legend below.
+    let (photo, _) = table(&BOARD);
+    let drawn = image::open(world.path().join("photos/out/table.jpg")).unwrap().into_rgb8();
+    assert!(drawn.width() == photo.width() && drawn.height() > photo.height());
+    // Again: the results are not taken for photos.
+    let again = world.run(&args).expect(0);
+    assert_eq!(again.json().len(), 2);
+}
+
+#[test]
+fn order_and_results_do_not_depend_on_jobs() {
+    let world = World::new();
+    let board = encoded(table(&BOARD).0, ImageFormat::Jpeg);
+    for i in 1..=12 {
+        let bytes = if i % 3 == 0 { board.clone() } else { small_png() };
+        world.file(&format!("photos/photo {i}.jpg"), &bytes);
+    }
+    let run = |jobs| -> Vec<Value> {
+        let ran = world.run(&["scan", "photos", "--format", "json", "--jobs", jobs]).expect(0);
+        let without_times = |mut line: Value| {
+            line.as_object_mut().unwrap().remove("stage_ms");
+            line
+        };
+        ran.json().into_iter().map(without_times).collect()
+    };
+    let one = run("1");
+    let images: Vec<&str> = one.iter().map(|line| line["image"].as_str().unwrap()).collect();
+    let expected: Vec<String> = (1..=12).map(|i| format!("photos/photo {i}.jpg")).collect();
+    assert_eq!(images, expected, "2 before 10");
+    assert_eq!(one, run("4"));
+}
+
+#[test]
+fn every_stage_can_be_looked_at() {
+    let world = world_with_board();
+    // The finder with a network has other pictures in the second and third place.
+    let args = "scan . --recursive --format json --dump-stages stages --finder classical";
+    let args: Vec<&str> = args.split(' ').collect();
+    world.run(&args).expect(0);
+    // Again: these pictures are not taken for photos.
+    assert_eq!(world.run(&args).expect(0).json().len(), 1);
+    let names = [
+        "1-load.png",
+        "2-maps.png",
+        "3-symbols.png",
+        "4-segment.png",
+        "5-rectify.png",
+        "6-classify.png",
+        "7-board.png",
+    ];
+    assert_eq!(world.names("stages/table"), names);
+    for name in names {
+        image::open(world.path().join("stages/table").join(name)).unwrap();
+    }
+}
+
+#[test]
+fn a_bad_call_is_told_what_was_expected() {
+    let world = world_with_board();
+    let says = |args: &[&str], parts: &[&str]| {
+        let Ran { stdout, stderr, .. } = world.run(args).expect(2);
+        assert_eq!(stdout, "");
+        for part in parts {
+            assert!(stderr.contains(part), "{part}: {stderr}");
+        }
+    };
+    says(&["scan"], &["PATH"]);
+    says(&["scan", "table.jpg", "-j", "1025"], &["--jobs", "'1025'", "0..=1024"]);
+    says(&["scan", "table.jpg", "--format", "xml"], &["'xml'", "text, json, csv"]);
+    says(&["scan", "table.jpg", "--out", "."], &["table.jpg lies in .", "--out"]);
+}
+
+#[test]
+fn a_folder_of_results_that_cannot_be_made_is_named() {
+    let world = world_with_board();
+    let ran = world.run(&["scan", "table.jpg", "--out", "table.jpg/out"]).expect(1);
+    assert!(ran.line_about("table.jpg/out").contains("Not a directory"), "{}", ran.stderr);
+    assert!(json_lines(&ran.stdout).is_empty());
+}
+
+#[test]
+fn a_mirrored_picture_is_read_as_it_lies_on_the_table() {
+    let world = world_with_board();
+    let mirrored = image::imageops::flip_horizontal(&table(&BOARD).0);
+    world.file("mirrored.jpg", &encoded(mirrored, ImageFormat::Jpeg));
+    let call = ["scan", "table.jpg", "mirrored.jpg", "--format", "json"];
+    let [plain, mirror] = &json_lines(&world.run(&call).expect(0).stdout)[..] else {
+        panic!("a line for each photo");
+    };
+    assert_eq!((&plain["mirrored"], &mirror["mirrored"]), (&false.into(), &true.into()));
+    // Each row the other way round.
+    let rows = codes(plain);
+    let expected: Vec<String> = rows.chunks(4).flat_map(|row| row.iter().rev().cloned()).collect();
+    assert_eq!(codes(mirror), expected);
+    let text = world.run(&["scan", "mirrored.jpg"]).expect(0).stdout;
+    assert!(text.lines().next().unwrap().ends_with("a mirrored picture"), "{text}");
+    let call = ["scan", "mirrored.jpg", "--mirrored", "no", "--format", "json"];
+    let forced = &json_lines(&world.run(&call).expect(0).stdout)[0];
+    assert_eq!(forced["mirrored"], false);
+    assert_ne!(codes(forced), expected, "squiggles pass for ovals");
+}

@@ -1,0 +1,73 @@
+//! `setsight simulate` as a user calls it.
+
+use crate::common::called::{program, stdout_of};
+use serde_json::Value;
+use std::process::Output;
+
+fn run(args: &[&str]) -> Output {
+    program().arg("simulate").args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    stdout_of(run(args))
+}
+
+#[test]
+fn the_figures_add_up() {
+    for policy in ["random", "first", "listed"] {
+        let text =
+            stdout(&["--games", "5000", "--seed", "3", "--policy", policy, "--format", "json"]);
+        assert_eq!(text.lines().count(), 1);
+        let line: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&line["games"], &line["policy"]), (&5000.into(), &policy.into()));
+        let number = |value: &Value| value.as_u64().unwrap();
+        let left = line["left"].as_array().unwrap();
+        assert_eq!(left.iter().map(|l| number(&l["games"])).sum::<u64>(), 5000);
+        let cards: u64 = left.iter().map(|l| number(&l["games"]) * number(&l["cards"])).sum();
+        assert_eq!(3 * number(&line["sets"]) + cards, 5000 * 81);
+        let boards = line["boards"].as_array().unwrap();
+        // Every set is taken from a board that had one.
+        let with: u64 = boards.iter().map(|b| number(&b["with_set"])).sum();
+        assert_eq!(with, number(&line["sets"]));
+        // Every game begins with 12 cards on the table and 69 in the deck.
+        let first = boards.iter().find(|b| b["in_play"] == 12 && b["in_deck"] == 69).unwrap();
+        assert_eq!(number(&first["with_set"]) + number(&first["without_set"]), 5000);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_text_however_many_are_played_at_once() {
+    let with = |jobs: &str| stdout(&["--games", "9000", "--seed", "5", "-j", jobs]);
+    let one = with("1");
+    assert_eq!(one, with("3"));
+    assert_eq!(one, with("0"), "as many as there are cores");
+    assert!(one.starts_with("9,000 games, seed 5, policy random\n\nSets taken in a game: 24.4"));
+    assert_ne!(one, stdout(&["--games", "9000", "--seed", "6"]));
+}
+
+#[test]
+fn impossible_calls_are_refused() {
+    for args in [&["--games", "0"][..], &["--policy", "best"], &["--jobs", "-1"]] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[cfg(feature = "program")]
+#[test]
+fn charts_are_drawn_beside_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let stem = folder.path().join("games");
+    stdout(&["--games", "3000", "--plot", stem.to_str().unwrap()]);
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = ["boards.png", "boards.svg", "left.png", "left.svg"];
+    assert_eq!(names, expected.map(|name| format!("games-{name}")));
+    let output = run(&["--games", "1", "--plot", "/no/such/folder/games"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("/no/such/folder"));
+}
