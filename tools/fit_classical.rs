@@ -1,6 +1,6 @@
 //! Fits the constants of the classical reader and prints them as Rust source.
 //!
-//!     cargo run --release --example fit-classical -- CARDS_DIR > src/pipeline/classify/classical/weights.rs
+//!     cargo run --release --example fit-classical -- CARDS_DIR > crates/vision/src/classify/classical/weights.rs
 //!
 //! `CARDS_DIR` holds one folder per source, each with `labels.csv` (file, code) and rectified
 //! crops. Every crop is used as it is and in several copies with outline errors of up to 8 %, lower

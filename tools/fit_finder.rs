@@ -1,7 +1,7 @@
 //! Fits the weights of the learned finder's features on drawn tables and prints them as Rust
 //! source.
 //!
-//!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > src/pipeline/find/weights.rs
+//!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > crates/vision/src/find/weights.rs
 //!
 //! Draws tables as in training and of every kind of `setsight render`, with seeds that no training
 //! and no suite uses, and finds their cards with the networks in MODELS_DIR (or the shipped ones).

@@ -29,7 +29,7 @@ pub struct ReadingArgs {
     /// Which deck lies on the table: auto (the cards tell), classic, rectangles or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one. A file is one that `setsight deck
-    /// learn` wrote, or like those in models/decks.
+    /// learn` wrote, or like those in crates/game/decks.
     #[arg(help_heading = READING, long, value_name = "NAME|FILE", default_value = "auto", value_parser = deck_choice)]
     pub deck: DeckChoice,
     /// Weights of your own: a folder with reader.onnx and what else is asked for

@@ -48,7 +48,7 @@ pub struct Args {
     /// Which deck: classic, rectangles, invented (each table another) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
-    /// from seed 7. A file is JSON as in models/decks.
+    /// from seed 7. A file is JSON as in crates/game/decks.
     #[arg(long, value_name = "NAME|FILE", default_value = "classic", conflicts_with = "samples")]
     deck: String,
     /// Mirror every picture, left for right, as webcams and front cameras do

@@ -2,7 +2,7 @@
 //! of 320 x 240 in RGB565, a window around the card, rectified by nearest-neighbour sampling, and
 //! white-balanced on the card's own stock with integer gains.
 //!
-//! The scripts in `tools/h7/board` do the same with the firmware's functions. The firmware's
+//! The scripts in `crates/h7/board` do the same with the firmware's functions. The firmware's
 //! behaviour was read in its sources; nothing here was tested on a board.
 
 use super::float::Planes;

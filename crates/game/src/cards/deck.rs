@@ -4,7 +4,7 @@
 //! are the same. A letter of a code is an index into the deck: `d` is the first of its shapes,
 //! whether a diamond or a rectangle, and `s` the third of its fills, whether striped or dotted.
 //!
-//! A deck is one JSON file; the known ones are in `models/decks` and compiled into the program.
+//! A deck is one JSON file; the known ones are in `crates/game/decks` and compiled into the program.
 //! Outlines are in the space of [`outline`](super::outline): x in card long sides, y in card short
 //! sides, relative to the symbol's own centre, y down. Line widths are in millimetres of the card.
 
