@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets everything up and passes all tests. Arguments go to cargo: tools/test.sh --test scan
+# Sets everything up and passes all tests. Arguments go to cargo: tools/test.sh --test program scan::
 # The last line counts the tests that could not run here, such as those on photos of others.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,7 +12,7 @@ SETSIGHT_NOT_RUN=$(mktemp) || {
 export SETSIGHT_NOT_RUN
 trap 'rm -f "$SETSIGHT_NOT_RUN"' EXIT
 code=0
-cargo test --release "$@" || code=$?
+cargo test --release --workspace "$@" || code=$?
 sed 's/^/NOT RUN: /' "$SETSIGHT_NOT_RUN"
 if [ $code -ne 0 ]; then
     echo "test: cargo stopped, and its messages above say why (crates need network, a build 2 GB of disk);" \

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| setsight_testkit::fuzzing::crop_labels(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| setsight_fuzz::crop_labels(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| setsight_testkit::fuzzing::onnx(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| setsight_fuzz::onnx(bytes));

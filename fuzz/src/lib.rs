@@ -1,4 +1,4 @@
-//! What reads bytes that others have made, one function each: for `fuzz/` and `tests/mutated.rs`, and nothing
+//! What reads bytes that others have made, one function each: for `fuzz/` and `tests/program/mutated.rs`, and nothing
 //! else. None of them may panic, hang or fill the memory, whatever it is given.
 
 use setsight_eval::check::plan;
