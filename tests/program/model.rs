@@ -361,7 +361,7 @@ fn a_broken_library_is_passed_over_and_told() {
     let only = (engine::CHOICE_VARIABLE, "onnxruntime");
     let (exit, _, stderr) = with(&[(engine::LIBRARY_VARIABLE, library), only]);
     assert_eq!(exit, Some(1), "{stderr}");
-    assert!(stderr.contains("asks for ONNX Runtime") && stderr.contains(library), "{stderr}");
+    assert!(stderr.contains("ONNX Runtime is asked for") && stderr.contains(library), "{stderr}");
     let (exit, _, stderr) = with(&[(engine::CHOICE_VARIABLE, "dog")]);
     assert_eq!(exit, Some(1), "{stderr}");
     assert!(stderr.contains("SETSIGHT_ENGINE is `dog`"), "{stderr}");

@@ -68,7 +68,8 @@ pub enum EngineError {
     UnknownChoice(String),
     /// ONNX Runtime was required, but no library could be opened.
     #[error(
-        "{CHOICE_VARIABLE} asks for ONNX Runtime, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or unset {CHOICE_VARIABLE}"
+        "ONNX Runtime is asked for, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or \
+         ask for another engine ({CHOICE_VARIABLE})"
     )]
     NoLibrary(String),
     /// A library was opened but does not start.

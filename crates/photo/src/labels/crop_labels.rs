@@ -141,7 +141,6 @@ mod tests {
         };
         says("name,code\na.jpg,2spd\n", "first line must be");
         says("file,code\na.jpg,2spd\nb.jpg,2spq\n", "line 3: \"2spq\": 'q' at place 4");
-        says("file,code\na.jpg,2spd\n\nb.jpg,2spq\n", "line 4");
         says("file,code\na.jpg\n", "line 2");
     }
 
