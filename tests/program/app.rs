@@ -156,7 +156,7 @@ fn a_display_that_is_not_there_is_told_in_a_line() {
         String::from_utf8(output.stderr).unwrap()
     };
     for (display, words) in [
-        (None, "there is no display (DISPLAY is not set); "),
+        (None, "there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set); "),
         (Some(":4711"), "the display :4711 (DISPLAY) does not answer; "),
     ] {
         let said = call(display);

@@ -5,6 +5,8 @@
 //! window of the system.
 
 pub mod card_face;
+#[cfg(target_os = "linux")]
+mod clipboard;
 mod correct;
 mod correct_panel;
 mod corrections;
@@ -37,6 +39,8 @@ mod reasons;
 mod rules;
 mod runner;
 pub mod scores;
+#[cfg(target_os = "linux")]
+mod screen;
 pub mod settings;
 mod signs;
 mod stages;

@@ -1,15 +1,20 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
+#[cfg(target_os = "linux")]
+use super::clipboard::Clipboard;
 use super::eye::PipelineEye;
 use super::keys::Action;
 use super::live::LiveTab;
 use super::look::Mode;
 use super::measure::Measure;
 use super::photos::Task;
+#[cfg(target_os = "linux")]
+use super::screen::{self, Named, System, reaches_wayland, reaches_x11};
 use super::settings::{Brightness, Keeper};
 use super::window::{Page, Tab, Window};
 use super::words::Language;
 use super::{export, watchers};
+use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
     ViewportCommand, vec2,
@@ -24,6 +29,8 @@ use setsight_vision::plan::ReadingPlan;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilderExtX11};
 
 /// How long a picture of the window is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -129,6 +136,13 @@ pub enum Failure {
          over ssh log in with ssh -X"
     )]
     NoWindow(String),
+    /// The screen offers no picture that OpenGL could draw into.
+    #[error(
+        "no window can be opened: this screen offers OpenGL no picture to draw into, as screens of fewer than \
+         24 bits a pixel do not; give it 24 (Xvfb: -screen 0 1280x1024x24), or start setsight app as \
+         xvfb-run -s \"-screen 0 1280x1024x24\" setsight app ..."
+    )]
+    NoPixels,
     /// The picture cannot be written.
     #[error("{}: cannot be written: {reason}", .path.display())]
     Unwritten {
@@ -162,13 +176,36 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         .with_inner_size(vec2(width, height))
         .with_min_inner_size(vec2(420.0, 360.0))
         .with_drag_and_drop(true);
+    #[cfg(not(target_os = "linux"))]
     let native = eframe::NativeOptions { viewport, ..Default::default() };
+    #[cfg(target_os = "linux")]
+    let mut native = eframe::NativeOptions { viewport, ..Default::default() };
+    #[cfg(target_os = "linux")]
+    let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)
+        .map_err(|error| Failure::NoWindow(error.to_string()))?;
+    #[cfg(target_os = "linux")]
+    {
+        let is_wayland = matches!(system, System::Wayland);
+        // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
+        native.clipboard_shortcuts = false;
+        native.event_loop_builder = Some(Box::new(move |builder| {
+            if is_wayland {
+                builder.with_wayland();
+            } else {
+                builder.with_x11();
+            }
+        }));
+    }
     let run = eframe::run_native(
         "setsight",
         native,
-        Box::new(move |cc| Ok(Box::new(Runner::new(&cc.egui_ctx, options, given)))),
+        Box::new(move |cc| {
+            #[cfg(target_os = "linux")]
+            drop(system);
+            Ok(Box::new(Runner::new(cc, options, given)))
+        }),
     );
-    run.map_err(|error| Failure::NoWindow(lack(&error.to_string())))?;
+    run.map_err(failure)?;
     let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
     match outcome {
         Some(outcome) => outcome.map(Some),
@@ -178,20 +215,16 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
 }
 
 /// What the system lacks for a window, in words for those who start it.
-fn lack(said: &str) -> String {
-    let value = |name| std::env::var(name).unwrap_or_default();
-    match (value("DISPLAY").as_str(), value("WAYLAND_DISPLAY").as_str()) {
-        ("", "") if said.contains("DISPLAY") => {
-            "there is no display (DISPLAY is not set)".to_owned()
+fn failure(error: eframe::Error) -> Failure {
+    match error {
+        eframe::Error::NoGlutinConfigs(..) => Failure::NoPixels,
+        error => {
+            let said = error.to_string();
+            // Of a place in a library's code, "file.rs:12: ", nobody has any use.
+            let words = said.rsplit_once(".rs:").map_or(said.as_str(), |(_, words)| words);
+            let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            Failure::NoWindow(words.trim().to_owned())
         }
-        ("", _) => {
-            "there is Wayland but no Xwayland, which this window needs; install xwayland".to_owned()
-        }
-        (display, _) if said.contains("X server") => {
-            format!("the display {display} (DISPLAY) does not answer")
-        }
-        // Of a place in a library's code nobody has any use.
-        _ => said.rsplit_once(".rs:").map_or(said, |(_, words)| words).to_owned(),
     }
 }
 
@@ -202,6 +235,8 @@ struct Runner {
     screenshot: Option<Shot>,
     measure: Option<Measure>,
     outcome: Outcome,
+    #[cfg(target_os = "linux")]
+    clipboard: Clipboard,
     /// Width and height of the window in points of the screen, while it does not fill it.
     size: Option<(f32, f32)>,
 }
@@ -215,7 +250,8 @@ struct Shot {
 }
 
 impl Runner {
-    fn new(ctx: &Context, options: Options, outcome: Outcome) -> Self {
+    fn new(cc: &CreationContext<'_>, options: Options, outcome: Outcome) -> Self {
+        let ctx = &cc.egui_ctx;
         // A picture must look the same whoever takes it.
         let mut keeper = if options.screenshot.is_some() || options.measure.is_some() {
             let mut keeper = Keeper::default();
@@ -250,7 +286,15 @@ impl Runner {
             taken: Arc::default(),
         });
         let measure = options.measure.map(Measure::new);
-        Self { window, screenshot, measure, outcome, size: None }
+        Self {
+            window,
+            screenshot,
+            measure,
+            outcome,
+            #[cfg(target_os = "linux")]
+            clipboard: Clipboard::new(cc),
+            size: None,
+        }
     }
 
     fn finish(&mut self, ctx: &Context, outcome: Result<Value, Failure>) {
@@ -374,6 +418,8 @@ impl eframe::App for Runner {
         if self.screenshot.is_some() {
             raw.events.retain(|event| !matches!(event, Event::PointerMoved(_)));
         }
+        #[cfg(target_os = "linux")]
+        self.clipboard.hook(raw);
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
@@ -387,6 +433,10 @@ impl eframe::App for Runner {
         }
         self.window.ui(ui);
         let ctx = ui.ctx().clone();
+        #[cfg(target_os = "linux")]
+        if let Some(words) = self.clipboard.refusal() {
+            self.window.say(&ctx, words);
+        }
         // Points of the screen, whatever scale the user has chosen.
         let zoom = ctx.zoom_factor();
         self.size = ctx.input(|input| {

@@ -436,12 +436,12 @@ impl Window {
         let events: Vec<Event> = ctx.input(|input| {
             let wanted = |event: &&Event| {
                 matches!(event, Event::Copy | Event::Paste(_) | Event::PasteImage(_))
+                    || copies_picture(event)
             };
             input.events.iter().filter(wanted).cloned().collect()
         });
         for event in events {
             match event {
-                Event::Copy if ctx.input(|input| input.modifiers.shift) => self.copy_picture(ctx),
                 Event::Copy => self.copy(ctx),
                 Event::Paste(text) if self.tab == Tab::Deal => self.deal.paste(&text),
                 Event::Paste(text) => match export::paths_in(&text) {
@@ -459,7 +459,7 @@ impl Window {
                         self.photos.paste(ctx, picture, &t!("pasted-name"));
                     }
                 }
-                _ => {}
+                _ => self.copy_picture(ctx),
             }
         }
     }
@@ -627,6 +627,12 @@ impl Window {
             self.title = title;
         }
     }
+}
+
+/// Whether an event is the key that copies the picture: with Shift, the toolkit gives it as any key.
+fn copies_picture(event: &Event) -> bool {
+    let Event::Key { key: Key::C, pressed: true, modifiers, .. } = event else { return false };
+    modifiers.command && modifiers.shift && !modifiers.alt
 }
 
 /// The table that the program brings with it.

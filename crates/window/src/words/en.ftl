@@ -225,6 +225,10 @@ folder-unmade = { $path }: cannot be made: { $error }
 folder-full = { $path }: is full of folders "with-sets"
 no-such-path = "{ $path }" is no photo or folder on this computer.
 nothing-to-open = There is nothing on the clipboard to open.
+taken-too-much = What is to be pasted has more than { $most } MB.
+taken-too-slow = The program that holds what is to be pasted does not answer.
+taken-not-given = The program that holds what is to be pasted does not hand it over.
+taken-no-photo = The picture from the other program { $reason }
 saving = Saving photo { $n } of { $all }…
 saved-all = Saved { $pictures } and { $table } in { $folder }.
 # After what was saved. $photos: how many could not be, $first: which one is the first of them, and why.

@@ -1,0 +1,280 @@
+//! Which of the two display systems of Linux the window opens on, chosen before it is opened: the
+//! library for windows takes the first one that the environment names, whether or not it answers.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use x11rb::errors::ConnectError;
+use x11rb::rust_connection::RustConnection;
+
+/// A display system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System<Connection = RustConnection> {
+    /// A compositor, spoken to directly.
+    Wayland,
+    /// An X server; Xwayland is one too. The connection that has found it is held until the window
+    /// has its own: some servers begin anew when their only one ends, and answer nobody meanwhile.
+    X11(Connection),
+}
+
+/// What the environment names. A value of no characters names nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// `WAYLAND_SOCKET`: the number of an open connection, or anything else that somebody wrote.
+    pub wayland_socket: Option<OsString>,
+    /// `WAYLAND_DISPLAY`: a socket's path, or its name in the folder below.
+    pub wayland_display: Option<OsString>,
+    /// `XDG_RUNTIME_DIR`.
+    pub runtime_dir: Option<OsString>,
+    /// `DISPLAY`.
+    pub display: Option<OsString>,
+}
+
+/// Why there is no display to open the window on.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoScreen {
+    /// The environment names neither system.
+    #[error("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
+    NoneNamed,
+    /// The one that is named cannot be used.
+    #[error("{0}")]
+    One(String),
+    /// Both are named, and neither can be used.
+    #[error("{wayland}, and {x11}")]
+    Both {
+        /// What is wrong with Wayland, in words.
+        wayland: String,
+        /// What is wrong with X11, in words.
+        x11: String,
+    },
+}
+
+impl Named {
+    /// What this process was started with.
+    pub fn of_process() -> Self {
+        let value = |name| std::env::var_os(name);
+        Self {
+            wayland_socket: value("WAYLAND_SOCKET"),
+            wayland_display: value("WAYLAND_DISPLAY"),
+            runtime_dir: value("XDG_RUNTIME_DIR"),
+            display: value("DISPLAY"),
+        }
+    }
+
+    /// Whether a compositor is named.
+    fn has_wayland(&self) -> bool {
+        given(&self.wayland_display).or(given(&self.wayland_socket)).is_some()
+    }
+
+    /// The socket that the library would open for Wayland.
+    ///
+    /// # Errors
+    /// Why the names lead nowhere, in words.
+    fn wayland_path(&self) -> Result<PathBuf, String> {
+        let name = PathBuf::from(given(&self.wayland_display).unwrap_or_default());
+        if name.is_absolute() {
+            return Ok(name);
+        }
+        let shown = name.display();
+        match given(&self.runtime_dir).map(PathBuf::from) {
+            Some(folder) if folder.is_absolute() => Ok(folder.join(name)),
+            Some(folder) => Err(format!(
+                "the Wayland display {shown} (WAYLAND_DISPLAY) is not found, because XDG_RUNTIME_DIR is {}, \
+                 which is no absolute path",
+                folder.display()
+            )),
+            None => Err(format!(
+                "the Wayland display {shown} (WAYLAND_DISPLAY) is not found, because XDG_RUNTIME_DIR is not set"
+            )),
+        }
+    }
+}
+
+/// A value with at least one character.
+fn given(value: &Option<OsString>) -> Option<&OsStr> {
+    value.as_deref().filter(|value| !value.is_empty())
+}
+
+/// The display system to open the window on: Wayland before X11, and either only if it answers.
+///
+/// # Errors
+/// [`NoScreen`]; the reasons of the two questions are taken into it.
+pub fn choose<Connection>(
+    named: &Named,
+    wayland: impl FnOnce(&Named) -> Result<(), String>,
+    x11: impl FnOnce(&Named) -> Result<Connection, String>,
+) -> Result<System<Connection>, NoScreen> {
+    let has_x11 = given(&named.display).is_some();
+    let wayland = named.has_wayland().then(|| wayland(named));
+    match wayland {
+        Some(Ok(())) => Ok(System::Wayland),
+        Some(Err(wayland)) if has_x11 => match x11(named) {
+            Ok(connection) => Ok(System::X11(connection)),
+            Err(x11) => Err(NoScreen::Both { wayland, x11 }),
+        },
+        Some(Err(wayland)) => Err(NoScreen::One(wayland)),
+        None if has_x11 => x11(named).map(System::X11).map_err(NoScreen::One),
+        None => Err(NoScreen::NoneNamed),
+    }
+}
+
+/// Whether a compositor answers, and its libraries are there.
+///
+/// # Errors
+/// Why not, in words.
+pub fn reaches_wayland(named: &Named) -> Result<(), String> {
+    // Set at all, it goes before the display's name, and what it names is used up by one connection:
+    // it can be looked at, but not tried.
+    if let Some(socket) = &named.wayland_socket {
+        let path = PathBuf::from("/proc/self/fd").join(socket);
+        let is_number = !socket.is_empty() && socket.as_bytes().iter().all(u8::is_ascii_digit);
+        if !is_number || !fs::metadata(path).is_ok_and(|data| data.file_type().is_socket()) {
+            return Err(format!(
+                "the Wayland connection {:?} (WAYLAND_SOCKET) is not open",
+                socket.to_string_lossy()
+            ));
+        }
+    } else {
+        let path = named.wayland_path()?;
+        UnixStream::connect(&path).map_err(|error| {
+            format!(
+                "the Wayland display {} (WAYLAND_DISPLAY) does not answer ({error})",
+                path.display()
+            )
+        })?;
+    }
+    for (is_there, library) in [
+        (wayland_sys::client::is_lib_available(), "libwayland-client.so.0"),
+        (
+            wayland_sys::egl::is_lib_available(),
+            "libwayland-egl.so.1 (Debian's package libwayland-egl1)",
+        ),
+    ] {
+        if !is_there {
+            return Err(format!(
+                "Wayland cannot be used, because the library {library} is missing"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an X server answers.
+///
+/// # Errors
+/// Why not, in words.
+pub fn reaches_x11(named: &Named) -> Result<RustConnection, String> {
+    let display = given(&named.display).unwrap_or_default().to_string_lossy();
+    match x11rb::connect(Some(&display)) {
+        Ok((connection, _)) => Ok(connection),
+        Err(ConnectError::SetupFailed(_) | ConnectError::SetupAuthenticate(_)) => {
+            Err(format!("the display {display} (DISPLAY) refuses this user (see XAUTHORITY)"))
+        }
+        Err(_) => Err(format!("the display {display} (DISPLAY) does not answer")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: [Option<&str>; 4]) -> Named {
+        let [wayland_socket, wayland_display, runtime_dir, display] =
+            names.map(|name| name.map(OsString::from));
+        Named { wayland_socket, wayland_display, runtime_dir, display }
+    }
+
+    /// The choice where the two systems answer so, and which of them were asked.
+    fn chosen(
+        names: [Option<&str>; 4],
+        wayland: Result<(), &str>,
+        x11: Result<(), &str>,
+    ) -> (Result<System<()>, NoScreen>, [bool; 2]) {
+        let (mut asked_wayland, mut asked_x11) = (false, false);
+        let choice = choose(
+            &named(names),
+            |_| {
+                asked_wayland = true;
+                wayland.map_err(str::to_owned)
+            },
+            |_| {
+                asked_x11 = true;
+                x11.map_err(str::to_owned)
+            },
+        );
+        (choice, [asked_wayland, asked_x11])
+    }
+
+    #[test]
+    fn the_system_that_answers_is_chosen() {
+        use System::Wayland;
+        let by_x11 = System::X11(());
+        let (both, run) = (Some("wayland-0"), Some("/run/user/1"));
+        let (no_w, no_x) = (Err("no w"), Err("no x"));
+        for (names, wayland, x11, system, asked) in [
+            // Both answer: Wayland, and X11 is not even asked.
+            ([None, both, run, Some(":0")], Ok(()), Ok(()), Wayland, [true, false]),
+            ([Some("5"), None, None, Some(":0")], Ok(()), Ok(()), Wayland, [true, false]),
+            ([None, both, run, None], Ok(()), no_x, Wayland, [true, false]),
+            ([None, both, run, Some(":0")], Ok(()), no_x, Wayland, [true, false]),
+            // Wayland does not.
+            ([None, both, run, Some(":0")], no_w, Ok(()), by_x11, [true, true]),
+            ([Some("5"), None, run, Some(":0")], no_w, Ok(()), by_x11, [true, true]),
+            // Only X11 is named; names of no characters name nothing.
+            ([None, None, run, Some(":0")], Ok(()), Ok(()), by_x11, [false, true]),
+            ([Some(""), Some(""), run, Some(":0")], Ok(()), Ok(()), by_x11, [false, true]),
+        ] {
+            assert_eq!(chosen(names, wayland, x11), (Ok(system), asked), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_screen_the_reasons_are_told() {
+        let said = |names, wayland, x11| chosen(names, wayland, x11).0.unwrap_err().to_string();
+        let (no_w, no_x) = (Err("no w"), Err("no x"));
+        let nothing = "there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)";
+        assert_eq!(said([None; 4], Ok(()), Ok(())), nothing);
+        assert_eq!(said([Some(""), Some(""), None, Some("")], Ok(()), Ok(())), nothing);
+        assert_eq!(said([None, Some("w"), None, None], no_w, Ok(())), "no w");
+        assert_eq!(said([None, None, None, Some(":0")], Ok(()), no_x), "no x");
+        assert_eq!(said([None, Some("w"), None, Some(":0")], no_w, no_x), "no w, and no x");
+    }
+
+    #[test]
+    fn the_socket_is_where_the_library_looks() {
+        let path = |display, folder| named([None, Some(display), folder, None]).wayland_path();
+        assert_eq!(
+            path("wayland-1", Some("/run/user/1")).unwrap(),
+            PathBuf::from("/run/user/1/wayland-1")
+        );
+        assert_eq!(path("/tmp/way", None).unwrap(), PathBuf::from("/tmp/way"));
+        assert_eq!(path("/tmp/way", Some("relative")).unwrap(), PathBuf::from("/tmp/way"));
+        assert!(path("wayland-1", None).unwrap_err().contains("XDG_RUNTIME_DIR is not set"));
+        assert!(path("wayland-1", Some("")).unwrap_err().contains("XDG_RUNTIME_DIR is not set"));
+        assert!(path("wayland-1", Some("run")).unwrap_err().contains("no absolute path"));
+    }
+
+    #[test]
+    fn what_does_not_answer_is_found_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().to_str().unwrap();
+        let said = |names| reaches_wayland(&named(names)).unwrap_err();
+        assert!(
+            said([None, Some("gone"), Some(folder), None])
+                .contains("/gone (WAYLAND_DISPLAY) does not")
+        );
+        // A socket that nobody listens on any more.
+        drop(std::os::unix::net::UnixListener::bind(dir.path().join("stale")).unwrap());
+        assert!(said([None, Some("stale"), Some(folder), None]).contains("does not answer"));
+        for socket in ["", "x", "-1", "0/../1", "987654"] {
+            assert!(
+                said([Some(socket), Some("w"), None, None]).contains("WAYLAND_SOCKET"),
+                "{socket}"
+            );
+        }
+        assert!(reaches_x11(&named([None, None, None, Some(":4711")])).is_err());
+    }
+}
