@@ -176,32 +176,13 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         .with_inner_size(vec2(width, height))
         .with_min_inner_size(vec2(420.0, 360.0))
         .with_drag_and_drop(true);
-    #[cfg(not(target_os = "linux"))]
-    let native = eframe::NativeOptions { viewport, ..Default::default() };
-    #[cfg(target_os = "linux")]
     let mut native = eframe::NativeOptions { viewport, ..Default::default() };
-    #[cfg(target_os = "linux")]
-    let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)
-        .map_err(|error| Failure::NoWindow(error.to_string()))?;
-    #[cfg(target_os = "linux")]
-    {
-        let is_wayland = matches!(system, System::Wayland);
-        // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
-        native.clipboard_shortcuts = false;
-        native.event_loop_builder = Some(Box::new(move |builder| {
-            if is_wayland {
-                builder.with_wayland();
-            } else {
-                builder.with_x11();
-            }
-        }));
-    }
+    let screen = choose_screen(&mut native)?;
     let run = eframe::run_native(
         "setsight",
         native,
         Box::new(move |cc| {
-            #[cfg(target_os = "linux")]
-            drop(system);
+            drop(screen);
             Ok(Box::new(Runner::new(cc, options, given)))
         }),
     );
@@ -212,6 +193,34 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         None if wanted => Err(Failure::NoPicture("the window was closed first")),
         None => Ok(None),
     }
+}
+
+/// Chooses the display system, and what to ask the toolkit for. What it gives must be kept until the
+/// window is there.
+///
+/// # Errors
+/// [`Failure::NoWindow`]
+#[cfg(target_os = "linux")]
+fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> {
+    let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)
+        .map_err(|error| Failure::NoWindow(error.to_string()))?;
+    let is_wayland = matches!(system, System::Wayland);
+    native.event_loop_builder = Some(Box::new(move |builder| {
+        if is_wayland {
+            builder.with_wayland();
+        } else {
+            builder.with_x11();
+        }
+    }));
+    // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
+    native.clipboard_shortcuts = false;
+    Ok(system)
+}
+
+/// Elsewhere there is nothing to choose.
+#[cfg(not(target_os = "linux"))]
+fn choose_screen(_: &mut eframe::NativeOptions) -> Result<Box<()>, Failure> {
+    Ok(Box::default())
 }
 
 /// What the system lacks for a window, in words for those who start it.

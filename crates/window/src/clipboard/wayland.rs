@@ -6,7 +6,7 @@
 //! has ended before the window's connection is closed. Data are read by further threads, which hold
 //! no more than a pipe's end.
 
-use super::{Clock, Kind, News, Refusal, Taken, Teller, take, ways};
+use super::{Clock, News, Refusal, Taken, Teller, take, ways};
 use eframe::CreationContext;
 use eframe::egui::{ColorImage, Context, FullOutput, OutputCommand, Plugin};
 use image::{ImageFormat, RgbaImage};
@@ -268,9 +268,16 @@ impl State {
         let seat: WlSeat = registry.bind(name, version.min(5), handle, name);
         let device =
             self.manager.as_ref().map(|manager| manager.get_data_device(&seat, handle, name));
-        let nothing = (None, None, None, None);
-        let (keyboard, pointer, selection, drag) = nothing;
-        self.seats.push(Seat { name, seat, device, keyboard, pointer, serial: 0, selection, drag });
+        self.seats.push(Seat {
+            name,
+            seat,
+            device,
+            keyboard: None,
+            pointer: None,
+            serial: 0,
+            selection: None,
+            drag: None,
+        });
     }
 
     fn seat(&mut self, name: u32) -> Option<&mut Seat> {
@@ -279,12 +286,10 @@ impl State {
 
     fn obey(&mut self, order: Order, handle: &QueueHandle<Self>) {
         match order {
-            Order::Paste => {
-                match self.seats.iter().find_map(|seat| seat.selection.clone()) {
-                    Some(offer) => self.read(offer, false),
-                    None => self.teller.tell(News::Pasted(Taken::Nothing)),
-                };
-            }
+            Order::Paste => match self.seats.iter().find_map(|seat| seat.selection.clone()) {
+                Some(offer) => self.read(offer, false),
+                None => self.teller.tell(News::Pasted(Taken::Nothing)),
+            },
             Order::Receive(offer, name, into) => offer.receive(name.to_owned(), into.as_fd()),
             Order::Finish(offer) => {
                 if offer.version() >= 3 {
@@ -497,7 +502,7 @@ impl Dispatch<WlDataDevice, u32> for State {
         let Some(seat) = state.seat(*name) else { return };
         match event {
             wl_data_device::Event::Enter { serial, id: Some(offer), .. } => {
-                let way = ways(&offered(&offer), true).first().map(|(name, _): &(_, Kind)| *name);
+                let way = ways(&offered(&offer), true).first().map(|&(name, _)| name);
                 offer.accept(serial, way.map(str::to_owned));
                 if offer.version() >= 3 {
                     let action = if way.is_some() { DndAction::Copy } else { DndAction::None };

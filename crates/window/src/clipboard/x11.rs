@@ -25,7 +25,7 @@ fn read() -> Taken {
     let Ok(offered) = reader.offered() else { return Taken::Nothing };
     take(&ways(&offered, false), |name| {
         let atom = reader.atom(name)?;
-        reader.read(atom).map(|(bytes, _)| bytes)
+        reader.read(atom)
     })
 }
 
@@ -85,16 +85,17 @@ impl Reader {
 
     /// The names of what can be asked for.
     fn offered(&self) -> Result<Vec<String>, Refusal> {
-        let (bytes, _) = self.read(self.atom("TARGETS")?)?;
-        let atoms = bytes.chunks_exact(4).map(|atom| u32::from_ne_bytes(atom.try_into().unwrap()));
+        let bytes = self.read(self.atom("TARGETS")?)?;
+        let (atoms, _) = bytes.as_chunks();
+        let atoms = atoms.iter().map(|&atom| Atom::from_ne_bytes(atom));
         let asked: Vec<_> =
             atoms.map(|atom| self.connection.get_atom_name(atom)).collect::<Result<_, _>>()?;
         let names = asked.into_iter().filter_map(|name| name.reply().ok());
         Ok(names.map(|name| String::from_utf8_lossy(&name.name).into_owned()).collect())
     }
 
-    /// What the clipboard's owner gives as the target, and its type.
-    fn read(&self, target: Atom) -> Result<(Vec<u8>, Atom), Refusal> {
+    /// What the clipboard's owner gives as the target.
+    fn read(&self, target: Atom) -> Result<Vec<u8>, Refusal> {
         let mut clock = Clock::new();
         let (connection, window, property) = (&self.connection, self.window, self.property);
         connection.delete_property(window, property)?;
@@ -112,7 +113,7 @@ impl Reader {
         }
         let whole = self.piece()?;
         if whole.type_ != self.incremental {
-            return Ok((whole.value, whole.type_));
+            return Ok(whole.value);
         }
         // The owner writes the next piece whenever the last one was taken away; one of no bytes is
         // the last.
@@ -133,7 +134,7 @@ impl Reader {
                 continue;
             }
             if piece.value.is_empty() {
-                return Ok((bytes, piece.type_));
+                return Ok(bytes);
             }
             bytes.extend_from_slice(&piece.value);
             if bytes.len() as u64 > MAX_FILE_BYTES {
