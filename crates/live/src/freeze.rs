@@ -67,6 +67,7 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
 mod tests {
     use super::*;
     use image::{Rgb, RgbImage};
+    use setsight_vision::TableReading;
     use std::sync::Arc;
 
     #[test]
@@ -76,7 +77,10 @@ mod tests {
         assert!(save(&LiveView::default(), &folder).is_err());
         let image = RgbImage::from_pixel(64, 48, Rgb([10, 200, 30]));
         let frame = Some(Arc::new(image));
-        let view = LiveView { frame, number: 41, time_ms: 1366.666, ..LiveView::default() };
+        let table = TableReading::new(Vec::new(), (64, 48));
+        let tracked = TrackedTable { table, ..TrackedTable::default() };
+        let (number, time_ms) = (41, 1366.666);
+        let view = LiveView { frame, number, time_ms, tracked, ..LiveView::default() };
         let (first, _) = save(&view, &folder).unwrap();
         let (second, record) = save(&view, &folder).unwrap();
         assert_ne!(first, second);

@@ -115,7 +115,7 @@ mod tests {
     fn a_set_under_a_hand_is_not_denied() {
         let mut view = view("1fgd 2fgd 3fgd");
         view.tracked.tracks[2].hidden = true;
-        view.tracked.resting = vec![Set([0, 1, 2])];
+        view.tracked.resting = std::mem::take(&mut view.tracked.table.sets);
         let text = summary(&view);
         assert!(text.contains("1 set with a card that is covered"), "{text}");
         assert!(!text.contains("no set") && !text.contains('%'), "{text}");
