@@ -164,7 +164,7 @@ fn child_answers() {
 
 fn answers_of(engine: &str, folder: &Path) -> Result<Vec<Vec<f32>>, String> {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_answers", "--ignored", "--nocapture"])
+        .args(["--exact", "model::child_answers", "--ignored", "--nocapture"])
         .env(CHILD_FOLDER, folder)
         .env(engine::CHOICE_VARIABLE, engine)
         .output()

@@ -73,11 +73,15 @@ pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
         Ok(bytes) => bytes,
         Err(source) => return Err(DatasetError::Unreadable { path, source }),
     };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes.as_slice());
-    if !reader.headers().is_ok_and(|header| header.iter().take(2).eq(["file", "code"])) {
+    // Lines that are too short or too long are told like all others that say something wrong.
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(&*bytes);
+    let header =
+        reader.headers().map(|header| (header.iter().take(2).eq(["file", "code"]), header.len()));
+    let Ok((true, columns)) = header else {
         let reason = "the first line must be \"file,code\"".to_owned();
         return Err(DatasetError::Malformed { path, reason });
-    }
+    };
     let mut lines = Vec::new();
     for record in reader.records() {
         let record = match record {
@@ -89,8 +93,16 @@ pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
             }
         };
         let line = record.position().map_or(0, csv::Position::line);
+        if record.len() > columns {
+            let fields = record.len();
+            let reason = format!(
+                "has {fields} fields; expected {columns}, with quotes around names that hold commas"
+            );
+            lines.push(CropLine::Malformed { line, reason });
+            continue;
+        }
         let file = record[0].to_owned();
-        lines.push(match record[1].parse() {
+        lines.push(match record.get(1).unwrap_or_default().parse() {
             Ok(code) => CropLine::Label { line, label: CropLabel { file, code } },
             Err(error) => CropLine::BadCode { line, file, error },
         });
@@ -142,6 +154,7 @@ mod tests {
         says("name,code\na.jpg,2spd\n", "first line must be");
         says("file,code\na.jpg,2spd\nb.jpg,2spq\n", "line 3: \"2spq\": 'q' at place 4");
         says("file,code\na.jpg\n", "line 2");
+        says("file,code\na.jpg,2spd,x\n", "line 2: has 3 fields; expected 2");
     }
 
     #[test]
