@@ -47,7 +47,8 @@ fn a_program_that_corrects() {
 }
 
 fn start(number: usize, first: u64, time: Duration, folder: &Path) -> Child {
-    let name = "app::two_programs::a_program_that_corrects";
+    let (_, module) = module_path!().split_once("::").expect("below the crate");
+    let name = &format!("{module}::a_program_that_corrects");
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--ignored", "--nocapture"])
         .env(TASK, format!("{number} {first} {} {}", time.as_millis(), folder.display()))
