@@ -327,8 +327,10 @@ mod tests {
     use setsight_scenes::{DeckChoice, Params};
     use std::path::Path;
 
+    /// An invented deck as its file holds it, whose numbers are rounded.
     fn deck(seed: u64) -> Arc<Deck> {
-        Arc::new(Deck::invented(seed))
+        let text = Deck::invented(seed).to_text();
+        Arc::new(Deck::parse("a test", &text).unwrap())
     }
 
     /// A folder as training for a deck leaves it, with this as the network.
