@@ -6,7 +6,7 @@
 //! them. This module is independent of the rest of the project.
 //!
 //! ```
-//! use crate::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
+//! use setsight_general::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
 //!
 //! let rules = Rules::new(5, 4, 3)?;
 //! let mut solver = Kind::Cover.solver(&rules)?;

@@ -154,7 +154,7 @@ impl Table {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use setsight_game::cards::parse_codes;
 

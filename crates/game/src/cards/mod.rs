@@ -1,14 +1,14 @@
 //! A card, its four properties and its 4-character code.
 //!
 //! ```
-//! use crate::cards::{Card, Color, Number, parse_codes};
+//! use setsight_game::cards::{Card, Color, Number, parse_codes};
 //!
 //! let card: Card = "2spd".parse()?;
 //! assert_eq!(card.name(), "two striped purple diamonds");
 //! assert_eq!((card.number, card.color), (Number::Two, Color::Purple));
 //! assert_eq!(parse_codes("1fgd 2fgd 3fgd").unwrap().len(), 3);
 //! assert_eq!(Card::deck().len(), 81);
-//! # Ok::<(), crate::cards::CodeError>(())
+//! # Ok::<(), setsight_game::cards::CodeError>(())
 //! ```
 
 mod card;

@@ -4,7 +4,7 @@
 //! The rules are those of the 34th Annual Rowan University Programming Contest (2023).
 //!
 //! ```
-//! use crate::game::{Deal, Game, Policy, Step, simulate, transcript};
+//! use setsight_game::game::{Deal, Game, Policy, Step, simulate, transcript};
 //!
 //! let deal = Deal::random(7);
 //! let taken = Game::new(&deal).filter(|step| matches!(step, Step::Removed(_))).count();

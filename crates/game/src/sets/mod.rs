@@ -2,8 +2,8 @@
 //! probability that three more cards bring a set.
 //!
 //! ```
-//! use crate::cards::parse_codes;
-//! use crate::sets::{Set, completing, explain, find_all, hint};
+//! use setsight_game::cards::parse_codes;
+//! use setsight_game::sets::{Set, completing, explain, find_all, hint};
 //!
 //! let board = parse_codes("1fgd 2fgd 3fgd 1opo 2opo").unwrap();
 //! assert_eq!(find_all(&board), [Set([0, 1, 2])]);

@@ -166,9 +166,14 @@ pub mod as_code {
     use super::Card;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+    /// Writes the code.
     pub fn serialize<S: Serializer>(card: &Card, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(card)
     }
+    /// Reads a code.
+    ///
+    /// # Errors
+    /// It is none.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Card, D::Error> {
         String::deserialize(d)?.parse().map_err(D::Error::custom)
     }

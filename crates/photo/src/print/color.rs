@@ -10,6 +10,7 @@ pub fn srgb_from_linear(value: f64) -> f64 {
     if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
 }
 
+/// Linear, clamped to 0 to 1, to a byte of sRGB.
 pub fn srgb_byte(linear: f64) -> u8 {
     (srgb_from_linear(linear.clamp(0.0, 1.0)) * 255.0).round() as u8
 }

@@ -11,7 +11,7 @@ pub mod borders;
 pub mod components;
 pub mod corners;
 #[cfg(test)]
-pub mod drawn;
+pub(crate) mod drawn;
 pub mod grouping;
 pub mod maps;
 pub mod plane;
