@@ -6,10 +6,10 @@ use super::classify::mirror;
 use super::classify::reader::{Cards, Reader};
 use super::classify::table_facts::TableFacts;
 use super::data::{CardImage, CardOutline, ReadCard, Reading, sets_of};
-use super::finder::{CardFinder, FindError};
+use super::find::{CardFinder, FindError, SymbolFinder};
 use super::stage::{StageClock, StageSink};
 use super::table_reading::TableReading;
-use super::{dump, layout, rectify, segment};
+use super::{dump, layout, rectify};
 use image::RgbImage;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
@@ -71,7 +71,7 @@ impl Pipeline {
 
     /// The stages with their default parameters, the classical finder and the given reader.
     pub fn with_reader(reader: Box<dyn Reader>) -> Self {
-        Self::new(Box::new(segment::SymbolFinder::default()), reader)
+        Self::new(Box::new(SymbolFinder::default()), reader)
     }
 
     /// The stages with their default parameters and the given finder and reader.

@@ -6,7 +6,7 @@ use crate::classify::fusion::Fusion;
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
 use crate::deck_learning::{DeckReader, trained_for};
-use crate::finder::CardFinder;
+use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
 use crate::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board, shared_refiner,

@@ -16,7 +16,7 @@ use setsight_vision::classify::fused;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
 use setsight_vision::classify::table_facts::TableFacts;
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::CardFinder;
 use setsight_vision::refiner::RefinerNetwork;
 use setsight_vision::{CardImage, CardOutline, PipelineError, rectify};
 use std::path::Path;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{DeckChoice, DrawnCard, scenes};
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::{CardOutline, rectify};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -18,7 +18,7 @@ use setsight_photo::source;
 use setsight_vision::classify::classical::features::Features;
 use setsight_vision::classify::classical::template::Masks;
 use setsight_vision::classify::mirror;
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::overlap::shared_area;
 use setsight_vision::{CardOutline, board, rectify};
 use std::path::{Path, PathBuf};

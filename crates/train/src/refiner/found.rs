@@ -10,7 +10,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 
 /// Increased whenever the same seed takes other outlines.
 pub const VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use crate::net::{Live, run_graph};
 use crate::optimiser::Schedule;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::{CardOutline, StageSink};
 
 /// A white card with a dark symbol on grey; each table differs a little from the one before, and

@@ -2,7 +2,7 @@
 
 use super::face::Face;
 use super::measure::Measured;
-use crate::finder::{CardFinder, FindError};
+use crate::find::{CardFinder, FindError};
 use crate::layout;
 use rayon::prelude::*;
 use setsight_photo::Frame;

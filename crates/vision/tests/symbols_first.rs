@@ -2,8 +2,7 @@
 
 use setsight_scenes::Kind;
 use setsight_vision::CardOutline;
-use setsight_vision::finder::CardFinder;
-use setsight_vision::segment::SymbolFinder;
+use setsight_vision::find::{CardFinder, SymbolFinder};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
 fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {

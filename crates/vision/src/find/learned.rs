@@ -17,12 +17,12 @@ pub mod search;
 pub mod shrink;
 pub mod weights;
 
+use super::working::Working;
+use super::{CardFinder, FindError};
 use crate::data::CardOutline;
-use crate::finder::{CardFinder, FindError};
 use crate::overlap::tell_shared;
 use crate::probability::sigmoid;
 use crate::refiner::RefinerNetwork;
-use crate::segment::maps::Working;
 use crate::stage::StageSink;
 use decode::Candidate;
 pub use detections::{Detections, Params};

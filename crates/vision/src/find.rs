@@ -1,7 +1,24 @@
-//! The interface of both finders.
+//! Where cards may lie: from a `Frame` to [`CardOutline`]s.
+//!
+//! There are two finders. [`learned`] detects cards with a network, [`symbols_first`] without one, by
+//! their symbols. Both locate a card's corners the same way: on the [`working`] image, the cards
+//! together give the table's [`plane`], and each card's [`sides`] are searched for near the place
+//! that the plane predicts. These shared parts import neither finder, and no finder the other.
 
-use super::data::CardOutline;
-use super::stage::StageSink;
+#[cfg(test)]
+mod drawn;
+pub mod learned;
+pub mod plane;
+pub mod rim;
+pub mod sides;
+pub mod symbols_first;
+pub mod working;
+
+pub use learned::Learned;
+pub use symbols_first::SymbolFinder;
+
+use crate::data::CardOutline;
+use crate::stage::StageSink;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use std::io;
