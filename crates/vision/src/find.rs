@@ -18,7 +18,7 @@ pub use learned::Learned;
 pub use symbols_first::SymbolFinder;
 
 use crate::data::CardOutline;
-use crate::stage::StageSink;
+use crate::trace::Trace;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use std::io;
@@ -28,16 +28,12 @@ pub trait CardFinder: Send + Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Returns the cards of a photo, the likeliest first. `sink`, if there is one, receives
-    /// pictures of the intermediate results.
+    /// Returns the cards of a photo, the likeliest first. `trace` receives pictures of the
+    /// intermediate results.
     ///
     /// # Errors
     /// See [`FindError`].
-    fn find(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<Vec<CardOutline>, FindError>;
+    fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError>;
 }
 
 /// Why detection failed.
@@ -51,5 +47,5 @@ pub enum FindError {
     Network(#[from] NetworkError),
     /// A picture of an intermediate result could not be written.
     #[error(transparent)]
-    Sink(#[from] io::Error),
+    Picture(#[from] io::Error),
 }

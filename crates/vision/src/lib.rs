@@ -7,7 +7,6 @@ pub mod classify;
 mod compose;
 pub mod data;
 pub mod deck_learning;
-pub mod dump;
 pub mod find;
 pub mod layout;
 pub mod overlap;
@@ -18,16 +17,17 @@ mod reading;
 pub mod record;
 pub mod rectify;
 pub mod refiner;
-pub mod stage;
+pub mod stage_pictures;
 mod table_reading;
+mod trace;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
 pub use classify::table_facts::{Mirrored, TableFacts};
 pub use compose::{Pipeline, PipelineError, PipelineOutput};
 pub use data::*;
-pub use stage::{StageClock, StageSink, StageTime};
 pub use table_reading::TableReading;
+pub use trace::{StageTime, Trace};
 
 pub use image;
 pub use plan::ReadingPlan;

@@ -321,7 +321,7 @@ fn use_threads(threads: NonZeroUsize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StageClock;
+    use crate::Trace;
     use crate::deck_learning::TRAINED_FOR;
     use setsight_nets::engine::file_of;
     use setsight_scenes::{DeckChoice, Params};
@@ -391,7 +391,7 @@ mod tests {
         let scene = setsight_scenes::render(&params, 5, 0).unwrap();
         let readings = |plan: ReadingPlan| {
             let pipeline = plan.build().unwrap();
-            pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().readings
+            pipeline.read(&scene.image, &mut Trace::default()).unwrap().readings
         };
         let measured =
             ReadingPlan { deck: Some(deck(31)), ..ReadingPlan::with_models(Models::Shipped) };

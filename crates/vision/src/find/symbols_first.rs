@@ -21,7 +21,7 @@ use super::working::{Working, WorkingQuad};
 use super::{CardFinder, FindError};
 use crate::data::CardOutline;
 use crate::overlap::{overlap, tell_shared};
-use crate::stage::StageSink;
+use crate::trace::Trace;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 
@@ -67,11 +67,7 @@ impl CardFinder for SymbolFinder {
         "classical"
     }
 
-    fn find(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<Vec<CardOutline>, FindError> {
+    fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
         // In a smaller picture no symbol is recognisable, and the coarse maps would have no pixel.
         const SMALLEST_PX: f64 = 16.0;
         let (width, height) = frame.dimensions();
@@ -79,11 +75,11 @@ impl CardFinder for SymbolFinder {
         if f64::from(width.min(height)) * scale < SMALLEST_PX {
             return Ok(Vec::new());
         }
-        let first = at_scale(frame, self, self.long_side_px, sink.map(|sink| ("", sink)))?;
+        let first = at_scale(frame, self, self.long_side_px, "", trace)?;
         let Some(closer) = closer_long_side_px(&first, self) else {
             return Ok(in_photo(first));
         };
-        let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
+        let second = at_scale(frame, self, closer, "-closer", trace)?;
         // The second pass detects more cards, unless it only resolved more texture.
         let evidence =
             |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
@@ -128,30 +124,32 @@ fn closer_long_side_px(seen: &Detections, params: &SymbolFinder) -> Option<f64> 
     (closer > 1.2 * seen.long_side_px).then_some(closer)
 }
 
-/// Runs one pass. `sink` holds a suffix for the pictures' names, and the sink.
+/// Runs one pass; the names of its pictures end with `ending`.
 fn at_scale(
     frame: &Frame,
     params: &SymbolFinder,
     long_side_px: f64,
-    sink: Option<(&str, &dyn StageSink)>,
+    ending: &str,
+    trace: &mut Trace<'_>,
 ) -> Result<Detections, FindError> {
     let working = Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
     let mut components = components::Components::default();
-    let mut pictures = sink.map(|_| pictures::Maps::default());
+    let mut shown = trace.shows_pictures().then(pictures::Maps::default);
     maps::for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
         symbol_search.add(map, &components);
         border_search.add(map, &components);
-        if let Some(pictures) = &mut pictures {
-            pictures.add(&working, map);
+        if let Some(shown) = &mut shown {
+            shown.add(&working, map);
         }
     })?;
     let symbols = symbol_search.finish(&working)?;
-    if let (Some((ending, sink)), Some(pictures)) = (sink, pictures) {
-        sink.picture(&format!("maps{ending}"), &pictures.sheet())?;
-        sink.picture(&format!("symbols{ending}"), &pictures::symbols(frame, &working, &symbols))?;
+    if let Some(maps) = shown {
+        trace.picture(&format!("maps{ending}"), || maps.sheet())?;
+        let picture = || pictures::symbols(frame, &working, &symbols);
+        trace.picture(&format!("symbols{ending}"), picture)?;
     }
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
@@ -272,7 +270,10 @@ mod tests {
         for side in [1, 15, 16, 40, 300] {
             for (width, height) in [(side, side), (side, 700), (900, side)] {
                 let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
-                assert_eq!(SymbolFinder::default().find(&plain, None).unwrap(), []);
+                assert_eq!(
+                    SymbolFinder::default().find(&plain, &mut Trace::default()).unwrap(),
+                    []
+                );
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, ReadCard, Reading};
 use super::overlay::{self, Style};
-use super::stage::StageSink;
 use image::{ImageFormat, Rgb, RgbImage, imageops};
 use setsight_files::whole_file::WholeFile;
 use setsight_game::sets::Set;
@@ -23,26 +22,28 @@ const SHEET_COLUMNS: u32 = 4;
 const CAPTION_PX: u32 = 44;
 
 /// Writes the stages' pictures into a folder, numbered in order of arrival.
-pub struct FolderSink {
+pub struct PictureFolder {
     folder: PathBuf,
-    count: std::cell::Cell<usize>,
+    count: usize,
 }
 
-impl FolderSink {
+impl PictureFolder {
     /// Writes into this folder, which is created.
     ///
     /// # Errors
     /// The folder cannot be created.
     pub fn new(folder: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&folder)?;
-        Ok(Self { folder, count: 0.into() })
+        Ok(Self { folder, count: 0 })
     }
-}
 
-impl StageSink for FolderSink {
-    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-        self.count.set(self.count.get() + 1);
-        let path = self.folder.join(format!("{}-{stage}.png", self.count.get()));
+    /// Writes the picture of a stage as a PNG.
+    ///
+    /// # Errors
+    /// It cannot be written; nothing half-written stays.
+    pub fn write(&mut self, stage: &str, picture: &RgbImage) -> io::Result<()> {
+        self.count += 1;
+        let path = self.folder.join(format!("{}-{stage}.png", self.count));
         let mut file = WholeFile::create(&path)?;
         picture.write_to(&mut file, ImageFormat::Png).map_err(io::Error::other)?;
         file.finish()
@@ -120,9 +121,9 @@ mod tests {
     #[test]
     fn a_folder_holds_the_stages_in_their_order() {
         let dir = tempfile::tempdir().unwrap();
-        let sink = FolderSink::new(dir.path().join("a photo")).unwrap();
+        let mut folder = PictureFolder::new(dir.path().join("a photo")).unwrap();
         for stage in ["load", "segment"] {
-            sink.picture(stage, &RgbImage::new(4, 4)).unwrap();
+            folder.write(stage, &RgbImage::new(4, 4)).unwrap();
         }
         assert!(dir.path().join("a photo/1-load.png").is_file());
         assert!(dir.path().join("a photo/2-segment.png").is_file());
