@@ -12,7 +12,7 @@ use setsight_vision::board::{self, Board};
 use setsight_vision::classify::classical::ClassicalReader;
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{CardImage, Pipeline, StageClock, rectify, sets_of};
+use setsight_vision::{CardImage, Pipeline, Trace, rectify, sets_of};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -41,8 +41,7 @@ fn frame_of(bytes: &[u8]) -> Frame {
 
 fn read(pipeline: &Pipeline, bytes: &[u8]) -> usize {
     let frame = frame_of(bytes);
-    let table =
-        pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough").table;
+    let table = pipeline.read(&frame, &mut Trace::default()).expect("memory enough").table;
     table.cards.len()
 }
 
@@ -50,19 +49,20 @@ fn stages(c: &mut Criterion) {
     let bytes = two_megapixels();
     let frame = frame_of(&bytes);
     let pipeline = Pipeline::classical();
-    let outlines = pipeline.finder.find(&frame, None).expect("memory enough");
+    let outlines = pipeline.finder.find(&frame, &mut Trace::default()).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
     let readings = ClassicalReader.readings(&images, Edition::Classic);
-    let table =
-        pipeline.read(&frame, &mut StageClock::default(), None).expect("memory enough").table;
+    let table = pipeline.read(&frame, &mut Trace::default()).expect("memory enough").table;
     assert_eq!(table.cards.len(), 12, "twelve cards are drawn");
 
     let mut group = c.benchmark_group("stage, 2 megapixels, 12 cards");
     group.sample_size(20);
     group.bench_function("load", |b| b.iter(|| frame_of(black_box(&bytes))));
     group.bench_function("segment", |b| {
-        b.iter(|| pipeline.finder.find(black_box(&frame), None).expect("memory enough"));
+        b.iter(|| {
+            pipeline.finder.find(black_box(&frame), &mut Trace::default()).expect("memory enough")
+        });
     });
     group.bench_function("rectify", |b| {
         let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));

@@ -1,7 +1,7 @@
 //! Fits the weights of the learned finder's features on drawn tables and prints them as Rust
 //! source.
 //!
-//!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > crates/vision/src/find/weights.rs
+//!     cargo run --release --example fit-finder -- [MODELS_DIR [TABLES]] > crates/vision/src/find/learned/weights.rs
 //!
 //! Draws tables as in training and of every kind of `setsight render`, with seeds that no training
 //! and no suite uses, and finds their cards with the networks in MODELS_DIR (or the shipped ones).
@@ -16,7 +16,7 @@ use setsight_photo::geometry::Quad;
 use setsight_scenes::{Kind, Scene};
 use setsight_train::newton::{self, Choice};
 use setsight_vision::find::Learned;
-use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
+use setsight_vision::find::learned::evidence::{FEATURES, NAMES, Weights, log_odds};
 use setsight_vision::{learned, shared_refiner};
 use std::path::PathBuf;
 
@@ -66,9 +66,9 @@ fn main() -> anyhow::Result<()> {
             weights[k]
         );
     }
-    println!("//! Constants printed by `tools/fit_finder.rs`; not to be changed by hand.\n");
-    println!("use crate::evidence::Weights;\n");
-    println!("/// In the order of [`crate::evidence::NAMES`], then the constant.");
+    println!("//! Constants printed by `tools/fit_finder.rs`; do not edit.\n");
+    println!("use super::evidence::Weights;\n");
+    println!("/// The weights in the order of [`super::evidence::NAMES`], then the constant.");
     println!("#[rustfmt::skip]");
     println!("pub const WEIGHTS: Weights = [");
     for (weight, name) in weights.iter().zip(NAMES.iter().chain(&["constant"])) {

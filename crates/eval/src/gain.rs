@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use setsight_photo::labels::{CardLabel, SaidBy};
 use setsight_photo::source::Room;
 use setsight_scenes::suite::Suite;
-use setsight_vision::{Pipeline, StageClock};
+use setsight_vision::{Pipeline, Trace};
 
 /// Number of drawn tables from each part of the hard suite.
 const GUARDS: usize = 5;
@@ -173,7 +173,7 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
             })
             .collect();
         let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
-            let table = pipeline.read(&scene.image, &mut StageClock::default(), None)?.table;
+            let table = pipeline.read(&scene.image, &mut Trace::default())?.table;
             let matched = compare(&labels, &table.cards);
             Ok(Figures::of_photo(&labels, &table.cards, &matched))
         });

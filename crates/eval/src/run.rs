@@ -6,13 +6,10 @@ use super::matching::{Match, compare};
 use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
-use image::RgbImage;
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::labels::CardLabel;
 use setsight_photo::source::Room;
-use setsight_vision::{Pipeline, StageClock, StageSink};
-use std::cell::RefCell;
-use std::io;
+use setsight_vision::{Pipeline, Trace};
 
 /// The result for one labelled photo and one reader.
 #[derive(Clone, Debug)]
@@ -42,10 +39,10 @@ pub fn evaluate_photo(
     room: &Room,
     with_pictures: bool,
 ) -> anyhow::Result<Vec<PhotoResult>> {
-    let mut loading = StageClock::default();
+    let mut loading = Trace::default();
     // Each of a report's pictures of a stage is drawn on a copy.
     let copies = u64::from(with_pictures);
-    let (loaded, _held) = loading.time("load", || room.load(&photo.path, copies))?;
+    let (loaded, _held) = loading.stage("load", |_| room.load(&photo.path, copies))?;
     let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
     if stored != (label.width, label.height) {
         anyhow::bail!(
@@ -58,8 +55,8 @@ pub fn evaluate_photo(
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
-        let mut clock = loading.clone();
-        let output = pipeline.read(&loaded.frame, &mut clock, None)?;
+        let mut trace = Trace::default();
+        let output = pipeline.read(&loaded.frame, &mut trace)?;
         let table = &output.table;
         // A deck that is neither a known one nor the one that was read has no name here.
         let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
@@ -72,17 +69,22 @@ pub fn evaluate_photo(
         } else {
             Vec::new()
         };
-        let stages = if mistakes.is_empty() {
-            Vec::new()
-        } else {
-            // The stages' pictures take time, so only photos with mistakes get them.
-            let album = Album::default();
-            pipeline.read(&loaded.frame, &mut StageClock::default(), Some(&album))?;
-            album.0.into_inner()
-        };
+        let mut stages = Vec::new();
+        // The stages' pictures take time, so only photos with mistakes get them.
+        if !mistakes.is_empty() {
+            let mut keep = Trace::default().on_picture(|stage, picture| {
+                // The other pictures show the photo itself already.
+                if stage != "load" {
+                    stages.push((stage.to_owned(), mistakes::small_jpeg(picture)));
+                }
+                Ok(())
+            });
+            pipeline.read(&loaded.frame, &mut keep)?;
+        }
+        let times = loading.times.iter().chain(&trace.times);
         Ok(PhotoResult {
             figures: Figures::of_photo(&labels, &table.cards, &matched),
-            stage_cpu_ms: clock.times.iter().map(|time| (time.stage, time.cpu_ms)).collect(),
+            stage_cpu_ms: times.map(|time| (time.stage, time.cpu_ms)).collect(),
             reliability: Reliability::of_photo(&labels, &table.cards, &matched),
             outcome: PhotoOutcome::of(
                 (&photo.source, &label.file),
@@ -96,18 +98,4 @@ pub fn evaluate_photo(
         })
     };
     pipelines.iter().map(judge).collect()
-}
-
-/// Keeps the stages' pictures, scaled down for a page.
-#[derive(Default)]
-struct Album(RefCell<Vec<(String, Vec<u8>)>>);
-
-impl StageSink for Album {
-    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-        // The other pictures show the photo itself already.
-        if stage != "load" {
-            self.0.borrow_mut().push((stage.to_owned(), mistakes::small_jpeg(picture)));
-        }
-        Ok(())
-    }
 }

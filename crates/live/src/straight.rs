@@ -6,7 +6,7 @@ use opencv::core::{BORDER_CONSTANT, Mat, MatTraitConst, Scalar, Size, Vec3b};
 use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
-use setsight_vision::segment::plane::{Pose, SizeField, TablePlane};
+use setsight_vision::find::plane::{Pose, SizeField, TablePlane};
 use setsight_vision::track::TrackedTable;
 
 /// Fewest cards that determine the table's plane.

@@ -4,7 +4,7 @@
 use setsight_photo::Frame;
 use setsight_vision::track::grey::Grey;
 use setsight_vision::track::{Detections, Eyes, Params, Request, TrackedTable, Tracker, detect};
-use setsight_vision::{PipelineError, StageClock, StageTime};
+use setsight_vision::{PipelineError, StageTime, Trace};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
@@ -56,9 +56,9 @@ impl Watch {
         let (done, found) = sync_channel(1);
         let detector = std::thread::Builder::new().name("detect".into()).spawn(move || {
             for (frame, ask) in todo {
-                let mut clock = StageClock::default();
-                let found = detect(&*eyes, &frame, &ask, &mut clock);
-                if done.send(found.map(|found| (found, clock.times))).is_err() {
+                let mut trace = Trace::default();
+                let found = detect(&*eyes, &frame, &ask, &mut trace);
+                if done.send(found.map(|found| (found, trace.times))).is_err() {
                     return;
                 }
             }
@@ -84,9 +84,9 @@ impl Watch {
     /// # Errors
     /// The detection failed; a later frame may succeed.
     pub fn frame(&mut self, frame: &Arc<Frame>, time_ms: f64) -> Result<Watched, PipelineError> {
-        let mut clock = StageClock::default();
-        let grey = Arc::new(clock.time("grey", || Grey::of(frame))?);
-        clock.time("track", || self.tracker.follow(grey, time_ms));
+        let mut trace = Trace::default();
+        let grey = Arc::new(trace.stage("grey", |_| Grey::of(frame))?);
+        trace.stage("track", |_| self.tracker.follow(grey, time_ms));
         let found = match (self.asked_ms, self.pace) {
             (None, _) => None,
             (Some(_), Pace::Ready) => match self.found.try_recv() {
@@ -110,7 +110,7 @@ impl Watch {
                 Ok((found, looked)) => {
                     read = found.read;
                     times = looked;
-                    clock.time("learn", || self.tracker.learn(found));
+                    trace.stage("learn", |_| self.tracker.learn(found));
                 }
                 Err(error) => {
                     self.tracker.forget_look();
@@ -120,13 +120,13 @@ impl Watch {
         }
         if self.asked_ms.is_none()
             && let Some(jobs) = &self.jobs
-            && let Some(ask) = clock.time("ask", || self.tracker.ask())
+            && let Some(ask) = trace.stage("ask", |_| self.tracker.ask())
             && jobs.send((Arc::clone(frame), ask)).is_ok()
         {
             self.asked_ms = Some(time_ms);
         }
-        let tracked = clock.time("table", || self.tracker.table());
-        let mut all = clock.times;
+        let tracked = trace.stage("table", |_| self.tracker.table());
+        let mut all = trace.times;
         all.extend(times);
         Ok(Watched { tracked, times: all, read })
     }

@@ -1,9 +1,7 @@
 //! Which finders and readers there are, and which are the default.
 
-use super::find::Learned;
-use super::finder::CardFinder;
+use super::find::{CardFinder, Learned, SymbolFinder};
 use super::refiner::RefinerNetwork;
-use super::segment;
 use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, ModelsError, file_of};
 use std::sync::Arc;
@@ -81,7 +79,7 @@ impl FinderChoice {
         without: &[Step],
     ) -> Result<Box<dyn CardFinder>, ModelsError> {
         if self == Self::Classical {
-            return Ok(Box::new(segment::SymbolFinder::default()));
+            return Ok(Box::new(SymbolFinder::default()));
         }
         let mut learned = learned(models, refiner)?;
         for step in without {

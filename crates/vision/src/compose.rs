@@ -6,11 +6,10 @@ use super::classify::mirror;
 use super::classify::reader::{Cards, Reader};
 use super::classify::table_facts::TableFacts;
 use super::data::{CardImage, CardOutline, ReadCard, Reading, sets_of};
-use super::finder::{CardFinder, FindError};
-use super::stage::{StageClock, StageSink};
+use super::find::{CardFinder, FindError, SymbolFinder};
 use super::table_reading::TableReading;
-use super::{dump, layout, rectify, segment};
-use image::RgbImage;
+use super::trace::Trace;
+use super::{layout, rectify, stage_pictures};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
@@ -27,7 +26,7 @@ pub enum PipelineError {
     Network(#[from] NetworkError),
     /// A stage's picture could not be written.
     #[error("a stage's picture cannot be written: {0}")]
-    Sink(#[from] io::Error),
+    Picture(#[from] io::Error),
 }
 
 impl From<FindError> for PipelineError {
@@ -35,7 +34,7 @@ impl From<FindError> for PipelineError {
         match error {
             FindError::Image(error) => Self::Segment(error),
             FindError::Network(error) => Self::Network(error),
-            FindError::Sink(error) => Self::Sink(error),
+            FindError::Picture(error) => Self::Picture(error),
         }
     }
 }
@@ -71,7 +70,7 @@ impl Pipeline {
 
     /// The stages with their default parameters, the classical finder and the given reader.
     pub fn with_reader(reader: Box<dyn Reader>) -> Self {
-        Self::new(Box::new(segment::SymbolFinder::default()), reader)
+        Self::new(Box::new(SymbolFinder::default()), reader)
     }
 
     /// The stages with their default parameters and the given finder and reader.
@@ -80,40 +79,34 @@ impl Pipeline {
         Self { finder, reader, board, facts }
     }
 
-    /// Reads a frame. `clock` receives each stage's time, and `sink`, if there is one, each stage's
-    /// picture. Of the time for drawing pictures, only that of the finder's own pictures is
-    /// counted.
+    /// Reads a frame. `trace` receives each stage's time and picture. Of the time for drawing
+    /// pictures, only that of the finder's own pictures is counted.
     ///
     /// # Errors
     /// See [`PipelineError`].
     pub fn read(
         &self,
         frame: &Frame,
-        clock: &mut StageClock,
-        sink: Option<&dyn StageSink>,
+        trace: &mut Trace<'_>,
     ) -> Result<PipelineOutput, PipelineError> {
-        let show = |stage: &str, picture: &dyn Fn() -> RgbImage| match sink {
-            Some(sink) => sink.picture(stage, &picture()),
-            None => Ok(()),
-        };
-        show("load", &|| frame.clone())?;
+        trace.picture("load", || frame.clone())?;
 
-        let outlines = clock.time("segment", || self.finder.find(frame, sink))?;
-        show("segment", &|| dump::outlines(frame, &outlines))?;
+        let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
+        trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
 
-        let images: Vec<CardImage> = clock.time("rectify", || {
+        let images: Vec<CardImage> = trace.stage("rectify", |_| {
             outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect()
         });
-        show("rectify", &|| dump::cards(&images))?;
+        trace.picture("rectify", || stage_pictures::cards(&images))?;
 
         let cards = Cards { frame, outlines: &outlines, images: &images };
         let (readings, facts) =
-            clock.time("classify", || mirror::read(&*self.reader, &cards, self.facts.clone()))?;
-        show("classify", &|| dump::readings(&images, &readings))?;
+            trace.stage("classify", |_| mirror::read(&*self.reader, &cards, self.facts.clone()))?;
+        trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
 
         let (_, known) = facts.named_edition();
-        let settle = || Board::settle(&outlines, &readings, known, &self.board);
-        let board = clock.time("board", settle);
+        let board =
+            trace.stage("board", |_| Board::settle(&outlines, &readings, known, &self.board));
         let order = reading_order(&board, &outlines);
         let cards: Vec<ReadCard> = order
             .iter()
@@ -123,8 +116,8 @@ impl Pipeline {
                 ReadCard { corners_in_image, card, confidence, unsure }
             })
             .collect();
-        let sets = clock.time("sets", || sets_of(&cards));
-        show("board", &|| dump::board(frame, &cards, &sets))?;
+        let sets = trace.stage("sets", |_| sets_of(&cards));
+        trace.picture("board", || stage_pictures::board(frame, &cards, &sets))?;
 
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
@@ -165,8 +158,8 @@ fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::RgbImage;
     use setsight_game::cards::Card;
-    use std::cell::RefCell;
 
     /// Reads the nth outline as the nth card of the deck.
     struct Fake;
@@ -189,28 +182,24 @@ mod tests {
         Reading { values, is_card: 0.99 }
     }
 
-    #[derive(Default)]
-    struct Names(RefCell<Vec<String>>);
-    impl StageSink for Names {
-        fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-            assert!(picture.width() > 0 && picture.height() > 0);
-            self.0.borrow_mut().push(stage.to_owned());
-            Ok(())
-        }
-    }
-
     #[test]
     fn an_empty_table_holds_nothing_and_every_stage_is_timed_and_shown() {
         let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
-        let (mut clock, names) = (StageClock::default(), Names::default());
+        let mut names = Vec::new();
+        let mut trace = Trace::default().on_picture(|stage, picture| {
+            assert!(picture.width() > 0 && picture.height() > 0);
+            names.push(stage.to_owned());
+            Ok(())
+        });
         let pipeline = Pipeline::with_reader(Box::new(Fake));
-        let table = pipeline.read(&frame, &mut clock, Some(&names)).unwrap().table;
+        let table = pipeline.read(&frame, &mut trace).unwrap().table;
         assert!(table.cards.is_empty() && table.sets.is_empty());
         assert_eq!(table.size_px, (320, 240));
-        let stages: Vec<_> = clock.times.iter().map(|time| time.stage).collect();
+        let stages: Vec<_> = trace.times.iter().map(|time| time.stage).collect();
         assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
+        drop(trace);
         assert_eq!(
-            names.0.into_inner(),
+            names,
             [
                 "load",
                 "maps",

@@ -6,7 +6,7 @@ use crate::classify::fusion::Fusion;
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
 use crate::deck_learning::{DeckReader, trained_for};
-use crate::finder::CardFinder;
+use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
 use crate::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board, shared_refiner,
@@ -321,7 +321,7 @@ fn use_threads(threads: NonZeroUsize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StageClock;
+    use crate::Trace;
     use crate::deck_learning::TRAINED_FOR;
     use setsight_nets::engine::file_of;
     use setsight_scenes::{DeckChoice, Params};
@@ -393,7 +393,7 @@ mod tests {
         let scene = setsight_scenes::render(&params, 5, 0).unwrap();
         let readings = |plan: ReadingPlan| {
             let pipeline = plan.build().unwrap();
-            pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().readings
+            pipeline.read(&scene.image, &mut Trace::default()).unwrap().readings
         };
         let measured =
             ReadingPlan { deck: Some(deck(31)), ..ReadingPlan::with_models(Models::Shipped) };

@@ -8,7 +8,7 @@ pub use error::{ReadError, ReadErrorKind};
 pub use options::ReadOptions;
 pub use tracker::TableTracker;
 
-use crate::{Pipeline, StageClock, TableReading, overlay};
+use crate::{Pipeline, TableReading, Trace, overlay};
 use image::RgbImage;
 use setsight_photo::source::{self, Photo};
 use std::path::Path;
@@ -120,7 +120,7 @@ impl PhotoReader {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_image(&self, image: &RgbImage) -> Result<TableReading, ReadError> {
-        Ok(self.pipeline.read(image, &mut StageClock::default(), None)?.table)
+        Ok(self.pipeline.read(image, &mut Trace::default())?.table)
     }
 
     fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {

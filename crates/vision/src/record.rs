@@ -2,8 +2,8 @@
 
 use super::data::ReadCard;
 use super::layout;
-use super::stage::StageTime;
 use super::table_reading::TableReading;
+use super::trace::StageTime;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use setsight_files::printable;

@@ -6,12 +6,11 @@ use setsight_nets::{finder, refiner};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_scenes::Kind;
-use setsight_vision::find::Learned;
-use setsight_vision::find::network::{FinderNetwork, Input, Maps};
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::learned::network::{FinderNetwork, Input, Maps};
+use setsight_vision::find::{CardFinder, Learned};
 use setsight_vision::overlap::is_same_place;
 use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::{CardOutline, learned, shared_refiner};
+use setsight_vision::{CardOutline, Trace, learned, shared_refiner};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -81,7 +80,7 @@ fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
 fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
     let photo_long_px = f64::from(frame.width().max(frame.height()));
     let told = Told { cards: cards.to_vec(), photo_long_px, off };
-    Learned::new(Box::new(told), None).find(frame, None).unwrap()
+    Learned::new(Box::new(told), None).find(frame, &mut Trace::default()).unwrap()
 }
 
 /// Largest corner error of each card in its long sides; cards that were not found are left out.
@@ -135,7 +134,7 @@ fn the_refiner_puts_more_of_a_heap_in_its_place() {
         let (frame, truth) = drawn(Kind::Heap, seed);
         cards += truth.len();
         for (finder, right) in [&with, &without].into_iter().zip(&mut right) {
-            let found = finder.find(&frame, None).unwrap();
+            let found = finder.find(&frame, &mut Trace::default()).unwrap();
             *right += errors(&truth, &found).into_iter().filter(|error| *error < 0.08).count();
         }
     }
@@ -151,7 +150,7 @@ fn the_refiner_mends_a_table_that_is_taken_for_another() {
         let (frame, truth) = drawn(Kind::Perspective, seed);
         cards += truth.len();
         for (finder, exact) in [&with, &without].into_iter().zip(&mut exact) {
-            let found = finder.find(&frame, None).unwrap();
+            let found = finder.find(&frame, &mut Trace::default()).unwrap();
             *exact += errors(&truth, &found).into_iter().filter(|error| *error < 0.02).count();
         }
     }
@@ -181,7 +180,7 @@ fn only_a_covered_card_is_looked_for_in_other_places() {
         let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
         let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
         let finder = Learned::new(Box::new(network), Some(judge));
-        let found = finder.find(&image, None).unwrap();
+        let found = finder.find(&image, &mut Trace::default()).unwrap();
         assert_eq!(found.len(), 3);
         looks.load(Ordering::Relaxed)
     };
@@ -195,7 +194,7 @@ fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
     let finder = shipped();
     let (mut found, mut twice) = (0, 0);
     for seed in 41..49 {
-        let outlines = finder.find(&drawn(Kind::Heap, seed).0, None).unwrap();
+        let outlines = finder.find(&drawn(Kind::Heap, seed).0, &mut Trace::default()).unwrap();
         let quads: Vec<Quad> = outlines.iter().map(|outline| outline.corners_in_image).collect();
         let is_again = |i: &usize| quads[..*i].iter().any(|q| is_same_place(&quads[*i], q));
         twice += (0..quads.len()).filter(is_again).count();
@@ -231,7 +230,7 @@ fn what_is_not_in_a_small_photo_is_not_looked_for() {
         let looks = Arc::new(AtomicUsize::new(0));
         let image = image::RgbImage::new(width, height);
         let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None);
-        assert!(finder.find(&image, None).unwrap().is_empty());
+        assert!(finder.find(&image, &mut Trace::default()).unwrap().is_empty());
         looks.load(Ordering::Relaxed)
     };
     assert_eq!(sides_looked_at(1280, 960), 320 + 640 + 128);

@@ -7,7 +7,7 @@ use setsight_nets::engine::Models;
 use setsight_scenes::suite::{Part, Suite};
 use setsight_vision::overlap::is_same_place;
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{Pipeline, StageClock};
+use setsight_vision::{Pipeline, Trace};
 
 /// What became of the labelled cards, and false cards that were claimed.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Tally {
 
 fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
     let scene = part.draw(index).unwrap();
-    let table = pipeline.read(&scene.image, &mut StageClock::default(), None).unwrap().table;
+    let table = pipeline.read(&scene.image, &mut Trace::default()).unwrap().table;
     let mut tally = Tally::default();
     let mut matched = vec![false; table.cards.len()];
     for label in &scene.cards {

@@ -5,7 +5,7 @@ use setsight_game::cards::Card;
 use setsight_nets::engine::Models;
 use setsight_scenes::{Kind, Params, render};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{Pipeline, StageClock};
+use setsight_vision::{Pipeline, Trace};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ static PIPELINE: LazyLock<Pipeline> =
 
 /// The cards that are surely read in a picture, and whether it is taken for a mirrored one.
 fn board(image: RgbImage) -> (BTreeSet<Card>, bool) {
-    let table = PIPELINE.read(&image, &mut StageClock::default(), None).unwrap().table;
+    let table = PIPELINE.read(&image, &mut Trace::default()).unwrap().table;
     let sure = table.cards.iter().filter(|card| !card.unsure).map(|card| card.card);
     (sure.collect(), table.facts.is_mirrored())
 }

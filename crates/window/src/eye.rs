@@ -6,9 +6,7 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{
-    CardImage, Pipeline, PipelineOutput, Reading, StageClock, StageSink, StageTime, TableFacts,
-};
+use setsight_vision::{CardImage, Pipeline, PipelineOutput, Reading, TableFacts, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,15 +36,11 @@ pub trait Eye: Send + Sync {
         facts: TableFacts,
     ) -> Result<(CardImage, Reading), String>;
 
-    /// Finds and reads the cards, handing each stage's picture to the sink if there is one.
+    /// Finds and reads the cards; `trace` receives each stage's time and picture.
     ///
     /// # Errors
     /// In words for the user.
-    fn read(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<(PipelineOutput, Vec<StageTime>), String>;
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String>;
 }
 
 /// A pipeline, or why there is none.
@@ -93,16 +87,10 @@ impl Eye for PipelineEye {
         pipeline.read_card(frame, corners_in_image, facts).map_err(|error| error.to_string())
     }
 
-    fn read(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
-        let mut clock = StageClock::default();
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
         let pipeline = self.pipeline();
         let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
-        let output = pipeline.read(frame, &mut clock, sink).map_err(|error| error.to_string())?;
-        Ok((output, clock.times))
+        pipeline.read(frame, trace).map_err(|error| error.to_string())
     }
 }
 
@@ -122,13 +110,13 @@ mod tests {
         let frame = RgbImage::new(64, 64);
         *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
         eye.use_deck(Some(Arc::clone(&deck)));
-        let (output, _) = eye.read(&frame, None).unwrap();
+        let output = eye.read(&frame, &mut Trace::default()).unwrap();
         assert_eq!(output.table.facts.deck_name(), deck.name, "by measuring");
         // As if they had been chosen while the window is open.
         let models = Models::Folder(home.path().to_owned());
         *eye.plan.lock().unwrap() =
             ReadingPlan { deck: Some(deck), ..ReadingPlan::with_models(models) };
-        let error = eye.read(&frame, None).err().unwrap();
+        let error = eye.read(&frame, &mut Trace::default()).err().unwrap();
         assert!(error.contains("reader.onnx"), "{error}");
     }
 }

@@ -236,7 +236,7 @@ pub(crate) mod tests {
     use setsight_photo::Frame;
     use setsight_photo::geometry::Quad;
     use setsight_photo::source::{Photo, SourceError};
-    use setsight_vision::{CardImage, PipelineOutput, Reading, StageSink, StageTime, TableFacts};
+    use setsight_vision::{CardImage, PipelineOutput, Reading, StageTime, TableFacts, Trace};
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
@@ -278,26 +278,19 @@ pub(crate) mod tests {
             Ok((setsight_vision::rectify::from_crop(RgbImage::new(96, 64)), Reading::UNKNOWN))
         }
 
-        fn read(
-            &self,
-            frame: &Frame,
-            sink: Option<&dyn StageSink>,
-        ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
+        fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
             self.reads.fetch_add(1, Ordering::Relaxed);
-            if let Some(sink) = sink {
-                for stage in ["load", "segment", "board"] {
-                    sink.picture(stage, frame).map_err(|error| error.to_string())?;
-                }
+            for stage in ["load", "segment", "board"] {
+                trace.picture(stage, || frame.clone()).map_err(|error| error.to_string())?;
             }
             let readings = self.table.readings.iter();
             let image = setsight_vision::rectify::from_crop(RgbImage::new(96, 64));
-            let output = PipelineOutput {
+            trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 });
+            Ok(PipelineOutput {
                 table: self.table.reading.clone(),
                 readings: readings.map(|r| r.clone().unwrap_or(Reading::UNKNOWN)).collect(),
                 images: vec![image; self.table.cards.len()],
-            };
-            let times = vec![StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 }];
-            Ok((output, times))
+            })
         }
     }
 

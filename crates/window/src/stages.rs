@@ -140,30 +140,25 @@ mod tests {
     use super::*;
     use setsight_nets::engine::Models;
     use setsight_vision::plan::ReadingPlan;
-    use setsight_vision::{Pipeline, StageClock, StageSink};
-    use std::cell::RefCell;
-    use std::io;
-
-    #[derive(Default)]
-    struct Names(RefCell<Vec<String>>);
-    impl StageSink for Names {
-        fn picture(&self, stage: &str, _: &RgbImage) -> io::Result<()> {
-            self.0.borrow_mut().push(stage.to_owned());
-            Ok(())
-        }
-    }
+    use setsight_vision::{Pipeline, Trace};
 
     #[test]
     fn every_picture_that_a_pipeline_makes_has_words_and_a_time() {
         let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
         let usual = ReadingPlan::with_models(Models::Shipped).build().unwrap();
         for pipeline in [Pipeline::classical(), usual] {
-            let (mut clock, names) = (StageClock::default(), Names::default());
-            pipeline.read(&frame, &mut clock, Some(&names)).unwrap();
-            for name in names.0.into_inner() {
+            let mut names = Vec::new();
+            let mut trace = Trace::default().on_picture(|stage, _| {
+                names.push(stage.to_owned());
+                Ok(())
+            });
+            pipeline.read(&frame, &mut trace).unwrap();
+            let times = std::mem::take(&mut trace.times);
+            drop(trace);
+            for name in names {
                 let (title, _, timed) = words_of(&name);
                 assert_ne!(title, words_of("").0, "no words for {name}");
-                let is_timed = clock.times.iter().any(|time| time.stage == timed);
+                let is_timed = times.iter().any(|time| time.stage == timed);
                 assert!(is_timed || name == "load", "{name}");
             }
         }

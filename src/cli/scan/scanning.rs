@@ -10,10 +10,10 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use setsight_files::say;
 use setsight_photo::source;
-use setsight_vision::dump::FolderSink;
 use setsight_vision::overlay::Style;
 use setsight_vision::record::Record;
-use setsight_vision::{Pipeline, StageClock, StageSink, batch};
+use setsight_vision::stage_pictures::PictureFolder;
+use setsight_vision::{Pipeline, Trace, batch};
 use std::io::{self};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -239,22 +239,19 @@ fn read_photo(
     results: &ResultArgs,
     style: &Style,
 ) -> Done {
-    let mut clock = StageClock::default();
+    let mut trace = Trace::default();
     let mut read = || -> anyhow::Result<_> {
         let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
-        let (photo, held) = clock.time("load", || load(&job.path, room, pictures))?;
+        let (photo, held) = trace.stage("load", |_| load(&job.path, room, pictures))?;
         let (frame, warning) = (photo.frame, photo.warning);
-        let sink = match &results.dump_stages {
-            Some(dir) => {
-                let folder = dir.join(&job.name);
-                let sink = FolderSink::new(folder.clone())
-                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-                Some(sink)
-            }
-            None => None,
-        };
-        let sink = sink.as_ref().map(|s| s as &dyn StageSink);
-        let mut table = pipeline.read(&frame, &mut clock, sink)?.table;
+        if let Some(dir) = &results.dump_stages {
+            let folder = dir.join(&job.name);
+            let mut pictures = PictureFolder::new(folder.clone())
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            trace = std::mem::take(&mut trace)
+                .on_picture(move |stage, picture| pictures.write(stage, picture));
+        }
+        let mut table = pipeline.read(&frame, &mut trace)?.table;
         table.warning = warning;
         Ok((frame, table, held))
     };
@@ -263,12 +260,12 @@ fn read_photo(
         Err(error) => return Done::failed(job, told(&error)),
     };
     let unwritten = results.out.as_deref().and_then(|out| {
-        let written = clock.time("overlay", || {
+        let written = trace.stage("overlay", |_| {
             folder::write_pictures(out, &job.name, &frame, &table, style, results.overwrite)
         });
         written.err().map(|error| told(&error))
     });
-    let record = Record { image: job.path.clone(), result: Ok(table), times: clock.times };
+    let record = Record { image: job.path.clone(), result: Ok(table), times: trace.times };
     Done { record, unwritten }
 }
 

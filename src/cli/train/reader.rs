@@ -19,7 +19,7 @@ use setsight_train::reader::{self, ReaderTask, drawn, fingerprint, kept, sample:
 use setsight_train::run::Settings;
 use setsight_vision::FinderChoice;
 use setsight_vision::deck_learning;
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::CardFinder;
 use setsight_vision::plan::ReadingPlan;
 use std::io::Write;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use setsight_game::cards::Card;
 use setsight_nets::engine::sha256;
 use setsight_photo::labels::{CardLabel, PhotoLabel};
 use setsight_photo::source::Room;
-use setsight_vision::{Pipeline, PipelineError, ReadCard, StageClock};
+use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::Path;
 
 /// Reads a photo.
@@ -41,7 +41,7 @@ pub fn check(
         return Ok(checked);
     }
     let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
-    let output = pipeline.read(&loaded.frame, &mut StageClock::default(), None)?;
+    let output = pipeline.read(&loaded.frame, &mut Trace::default())?;
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);
     let sure = |card: &&ReadCard| !card.unsure;

@@ -11,7 +11,7 @@ use setsight_game::cards::{Card, Edition};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
 use setsight_photo::source::{self, SourceError};
-use setsight_vision::{Pipeline, PipelineError, StageClock};
+use setsight_vision::{Pipeline, PipelineError, Trace};
 use std::path::PathBuf;
 
 /// Why photos cannot be used for training.
@@ -166,7 +166,7 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     }
     let labels = photo.label.upright_cards(loaded.orientation);
     let read = pipeline
-        .read(&loaded.frame, &mut StageClock::default(), None)
+        .read(&loaded.frame, &mut Trace::default())
         .map_err(|source| OwnError::Read { path: path(), source })?
         .table;
     let matched = compare(&labels, &read.cards);

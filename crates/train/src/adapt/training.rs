@@ -30,11 +30,10 @@ use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::classify::mirror;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
-use setsight_vision::find::Learned;
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::{CardFinder, Learned};
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::{CardImage, CardOutline, FinderChoice, StageClock, rectify, shared_refiner};
+use setsight_vision::{CardImage, CardOutline, FinderChoice, Trace, rectify, shared_refiner};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -250,7 +249,8 @@ fn outputs<'a>(
             labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
         }
         let networks = networks_of(i);
-        let outlines = networks.finder(choice, base, refiner.clone())?.find(&frame, None)?;
+        let outlines =
+            networks.finder(choice, base, refiner.clone())?.find(&frame, &mut Trace::default())?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
@@ -384,7 +384,7 @@ pub fn write_models(
     // Tries the written models.
     let pipeline = ReadingPlan::with_models(Models::Folder(folder.to_owned())).build()?;
     let frame = image::RgbImage::new(64, 64);
-    pipeline.read(&frame, &mut StageClock::default(), None)?;
+    pipeline.read(&frame, &mut Trace::default())?;
     Ok(())
 }
 

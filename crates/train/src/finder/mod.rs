@@ -24,7 +24,7 @@ use burn::tensor::{Device, Tensor, TensorData, activation};
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::find::{self, network::Maps};
+use setsight_vision::find::learned::{self, network::Maps};
 use std::sync::OnceLock;
 use tally::Tally;
 use target::{SHAPE_PLANES, Target};
@@ -351,7 +351,8 @@ impl Task for Finder {
             let maps = floats(output.into_data());
             for (maps, scene) in maps.chunks_exact(planes * rows * columns).zip(scenes) {
                 let maps = Maps { values: maps.to_vec(), rows, columns };
-                let claims = find::decode::cards(&maps, THRESHOLD, find::Params::default().apart);
+                let claims =
+                    learned::decode::cards(&maps, THRESHOLD, learned::Params::default().apart);
                 tally.add(&claims, &scene.cards, scene.size_px);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::target::{SeenCard, Wanted};
 use setsight_photo::geometry::Quad;
-use setsight_vision::find::decode::Candidate;
+use setsight_vision::find::learned::decode::Candidate;
 
 /// Counts of claims and cards over some pictures.
 #[derive(Clone, Debug, Default, PartialEq)]

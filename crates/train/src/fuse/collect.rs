@@ -16,9 +16,9 @@ use setsight_vision::classify::fused;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
 use setsight_vision::classify::table_facts::TableFacts;
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::CardFinder;
 use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::{CardImage, CardOutline, PipelineError, rectify};
+use setsight_vision::{CardImage, CardOutline, PipelineError, Trace, rectify};
 use std::path::Path;
 
 /// Why no examples could be collected.
@@ -66,7 +66,7 @@ pub fn drawn(
     let table = |index: u64| {
         let scene = scene(seed, index)?;
         let frame = source::decode(&scene.jpeg()?)?.frame;
-        let outlines = finder.find(&frame, None).map_err(PipelineError::from)?;
+        let outlines = finder.find(&frame, &mut Trace::default()).map_err(PipelineError::from)?;
         let images: Vec<CardImage> =
             outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
         let cards = Cards { frame: &frame, outlines: &outlines, images: &images };

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{DeckChoice, DrawnCard, scenes};
-use setsight_vision::finder::{CardFinder, FindError};
-use setsight_vision::{CardOutline, rectify};
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::{CardOutline, Trace, rectify};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -85,8 +85,11 @@ fn of_scene(
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let edition = if deck.is_some() { Edition::OF_TAUGHT } else { scene.deck.edition() };
     let frame = &scene.image;
-    let found: Vec<Quad> =
-        finder.find(frame, None)?.into_iter().map(|outline| outline.corners_in_image).collect();
+    let found: Vec<Quad> = finder
+        .find(frame, &mut Trace::default())?
+        .into_iter()
+        .map(|outline| outline.corners_in_image)
+        .collect();
     let cut = |quad: Quad| {
         let outline = CardOutline::at(quad);
         rectify::rectify(frame, &outline)

@@ -18,9 +18,9 @@ use setsight_photo::source;
 use setsight_vision::classify::classical::features::Features;
 use setsight_vision::classify::classical::template::Masks;
 use setsight_vision::classify::mirror;
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::overlap::shared_area;
-use setsight_vision::{CardOutline, board, rectify};
+use setsight_vision::{CardOutline, Trace, board, rectify};
 use std::path::{Path, PathBuf};
 
 /// Number of times that each real card is cut, each time along another outline.
@@ -333,7 +333,7 @@ fn outlined(
     }
     let mut outlines: Vec<Quad> = Vec::new();
     let one_card = board::Params::default().one_card_overlap;
-    for outline in finder.find(frame, None)? {
+    for outline in finder.find(frame, &mut Trace::default())? {
         // The finder returns the best outline of each card first.
         let quad = outline.corners_in_image;
         if !outlines.iter().any(|other| shared_area(other, &quad) >= one_card) {

@@ -10,7 +10,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
-use setsight_vision::finder::{CardFinder, FindError};
+use setsight_vision::Trace;
+use setsight_vision::find::{CardFinder, FindError};
 
 /// Increased whenever the same seed takes other outlines.
 pub const VERSION: u32 = 1;
@@ -34,13 +35,16 @@ impl Found {
     /// # Errors
     /// The finder cannot be run.
     pub fn by(finder: Box<dyn CardFinder>, table: &Drawn) -> Result<Self, FindError> {
-        finder.find(&frame(table), None)?;
+        finder.find(&frame(table), &mut Trace::default())?;
         Ok(Self(finder))
     }
 
     /// The finder's outlines on a table.
     pub fn on(&self, table: &Drawn) -> Vec<Quad> {
-        let found = self.0.find(&frame(table), None).expect("a finder that ran on the first table");
+        let found = self
+            .0
+            .find(&frame(table), &mut Trace::default())
+            .expect("a finder that ran on the first table");
         found.into_iter().map(|outline| outline.corners_in_image).collect()
     }
 }

@@ -5,8 +5,8 @@ use crate::net::{Live, run_graph};
 use crate::optimiser::Schedule;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;
-use setsight_vision::finder::{CardFinder, FindError};
-use setsight_vision::{CardOutline, StageSink};
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::{CardOutline, Trace};
 
 /// A white card with a dark symbol on grey; each table differs a little from the one before, and
 /// every fifth one is empty.
@@ -154,11 +154,7 @@ impl CardFinder for Astray {
         "astray"
     }
 
-    fn find(
-        &self,
-        frame: &Frame,
-        _: Option<&dyn StageSink>,
-    ) -> Result<Vec<CardOutline>, FindError> {
+    fn find(&self, frame: &Frame, _: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
         let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
             (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
         };

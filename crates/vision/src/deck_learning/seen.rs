@@ -2,8 +2,9 @@
 
 use super::face::Face;
 use super::measure::Measured;
-use crate::finder::{CardFinder, FindError};
+use crate::find::{CardFinder, FindError};
 use crate::layout;
+use crate::trace::Trace;
 use rayon::prelude::*;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
@@ -50,7 +51,7 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
     /// missed where nothing can be measured.
     const LEAST_SCORE: f64 = -1.0;
     const MISSED_SCORE: f64 = 2.0;
-    let outlines = finder.find(frame, None)?;
+    let outlines = finder.find(frame, &mut Trace::default())?;
     let measured: Vec<_> = outlines
         .par_iter()
         .filter(|outline| outline.score > LEAST_SCORE)

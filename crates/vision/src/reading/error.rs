@@ -115,7 +115,7 @@ impl From<PipelineError> for ReadError {
     fn from(error: PipelineError) -> Self {
         let kind = match &error {
             PipelineError::Network(error) => kind_of_network(error),
-            PipelineError::Segment(_) | PipelineError::Sink(_) => ReadErrorKind::Failed,
+            PipelineError::Segment(_) | PipelineError::Picture(_) => ReadErrorKind::Failed,
         };
         Self::new(kind, error)
     }

@@ -3,7 +3,7 @@
 use super::{ReadError, ReadOptions};
 use crate::track::grey::Grey;
 use crate::track::{Params, TrackedTable, Tracker, detect};
-use crate::{Pipeline, StageClock};
+use crate::{Pipeline, Trace};
 use image::RgbImage;
 use setsight_photo::source;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl TableTracker {
         let grey = Arc::new(Grey::of(frame)?);
         self.tracker.follow(grey, time.as_secs_f64() * 1e3);
         if let Some(request) = self.tracker.ask() {
-            match detect(&self.pipeline, frame, &request, &mut StageClock::default()) {
+            match detect(&self.pipeline, frame, &request, &mut Trace::default()) {
                 Ok(found) => self.tracker.learn(found),
                 Err(error) => {
                     self.tracker.forget_look();

@@ -6,7 +6,7 @@ use crate::classify::table_facts::TableFacts;
 use crate::compose::{Pipeline, PipelineError};
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::rectify;
-use crate::stage::StageClock;
+use crate::trace::Trace;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
@@ -30,7 +30,7 @@ pub trait Eyes: Send + Sync {
 
 impl Eyes for Pipeline {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-        Ok(self.finder.find(frame, None)?)
+        Ok(self.finder.find(frame, &mut Trace::default())?)
     }
     fn read(
         &self,
@@ -118,9 +118,9 @@ pub fn detect(
     eyes: &dyn Eyes,
     frame: &Frame,
     ask: &Request,
-    clock: &mut StageClock,
+    trace: &mut Trace<'_>,
 ) -> Result<Detections, PipelineError> {
-    let outlines = clock.time("segment", || eyes.find(frame))?;
+    let outlines = trace.stage("segment", |_| eyes.find(frame))?;
     let places = places(&outlines, &ask.known);
     let known = |i: usize| places[i].map(|k| &ask.known[k]);
     let mut wanted: Vec<usize> =
@@ -131,12 +131,12 @@ pub fn detect(
         let company: Vec<usize> = spare.take(COMPANY.saturating_sub(wanted.len() - 1)).collect();
         wanted.extend(company);
     }
-    let images: Vec<CardImage> = clock.time("rectify", || {
+    let images: Vec<CardImage> = trace.stage("rectify", |_| {
         wanted.iter().map(|&i| rectify::rectify(frame, &outlines[i])).collect()
     });
     let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
     let cards = Cards { frame, outlines: &chosen, images: &images };
-    let (readings, facts) = clock.time("classify", || eyes.read(&cards, ask.facts.clone()))?;
+    let (readings, facts) = trace.stage("classify", |_| eyes.read(&cards, ask.facts.clone()))?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
@@ -318,15 +318,15 @@ mod tests {
             known: (0..4).map(|i| known(i as u64, here[i], read, None)).collect(),
             facts: TableFacts::default(),
         };
-        let mut clock = StageClock::default();
-        let settled = detect(&Told(here.clone()), &frame, &ask(false), &mut clock).unwrap();
+        let mut trace = Trace::default();
+        let settled = detect(&Told(here.clone()), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!((settled.number, settled.read), (7, 0));
         assert!(settled.seen.iter().all(|seen| seen.reading.is_none()));
-        let all = detect(&Told(here.clone()), &frame, &ask(true), &mut clock).unwrap();
+        let all = detect(&Told(here.clone()), &frame, &ask(true), &mut trace).unwrap();
         assert_eq!(all.read, 4);
         let mut more = here.clone();
         more.push(card(200.0, 200.0));
-        let new = detect(&Told(more), &frame, &ask(false), &mut clock).unwrap();
+        let new = detect(&Told(more), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!(new.read, 5, "one new card and company");
         let read: Vec<bool> = new.seen.iter().map(|seen| seen.reading.is_some()).collect();
         assert_eq!(read, [false, false, false, false, true]);

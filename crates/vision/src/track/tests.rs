@@ -3,7 +3,7 @@
 use super::card::in_order_of;
 use super::*;
 use crate::classify::reader::Cards;
-use crate::{CardImage, PipelineError, StageClock};
+use crate::{CardImage, PipelineError, Trace};
 use image::{Rgb, RgbImage};
 use setsight_game::cards::{Card, Edition, Property};
 use setsight_photo::Frame;
@@ -156,7 +156,7 @@ impl Run {
                 self.tracker.learn(found);
             }
             if let Some(ask) = self.tracker.ask() {
-                let found = detect(eyes, &frame, &ask, &mut StageClock::default()).unwrap();
+                let found = detect(eyes, &frame, &ask, &mut Trace::default()).unwrap();
                 self.read += found.read;
                 self.looks += 1;
                 waiting = Some(found);

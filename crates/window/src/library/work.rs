@@ -7,7 +7,7 @@ use crate::table::Table;
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::source::{ListError, Photo, list_photos};
-use setsight_vision::{CardImage, Reading, StageSink};
+use setsight_vision::{CardImage, Reading, Trace};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,12 +89,13 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
 
 fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Reason> {
     let eye = &shared.eye;
-    let (mut output, times) = guarded(|| eye.read(&photo.frame, None).map_err(Reason::Reader))?;
+    let mut trace = Trace::default();
+    let mut output = guarded(|| eye.read(&photo.frame, &mut trace).map_err(Reason::Reader))?;
     output.table.warning = photo.warning;
     let images = std::mem::take(&mut output.images);
     let found = Found {
         table: Table::of_output(output),
-        times,
+        times: trace.times,
         size_px: photo.frame.dimensions(),
         stored_px: (photo.stored_width, photo.stored_height),
         orientation: photo.orientation,
@@ -162,28 +163,26 @@ pub(super) fn list_named(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<ListError>, us
     (found, problems, 0)
 }
 
-/// Keeps stages' pictures, shrunk to what a window shows.
-#[derive(Default)]
-struct Keep(RefCell<Vec<(String, Arc<RgbImage>)>>);
-
-impl StageSink for Keep {
-    fn picture(&self, stage: &str, picture: &RgbImage) -> io::Result<()> {
-        let (width, height) = picture.dimensions();
-        let long = width.max(height);
-        let kept = if long > STAGE_PX {
-            let side = |px: u32| (px * STAGE_PX / long).max(1);
-            image::imageops::thumbnail(picture, side(width), side(height))
-        } else {
-            picture.clone()
-        };
-        self.0.borrow_mut().push((stage.to_owned(), Arc::new(kept)));
-        Ok(())
-    }
-}
-
+/// The stages' pictures of a photo, by name.
 fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, Reason> {
     let photo = shared.load(path)?;
-    let keep = Keep::default();
-    guarded(|| shared.eye.read(&photo.frame, Some(&keep)).map_err(Reason::Reader))?;
-    Ok(keep.0.into_inner())
+    let mut kept = Vec::new();
+    let mut trace = Trace::default().on_picture(|stage, picture| {
+        kept.push((stage.to_owned(), Arc::new(shrunk(picture))));
+        Ok(())
+    });
+    guarded(|| shared.eye.read(&photo.frame, &mut trace).map_err(Reason::Reader))?;
+    drop(trace);
+    Ok(kept)
+}
+
+/// A stage's picture at the size that a window shows.
+fn shrunk(picture: &RgbImage) -> RgbImage {
+    let (width, height) = picture.dimensions();
+    let long = width.max(height);
+    if long <= STAGE_PX {
+        return picture.clone();
+    }
+    let side = |px: u32| (px * STAGE_PX / long).max(1);
+    image::imageops::thumbnail(picture, side(width), side(height))
 }

@@ -7,7 +7,7 @@ use crate::reasons::Reason;
 use eframe::egui::ColorImage;
 use setsight_game::cards::{Deck, Property};
 use setsight_vision::deck_learning::{Draft, DraftCard, LearnError, Note, Place, detect};
-use setsight_vision::finder::CardFinder;
+use setsight_vision::find::CardFinder;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::rectify::straightened;
 use std::collections::{HashMap, VecDeque};

@@ -12,7 +12,7 @@ use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source::{Photo, SourceError};
 use setsight_vision::{
-    CardImage, PipelineOutput, ReadCard, Reading, StageSink, StageTime, TableFacts, TableReading,
+    CardImage, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading, Trace,
     rectify,
 };
 use setsight_window::Window;
@@ -60,16 +60,11 @@ impl Eye for Fake {
         Ok((image, Reading { values, is_card: 0.95 }))
     }
 
-    fn read(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<(PipelineOutput, Vec<StageTime>), String> {
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
         for stage in ["load", "segment", "board"] {
-            if let Some(sink) = sink {
-                sink.picture(stage, frame).unwrap();
-            }
+            trace.picture(stage, || frame.clone()).unwrap();
         }
+        trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 });
         let cards: Vec<ReadCard> = (0..)
             .zip(&self.0)
             .map(|(i, &(card, unsure))| {
@@ -80,12 +75,11 @@ impl Eye for Fake {
                 ReadCard { corners_in_image, card, confidence, unsure }
             })
             .collect();
-        let output = PipelineOutput {
+        Ok(PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
             table: TableReading::new(cards, frame.dimensions()),
-        };
-        Ok((output, vec![StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 }]))
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::decode::{SymbolPeak, symbol_heat_at};
 use super::network::Maps;
 use super::placer::Placed;
 use super::shrink::ScaledPhoto;
-use crate::segment::maps::WorkingQuad;
+use crate::find::working::WorkingQuad;
 use setsight_game::cards::Number;
 use setsight_game::cards::outline::symbol_centers;
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -4,27 +4,24 @@
 //! Symbols stay readable where borders vanish: white cards on a white table, touching and
 //! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
 //! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
-//! the maps; [`grouping`] into cards; the table as one [`plane`]; sides located at border lines
-//! ([`corners`]); and last, cards of which only the border is visible ([`borders`]).
+//! the maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
+//! border lines; and last, cards of which only the border is visible ([`borders`]).
 
 pub mod borders;
 pub mod components;
-pub mod corners;
-#[cfg(test)]
-pub(crate) mod drawn;
 pub mod grouping;
 pub mod maps;
-pub mod plane;
-pub mod rim;
+pub mod pictures;
 pub mod shape;
 pub mod symbols;
 
-use super::data::CardOutline;
-use super::dump;
-use super::finder::{CardFinder, FindError};
-use super::overlap::{overlap, tell_shared};
-use super::stage::StageSink;
-use maps::WorkingQuad;
+use super::plane::TablePlane;
+use super::sides;
+use super::working::{Working, WorkingQuad};
+use super::{CardFinder, FindError};
+use crate::data::CardOutline;
+use crate::overlap::{overlap, tell_shared};
+use crate::trace::Trace;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 
@@ -47,7 +44,7 @@ pub struct SymbolFinder {
     /// Parameters for borders of cards whose symbols cannot be read.
     pub borders: borders::Params,
     /// Parameters for finding a card's sides.
-    pub corners: corners::Params,
+    pub sides: sides::Params,
 }
 
 impl Default for SymbolFinder {
@@ -60,7 +57,7 @@ impl Default for SymbolFinder {
             symbols: Default::default(),
             grouping: Default::default(),
             borders: Default::default(),
-            corners: Default::default(),
+            sides: Default::default(),
         }
     }
 }
@@ -70,11 +67,7 @@ impl CardFinder for SymbolFinder {
         "classical"
     }
 
-    fn find(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<Vec<CardOutline>, FindError> {
+    fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
         // In a smaller picture no symbol is recognisable, and the coarse maps would have no pixel.
         const SMALLEST_PX: f64 = 16.0;
         let (width, height) = frame.dimensions();
@@ -82,11 +75,11 @@ impl CardFinder for SymbolFinder {
         if f64::from(width.min(height)) * scale < SMALLEST_PX {
             return Ok(Vec::new());
         }
-        let first = at_scale(frame, self, self.long_side_px, sink.map(|sink| ("", sink)))?;
+        let first = at_scale(frame, self, self.long_side_px, "", trace)?;
         let Some(closer) = closer_long_side_px(&first, self) else {
             return Ok(in_photo(first));
         };
-        let second = at_scale(frame, self, closer, sink.map(|sink| ("-closer", sink)))?;
+        let second = at_scale(frame, self, closer, "-closer", trace)?;
         // The second pass detects more cards, unless it only resolved more texture.
         let evidence =
             |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
@@ -131,42 +124,39 @@ fn closer_long_side_px(seen: &Detections, params: &SymbolFinder) -> Option<f64> 
     (closer > 1.2 * seen.long_side_px).then_some(closer)
 }
 
-/// Runs one pass. `sink` holds a suffix for the pictures' names, and the sink.
+/// Runs one pass; the names of its pictures end with `ending`.
 fn at_scale(
     frame: &Frame,
     params: &SymbolFinder,
     long_side_px: f64,
-    sink: Option<(&str, &dyn StageSink)>,
+    ending: &str,
+    trace: &mut Trace<'_>,
 ) -> Result<Detections, FindError> {
-    let working = maps::Working::new(frame, long_side_px)?;
+    let working = Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut border_search = borders::BorderSearch::new(&working, &params.borders);
     let mut components = components::Components::default();
-    let mut pictures = sink.map(|_| dump::Maps::default());
+    let mut shown = trace.shows_pictures().then(pictures::Maps::default);
     maps::for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
         symbol_search.add(map, &components);
         border_search.add(map, &components);
-        if let Some(pictures) = &mut pictures {
-            pictures.add(&working, map);
+        if let Some(shown) = &mut shown {
+            shown.add(&working, map);
         }
     })?;
     let symbols = symbol_search.finish(&working)?;
-    if let (Some((ending, sink)), Some(pictures)) = (sink, pictures) {
-        sink.picture(&format!("maps{ending}"), &pictures.sheet())?;
-        sink.picture(&format!("symbols{ending}"), &dump::symbols(frame, &working, &symbols))?;
+    if let Some(maps) = shown {
+        trace.picture(&format!("maps{ending}"), || maps.sheet())?;
+        let picture = || pictures::symbols(frame, &working, &symbols);
+        trace.picture(&format!("symbols{ending}"), picture)?;
     }
     let long = working.width.max(working.height) as f64;
     let grouped = grouping::group(symbols, long, &params.grouping);
     let mut table = grouped.table;
     let mut refined = Vec::with_capacity(grouped.cards.len());
     for card in &grouped.cards {
-        refined.push(corners::Refined::of(
-            &working,
-            &card.quad(),
-            table.as_ref(),
-            &params.corners,
-        )?);
+        refined.push(sides::Refined::of(&working, &card.quad(), table.as_ref(), &params.sides)?);
     }
     // The sides found determine the table better than the symbols did. Refit the table, then search
     // again for the missing sides.
@@ -174,7 +164,7 @@ fn at_scale(
         && let Some(better) = first.improved(&sure_quads(&refined))
     {
         for card in &mut refined {
-            *card = card.again(&working, &better, &params.corners)?;
+            *card = card.again(&working, &better, &params.sides)?;
         }
         let in_view = Quad::rectangle(working.width as f64, working.height as f64);
         let quads: Vec<WorkingQuad> = refined.iter().map(|card| card.quad).collect();
@@ -191,7 +181,7 @@ fn at_scale(
                 seen,
                 group.white(),
                 heaped || cut,
-                &params.corners,
+                &params.sides,
             )?;
             // Outside a heap, a card must not move onto its neighbour.
             if heaped || !covered(&moved.quad) {
@@ -216,8 +206,8 @@ fn at_scale(
 fn add_borders(
     outlines: &mut Vec<Outline>,
     quads: &[WorkingQuad],
-    working: &maps::Working,
-    table: &plane::TablePlane,
+    working: &Working,
+    table: &TablePlane,
     params: &SymbolFinder,
 ) -> opencv::Result<()> {
     for quad in quads {
@@ -226,7 +216,7 @@ fn add_borders(
         if outlines.iter().any(taken) {
             continue;
         }
-        let refined = corners::Refined::of(working, quad, Some(table), &params.corners)?;
+        let refined = sides::Refined::of(working, quad, Some(table), &params.sides)?;
         if refined.sides_seen() >= 3 {
             outlines.push(Outline { quad: refined.quad, score: BORDER_ONLY_SCORE });
         }
@@ -239,7 +229,7 @@ fn add_borders(
 const BORDER_ONLY_SCORE: f64 = 0.5;
 
 /// Corners of the cards with at least two sides found, weighted by the number of sides.
-fn sure_quads(cards: &[corners::Refined]) -> Vec<(WorkingQuad, f64)> {
+fn sure_quads(cards: &[sides::Refined]) -> Vec<(WorkingQuad, f64)> {
     cards
         .iter()
         .filter_map(|card| match card.sides_seen() {
@@ -280,7 +270,10 @@ mod tests {
         for side in [1, 15, 16, 40, 300] {
             for (width, height) in [(side, side), (side, 700), (900, side)] {
                 let plain = RgbImage::from_pixel(width, height, Rgb([90, 120, 60]));
-                assert_eq!(SymbolFinder::default().find(&plain, None).unwrap(), []);
+                assert_eq!(
+                    SymbolFinder::default().find(&plain, &mut Trace::default()).unwrap(),
+                    []
+                );
             }
         }
     }

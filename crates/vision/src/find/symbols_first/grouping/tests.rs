@@ -1,8 +1,9 @@
 use super::*;
-use crate::segment::components::Components;
-use crate::segment::drawn::{FlatCard, GREEN, RED, card_at, photo};
-use crate::segment::maps::{Working, for_each_map};
-use crate::segment::symbols::{self, SymbolSearch};
+use crate::find::drawn::{FlatCard, GREEN, RED, card_at, photo};
+use crate::find::symbols_first::components::Components;
+use crate::find::symbols_first::maps::for_each_map;
+use crate::find::symbols_first::symbols::{self, SymbolSearch};
+use crate::find::working::Working;
 use setsight_game::cards::Number;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Quad};

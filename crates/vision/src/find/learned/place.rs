@@ -9,13 +9,13 @@
 use super::decode::{Candidate, SymbolPeak};
 use super::placer::{Placed, Placer, fit_on, log_size};
 use super::search;
-use crate::finder::FindError;
+use crate::find::FindError;
+use crate::find::plane::{SizeField, TablePlane};
+use crate::find::rim::even_rim;
+use crate::find::sides;
+use crate::find::working::{Working, WorkingQuad};
 use crate::probability::sigmoid;
 use crate::refiner::{self, RefinerNetwork};
-use crate::segment::corners;
-use crate::segment::maps::{Working, WorkingQuad};
-use crate::segment::plane::{SizeField, TablePlane};
-use crate::segment::rim::even_rim;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
 
@@ -25,10 +25,10 @@ pub struct Params {
     /// Parameters for finding sides. The network's outlines are less exact than those of the
     /// classical finder, which are measured on symbols in the photo, so this search reaches
     /// further.
-    pub corners: corners::Params,
+    pub sides: sides::Params,
     /// Parameters for finding sides again, on a table that has been refitted: a side farther off is
     /// a neighbour's.
-    pub corners_again: corners::Params,
+    pub sides_again: sides::Params,
     /// How often the table is fitted to the sides found, and sides are searched for again.
     pub rounds: usize,
     /// Mean distance of the corners, in short sides, from which a card does not lie on the table of
@@ -48,8 +48,8 @@ impl Default for Params {
         Self {
             // Decks differ in the size of their symbols, and the network is inexact, so the table's
             // unit is uncertain at first: sides may deviate from it by more than later.
-            corners: corners::Params { reach: 0.15, agreement: 0.08, ..Default::default() },
-            corners_again: corners::Params {
+            sides: sides::Params { reach: 0.15, agreement: 0.08, ..Default::default() },
+            sides_again: sides::Params {
                 reach: 0.05,
                 expected_deviation: 0.02,
                 ..Default::default()
@@ -92,13 +92,8 @@ pub fn place(
         }
         if let Some(search) = &params.search {
             let table = laid.table.as_ref();
-            let placer = Placer {
-                working,
-                table,
-                peaks,
-                corners: &params.corners,
-                elsewhere: params.elsewhere,
-            };
+            let placer =
+                Placer { working, table, peaks, sides: &params.sides, elsewhere: params.elsewhere };
             search::settle_covered(frame, &placer, &mut laid.cards, refiner, search)?;
         }
     }
@@ -108,7 +103,7 @@ pub fn place(
         let Some(better) = better else { break };
         for card in &mut cards {
             if better.misfit(&card.refined.quad) < params.elsewhere {
-                card.refined = card.refined.again(working, &better, &params.corners_again)?;
+                card.refined = card.refined.again(working, &better, &params.sides_again)?;
             }
         }
         table = Some(better);
@@ -134,9 +129,9 @@ fn laid(
 ) -> opencv::Result<Laid> {
     let long_side_px = working.width.max(working.height) as f64;
     let table = table_of(candidates, long_side_px, params);
-    let corners = &params.corners;
+    let sides = &params.sides;
     let placer =
-        Placer { working, table: table.as_ref(), peaks, corners, elsewhere: params.elsewhere };
+        Placer { working, table: table.as_ref(), peaks, sides, elsewhere: params.elsewhere };
     let cards = candidates
         .iter()
         .map(|candidate| placer.put(candidate, &placer.expected(&candidate.quad)))

@@ -1,8 +1,9 @@
 //! Detects symbols: regions of the binary maps that resemble a symbol in their moment frame.
 
 use super::components::Components;
-use super::maps::{BinaryMap, Working};
+use super::maps::BinaryMap;
 use super::shape::{Mask, MomentFrame, TemplateIou, template};
+use crate::find::working::Working;
 use opencv::prelude::*;
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
@@ -350,8 +351,8 @@ fn quantile(values: &mut [f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::drawn::{FlatCard, GREEN, RED, WHITE, card_at, photo};
-    use crate::segment::maps::for_each_map;
+    use crate::find::drawn::{FlatCard, GREEN, RED, WHITE, card_at, photo};
+    use crate::find::symbols_first::maps::for_each_map;
     use setsight_game::cards::Number;
     use setsight_photo::Frame;
     use setsight_photo::geometry::Quad;

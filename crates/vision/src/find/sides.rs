@@ -5,10 +5,9 @@
 //! border may be a step to a dark cloth or a faint shadow on a white table). Without such a line,
 //! the predicted side is kept.
 
-use super::maps::Working;
-use super::maps::WorkingQuad;
 use super::plane::{CARD_ASPECT, Pose, TablePlane};
 use super::rim::white_rim;
+use super::working::{Working, WorkingQuad};
 use nalgebra::{Matrix3, Vector3};
 use opencv::prelude::*;
 use setsight_game::cards::outline::SYMBOL_SPACING;

@@ -5,10 +5,10 @@
 //! corrected corners lead to better ones.
 
 use super::placer::{Placed, Placer};
-use crate::finder::FindError;
+use crate::find::FindError;
+use crate::find::working::WorkingQuad;
 use crate::overlap::{is_overlapped, is_same_place};
 use crate::refiner::{self, RefinerNetwork};
-use crate::segment::maps::WorkingQuad;
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -1,10 +1,10 @@
 //! Fits one card to a given table.
 
 use super::decode::{Candidate, SymbolPeak};
-use crate::segment::corners::{self, Refined};
-use crate::segment::maps::{Working, WorkingQuad};
-use crate::segment::plane::{CARD_ASPECT, Pose, TablePlane};
-use crate::segment::rim::even_rim;
+use crate::find::plane::{CARD_ASPECT, Pose, TablePlane};
+use crate::find::rim::even_rim;
+use crate::find::sides::{self, Refined};
+use crate::find::working::{Working, WorkingQuad};
 use setsight_game::cards::Number;
 use setsight_game::cards::outline::symbol_centers;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
@@ -42,7 +42,7 @@ pub struct Placer<'a> {
     /// The network's symbols, in working pixels.
     pub peaks: &'a [SymbolPeak],
     /// Parameters for finding sides.
-    pub corners: &'a corners::Params,
+    pub sides: &'a sides::Params,
     /// Mean distance of the corners, in short sides, from which a card does not lie on the table.
     pub elsewhere: f64,
 }
@@ -71,7 +71,7 @@ impl Placer<'_> {
         expected: &WorkingQuad,
     ) -> opencv::Result<Placed> {
         let table = self.table.filter(|table| table.misfit(expected) < self.elsewhere);
-        let refined = Refined::of(self.working, expected, table, self.corners)?;
+        let refined = Refined::of(self.working, expected, table, self.sides)?;
         let rim = even_rim(&refined.quad, self.working)?;
         let on_table = self.table.map(|table| fit_on(table, &candidate.quad));
         Ok(Placed { candidate: *candidate, expected: *expected, refined, rim, on_table })

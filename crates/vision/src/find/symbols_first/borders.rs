@@ -4,10 +4,11 @@
 //! The reader decides whether such a region is a card, or else a card's back or a phone.
 
 use super::components::{Component, Components};
-use super::maps::WorkingQuad;
-use super::maps::{BinaryMap, Working};
-use super::plane::{CARD_ASPECT, TablePlane};
+use super::maps::BinaryMap;
 use super::shape::MomentFrame;
+use crate::find::plane::{CARD_ASPECT, TablePlane};
+use crate::find::working::Working;
+use crate::find::working::WorkingQuad;
 use setsight_photo::geometry::Point;
 use std::sync::LazyLock;
 

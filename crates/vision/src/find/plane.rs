@@ -1,6 +1,6 @@
 //! The table as one plane: the size of a card, depending on where it lies.
 
-use super::maps::WorkingQuad;
+use super::working::WorkingQuad;
 use nalgebra::{Matrix3, Vector3};
 use setsight_photo::geometry::Point;
 use setsight_photo::geometry::{Homography, Quad};

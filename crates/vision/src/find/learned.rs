@@ -17,13 +17,13 @@ pub mod search;
 pub mod shrink;
 pub mod weights;
 
+use super::working::Working;
+use super::{CardFinder, FindError};
 use crate::data::CardOutline;
-use crate::finder::{CardFinder, FindError};
 use crate::overlap::tell_shared;
 use crate::probability::sigmoid;
 use crate::refiner::RefinerNetwork;
-use crate::segment::maps::Working;
-use crate::stage::StageSink;
+use crate::trace::Trace;
 use decode::Candidate;
 pub use detections::{Detections, Params};
 use network::{FinderNetwork, Maps};
@@ -63,16 +63,10 @@ impl CardFinder for Learned {
         "learned"
     }
 
-    fn find(
-        &self,
-        frame: &Frame,
-        sink: Option<&dyn StageSink>,
-    ) -> Result<Vec<CardOutline>, FindError> {
+    fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
         let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
-        if let Some(sink) = sink {
-            sink.picture("heat", &pictures::heat(&seen))?;
-            sink.picture("places", &pictures::places(frame, &seen, &self.params))?;
-        }
+        trace.picture("heat", || pictures::heat(&seen))?;
+        trace.picture("places", || pictures::places(frame, &seen, &self.params))?;
         Ok(outlines(&seen, &self.params))
     }
 }

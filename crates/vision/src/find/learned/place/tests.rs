@@ -1,5 +1,5 @@
 use super::*;
-use crate::segment::drawn::{FlatCard, card_at, photo};
+use crate::find::drawn::{FlatCard, card_at, photo};
 use setsight_nets::engine::NetworkError;
 use setsight_nets::refiner::{OUTPUTS, RIGHT};
 

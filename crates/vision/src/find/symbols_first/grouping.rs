@@ -2,9 +2,9 @@
 //!
 //! Everything is measured in the symbols' own whitened frames, so perspective has little effect.
 
-use super::maps::WorkingQuad;
-use super::plane::{CARD_ASPECT, Pose, SizeField, TablePlane};
 use super::symbols::Symbol;
+use crate::find::plane::{CARD_ASPECT, Pose, SizeField, TablePlane};
+use crate::find::working::WorkingQuad;
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;

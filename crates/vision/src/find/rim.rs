@@ -1,7 +1,6 @@
 //! Measures the rim of a card, which is blank.
 
-use super::maps::Working;
-use super::maps::WorkingQuad;
+use super::working::{Working, WorkingQuad};
 use opencv::prelude::*;
 
 /// Position of the rim between the centre (0) and the side (1).

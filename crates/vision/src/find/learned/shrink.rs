@@ -1,8 +1,8 @@
 //! The network's input: the photo scaled down, with its sides padded to a multiple of 16.
 
 use super::network::Input;
-use crate::scaled::scaled;
-use crate::segment::maps::Working;
+use crate::find::working::Working;
+use crate::find::working::scaled;
 use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
 use opencv::prelude::*;
 use setsight_nets::finder;

@@ -3,12 +3,10 @@
 //! No single threshold shows all symbols of a photo; ten cheap maps of different kinds do. A true
 //! symbol appears in many of them, a chance shape in one.
 
-use crate::scaled::scaled;
+use crate::find::working::Working;
 use opencv::core::{self, BORDER_REPLICATE, CV_8U, CV_16S, Mat, Point as CvPoint, Scalar, Size};
 use opencv::imgproc;
 use opencv::prelude::*;
-use setsight_photo::Frame;
-use setsight_photo::geometry::{Quad, space};
 
 /// The kind of a binary map; it names the map's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,47 +19,6 @@ pub enum MapKind {
     Ink,
     /// Ink at half resolution, where stripes merge.
     CoarseInk,
-}
-
-/// An outline in working pixels.
-pub type WorkingQuad = Quad<space::Working>;
-
-/// The photo at working resolution.
-#[derive(Debug)]
-pub struct Working {
-    /// 8-bit RGB, height x width.
-    pub rgb: Mat,
-    /// Working pixels per photo pixel.
-    pub scale: f64,
-    /// Columns.
-    pub width: usize,
-    /// Rows.
-    pub height: usize,
-}
-
-impl Working {
-    /// Scales a photo to a long side of `long_side_px`, enlarging it at most twice.
-    ///
-    /// # Errors
-    /// OpenCV failed, for instance for lack of memory.
-    pub fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
-        let (w, h) = frame.dimensions();
-        let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
-        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
-        let (width, height) = (side(w), side(h));
-        let rgb = scaled(frame.as_raw(), (w, h), (width, height))?;
-        Ok(Self { rgb, scale, width: width as usize, height: height as usize })
-    }
-
-    /// Converts an outline from working pixels to pixels of the photo.
-    pub fn in_image(&self, quad: &WorkingQuad) -> Quad {
-        quad.in_space(1.0 / self.scale)
-    }
-
-    /// Converts an outline from pixels of the photo to working pixels.
-    pub fn in_working(&self, quad: &Quad) -> WorkingQuad {
-        quad.in_space(self.scale)
-    }
 }
 
 /// A binary map: 255 is dark or ink, 0 is light.
@@ -264,8 +221,9 @@ fn odd(side: f64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::drawn::{FlatCard, card_at, photo};
+    use crate::find::drawn::{FlatCard, card_at, photo};
     use image::RgbImage;
+    use setsight_photo::Frame;
 
     /// The kind, step and pixels of each map.
     fn maps_of(frame: &Frame) -> Vec<(MapKind, f64, usize, Vec<u8>)> {
@@ -329,16 +287,5 @@ mod tests {
         let differ = bright.iter().zip(&dim).filter(|(a, b)| a != b).count();
         let inked = bright.iter().filter(|value| **value > 0).count();
         assert!(inked > 500 && differ * 10 < inked, "{differ} of {inked}");
-    }
-
-    #[test]
-    fn outlines_go_to_the_working_image_and_back() {
-        let working = Working::new(&one_card(), 200.0).unwrap();
-        assert_eq!((working.width, working.height, working.scale), (200, 150, 0.5));
-        let card = card_at(150.0, 120.0, 0.2);
-        let back = working.in_image(&working.in_working(&card));
-        assert!(back.0.iter().zip(card.0).all(|(a, b)| a.distance(b) < 1e-9));
-        // A small photo is enlarged to at most twice its size.
-        assert_eq!(Working::new(&one_card(), 4000.0).unwrap().scale, 2.0);
     }
 }

@@ -5,7 +5,7 @@ use super::network::Maps;
 use super::placer::Placed;
 use super::shrink::ScaledPhoto;
 use super::{evidence, place, weights};
-use crate::segment::maps::Working;
+use crate::find::working::Working;
 
 /// Sizes and thresholds of the learned finder.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,51 @@
+//! Where cards may lie: from a `Frame` to [`CardOutline`]s.
+//!
+//! There are two finders. [`learned`] detects cards with a network, [`symbols_first`] without one, by
+//! their symbols. Both locate a card's corners the same way: on the [`working`] image, the cards
+//! together give the table's [`plane`], and each card's [`sides`] are searched for near the place
+//! that the plane predicts. These shared parts import neither finder, and no finder the other.
+
+#[cfg(test)]
+mod drawn;
+pub mod learned;
+pub mod plane;
+pub mod rim;
+pub mod sides;
+pub mod symbols_first;
+pub mod working;
+
+pub use learned::Learned;
+pub use symbols_first::SymbolFinder;
+
+use crate::data::CardOutline;
+use crate::trace::Trace;
+use setsight_nets::engine::NetworkError;
+use setsight_photo::Frame;
+use std::io;
+
+/// Detects the cards of a photo.
+pub trait CardFinder: Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Returns the cards of a photo, the likeliest first. `trace` receives pictures of the
+    /// intermediate results.
+    ///
+    /// # Errors
+    /// See [`FindError`].
+    fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError>;
+}
+
+/// Why detection failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// OpenCV failed, for instance for lack of memory.
+    #[error(transparent)]
+    Image(#[from] opencv::Error),
+    /// The network does not run.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A picture of an intermediate result could not be written.
+    #[error(transparent)]
+    Picture(#[from] io::Error),
+}

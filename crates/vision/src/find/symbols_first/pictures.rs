@@ -1,0 +1,83 @@
+//! Draws the classical finder's intermediate results, for people.
+
+use super::maps::BinaryMap;
+use super::symbols::Symbol;
+use crate::find::working::Working;
+use crate::overlay;
+use image::{DynamicImage, GrayImage, Rgb, RgbImage, imageops};
+use setsight_game::cards::Shape;
+use setsight_photo::Frame;
+use setsight_photo::geometry::{Point, Quad};
+
+const INK: Rgb<u8> = Rgb([255, 255, 255]);
+const GROUND: Rgb<u8> = Rgb([40, 40, 44]);
+const DIAMONDS: Rgb<u8> = Rgb([0, 158, 115]);
+const OVALS: Rgb<u8> = Rgb([86, 180, 233]);
+const SQUIGGLES: Rgb<u8> = Rgb([230, 159, 0]);
+/// Size of captions, in pixels.
+const SMALL_PX: f64 = 13.0;
+
+/// The binary maps in which symbols and borders are searched for.
+#[derive(Default)]
+pub struct Maps(Vec<(String, RgbImage)>);
+
+impl Maps {
+    /// Adds one map, scaled down to a third of the working image's width.
+    pub fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
+        let (width, step) = (map.width as u32, map.step);
+        let height = (map.pixels.len() / map.width) as u32;
+        let full = GrayImage::from_raw(width, height, map.pixels.to_vec()).expect("whole rows");
+        let cell = [working.width, working.height].map(|side| (side as u32).div_ceil(3));
+        let small = imageops::thumbnail(&full, cell[0], cell[1]);
+        let name = format!("{} {:?}, step {step}", self.0.len() + 1, map.kind);
+        self.0.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
+    }
+
+    /// All maps on one sheet.
+    pub fn sheet(&self) -> RgbImage {
+        sheet_of(&self.0, 3)
+    }
+}
+
+/// The working image with all detected symbols: diamonds green, ovals blue, squiggles orange, each
+/// with its IoU in per cent and the number of maps that show it.
+pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
+    let mut picture = imageops::resize(
+        frame,
+        working.width as u32,
+        working.height as u32,
+        imageops::FilterType::Triangle,
+    );
+    for symbol in symbols {
+        let color = match symbol.shape {
+            Shape::Diamond => DIAMONDS,
+            Shape::Oval => OVALS,
+            Shape::Squiggle => SQUIGGLES,
+        };
+        // The semi-axes of a filled ellipse are twice its standard deviations.
+        let (u, v, c) = (symbol.frame.minor * 2.0, symbol.frame.major * 2.0, symbol.frame.center);
+        let quad = Quad::new([c - u - v, c + u - v, c + u + v, c - u + v]);
+        overlay::outline(&mut picture, &quad, 2.0, color, None);
+        let label = format!("{:.0}/{}", 100.0 * symbol.iou, symbol.votes);
+        let width = overlay::text_width(&label, SMALL_PX);
+        let corner = (c.x - 0.6 * width, c.y - 0.6 * SMALL_PX);
+        overlay::rectangle(&mut picture, corner, (1.2 * width, 1.2 * SMALL_PX), GROUND, 0.85);
+        overlay::text_centred(&mut picture, c, SMALL_PX, INK, &label);
+    }
+    picture
+}
+
+/// Pictures of one size in rows, each with its caption below it.
+fn sheet_of(pictures: &[(String, RgbImage)], columns: u32) -> RgbImage {
+    let (width, height) = pictures.first().map_or((8, 8), |(_, picture)| picture.dimensions());
+    let (cell_width, cell_height) = (width + 8, height + 2 * SMALL_PX as u32);
+    let rows = (pictures.len() as u32).div_ceil(columns).max(1);
+    let mut sheet = RgbImage::from_pixel(columns * cell_width, rows * cell_height, GROUND);
+    for (i, (caption, picture)) in (0..).zip(pictures) {
+        let (left, top) = (i % columns * cell_width + 4, i / columns * cell_height + 4);
+        imageops::replace(&mut sheet, picture, left.into(), top.into());
+        let at = Point::new(f64::from(left), f64::from(top + height) + 0.7 * SMALL_PX);
+        overlay::text(&mut sheet, at, SMALL_PX, INK, caption);
+    }
+    sheet
+}
