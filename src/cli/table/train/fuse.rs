@@ -2,7 +2,7 @@
 
 use super::common::{edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
-use crate::cli::photos;
+use crate::cli::table::photos;
 use anyhow::Context;
 use serde_json::json;
 use setsight_files::whole_file::write_whole;

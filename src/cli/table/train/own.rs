@@ -2,8 +2,8 @@
 
 use super::common::{edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
-use crate::cli::photos::progress;
 use crate::cli::stop;
+use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::find_photos;

@@ -3,8 +3,8 @@
 use super::folder::{self, Names, OutFolder};
 use super::printer::{Format, Printer};
 use crate::cli::common::{Jobs, told};
-use crate::cli::photos::{self, ReadingArgs};
 use crate::cli::stop;
+use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal::{self, ColorChoice};
 use anyhow::Context;
 use indicatif::ProgressBar;

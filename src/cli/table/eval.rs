@@ -1,8 +1,8 @@
 //! `setsight eval`: how well labelled photos are read.
 
 use super::photos::{self, ReadingArgs};
-use super::stop;
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
+use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,

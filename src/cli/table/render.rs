@@ -1,8 +1,8 @@
 //! `setsight render`: labelled tables drawn from a seed.
 
 use super::film;
-use super::stop;
 use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
+use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;

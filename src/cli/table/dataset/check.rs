@@ -1,8 +1,8 @@
 //! `setsight dataset check`.
 
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
-use crate::cli::photos::{self, ReadingArgs};
 use crate::cli::stop;
+use crate::cli::table::photos::{self, ReadingArgs};
 use anyhow::Context;
 use setsight_eval::check::{CheckReport, Findings, Item, plan};
 use setsight_files::say;

@@ -1,8 +1,8 @@
 //! `setsight dataset convert`.
 
 use crate::cli::common::{BadCall, Outcome};
-use crate::cli::photos::progress;
 use crate::cli::stop;
+use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

@@ -1,7 +1,7 @@
 //! `setsight render --video`: a film and its labels on disk.
 
-use super::stop;
 use crate::cli::common::{BadCall, Outcome};
+use crate::cli::stop;
 use anyhow::Context;
 use rayon::prelude::*;
 use setsight_files::say;

@@ -3,8 +3,8 @@
 mod printer;
 
 use super::photos::ReadingArgs;
-use super::stop;
 use crate::cli::common::{BadCall, Format, Outcome};
+use crate::cli::stop;
 use anyhow::{Context, bail};
 use printer::Printer;
 use setsight_files::say;

@@ -1,8 +1,8 @@
 //! `setsight deck`: decks of one's own.
 
-use super::stop;
 use crate::cli::common::{BadCall, Jobs, Outcome};
-use crate::cli::photos::progress;
+use crate::cli::stop;
+use crate::cli::table::photos::progress;
 use anyhow::Context;
 use setsight_files::whole_file::write_whole;
 use setsight_files::{printable, say};

@@ -1,0 +1,64 @@
+//! The commands on tables of cards: photos, films, cameras, training, the window.
+
+mod app;
+mod dataset;
+mod deck;
+mod eval;
+mod export;
+mod film;
+mod live;
+mod models;
+mod photos;
+mod render;
+mod scan;
+mod train;
+pub mod version;
+
+use super::common::Outcome;
+use clap::Subcommand;
+
+/// A command and its arguments.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Read photos: find the cards, read them, and draw every set
+    Scan(scan::Args),
+    /// Watch a table through a camera, or read a film
+    Live(live::Args),
+    /// Measure how well labelled photos are read
+    Eval(eval::Args),
+    /// Bring labels from elsewhere, and see what is wrong with labels before training on them
+    Dataset(dataset::Args),
+    /// Teach it a deck of your own, from photos of its cards
+    Deck(deck::Args),
+    /// Draw labelled tables of cards from a seed
+    Render(render::Args),
+    /// Train on your own photos, or train the networks anew
+    Train(Box<train::Args>),
+    /// Choose which models to read with
+    Models(models::Args),
+    /// Open the window: photos, their sets, hints, corrections
+    App(app::Args),
+    /// Write the trained networks for other programs and machines
+    Export(export::Args),
+}
+
+impl Command {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// What it could not do, or a call that it cannot take.
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Scan(args) => scan::run(args),
+            Self::Live(args) => live::run(args),
+            Self::Eval(args) => eval::run(args),
+            Self::Dataset(args) => dataset::run(args),
+            Self::Deck(args) => deck::run(args),
+            Self::Render(args) => render::run(args),
+            Self::Train(args) => train::run(*args),
+            Self::Models(args) => models::run(args),
+            Self::App(args) => app::run(args),
+            Self::Export(args) => export::run(args),
+        }
+    }
+}
