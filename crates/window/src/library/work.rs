@@ -8,8 +8,6 @@ use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::source::{ListError, Photo, list_photos};
 use setsight_vision::{CardImage, Reading, Trace};
-use std::cell::RefCell;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use thread_priority::{ThreadPriority, set_current_thread_priority};
@@ -168,7 +166,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
     let photo = shared.load(path)?;
     let mut kept = Vec::new();
     let mut trace = Trace::default().on_picture(|stage, picture| {
-        kept.push((stage.to_owned(), Arc::new(shrunk(picture))));
+        kept.push((stage.to_owned(), Arc::new(for_stage(picture))));
         Ok(())
     });
     guarded(|| shared.eye.read(&photo.frame, &mut trace).map_err(Reason::Reader))?;
@@ -177,7 +175,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
 }
 
 /// A stage's picture at the size that a window shows.
-fn shrunk(picture: &RgbImage) -> RgbImage {
+fn for_stage(picture: &RgbImage) -> RgbImage {
     let (width, height) = picture.dimensions();
     let long = width.max(height);
     if long <= STAGE_PX {
