@@ -10,9 +10,10 @@
 //! used, because this bench measures threads that run together, not a function.
 
 use setsight_live::avi::AviWriter;
+use setsight_live::camera::{Camera, Shot};
 use setsight_live::video::{FilmCamera, Video};
-use setsight_live::watch::FILM_PACE;
-use setsight_live::{Camera, CameraChoice, Cameras, Pace, Shot, Watch};
+use setsight_live::watch::{FILM_PACE, Pace};
+use setsight_live::{CameraChoice, Cameras, Watch};
 use setsight_nets::engine::{self, Models};
 use setsight_scenes::film::{Film, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};

@@ -62,8 +62,7 @@ pub fn asked() -> &'static AtomicBool {
     &STOP
 }
 
-/// Ends the program from beside its work. What the work would still say is no longer true: engines fail where
-/// the program comes down around them.
+/// Ends the program from beside its work. What the work would still say is no longer true.
 fn at_once() -> ! {
     let (held, quiet) = mpsc::channel();
     thread::spawn(move || {
@@ -76,5 +75,9 @@ fn at_once() -> ! {
     // Who holds one of them himself, and writes to a pipe that nobody reads, is not waited for.
     let _ = quiet.recv_timeout(Duration::from_millis(100));
     whole_file::forget_all();
+    // Not the usual exit, which tears down libraries while other threads are still within them.
+    #[cfg(unix)]
+    signal_hook::low_level::exit(STOPPED_AT_ONCE);
+    #[cfg(not(unix))]
     std::process::exit(STOPPED_AT_ONCE)
 }

@@ -3,8 +3,8 @@
 use crate::common::called::{fed, program, refused};
 use image::{Rgb, RgbImage};
 use serde_json::Value;
-use setsight_live::Camera;
 use setsight_live::avi::{AviReader, AviWriter};
+use setsight_live::camera::Camera;
 use setsight_live::video::{Video, VideoError};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};

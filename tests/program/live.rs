@@ -3,8 +3,9 @@
 use crate::common::called::{program, refused};
 use serde_json::Value;
 use setsight::cards::Card;
+use setsight_live::system::SystemCameras;
 use setsight_live::watch::FILM_PACE;
-use setsight_live::{Cameras, SystemCameras, Watch};
+use setsight_live::{Cameras, Watch};
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};

@@ -3,7 +3,8 @@
 use crate::common::World;
 use serde_json::Value;
 use setsight_live::avi::{AviReader, stamp_of};
-use setsight_live::{Input, LiveCommand, LiveSource, LiveView, RecordingState, Session};
+use setsight_live::session::RunningSession;
+use setsight_live::{FramePace, Input, LiveCommand, LiveSource, LiveView, RecordingState, Session};
 use setsight_nets::engine::Models;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::track::Params;
@@ -145,7 +146,7 @@ fn a_recording_that_is_killed_or_fills_the_disk_plays_so_far() {
 
 /// Waits for a view of a running session.
 #[track_caller]
-fn wait_for(session: &mut Session, wanted: impl Fn(&LiveView) -> bool) -> Arc<LiveView> {
+fn wait_for(session: &mut RunningSession, wanted: impl Fn(&LiveView) -> bool) -> Arc<LiveView> {
     let began = Instant::now();
     loop {
         let view = session.view();
@@ -163,7 +164,8 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let input = Input::Network(phone().parse().unwrap());
     let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     let params = Params::of(&pipeline);
-    let mut session = Session::start(input, Arc::new(pipeline), params, Box::new(|| ())).unwrap();
+    let session = Session::new(Arc::new(pipeline), params, FramePace::Newest).unwrap();
+    let mut session = session.start(input, Box::new(|| ())).unwrap();
     // Pictures that are turned are no longer the camera's own JPEGs.
     session.command(LiveCommand::Turn(2));
     wait_for(&mut session, |view| view.tracked.table.cards.len() > 8);

@@ -3,6 +3,7 @@
 use super::ffmpeg::INSTALL;
 use image::RgbImage;
 use setsight_photo::Frame;
+use setsight_vision::StageTime;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,6 +20,8 @@ pub struct Shot {
     pub taken: Instant,
     /// The JPEG that the picture was decoded from, if any; a recording stores it unchanged.
     pub jpeg: Option<Arc<[u8]>>,
+    /// The time that reading it took, where that was measured.
+    pub times: Vec<StageTime>,
 }
 
 impl Shot {
@@ -26,7 +29,7 @@ impl Shot {
     pub fn now(image: RgbImage, opened: Instant) -> Self {
         let taken = Instant::now();
         let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
-        Self { frame: Arc::new(image), time_ms, taken, jpeg: None }
+        Self { frame: Arc::new(image), time_ms, taken, jpeg: None, times: Vec::new() }
     }
 }
 

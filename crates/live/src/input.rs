@@ -1,10 +1,10 @@
 //! The source of frames, as the user specifies it.
 
-use super::camera::{CameraChoice, Cameras};
+use super::camera::{Camera, CameraChoice, CameraError, Cameras};
 use super::control::CameraControl;
 use super::network::{Address, NetworkCamera};
 use super::system::SystemCameras;
-use super::video::{FilmCamera, FilmControl};
+use super::video::{self, FilmCamera, FilmControl};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +18,17 @@ pub enum Input {
     Network(Address),
     /// A film: anything that [`super::video::Video::open`] accepts.
     Film(PathBuf),
+}
+
+/// Which frames of a source are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramePace {
+    /// The newest frame only, as they come; a film plays at its own time. Detections are used as
+    /// soon as they are there.
+    Newest,
+    /// Every frame, in order, as fast as they are followed. Detections are used at
+    /// [`super::watch::FILM_PACE`].
+    Every,
 }
 
 /// Controls the source from another thread.
@@ -56,6 +67,21 @@ impl Input {
                 let control = Arc::clone(&controls.film);
                 Box::new(FilmCamera { path: path.clone(), control })
             }
+        }
+    }
+
+    /// Opens this source, for the pace at which it is followed.
+    ///
+    /// # Errors
+    /// See [`CameraError`].
+    pub fn open(
+        &self,
+        pace: FramePace,
+        controls: &Controls,
+    ) -> Result<Box<dyn Camera>, CameraError> {
+        match (self, pace) {
+            (Self::Film(path), FramePace::Every) => Ok(Box::new(video::open_film(path, 0.0)?)),
+            _ => self.cameras(controls).open(&self.choice()),
         }
     }
 

@@ -1,22 +1,25 @@
-//! A camera or a film, read live.
+//! A camera or a film, read live: a [`Session`] follows the frames of an [`Input`] and tells a
+//! [`Sink`] one [`LiveView`] after the other.
 //!
-//! | file | what it does |
-//! |---|---|
-//! | [`camera`] | the trait for sources of frames, the choice of a camera, and its errors |
-//! | [`control`] | the settings of a camera: size, exposure, focus |
-//! | [`system`] | the cameras of this machine |
-//! | [`network`] | a phone or another network camera, by its address |
-//! | [`video`] | the frames of a film, each with its own time: a file, a pipe, a folder |
-//! | [`jpeg`], [`pictures`], [`ffmpeg`] | the parts of films and streams |
-//! | [`input`] | the source that the user specifies |
-//! | [`capture`] | a camera on its own thread: keeps only the newest frame, and reconnects |
-//! | [`watch`] | from frames to tables: the tracker, with detections on their own thread |
-//! | [`session`] | capture and watch together, for a user interface |
-//! | [`counter`] | counts what has happened in the game |
-//! | [`straight`] | the table as seen from straight above |
-//! | [`view`] | a snapshot of all of it |
-//! | [`freeze`] | writes a frame and its line of JSON to disk |
-//! | [`record`] | records a game as a film, with its lines |
+//! The modules in the order in which a frame passes them:
+//!
+//! | module | takes | gives |
+//! |---|---|---|
+//! | `input` | what the user names: a camera, an address, a film | [`Cameras`] that open it |
+//! | [`camera`] | an open source | a [`Shot`](camera::Shot): a frame and its time |
+//! | [`system`], [`control`] | a camera of this machine; its size, exposure and focus | shots |
+//! | [`network`] | a phone or another network camera, by its address | shots |
+//! | [`video`] | a file, a pipe, a folder of pictures | shots with the film's own times |
+//! | [`avi`], [`jpeg`], `ffmpeg`, `pictures` | the bytes of a film or a stream | pictures |
+//! | [`capture`], [`latest`] | a camera, which is opened again when it fails | its newest shot |
+//! | `frames` | a source, on a thread of its own | the newest shot, or every one |
+//! | `follow` | a shot | a view, by way of the next three |
+//! | [`record`] | a shot and its view | a film with its lines of JSON beside it |
+//! | [`watch`] | a frame | the tracked table, with detections on a thread of their own |
+//! | [`counter`] | a table | the score of the game |
+//! | [`session`], [`view`] | a source, commands, a stop | views for a sink |
+//! | [`freeze`] | a view | its line of JSON; its frame on disk |
+//! | [`straight`] | a view | the table as seen from straight above |
 //!
 //! The threads are connected by slots for the newest item ([`latest::Latest`]) or by channels of
 //! small capacity, so that no queue grows when one thread is slower than another.
@@ -26,13 +29,15 @@ pub mod camera;
 pub mod capture;
 pub mod control;
 pub mod counter;
-pub mod ffmpeg;
+mod ffmpeg;
+mod follow;
+mod frames;
 pub mod freeze;
-pub mod input;
+mod input;
 pub mod jpeg;
 pub mod latest;
 pub mod network;
-pub mod pictures;
+mod pictures;
 pub mod record;
 pub mod session;
 pub mod straight;
@@ -41,13 +46,8 @@ pub mod video;
 pub mod view;
 pub mod watch;
 
-pub use camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
-pub use control::{CameraOffer, CameraWish};
-pub use counter::{Counter, Score};
-pub use input::Input;
-pub use network::{Address, NetworkCamera};
-pub use session::Session;
-pub use system::SystemCameras;
-pub use video::FilmPlace;
+pub use camera::{CameraChoice, CameraError, Cameras};
+pub use input::{FramePace, Input};
+pub use session::{News, Session, Sink};
 pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
-pub use watch::{Pace, Watch, Watched};
+pub use watch::Watch;

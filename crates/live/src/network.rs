@@ -27,8 +27,11 @@ impl std::str::FromStr for Address {
     fn from_str(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "expected one such as http://192.168.1.20:8080/video or \
                                rtsp://192.168.1.20:8554/live";
+        // As browsers have it. What begins with a slash is a path.
+        let is_whole = text.contains("://") || text.starts_with('/');
+        let whole = if is_whole { text.to_owned() } else { format!("http://{text}") };
         // The input may contain a password, so do not repeat it.
-        let url = Url::parse(text).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
+        let url = Url::parse(&whole).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
         if !SCHEMES.contains(&url.scheme()) {
             return Err(format!("this kind of address is not known here; {EXAMPLE}"));
         }
@@ -247,6 +250,7 @@ impl Camera for HttpCamera {
                             time_ms,
                             taken,
                             jpeg: Some(jpeg.into()),
+                            times: Vec::new(),
                         }));
                     }
                     if begun.elapsed() > self.patience {
@@ -335,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn an_address_without_a_scheme_is_http() {
+        for (text, told) in [
+            ("192.168.1.20:8080/video", "http://192.168.1.20:8080/video"),
+            ("phone:8080/video", "http://phone:8080/video"),
+            ("ann:s3cret@phone", "http://phone/"),
+            ("rtsp://phone:8554/live", "rtsp://phone:8554/live"),
+        ] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), told);
+        }
+    }
+
+    #[test]
     fn a_port_that_looks_like_a_refusal_is_none() {
         let address: Address = "rtsp://10.0.0.7:40187/live403".parse().unwrap();
         let told = |words: &str| stream_error(FfmpegError::Said(words.to_owned()), &address);
@@ -347,8 +363,7 @@ mod tests {
     #[test]
     fn what_is_no_address_is_refused_without_saying_it_again() {
         for (text, words) in [
-            ("ann:s3cret@phone", "kind of address is not known"),
-            ("phone:8080/video", "kind of address is not known"),
+            ("", "no address"),
             ("/video", "no address"),
             ("file:///etc/passwd", "kind of address is not known"),
             ("http://", "no address"),

@@ -45,6 +45,8 @@ pub enum VideoError {
 
 /// Reads a film frame by frame.
 pub struct Video {
+    /// Its path, for messages.
+    name: String,
     source: Source,
     /// Frames per second, for frames without a time.
     fps: f64,
@@ -87,6 +89,10 @@ impl Video {
     /// # Errors
     /// See [`VideoError`]; also if no frame is that late.
     pub fn open_at(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
+        Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms)? })
+    }
+
+    fn of_path(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
         if path.as_os_str() == STDIN {
             return Self::from_bytes(Box::new(io::stdin()), None, 0.0);
         }
@@ -160,7 +166,8 @@ impl Video {
 
     /// Reads the first frame, so that a film that cannot be played is reported when it is opened.
     fn begun(source: Source, fps: f64, offset_ms: f64) -> Result<Self, VideoError> {
-        let mut video = Self { source, fps, offset_ms, last_ms: None, first: None };
+        let name = String::new();
+        let mut video = Self { name, source, fps, offset_ms, last_ms: None, first: None };
         video.first = match video.picture() {
             Ok(None) => return Err(VideoError::NotAFilm("it holds no frame".to_owned())),
             Err(VideoError::Damaged { reason, .. }) => return Err(VideoError::NotAFilm(reason)),
@@ -244,7 +251,7 @@ impl Video {
             (None, None) => self.offset_ms,
         };
         self.last_ms = Some(time_ms);
-        Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg: None }))
+        Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg: None, times: Vec::new() }))
     }
 }
 
@@ -281,8 +288,20 @@ fn is_pipe(_: &std::fs::Metadata) -> bool {
 
 impl Camera for Video {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        self.next_shot().map_err(|error| CameraError::Film { reason: error.to_string() })
+        self.next_shot().map_err(|error| film_error(&self.name, &error))
     }
+}
+
+fn film_error(name: &str, error: &VideoError) -> CameraError {
+    CameraError::Film { reason: format!("{name} {error}") }
+}
+
+/// Opens a film at a time, in milliseconds.
+///
+/// # Errors
+/// [`CameraError::Film`].
+pub fn open_film(path: &Path, from_ms: f64) -> Result<Video, CameraError> {
+    Video::open_at(path, from_ms).map_err(|error| film_error(&path.display().to_string(), &error))
 }
 
 /// The state of a film that is playing.
@@ -317,9 +336,12 @@ impl FilmControl {
         self.lock().0.paused = pause;
     }
 
-    /// Continues at the given time, in milliseconds of the film.
-    pub fn seek(&self, to_ms: f64) {
-        self.lock().1 = Some(to_ms.max(0.0));
+    /// Continues at the given time, in milliseconds of the film. Returns the present moment: frames
+    /// that arrived before it are of the place that was left.
+    pub fn seek(&self, to_ms: f64) -> Instant {
+        let mut inner = self.lock();
+        inner.1 = Some(to_ms.max(0.0));
+        Instant::now()
     }
 }
 
@@ -340,14 +362,6 @@ struct Playing {
     anchor: (Instant, f64),
 }
 
-impl FilmCamera {
-    fn video(&self, from_ms: f64) -> Result<Video, CameraError> {
-        let name = self.path.display();
-        Video::open_at(&self.path, from_ms)
-            .map_err(|error| CameraError::Film { reason: format!("{name} {error}") })
-    }
-}
-
 impl Cameras for FilmCamera {
     fn list(&self) -> Vec<CameraInfo> {
         vec![CameraInfo { number: 0, name: self.path.display().to_string() }]
@@ -355,7 +369,7 @@ impl Cameras for FilmCamera {
 
     fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
         let from_ms = self.control.lock().1.take().unwrap_or(0.0);
-        let video = self.video(from_ms)?;
+        let video = open_film(&self.path, from_ms)?;
         self.control.lock().0.length_ms = video.length_ms();
         let now = Instant::now();
         Ok(Box::new(Playing { video, film: self.clone(), opened: now, anchor: (now, from_ms) }))
@@ -365,37 +379,51 @@ impl Cameras for FilmCamera {
 /// How often a paused film checks whether to continue.
 const HELD: Duration = Duration::from_millis(20);
 
-impl Camera for Playing {
-    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        let mut moved = false;
-        let shot = loop {
+impl Playing {
+    /// The film's next frame, after a change of place if one is wanted; waits while it is paused.
+    /// Whether the place has changed is kept in `moved`: then a paused film shows one frame.
+    fn next(&mut self, moved: &mut bool) -> Result<Option<Shot>, CameraError> {
+        loop {
             let (place, to_ms) = {
                 let mut control = self.film.control.lock();
                 (control.0, control.1.take())
             };
             if let Some(to_ms) = to_ms {
                 // A film that ends before that time starts again.
-                self.video = self.film.video(to_ms).or_else(|_| self.film.video(0.0))?;
+                let path = &self.film.path;
+                self.video = open_film(path, to_ms).or_else(|_| open_film(path, 0.0))?;
                 self.anchor = (Instant::now(), to_ms);
-                moved = true;
+                *moved = true;
             }
-            // After a seek, a paused film shows one frame.
-            if !place.paused || moved {
-                break self.video.next_shot();
+            if !place.paused || *moved {
+                return self.video.read();
             }
             let held = Instant::now();
             std::thread::sleep(HELD);
             self.anchor.0 += held.elapsed();
-        };
-        let shot = shot.map_err(|error| CameraError::Film { reason: error.to_string() })?;
-        let Some(mut shot) = shot else { return Ok(None) };
-        let at_ms = shot.time_ms;
-        let due = self.anchor.0 + Duration::from_secs_f64((at_ms - self.anchor.1).max(0.0) / 1e3);
-        std::thread::sleep(due.saturating_duration_since(Instant::now()));
-        self.film.control.lock().0.at_ms = at_ms;
-        shot.taken = Instant::now();
-        // After seeking back, the frames' own times would decrease.
-        shot.time_ms = shot.taken.duration_since(self.opened).as_secs_f64() * 1e3;
-        Ok(Some(shot))
+        }
+    }
+}
+
+impl Camera for Playing {
+    fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        let mut moved = false;
+        loop {
+            let Some(mut shot) = self.next(&mut moved)? else { return Ok(None) };
+            let at_ms = shot.time_ms;
+            let after_ms = (at_ms - self.anchor.1).max(0.0);
+            let due = self.anchor.0 + Duration::from_secs_f64(after_ms / 1e3);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            let mut control = self.film.control.lock();
+            // Another place was wanted in the meantime.
+            if control.1.is_some() {
+                continue;
+            }
+            control.0.at_ms = at_ms;
+            shot.taken = Instant::now();
+            // After seeking back, the frames' own times would decrease.
+            shot.time_ms = shot.taken.duration_since(self.opened).as_secs_f64() * 1e3;
+            return Ok(Some(shot));
+        }
     }
 }

@@ -38,6 +38,7 @@ pub struct Watched {
 /// Tracks cards from frame to frame.
 pub struct Watch {
     tracker: Tracker,
+    params: Params,
     pace: Pace,
     jobs: Option<SyncSender<(Arc<Frame>, Request)>>,
     found: Receiver<Result<(Detections, Vec<StageTime>), PipelineError>>,
@@ -63,15 +64,24 @@ impl Watch {
                 }
             }
         })?;
-        let tracker = Tracker::new(params);
         Ok(Self {
-            tracker,
+            tracker: Tracker::new(params.clone()),
+            params,
             pace,
             jobs: Some(jobs),
             found,
             detector: Some(detector),
             asked_ms: None,
         })
+    }
+
+    /// Forgets the table: the next frame is the first.
+    pub fn restart(&mut self) {
+        if self.asked_ms.take().is_some() {
+            // Whatever was found belongs to the table that is forgotten.
+            let _ = self.found.recv().expect("a detection failed: its message is above");
+        }
+        self.tracker = Tracker::new(self.params.clone());
     }
 
     /// Changes the pace from now on.

@@ -1,8 +1,9 @@
 //! What may happen to a camera in a long evening: it is slow, or the computer sleeps.
 
 use setsight_game::cards::Card;
-use setsight_live::watch::FILM_PACE;
-use setsight_live::{Counter, Pace, Watch};
+use setsight_live::Watch;
+use setsight_live::counter::Counter;
+use setsight_live::watch::{FILM_PACE, Pace};
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};

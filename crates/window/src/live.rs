@@ -16,9 +16,12 @@ use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
+use setsight_live::camera::{self, CameraInfo};
+use setsight_live::control::CameraWish;
+use setsight_live::system::SystemCameras;
 use setsight_live::{
-    CameraChoice, CameraInfo, CameraWish, Cameras, Input, LiveCommand, LiveSource, LiveView,
-    Notice, Recording, SystemCameras, camera, freeze, record, straight,
+    CameraChoice, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording, freeze,
+    record, straight,
 };
 use setsight_photo::geometry::Homography;
 use setsight_vision::{Mirrored, sets_of};

@@ -3,7 +3,7 @@
 use super::words::Language;
 use serde::{Deserialize, Serialize};
 use setsight_files::whole_file::write_whole;
-use setsight_live::CameraWish;
+use setsight_live::control::CameraWish;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,10 +2,10 @@
 
 use super::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Role, Slider, TextEdit, Ui, WidgetInfo};
-use setsight_live::control::Span;
-use setsight_live::{
-    CameraChoice, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, Recording, RecordingState,
-};
+use setsight_live::camera::CameraInfo;
+use setsight_live::control::{CameraOffer, CameraWish, Span};
+use setsight_live::video::FilmPlace;
+use setsight_live::{CameraChoice, Input, Recording, RecordingState};
 
 /// What the user wants of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! How the camera's tab reads cards: as the command was told.
 
 use eframe::egui::Context;
-use setsight_live::{Input, LiveSource, Session};
+use setsight_live::{FramePace, Input, LiveSource, Session};
 use setsight_vision::Mirrored;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::track::Params;
@@ -20,8 +20,8 @@ pub fn system(plan: ReadingPlan) -> Watchers {
         let params = Params::of(&pipeline);
         let eyes = Arc::new(pipeline);
         let wake = Box::new(move || ctx.request_repaint());
-        let session = Session::start(input.clone(), eyes, params, wake);
-        session
+        Session::new(eyes, params, FramePace::Newest)
+            .and_then(|session| session.start(input.clone(), wake))
             .map(|session| Box::new(session) as Box<dyn LiveSource>)
             .map_err(|error| format!("the camera cannot be watched: {error}"))
     })

@@ -7,9 +7,13 @@ use egui_kittest::kittest::Queryable;
 use image::{Rgb, RgbImage};
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::Chance;
+use setsight_live::camera::CameraInfo;
+use setsight_live::control::{CameraOffer, CameraWish};
+use setsight_live::counter::Score;
+use setsight_live::video::FilmPlace;
 use setsight_live::{
-    CameraChoice, CameraError, CameraInfo, CameraOffer, CameraWish, FilmPlace, Input, LiveCommand,
-    LiveSource, LiveView, Notice, Recording, RecordingState, Score,
+    CameraChoice, CameraError, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
+    RecordingState,
 };
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::track::{CardTrack, TrackedTable};

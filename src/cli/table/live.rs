@@ -5,25 +5,22 @@ mod printer;
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Format, Outcome};
 use crate::cli::stop;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use printer::Printer;
 use setsight_files::say;
-use setsight_live::camera::{CameraChoice, CameraError, Cameras, Shot};
-use setsight_live::capture::{self, Captured, Job, Patience};
-use setsight_live::input::Controls;
-use setsight_live::latest::{Latest, Taken};
-use setsight_live::record::{self, Recorder};
-use setsight_live::video::{Video, VideoError};
-use setsight_live::watch::FILM_PACE;
-use setsight_live::{Address, Counter, Input, LiveView, Pace, SystemCameras, Watch, Watched};
-use setsight_vision::StageTime;
-use setsight_vision::track::{Eyes, Params};
+use setsight_live::network::Address;
+use setsight_live::system::SystemCameras;
+use setsight_live::video::Video;
+use setsight_live::{
+    CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, News, Notice, Recording,
+    RecordingState, Session, Sink, record,
+};
+use setsight_vision::track::Params;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
 
 /// Arguments of `live`.
 #[derive(clap::Args)]
@@ -75,11 +72,6 @@ pub struct Args {
     frames: Option<u64>,
 }
 
-/// Frames decoded ahead of the tracker.
-const AHEAD: usize = 4;
-/// How long a frame is waited for before Ctrl-C is looked at.
-const WAIT: Duration = Duration::from_millis(200);
-
 /// Watches.
 ///
 /// # Errors
@@ -103,17 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if let Some(film) = &args.record {
         record::check(film).map_err(|error| BadCall(format!("--record: {error}")))?;
     }
-    if !args.headless {
-        return window(&args, input);
-    }
-    let pipeline = args.reading.pipeline()?;
-    let params = Params::of(&pipeline);
-    let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
-    let printer = Printer::new(args.format, io::stdout().lock());
-    match &input {
-        Input::Film(path) => film(path, (eyes, params), printer, args.frames),
-        _ => camera(&input, (eyes, params), printer, args.frames, args.record.as_deref()),
-    }
+    if args.headless { headless(&args, input) } else { window(&args, input) }
 }
 
 fn list() -> anyhow::Result<Outcome> {
@@ -167,157 +149,106 @@ fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// What is known after a frame.
-fn view_of(shot: Shot, number: u64, watched: Watched, counter: &mut Counter) -> LiveView {
-    counter.update(&watched.tracked, shot.time_ms);
-    LiveView {
-        number,
-        time_ms: shot.time_ms,
-        score: counter.score(),
-        latency_ms: shot.taken.elapsed().as_secs_f64() * 1e3,
-        ..LiveView::of(shot.frame, watched)
+/// Prints what is seen, line by line.
+fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
+    let pipeline = args.reading.pipeline()?;
+    let params = Params::of(&pipeline);
+    let is_film = matches!(input, Input::Film(_));
+    let pace = if is_film { FramePace::Every } else { FramePace::Newest };
+    let mut session = Session::new(Arc::new(pipeline), params, pace)?;
+    // A source that is not there is told of at once, and so that a script knows; a camera that goes
+    // later is waited for.
+    let opened = session.open(&input).map_err(|error| not_opened(&error))?;
+    if let Some(film) = &args.record {
+        session.record(film)?;
     }
-}
-
-/// A film: decoding, tracking and looking each on a thread; every frame, in order.
-fn film(
-    path: &Path,
-    (eyes, params): (Arc<dyn Eyes>, Params),
-    mut printer: Printer<impl Write>,
-    frames: Option<u64>,
-) -> anyhow::Result<Outcome> {
-    let name = || path.display().to_string();
-    let mut video = Video::open(path).with_context(name)?;
-    let mut watch = Watch::new(eyes, params, FILM_PACE)?;
-    let (shots, decoded) = sync_channel::<Result<(Shot, StageTime), VideoError>>(AHEAD);
-    let stop = stop::asked();
-    let mut counter = Counter::default();
-    // Not joined: a pipe may stay silent for ever.
-    std::thread::spawn(move || {
-        loop {
-            let start = (Instant::now(), cpu_time::ThreadTime::now());
-            let next = match video.next_shot() {
-                Ok(Some(shot)) => {
-                    let load = StageTime {
-                        stage: "load",
-                        elapsed_ms: start.0.elapsed().as_secs_f64() * 1e3,
-                        cpu_ms: start.1.elapsed().as_secs_f64() * 1e3,
-                    };
-                    Ok((shot, load))
-                }
-                Ok(None) => return,
-                Err(error) => Err(error),
-            };
-            let ends = next.is_err();
-            if shots.send(next).is_err() || ends {
-                return;
-            }
+    let mut lines = Lines {
+        printer: Printer::new(args.format, io::stdout().lock()),
+        most: args.frames,
+        printed: 0,
+        is_film,
+        outcome: Ok(Outcome::Done),
+    };
+    let (_, no_commands) = channel();
+    let recording = session.run(input, Some(opened), &no_commands, stop::asked(), &mut lines);
+    let outcome = lines.outcome;
+    if let Some(recording) = recording {
+        if let (Ok(_), RecordingState::Failed(reason)) = (&outcome, &recording.state) {
+            bail!("{reason}");
         }
-    });
-    let mut number = 0;
-    while frames.is_none_or(|most| number < most) && !stop.load(Ordering::Relaxed) {
-        let next = match decoded.recv_timeout(WAIT) {
-            Ok(next) => next,
-            Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
-        let (shot, load) = next.with_context(name)?;
-        let mut watched = watch.frame(&shot.frame, shot.time_ms).with_context(name)?;
-        watched.times.insert(0, load);
-        printer.print(&view_of(shot, number, watched, &mut counter))?;
-        number += 1;
+        tell_recorded(lines.printed, &recording);
     }
-    Ok(Outcome::Done)
+    outcome
 }
 
-/// A camera: the newest frame only.
-fn camera(
-    input: &Input,
-    (eyes, params): (Arc<dyn Eyes>, Params),
-    mut printer: Printer<impl Write>,
+fn not_opened(error: &CameraError) -> anyhow::Error {
+    let message = told(error);
+    match error {
+        CameraError::NoSuch { .. } | CameraError::Ambiguous { .. } => BadCall(message).into(),
+        _ => anyhow!(message),
+    }
+}
+
+fn tell_recorded(frames: u64, recording: &Recording) {
+    let film = &recording.film;
+    match frames {
+        0 => say!("nothing was recorded: no picture came"),
+        1 => say!("1 frame is recorded in {}", film.display()),
+        n => say!(
+            "{n} frames ({:.0} s) are recorded in {}, their lines in {}",
+            recording.length_ms / 1e3,
+            film.display(),
+            record::lines_of(film).display()
+        ),
+    }
+}
+
+/// Where the views of a session without a window go.
+struct Lines<W: Write> {
+    printer: Printer<W>,
+    /// As many frames are enough.
     most: Option<u64>,
-    record: Option<&Path>,
-) -> anyhow::Result<Outcome> {
-    // A camera that is not there is told of at once, and so that a script knows; one that goes later
-    // is waited for.
-    let began = Instant::now();
-    let (cameras, choice) = (input.cameras(&Controls::default()), input.choice());
-    let opened = match cameras.open(&choice) {
-        Ok(camera) => Some(camera),
-        Err(error) => {
-            let message = told(&error);
-            let is_bad_call =
-                matches!(error, CameraError::NoSuch { .. } | CameraError::Ambiguous { .. });
-            if is_bad_call {
-                return Err(BadCall(message).into());
-            }
-            bail!(message);
+    printed: u64,
+    /// A film that fails does not come back, a camera may.
+    is_film: bool,
+    /// How the command ends if the session ends now.
+    outcome: anyhow::Result<Outcome>,
+}
+
+impl<W: Write> Lines<W> {
+    fn frame(&mut self, view: &LiveView) -> anyhow::Result<Outcome> {
+        let recording = view.recording.as_ref().map(|recording| &recording.state);
+        if let Some(RecordingState::Failed(reason)) = recording {
+            bail!("{reason}");
         }
-    };
-    let mut recorder = record.map(Recorder::create).transpose()?;
-    // The film of a recording is to give the same lines.
-    let pace = if recorder.is_some() { FILM_PACE } else { Pace::Ready };
-    let mut watch = Watch::new(eyes, params, pace)?;
-    let frames: Arc<Latest<Captured>> = Arc::default();
-    let out = Arc::clone(&frames);
-    // Left to itself at the end: a camera may hang in a read.
-    std::thread::spawn(move || {
-        let (cameras, choice, out) = (&*cameras, &choice, &*out);
-        capture::run(Job { cameras, choice, opened, out, patience: Patience::default(), began });
-        out.close();
-    });
-    let stop = stop::asked();
-    let mut counter = Counter::default();
-    let mut number = 0;
-    let mut zero_ms = None;
-    let mut outcome = Outcome::Done;
-    let result = loop {
-        if stop.load(Ordering::Relaxed) || most.is_some_and(|most| number >= most) {
-            break Ok(outcome);
-        }
-        match frames.take(WAIT) {
-            Taken::Item(Captured::Shot(mut shot)) => {
-                outcome = Outcome::Done;
-                if let Some(recorder) = &mut recorder {
-                    shot.time_ms -= *zero_ms.get_or_insert(shot.time_ms);
-                    match recorder.record(shot) {
-                        Ok(recorded) => shot = recorded,
-                        Err(error) => break Err(error.into()),
-                    }
-                }
-                let watched = watch.frame(&shot.frame, shot.time_ms)?;
-                let view = view_of(shot, number, watched, &mut counter);
-                if let Some(Err(error)) = recorder.as_mut().map(|recorder| recorder.line(&view)) {
-                    break Err(error.into());
-                }
-                if let Err(error) = printer.print(&view) {
-                    break Err(error.into());
-                }
-                number += 1;
+        self.printer.print(view)?;
+        self.printed += 1;
+        Ok(Outcome::Done)
+    }
+
+    fn trouble(&self, view: &LiveView) -> anyhow::Result<Outcome> {
+        if let Some(Notice { title, advice, .. }) = &view.notice {
+            if self.is_film {
+                bail!("{title}; {advice}");
             }
-            Taken::Item(Captured::Trouble(notice)) => {
-                say!("{}; {}", notice.title, notice.advice);
-                outcome = Outcome::SomeFailed;
-            }
-            Taken::Item(Captured::End) | Taken::Closed => break Ok(outcome),
-            Taken::Nothing => {}
+            say!("{title}; {advice}");
         }
-    };
-    frames.close();
-    if let Some(mut recorder) = recorder {
-        let frames = recorder.frames();
-        recorder.end()?;
-        let film = recorder.film();
-        match frames {
-            0 => say!("nothing was recorded: no picture came"),
-            1 => say!("1 frame is recorded in {}", film.display()),
-            n => say!(
-                "{n} frames ({:.0} s) are recorded in {}, their lines in {}",
-                recorder.length_ms() / 1e3,
-                film.display(),
-                record::lines_of(film).display()
-            ),
+        Ok(Outcome::SomeFailed)
+    }
+}
+
+impl<W: Write> Sink for Lines<W> {
+    fn show(&mut self, view: &LiveView, news: News) -> ControlFlow<()> {
+        match news {
+            News::Frame => self.outcome = self.frame(view),
+            News::Trouble => self.outcome = self.trouble(view),
+            News::Changed => {}
+            News::End => return ControlFlow::Break(()),
+        }
+        if self.outcome.is_err() || self.most == Some(self.printed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
-    result
 }

@@ -234,7 +234,8 @@ impl Camera for LinuxCamera {
                 let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
                 let is_jpeg = [b"MJPG", b"JPEG"].contains(&&self.format.fourcc.repr);
                 let jpeg = is_jpeg.then(|| bytes[..used].into());
-                return Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg }));
+                let (frame, times) = (Arc::new(image), Vec::new());
+                return Ok(Some(Shot { frame, time_ms, taken, jpeg, times }));
             }
         }
         Err(CameraError::Broken { camera: format!("camera {}", self.name) })
