@@ -9,8 +9,6 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names and contents of the files in `models/` when the program was built.
-
 /// File that lists the files of a folder of models with their hashes.
 pub const MANIFEST: &str = "manifest.json";
 /// File of the weights that combine the classifiers' outputs.
