@@ -6,7 +6,7 @@
 //! | [`resize`] | a photo at another size |
 //! | [`geometry`] | points, quadrilaterals, homographies |
 //! | [`labels`] | labels on disk: photos with outlines, crops |
-//! | [`print`] | cards as they are printed: stock, inks, fills |
+//! | [`mod@print`] | cards as they are printed: stock, inks, fills |
 
 pub mod geometry;
 pub mod labels;

@@ -5,9 +5,9 @@
 //! |---|---|
 //! | [`photos`] | labelled photos and crops, and which of them show one scene |
 //! | [`table`] | a photo as training data for the finder |
-//! | [`adapt`] | the training: folds, networks, fusion |
-//! | [`worth`] | results before and after, on held-out photos and on drawn tables |
-//! | [`report`] | those results as a table, as JSON and as a page |
+//! | [`training`] | folds, networks, fusion |
+//!
+//! `setsight_eval::gain` measures what a training was worth.
 
 pub mod photos;
 pub mod table;
