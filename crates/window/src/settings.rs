@@ -30,15 +30,6 @@ pub enum Brightness {
 impl Brightness {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
-
-    /// Its name on the command line, and what it means.
-    pub fn name_and_help(self) -> (&'static str, &'static str) {
-        match self {
-            Self::System => ("system", "As the system says"),
-            Self::Light => ("light", "Dark letters on a light ground"),
-            Self::Dark => ("dark", "Light letters on a dark ground"),
-        }
-    }
 }
 
 /// The colours of sets and of drawn cards.

@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
     /// Light or dark, whatever the settings say
-    #[arg(long = "look", value_parser = one_of(&Brightness::ALL, Brightness::name_and_help))]
+    #[arg(long = "look", value_parser = one_of(&Brightness::ALL, brightness_help))]
     brightness: Option<Brightness>,
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(long, value_name = "FILE")]
@@ -35,6 +35,14 @@ pub struct Args {
     /// Scroll and leaf through the photos for so many seconds, print frame times and memory, and close
     #[arg(long, value_name = "SECONDS", conflicts_with = "screenshot")]
     measure: Option<u16>,
+}
+
+fn brightness_help(choice: Brightness) -> (&'static str, &'static str) {
+    match choice {
+        Brightness::System => ("system", "As the system says"),
+        Brightness::Light => ("light", "Dark letters on a light ground"),
+        Brightness::Dark => ("dark", "Light letters on a dark ground"),
+    }
 }
 
 fn size(text: &str) -> Result<(f32, f32), String> {
