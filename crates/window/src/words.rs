@@ -332,6 +332,7 @@ pub(crate) mod tests {
         "Option::is_none",
         "scale in hand",
         "best by day",
+        "UTF8_STRING",
     ];
 
     #[test]

@@ -262,7 +262,7 @@ fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
     test.press("Watch…");
     test.harness.get_by_role(Role::TextInput).click();
     test.settle();
-    test.harness.get_by_role(Role::TextInput).type_text("nonsense");
+    test.harness.get_by_role(Role::TextInput).type_text("ftp://nonsense");
     test.settle();
     test.press("Watch");
     test.shows("expected one such as http://");
