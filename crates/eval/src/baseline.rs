@@ -45,7 +45,7 @@ const fn measure(key: &'static str, name: &'static str, more_is_better: bool) ->
 }
 
 /// The figures that are compared, by their names in the JSON.
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 11] = [
     measure("found_percent", "cards found, %", true),
     measure("false_cards_a_photo", "false cards a photo", false),
     measure("right_percent", "read right, %", true),
@@ -55,6 +55,8 @@ const MEASURES: [Measure; 9] = [
     measure("perfect_boards_percent", "perfect boards, %", true),
     measure("sets_precision_percent", "sets: precision, %", true),
     measure("sets_recall_percent", "sets: recall, %", true),
+    measure("sets_shown_recall_percent", "sets with probable ones: recall, %", true),
+    measure("boards_shown_percent", "boards with all sets, %", true),
 ];
 
 /// Earlier figures, of one reader or of several.

@@ -32,6 +32,8 @@ pub struct Evaluation {
     pub stage_cpu_ms: Vec<(&'static str, Vec<f64>)>,
     /// Calibration of the confidences.
     pub reliability: Reliability,
+    /// Calibration of the probable sets.
+    pub probable_sets: Reliability,
     /// The outcome of each photo.
     pub photos: Vec<PhotoOutcome>,
 }
@@ -56,6 +58,7 @@ impl Evaluation {
             self.by_tag.entry(tag.clone()).or_default().add(figures);
         }
         self.reliability.add(&result.reliability);
+        self.probable_sets.add(&result.probable_sets);
         self.photos.push(outcome.clone());
         let total = stage_cpu_ms.iter().map(|(_, ms)| ms).sum();
         for &(stage, ms) in stage_cpu_ms.iter().chain(&[("total", total)]) {
@@ -110,6 +113,7 @@ impl Evaluation {
             "tables_taken_for": taken,
             "confusion": confusion,
             "reliability": self.reliability.to_json(),
+            "reliability_of_probable_sets": self.probable_sets.to_json(),
             "median_cpu_ms": stages,
             "failed": failed,
             "photos": self.photos,
@@ -169,6 +173,16 @@ impl fmt::Display for Evaluation {
             per_cent(percent(f.sets_right, f.sets)),
             format!("{} of {} found", f.sets_right, f.sets),
         )?;
+        line(
+            "with probable sets",
+            per_cent(f.sets_shown_percent()),
+            format!("{} more; {} called probable", f.sets_probable_right, f.sets_probable),
+        )?;
+        line(
+            "boards with all sets",
+            per_cent(percent(f.boards_shown, f.photos)),
+            format!("{} of {}, sure or probable", f.boards_shown, f.photos),
+        )?;
         for (property, matrix) in Property::ALL.into_iter().zip(&f.confusion) {
             let errors = confusions(property, matrix);
             if !errors.is_empty() {
@@ -208,6 +222,11 @@ impl fmt::Display for Evaluation {
         }
         let off = 100.0 * self.reliability.calibration_error();
         writeln!(out, "\nconfidence is off by {off:.2} % on average (expected calibration error)")?;
+        for (low, high, bin) in self.probable_sets.filled() {
+            let (from, to) = (100.0 * (1.0 - high), 100.0 * (1.0 - low));
+            let (right, all) = (bin.right, bin.readings);
+            writeln!(out, "probable sets of {from:.1} to {to:.1} %: {right} of {all} are there")?;
+        }
         let mut stages = String::new();
         for (name, ms) in self.median_stage_ms() {
             write!(stages, "  {name} {ms:.1}")?;
@@ -238,7 +257,7 @@ pub struct SideBySide<'a>(pub &'a [Evaluation]);
 type Row = (&'static str, fn(&Figures) -> String);
 
 /// The figures of the comparison.
-pub(super) const ROWS: [Row; 10] = [
+pub(super) const ROWS: [Row; 12] = [
     ("cards found", |f| format!("{:.1} %", f.found_percent())),
     ("false cards a photo", |f| format!("{:.2}", f.false_cards_a_photo())),
     ("read right", |f| format!("{:.1} %", f.right_percent())),
@@ -249,6 +268,8 @@ pub(super) const ROWS: [Row; 10] = [
     ("perfect boards", |f| format!("{} of {}", f.perfect_boards, f.photos)),
     ("sets: precision", |f| format!("{:.1} %", percent(f.sets_right, f.sets_claimed))),
     ("sets: recall", |f| format!("{:.1} %", percent(f.sets_right, f.sets))),
+    ("with probable sets", |f| format!("{:.1} %", f.sets_shown_percent())),
+    ("boards with all sets", |f| format!("{} of {}", f.boards_shown, f.photos)),
 ];
 
 impl SideBySide<'_> {
@@ -324,6 +345,7 @@ mod tests {
             figures: Figures::default(),
             stage_cpu_ms: Vec::new(),
             reliability: Reliability::default(),
+            probable_sets: Reliability::default(),
             outcome,
             mistakes: Vec::new(),
             stages: Vec::new(),

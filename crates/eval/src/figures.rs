@@ -3,8 +3,9 @@
 use super::matching::{Match, Verdict, sets_among};
 use serde_json::{Value, json};
 use setsight_game::cards::{Card, Property};
+use setsight_game::sets::is_set;
 use setsight_photo::labels::CardLabel;
-use setsight_vision::ReadCard;
+use setsight_vision::TableReading;
 
 /// Counts over some photos. The four verdicts add up to `cards`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +36,12 @@ pub struct Figures {
     pub sets_claimed: usize,
     /// Claimed sets that exist among the labels.
     pub sets_right: usize,
+    /// Sets that are called probable.
+    pub sets_probable: usize,
+    /// Probable sets that exist among the labels.
+    pub sets_probable_right: usize,
+    /// Photos all of whose labelled sets are shown, sure or probable.
+    pub boards_shown: usize,
     /// For each property, in [`Property::ALL`] order: labelled value by best guess, over the cards
     /// that were found.
     pub confusion: [[[usize; 3]; 3]; 4],
@@ -42,7 +49,8 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of one photo.
-    pub fn of_photo(labels: &[CardLabel], readings: &[ReadCard], matched: &Match) -> Self {
+    pub fn of_photo(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+        let readings = &table.cards[..];
         let mut f = Self { photos: 1, cards: labels.len(), ..Self::default() };
         for (i, label) in labels.iter().enumerate() {
             match matched.verdict(i, labels, readings) {
@@ -66,6 +74,14 @@ impl Figures {
         f.sets = there.len();
         f.sets_claimed = claimed.len();
         f.sets_right = claimed.iter().filter(|set| there.binary_search(set).is_ok()).count();
+        // What probably is a set is three places, whatever they are called.
+        let named = |places: [usize; 3]| set_at(places, labels, matched);
+        let probable: Vec<_> =
+            table.probable_sets.iter().filter_map(|set| named(set.cards)).collect();
+        (f.sets_probable, f.sets_probable_right) = (table.probable_sets.len(), probable.len());
+        let sure = table.sets.iter().filter_map(|set| named(set.0));
+        let shown: Vec<[Card; 3]> = probable.into_iter().chain(sure).collect();
+        f.boards_shown = usize::from(there.iter().all(|set| shown.contains(set)));
         f
     }
 
@@ -85,6 +101,9 @@ impl Figures {
         self.sets += other.sets;
         self.sets_claimed += other.sets_claimed;
         self.sets_right += other.sets_right;
+        self.sets_probable += other.sets_probable;
+        self.sets_probable_right += other.sets_probable_right;
+        self.boards_shown += other.boards_shown;
         let cells = self.confusion.as_flattened_mut().as_flattened_mut();
         for (cell, more) in cells.iter_mut().zip(other.confusion.as_flattened().as_flattened()) {
             *cell += more;
@@ -120,6 +139,11 @@ impl Figures {
         self.false_cards as f64 / self.photos.max(1) as f64
     }
 
+    /// Labelled sets that are shown, sure or probable, per cent.
+    pub fn sets_shown_percent(&self) -> f64 {
+        percent(self.sets_right + self.sets_probable_right, self.sets)
+    }
+
     /// As JSON, with the most useful percentages.
     pub fn to_json(&self) -> Value {
         let round = |v: f64| (v * 100.0).round() / 100.0;
@@ -148,8 +172,26 @@ impl Figures {
             "sets_right": self.sets_right,
             "sets_precision_percent": round(percent(self.sets_right, self.sets_claimed)),
             "sets_recall_percent": round(percent(self.sets_right, self.sets)),
+            "sets_probable": self.sets_probable,
+            "sets_probable_right": self.sets_probable_right,
+            "sets_shown_recall_percent": round(self.sets_shown_percent()),
+            "boards_shown": self.boards_shown,
+            "boards_shown_percent": round(percent(self.boards_shown, self.photos)),
         })
     }
+}
+
+/// The labelled cards at three places of a table, sorted, if they are a set.
+pub(super) fn set_at(
+    places: [usize; 3],
+    labels: &[CardLabel],
+    matched: &Match,
+) -> Option<[Card; 3]> {
+    let label_at = |place: usize| matched.reading_of_label.iter().position(|r| *r == Some(place));
+    let [a, b, c] = places.map(|place| label_at(place).map(|label| labels[label].code));
+    let mut cards = [a?, b?, c?];
+    cards.sort_unstable();
+    is_set(cards[0], cards[1], cards[2]).then_some(cards)
 }
 
 /// `part` of `whole` in per cent; 100 if `whole` is 0.
@@ -162,10 +204,28 @@ mod tests {
     use super::*;
     use crate::compare;
     use crate::matching::tests::{label, reading};
+    use setsight_vision::ReadCard;
 
     fn figures(readings: &[ReadCard]) -> Figures {
         let labels = [label("1fgd", 0., 0.), label("2fgd", 100., 0.), label("3fgd", 200., 0.)];
-        Figures::of_photo(&labels, readings, &compare(&labels, readings))
+        let table = TableReading::new(readings.to_vec(), (480, 360));
+        Figures::of_photo(&labels, &table, &compare(&labels, readings))
+    }
+
+    #[test]
+    fn what_is_probable_counts_by_itself() {
+        let with = |third: &str| {
+            figures(&[
+                reading("1fgd", 0., 0., false),
+                reading("2fgd", 100., 0., false),
+                reading(third, 200., 0., true),
+            ])
+        };
+        let f = with("3fgd");
+        assert_eq!((f.sets, f.sets_claimed, f.sets_probable, f.sets_probable_right), (1, 0, 1, 1));
+        assert_eq!((f.boards_shown, f.perfect_boards, f.sets_shown_percent()), (1, 0, 100.0));
+        let f = with("3sgd");
+        assert_eq!((f.sets_probable, f.boards_shown, f.sets_shown_percent()), (0, 0, 0.0));
     }
 
     #[test]

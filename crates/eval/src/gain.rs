@@ -175,7 +175,7 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
         let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
             let table = pipeline.read(&scene.image, &mut Trace::default())?.table;
             let matched = compare(&labels, &table.cards);
-            Ok(Figures::of_photo(&labels, &table.cards, &matched))
+            Ok(Figures::of_photo(&labels, &table, &matched))
         });
         let [before, after] = figures;
         Ok((before?, after?))

@@ -97,12 +97,7 @@ pub(super) mod tests {
         CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
     }
     pub fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
-        ReadCard {
-            corners_in_image: at(x, y),
-            card: code.parse().unwrap(),
-            confidence: 0.9,
-            unsure,
-        }
+        ReadCard::new(at(x, y), code.parse().unwrap(), 0.9, unsure)
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! in a hundred or one in a thousand is wrong; with equal bins from 0 to 1, the last bin would hold
 //! both.
 
+use super::figures::set_at;
 use super::matching::Match;
 use serde_json::{Value, json};
 use setsight_photo::labels::CardLabel;
-use setsight_vision::ReadCard;
+use setsight_vision::{ReadCard, TableReading};
 
 /// Upper ends of the bins of 1 - confidence, the most confident last.
 const OPEN_UP_TO: [f64; 10] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
@@ -59,6 +60,15 @@ impl Reliability {
         }
         for &j in &matched.false_cards {
             all.count(readings[j].confidence, false);
+        }
+        all
+    }
+
+    /// The probable sets of one photo.
+    pub fn of_probable_sets(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+        let mut all = Self::default();
+        for set in &table.probable_sets {
+            all.count(set.confidence, set_at(set.cards, labels, matched).is_some());
         }
         all
     }

@@ -20,6 +20,8 @@ pub struct PhotoResult {
     pub stage_cpu_ms: Vec<(&'static str, f64)>,
     /// Calibration of its confidences.
     pub reliability: Reliability,
+    /// Calibration of the probable sets.
+    pub probable_sets: Reliability,
     /// Its outcome, card by card.
     pub outcome: PhotoOutcome,
     /// Every mistake with pictures, if pictures were requested.
@@ -83,9 +85,10 @@ pub fn evaluate_photo(
         }
         let times = loading.times.iter().chain(&trace.times);
         Ok(PhotoResult {
-            figures: Figures::of_photo(&labels, &table.cards, &matched),
+            figures: Figures::of_photo(&labels, table, &matched),
             stage_cpu_ms: times.map(|time| (time.stage, time.cpu_ms)).collect(),
             reliability: Reliability::of_photo(&labels, &table.cards, &matched),
+            probable_sets: Reliability::of_probable_sets(&labels, table, &matched),
             outcome: PhotoOutcome::of(
                 (&photo.source, &label.file),
                 (named(truth, label.mirrored), found),

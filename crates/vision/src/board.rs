@@ -1,11 +1,12 @@
 //! Settles all cards of one photo together: a deck holds each card once.
 
-use super::data::{CardOutline, Reading};
+use super::conditions::Conditions;
+use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
 use super::probability::{log_odds, logistic};
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
-use setsight_game::cards::{Card, DECK_SIZE};
+use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_photo::geometry::Quad;
 
 /// Which outlines become cards, and which of them are sure.
@@ -48,6 +49,12 @@ pub struct Calibration {
     /// Weight of the part of the outline that other cards share, 0 to 1: a hidden symbol leaves no
     /// trace in a reading.
     pub covered: f32,
+    /// Weight of how clear the table's other cards are, see [`Evidence::others`].
+    #[serde(default)]
+    pub others: f32,
+    /// Weights of the picture's [`Conditions::features`], in their order.
+    #[serde(default)]
+    pub conditions: [f32; Conditions::FEATURES],
     /// The threshold: a card with a lower confidence is `unsure`.
     pub least_confidence: f32,
 }
@@ -56,12 +63,12 @@ impl Default for Calibration {
     /// Leaves the posterior as it is. Two outlines with equal claims to one card then come out just
     /// below the threshold.
     fn default() -> Self {
-        Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 }
+        Self::PLAIN
     }
 }
 
 /// The evidence for the confidence in one card.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// Probability that the outline is a card.
     pub is_card: f32,
@@ -70,19 +77,71 @@ pub struct Evidence {
     pub posterior: f32,
     /// Part of the outline that other cards share, 0 to 1.
     pub covered: f32,
+    /// How clear the other cards of the table are: the mean of their log odds, each at most
+    /// [`CLEAR`], minus that. 0 if all are clear or there is no other; light, focus and camera are
+    /// the same for all.
+    pub others: f32,
+    /// How clearly the picture shows this card.
+    pub conditions: Conditions,
 }
 
+/// Log odds (natural logarithm) from which a card of a table is clear.
+const CLEAR: f32 = 6.0;
+
 impl Evidence {
-    /// The values that the weights of a [`Calibration`] multiply, in their order.
-    pub fn features(&self) -> [f32; 3] {
-        [1.0, self.posterior, self.covered]
+    /// Number of [features](Self::features).
+    pub const FEATURES: usize = 4 + Conditions::FEATURES;
+
+    /// The name of each feature.
+    pub const NAMES: [&str; Self::FEATURES] = [
+        "constant",
+        "posterior",
+        "covered",
+        "others",
+        "size",
+        "sharpness",
+        "contrast",
+        "chroma",
+        "cast",
+        "clipped",
+        "disagreement",
+    ];
+
+    /// The values that the [weights](Calibration::weights) of a calibration multiply.
+    pub fn features(&self) -> [f32; Self::FEATURES] {
+        let own = [1.0, self.posterior, self.covered, self.others];
+        let all = own.into_iter().chain(self.conditions.features());
+        all.collect::<Vec<f32>>().try_into().expect("as many as there are")
     }
 }
 
 impl Calibration {
+    /// See [`Calibration::default`].
+    pub const PLAIN: Self = Self {
+        bias: 0.0,
+        posterior: 1.0,
+        covered: 0.0,
+        others: 0.0,
+        conditions: [0.0; Conditions::FEATURES],
+        least_confidence: 0.6,
+    };
+
+    /// The weights of [`Evidence::features`], in their order.
+    pub fn weights(&self) -> [f32; Evidence::FEATURES] {
+        let own = [self.bias, self.posterior, self.covered, self.others];
+        let all = own.into_iter().chain(self.conditions);
+        all.collect::<Vec<f32>>().try_into().expect("as many as there are")
+    }
+
+    /// The same threshold with other weights, in the order of [`Evidence::features`].
+    pub fn with_weights(self, weights: [f32; Evidence::FEATURES]) -> Self {
+        let [bias, posterior, covered, others, conditions @ ..] = weights;
+        Self { bias, posterior, covered, others, conditions, ..self }
+    }
+
     /// Probability that the outline is a card and the chosen card is right.
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
-        let weights = [self.bias, self.posterior, self.covered];
+        let weights = self.weights();
         let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
         evidence.is_card * logistic(right)
     }
@@ -100,6 +159,8 @@ pub struct BoardCard {
     pub confidence: f32,
     /// Whether the confidence is below the threshold; such a card takes part in no set.
     pub unsure: bool,
+    /// The other cards that it may be, see [`ReadCard::alternatives`].
+    pub alternatives: Vec<Guess>,
     /// The evidence for the confidence.
     pub evidence: Evidence,
 }
@@ -152,14 +213,30 @@ impl Board {
         let lying: Vec<(Quad, f32)> =
             claims.iter().map(|&i| (outlines[i].corners_in_image, readings[i].is_card)).collect();
         let chosen = assign(&chances);
-        let cards = claims.iter().zip(shares(&lying)).zip(chosen.iter().zip(&beliefs));
-        let cards = cards.map(|((&outline, covered), (&card, belief))| {
-            let posterior = log_odds(belief.posterior[card.index()]);
-            let evidence = Evidence { is_card: belief.is_card, posterior, covered };
-            let confidence = known * params.calibration.confidence(&evidence);
-            let unsure = confidence < params.calibration.least_confidence;
-            BoardCard { outline, card, confidence, unsure, evidence }
-        });
+        let alike = |i: usize, card: Card| alike(&readings[claims[i]], card);
+        let posteriors: Vec<f32> = (0..claims.len())
+            .map(|i| log_odds(alike(i, chosen[i]).map(|c| beliefs[i].posterior[c.index()]).sum()))
+            .collect();
+        let clear: Vec<f32> = posteriors.iter().map(|p| p.min(CLEAR)).collect();
+        let total: f32 = clear.iter().sum();
+        let cards =
+            claims.iter().zip(shares(&lying)).enumerate().map(|(i, (&outline, covered))| {
+                let (card, belief) = (chosen[i], &beliefs[i]);
+                let others = match clear.len() - 1 {
+                    0 => 0.0,
+                    n => (total - clear[i]) / n as f32 - CLEAR,
+                };
+                let (is_card, posterior) = (belief.is_card, posteriors[i]);
+                let conditions = readings[outline].conditions;
+                let evidence = Evidence { is_card, posterior, covered, others, conditions };
+                let right = known * params.calibration.confidence(&evidence);
+                let guesses = spread(belief, card, right, known, || alike(i, card));
+                let confidence = guesses[card.index()];
+                let unsure =
+                    confidence.is_nan() || confidence < params.calibration.least_confidence;
+                let alternatives = alternatives(&guesses, card);
+                BoardCard { outline, card, confidence, unsure, alternatives, evidence }
+            });
         Self { cards: cards.collect() }
     }
 
@@ -167,6 +244,56 @@ impl Board {
     pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
         self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
     }
+}
+
+/// The cards that a reading cannot tell from this one, this one included: a property whose values
+/// are all equally likely is one that the picture does not show.
+fn alike(reading: &Reading, card: Card) -> impl Iterator<Item = Card> + Clone {
+    let is_open = reading.values.map(|[a, b, c]| a == b && b == c);
+    (0..DECK_SIZE).map(Card::from_index).filter(move |other| {
+        let same = |(property, open): (Property, bool)| {
+            open || other.value(property) == card.value(property)
+        };
+        Property::ALL.into_iter().zip(is_open).all(same)
+    })
+}
+
+/// The probability of each card of the deck. The cards that cannot be told from the chosen one
+/// share `right`, the calibrated probability that it is one of them; all others share what is left
+/// of the probability that the outline is a card of the deck. Each share is as the posterior has it.
+fn spread<A: Iterator<Item = Card>>(
+    belief: &Belief,
+    card: Card,
+    right: f32,
+    known: f32,
+    alike: impl Fn() -> A,
+) -> [f32; DECK_SIZE] {
+    let posterior = &belief.posterior;
+    let inside: f32 = alike().map(|c| posterior[c.index()]).sum();
+    let left = (known * belief.is_card - right).max(0.0);
+    let mut guesses = posterior.map(|p| left * p / (1.0 - inside).max(1e-6));
+    for c in alike() {
+        guesses[c.index()] = match inside > 0.0 {
+            true => right * posterior[c.index()] / inside,
+            false => {
+                if c == card {
+                    right
+                } else {
+                    0.0
+                }
+            }
+        };
+    }
+    guesses
+}
+
+/// The likely cards beside the chosen one, most probable first.
+fn alternatives(guesses: &[f32; DECK_SIZE], chosen: Card) -> Vec<Guess> {
+    let likely = guesses.iter().enumerate().filter(|(_, p)| **p > ReadCard::LEAST);
+    let likely = likely.map(|(k, &confidence)| Guess { card: Card::from_index(k), confidence });
+    let mut others: Vec<Guess> = likely.filter(|guess| guess.card != chosen).collect();
+    others.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    others
 }
 
 /// Indices of the outlines that stay, in ascending order: of outlines that show one card, the most
@@ -277,7 +404,7 @@ mod tests {
         for (row, property) in values.iter_mut().zip(setsight_game::cards::Property::ALL) {
             row[card.value(property)] = certainty;
         }
-        Reading { values, is_card: 0.99 }
+        Reading { values, is_card: 0.99, ..Reading::UNKNOWN }
     }
 
     fn settle(cards: &[((f64, f64), Reading)]) -> Board {
@@ -312,7 +439,9 @@ mod tests {
 
     #[test]
     fn a_card_is_as_sure_as_that_it_is_one_and_less_under_others() {
-        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5 };
+        let conditions = Conditions::UNKNOWN;
+        let evidence =
+            Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5, others: 0.0, conditions };
         let usual = Calibration::default();
         assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
         let covered = Calibration { covered: -24.0, ..usual };
@@ -372,7 +501,7 @@ mod tests {
                         let sum: f32 = row.iter().sum();
                         row.map(|v| v / sum)
                     });
-                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9 })
+                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9, ..Reading::UNKNOWN })
                 })
                 .collect();
             let board = settle(&cards);

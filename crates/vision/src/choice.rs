@@ -1,5 +1,6 @@
 //! Which finders and readers there are, and which are the default.
 
+use super::classify::fusion::Fusion;
 use super::find::{CardFinder, Learned, SymbolFinder};
 use super::refiner::RefinerNetwork;
 use setsight_nets::Kind;
@@ -97,12 +98,13 @@ impl FinderChoice {
 /// Loads the finder with networks. `refiner` is the network that it shares with the reader.
 ///
 /// # Errors
-/// The finder network is missing or broken.
+/// The finder network is missing, or it or the weights are broken.
 pub fn learned(
     models: &Models,
     refiner: Option<Arc<dyn RefinerNetwork>>,
 ) -> Result<Learned, ModelsError> {
-    Ok(Learned::new(Box::new(models.network(Kind::Finder)?), refiner))
+    let network = Box::new(models.network(Kind::Finder)?);
+    Ok(Learned::new(network, refiner, Fusion::outline_weights(models)?))
 }
 
 /// The network that classifies context crops and corrects outlines. A user's own folder may lack

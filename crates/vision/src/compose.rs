@@ -5,7 +5,7 @@ use super::classify::classical::ClassicalReader;
 use super::classify::mirror;
 use super::classify::reader::{Cards, Reader};
 use super::classify::table_facts::TableFacts;
-use super::data::{CardImage, CardOutline, ReadCard, Reading, sets_of};
+use super::data::{CardImage, CardOutline, ReadCard, Reading};
 use super::find::{CardFinder, FindError, SymbolFinder};
 use super::table_reading::TableReading;
 use super::trace::Trace;
@@ -111,19 +111,22 @@ impl Pipeline {
         let cards: Vec<ReadCard> = order
             .iter()
             .map(|&i| {
-                let board::BoardCard { outline, card, confidence, unsure, .. } = board.cards[i];
+                let board::BoardCard {
+                    outline, card, confidence, unsure, ref alternatives, ..
+                } = board.cards[i];
                 let corners_in_image = outlines[outline].corners_in_image;
-                ReadCard { corners_in_image, card, confidence, unsure }
+                let alternatives = alternatives.clone();
+                ReadCard { corners_in_image, card, confidence, unsure, alternatives }
             })
             .collect();
-        let sets = trace.stage("sets", |_| sets_of(&cards));
-        trace.picture("board", || stage_pictures::board(frame, &cards, &sets))?;
+        let size_px = frame.dimensions();
+        let table = trace.stage("sets", |_| TableReading::new(cards, size_px));
+        trace.picture("board", || stage_pictures::board(frame, &table))?;
 
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
-        let size_px = frame.dimensions();
-        let table = TableReading { size_px, cards, sets, facts, warning: None };
+        let table = TableReading { facts, ..table };
         Ok(PipelineOutput { table, readings, images })
     }
 }
@@ -179,7 +182,7 @@ mod tests {
             triple[card.value(property)] = 0.99;
             triple
         });
-        Reading { values, is_card: 0.99 }
+        Reading { values, is_card: 0.99, ..Reading::UNKNOWN }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The types that pass between the stages.
 
+use crate::conditions::Conditions;
 use image::RgbImage;
 use setsight_game::cards::{Card, Property};
 use setsight_game::sets::{self, Set};
@@ -44,6 +45,13 @@ pub struct CardImage {
     pub long_side_in_image_px: f32,
 }
 
+impl CardImage {
+    /// How clearly the photo shows the card.
+    pub fn conditions(&self) -> Conditions {
+        Conditions::of(self)
+    }
+}
+
 /// A reader's output for one card: four probability triples and the probability that it is a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
@@ -52,11 +60,15 @@ pub struct Reading {
     pub values: [[f32; 3]; 4],
     /// Probability that this is a face-up card.
     pub is_card: f32,
+    /// How clearly the photo shows the card; [`Conditions::UNKNOWN`] from a reader whose confidence
+    /// does not depend on them.
+    pub conditions: Conditions,
 }
 
 impl Reading {
     /// The reading that carries no information.
-    pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
+    pub const UNKNOWN: Self =
+        Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5, conditions: Conditions::UNKNOWN };
 
     /// Probability of `card`, given that this is a card: the product over the properties.
     pub fn probability(&self, card: Card) -> f32 {
@@ -74,6 +86,15 @@ impl Reading {
     }
 }
 
+/// A card that may lie somewhere, and the probability that it is this one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guess {
+    /// The card.
+    pub card: Card,
+    /// Probability that it is this card, 0 to 1.
+    pub confidence: f32,
+}
+
 /// A card of a [`TableReading`](super::TableReading).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCard {
@@ -83,8 +104,40 @@ pub struct ReadCard {
     pub card: Card,
     /// Probability that `card` is right, 0 to 1.
     pub confidence: f32,
-    /// Whether the confidence is below the threshold. Such a card takes part in no set.
+    /// Whether the confidence is below the threshold. Such a card takes part in no sure set.
     pub unsure: bool,
+    /// The other cards that it may be, each with a probability above [`ReadCard::LEAST`], most
+    /// probable first.
+    pub alternatives: Vec<Guess>,
+}
+
+impl ReadCard {
+    /// Probability from which another card is an alternative.
+    pub const LEAST: f32 = 0.01;
+    /// Probability from which a value of a property is told.
+    const TOLD: f32 = 0.5;
+
+    /// A card without alternatives.
+    pub fn new(corners_in_image: Quad, card: Card, confidence: f32, unsure: bool) -> Self {
+        Self { corners_in_image, card, confidence, unsure, alternatives: Vec::new() }
+    }
+
+    /// All that it may be, `card` first.
+    pub fn guesses(&self) -> impl Iterator<Item = Guess> + '_ {
+        let own = Guess { card: self.card, confidence: self.confidence };
+        std::iter::once(own).chain(self.alternatives.iter().copied())
+    }
+
+    /// The index of the likeliest value of a property and its probability, 0 to 1; `None` if no
+    /// value is more likely than not, so that the property is unknown.
+    pub fn property(&self, property: Property) -> Option<(usize, f32)> {
+        let mut values = [0.0f32; 3];
+        for guess in self.guesses() {
+            values[guess.card.value(property)] += guess.confidence;
+        }
+        let best = (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values");
+        (values[best] >= Self::TOLD).then_some((best, values[best].min(1.0)))
+    }
 }
 
 /// All sets among the sure cards, as indices into `cards`.

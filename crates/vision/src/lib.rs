@@ -5,6 +5,7 @@ pub mod board;
 mod choice;
 pub mod classify;
 mod compose;
+pub mod conditions;
 pub mod data;
 pub mod deck_learning;
 pub mod find;
@@ -13,6 +14,7 @@ pub mod overlap;
 pub mod overlay;
 pub mod plan;
 pub mod probability;
+mod probable;
 mod reading;
 pub mod record;
 pub mod rectify;
@@ -23,9 +25,10 @@ mod trace;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
-pub use classify::table_facts::{Mirrored, TableFacts};
+pub use classify::table_facts::{Colors, Mirrored, TableFacts};
 pub use compose::{Pipeline, PipelineError, PipelineOutput};
 pub use data::*;
+pub use probable::ProbableSet;
 pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
 

@@ -3,15 +3,18 @@
 //! Every set has a colour and a number. A card in several sets carries one outline for each,
 //! nested, and a numbered disc for each. The colours are Okabe and Ito's ("Color universal design",
 //! 2008), which people with any kind of colour vision can tell apart. From the eighth set on they
-//! repeat with dashes, and the numbers remain unique.
+//! repeat with a line in their middle, and the numbers remain unique. Probable sets are dashed, and
+//! so are the cards that are not sure; those bear a question mark, and what they probably are where a
+//! probable set hangs on it.
 
 mod paint;
 
 pub use paint::{Dash, disc, offset, outline, rectangle, text, text_centred, text_width};
 
 use super::data::ReadCard;
+use super::table_reading::TableReading;
 use image::{Rgb, RgbImage, imageops};
-use setsight_game::sets::Set;
+use setsight_game::cards::Property;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// Okabe and Ito's colours, without black, because a table may be black.
@@ -67,31 +70,53 @@ pub fn set_color(place: usize) -> Rgb<u8> {
     SET_COLORS[place % SET_COLORS.len()]
 }
 
-/// Draws cards and sets on a photo. With a legend, the result is higher than the photo; the photo's
-/// pixels keep their coordinates.
-pub fn draw(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style) -> RgbImage {
-    let mut picture =
-        if style.legend { with_legend(photo, cards, sets, style) } else { photo.clone() };
-    // Outlines first, then discs and codes, so that a neighbour's outline does not hide them.
-    for (index, card) in cards.iter().enumerate() {
-        draw_outlines(&mut picture, card, &sets_with(sets, index), style);
-    }
-    for (index, card) in cards.iter().enumerate() {
-        draw_marks(&mut picture, card, &sets_with(sets, index), style);
-    }
-    picture
+/// A set as it is drawn, sure ones before probable ones.
+struct Drawn {
+    cards: [usize; 3],
+    /// Its place, from which its colour and its number follow.
+    place: usize,
+    is_probable: bool,
 }
 
-/// Indices of the sets that a card takes part in.
-fn sets_with(sets: &[Set], card: usize) -> Vec<usize> {
-    (0..sets.len()).filter(|&place| sets[place].0.contains(&card)).collect()
+impl Drawn {
+    /// Its number, with a question mark if it is not sure.
+    fn label(&self) -> String {
+        format!("{}{}", self.place + 1, if self.is_probable { "?" } else { "" })
+    }
+}
+
+fn drawn_sets(table: &TableReading) -> Vec<Drawn> {
+    let sure = table.sets.iter().map(|set| (set.0, false));
+    let all = sure.chain(table.probable_sets.iter().map(|set| (set.cards, true)));
+    all.enumerate()
+        .map(|(place, (cards, is_probable))| Drawn { cards, place, is_probable })
+        .collect()
+}
+
+/// Draws the cards and sets of a table on its photo. With a legend, the result is higher than the
+/// photo; the photo's pixels keep their coordinates.
+pub fn draw(photo: &RgbImage, table: &TableReading, style: &Style) -> RgbImage {
+    let sets = drawn_sets(table);
+    let with = |card: usize| -> Vec<&Drawn> {
+        sets.iter().filter(|set| set.cards.contains(&card)).collect()
+    };
+    let mut picture = photo.clone();
+    // Outlines first, then discs and codes, so that a neighbour's outline does not hide them.
+    for (index, card) in table.cards.iter().enumerate() {
+        draw_outlines(&mut picture, card, &with(index), style);
+    }
+    for (index, card) in table.cards.iter().enumerate() {
+        draw_marks(&mut picture, card, &with(index), style);
+    }
+    // Cards may reach beyond the photo, their outlines do not.
+    if style.legend { with_legend(photo, &picture, table, &sets, style) } else { picture }
 }
 
 /// Width of the dark rim between and around outlines, as a share of their width; it makes every
 /// colour visible on every table.
 const RIM: f64 = 0.3;
 
-fn draw_outlines(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], style: &Style) {
+fn draw_outlines(picture: &mut RgbImage, card: &ReadCard, member_of: &[&Drawn], style: &Style) {
     let quad = &card.corners_in_image;
     let long = quad.long_side();
     let room = style.all_lines * long / (member_of.len() as f64 * (1.0 + RIM) + RIM);
@@ -105,26 +130,24 @@ fn draw_outlines(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], s
     }
     let step = width + rim;
     let total = step * member_of.len() as f64 + rim;
-    outline(picture, quad, total, DARK, None);
-    for (rank, &place) in member_of.iter().enumerate() {
+    // The dark ground of a probable set is dashed, too, unless a sure set shares it.
+    let dashes = Dash { on_px: 5.0 * width, period_px: 9.0 * width };
+    let all_probable = member_of.iter().all(|set| set.is_probable);
+    outline(picture, quad, total, DARK, all_probable.then_some(dashes));
+    for (rank, set) in member_of.iter().enumerate() {
         let band = offset(quad, total / 2.0 - rim - width / 2.0 - step * rank as f64);
-        outline(picture, &band, width, set_color(place), dash_of(place, width));
-    }
-}
-
-/// Solid for the first seven sets, then long dashes, then short ones.
-fn dash_of(place: usize, width: f64) -> Option<Dash> {
-    match place / SET_COLORS.len() {
-        0 => None,
-        1 => Some(Dash { on_px: 7.0 * width, period_px: 10.0 * width }),
-        _ => Some(Dash { on_px: 2.5 * width, period_px: 5.0 * width }),
+        let dash = set.is_probable.then_some(dashes);
+        outline(picture, &band, width, set_color(set.place), dash);
+        if set.place >= SET_COLORS.len() {
+            outline(picture, &band, 0.3 * width, DARK, dash);
+        }
     }
 }
 
 /// Distance between the centres of neighbouring discs, in radii; leaves a gap of a tenth.
 const DISC_STEP: f64 = 2.1;
 
-fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], style: &Style) {
+fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[&Drawn], style: &Style) {
     let quad = &card.corners_in_image;
     let [start, end, ..] = quad.0;
     let edge = start.distance(end).max(1e-9);
@@ -141,12 +164,12 @@ fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], styl
     if card.unsure {
         mark(LIGHT, "?");
     }
-    for &place in member_of {
-        mark(set_color(place), &(place + 1).to_string());
+    for set in member_of {
+        mark(set_color(set.place), &set.label());
     }
-    if style.codes {
+    if style.codes || card.unsure && !member_of.is_empty() {
         let size = (0.13 * quad.long_side()).max(12.0);
-        let label = if card.unsure { format!("{}?", card.card) } else { card.card.to_string() };
+        let label = code_of(card);
         // On the lowest side, where a reader expects a caption and no symbol is hidden.
         let sides = (0..4).map(|i| (quad.0[i] + quad.0[(i + 1) % 4]) / 2.0);
         let low = sides.max_by(|a, b| a.y.total_cmp(&b.y)).expect("four sides");
@@ -157,6 +180,18 @@ fn draw_marks(picture: &mut RgbImage, card: &ReadCard, member_of: &[usize], styl
         rectangle(picture, corner, (width + 0.4 * size, 1.1 * size), DARK, 0.8);
         text_centred(picture, centre, size, LIGHT, &label);
     }
+}
+
+/// A card's code, with a question mark if it is unsure and instead of each property that is unknown.
+fn code_of(card: &ReadCard) -> String {
+    if !card.unsure {
+        return card.card.to_string();
+    }
+    let letters = card.card.to_string();
+    let known = Property::ALL.map(|property| card.property(property).is_some());
+    let shown = letters.chars().zip(known).map(|(letter, known)| if known { letter } else { '?' });
+    // With a single question mark at the end, the whole code is the guess.
+    shown.chain(known.iter().all(|known| *known).then_some('?')).collect()
 }
 
 fn numbered_disc(picture: &mut RgbImage, at: Point, radius: f64, color: Rgb<u8>, label: &str) {
@@ -172,9 +207,15 @@ fn text_color_on(color: Rgb<u8>) -> Rgb<u8> {
     if 0.299 * r + 0.587 * g + 0.114 * b > 110.0 { DARK } else { LIGHT }
 }
 
-/// The photo with a strip below it: a summary line, then every set with its number and its three
-/// cards cut out of the photo.
-fn with_legend(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style) -> RgbImage {
+/// The annotated picture with a strip below it: a summary line, then every set with its number and
+/// its three cards cut out of the photo.
+fn with_legend(
+    photo: &RgbImage,
+    annotated: &RgbImage,
+    table: &TableReading,
+    sets: &[Drawn],
+    style: &Style,
+) -> RgbImage {
     let width = f64::from(photo.width());
     // Cards in the legend are a sixteenth of the picture wide, within readable sizes.
     let card_width = (width / 16.0).clamp(40.0, 220.0);
@@ -191,49 +232,28 @@ fn with_legend(photo: &RgbImage, cards: &[ReadCard], sets: &[Set], style: &Style
     let foot = if rows == 0 { 0.0 } else { 0.5 * pad };
     let strip = (head + rows as f64 * entry_height + foot).ceil() as u32;
     let mut picture = RgbImage::from_pixel(photo.width(), photo.height() + strip, DARK);
-    imageops::replace(&mut picture, photo, 0, 0);
+    imageops::replace(&mut picture, annotated, 0, 0);
 
     let top = f64::from(photo.height());
-    text(&mut picture, Point::new(pad, top + head / 2.0), size, LIGHT, &summary(cards, sets));
-    for (place, set) in sets.iter().enumerate() {
-        let left = pad + (place % columns) as f64 * entry_width;
-        let y = top + head + (place / columns) as f64 * entry_height;
-        let middle = y + card_height / 2.0;
-        let number = (place + 1).to_string();
-        let at = Point::new(left + radius, middle);
-        numbered_disc(&mut picture, at, radius, set_color(place), &number);
-        for (i, &index) in set.0.iter().enumerate() {
+    text(&mut picture, Point::new(pad, top + head / 2.0), size, LIGHT, &table.counts());
+    for (entry, set) in sets.iter().enumerate() {
+        let left = pad + (entry % columns) as f64 * entry_width;
+        let y = top + head + (entry / columns) as f64 * entry_height;
+        let at = Point::new(left + radius, y + card_height / 2.0);
+        numbered_disc(&mut picture, at, radius, set_color(set.place), &set.label());
+        for (i, &index) in set.cards.iter().enumerate() {
+            let card = &table.cards[index];
             let x = left + 2.0 * radius + pad + i as f64 * (card_width + 0.5 * pad);
             let box_size = (card_width as u32, card_height as u32);
-            paste_card(
-                &mut picture,
-                photo,
-                &cards[index].corners_in_image,
-                (x as u32, y as u32),
-                box_size,
-            );
+            let place = (x as u32, y as u32);
+            paste_card(&mut picture, photo, &card.corners_in_image, place, box_size);
             if style.codes {
                 let at = Point::new(x + card_width / 2.0, y + card_height + 0.6 * code_height);
-                text_centred(&mut picture, at, size * 0.9, LIGHT, &cards[index].card.to_string());
+                text_centred(&mut picture, at, size * 0.9, LIGHT, &code_of(card));
             }
         }
     }
     picture
-}
-
-/// A summary such as "12 cards, 3 sets, 1 unsure (?)".
-fn summary(cards: &[ReadCard], sets: &[Set]) -> String {
-    let count = |n: usize, what: &str| match n {
-        0 => format!("no {what}"),
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    };
-    let unsure = cards.iter().filter(|card| card.unsure).count();
-    let mut line = format!("{}, {}", count(cards.len(), "card"), count(sets.len(), "set"));
-    if unsure > 0 {
-        line += &format!(", {unsure} unsure (?)");
-    }
-    line
 }
 
 /// Draws a card of the photo, straightened, at the given size. Each pixel is the mean of 3 x 3
@@ -270,35 +290,51 @@ fn paste_card(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sets_of;
+    use crate::data::Guess;
 
     fn board(codes: &[&str], long: f64) -> Vec<ReadCard> {
         let card = |(i, code): (usize, &&str)| {
             let at =
                 Point::new((i % 3) as f64, (i / 3) as f64) * (1.2 * long) + Point::new(30.0, 30.0);
-            ReadCard {
-                corners_in_image: Quad::new(Quad::rectangle(long, long / 1.5).0.map(|p| p + at)),
-                card: code.parse().unwrap(),
-                confidence: 0.9,
-                unsure: false,
-            }
+            let quad = Quad::new(Quad::rectangle(long, long / 1.5).0.map(|p| p + at));
+            ReadCard::new(quad, code.parse().unwrap(), 0.9, false)
         };
         codes.iter().enumerate().map(card).collect()
+    }
+
+    fn table(cards: &[ReadCard]) -> TableReading {
+        TableReading::new(cards.to_vec(), (440, 340))
     }
 
     fn has_color(picture: &RgbImage, color: Rgb<u8>) -> bool {
         picture.pixels().any(|&p| p == color)
     }
 
+    const BARE: Style = Style {
+        codes: false,
+        legend: false,
+        line: 0.028,
+        all_lines: 0.2,
+        min_line_px: 2.0,
+        disc: 0.075,
+        min_disc_px: 8.0,
+    };
+
+    /// How many pixels of the side without a disc have this colour.
+    fn along_the_far_side(picture: &RgbImage, card: &ReadCard, color: Rgb<u8>) -> usize {
+        let [_, _, c, d] = card.corners_in_image.0;
+        let near = |p: &Rgb<u8>| p.0.iter().zip(color.0).all(|(a, b)| a.abs_diff(b) < 60);
+        (d.x as u32..c.x as u32).filter(|&x| near(&picture[(x, c.y as u32)])).count()
+    }
+
     #[test]
     fn a_card_in_two_sets_shows_both() {
         // The first card forms a set with each of the two pairs that follow.
         let cards = board(&["1fgd", "2fgd", "3fgd", "1fpd", "1frd", "2ops"], 100.0);
-        let sets = sets_of(&cards);
-        assert_eq!(sets.len(), 2);
+        let table = table(&cards);
+        assert_eq!(table.sets.len(), 2);
         let photo = RgbImage::from_pixel(440, 340, Rgb([250, 250, 250]));
-        let style = Style { legend: false, ..Style::default() };
-        let picture = draw(&photo, &cards, &sets, &style);
+        let picture = draw(&photo, &table, &BARE);
         assert_eq!(picture.dimensions(), photo.dimensions());
         let view = |card: &ReadCard| {
             let corner = card.corners_in_image.0[0];
@@ -312,28 +348,46 @@ mod tests {
     }
 
     #[test]
-    fn the_legend_leaves_the_photo_where_it_is() {
-        let cards = board(&["1fgd", "2fgd", "3fgd"], 60.0);
+    fn the_legend_leaves_the_photo_where_it_is_and_outlines_off_it() {
+        let mut cards = board(&["1fgd", "2fgd", "3fgd"], 60.0);
+        // One card reaches beyond the picture's lower edge.
+        cards[0].corners_in_image =
+            Quad::new(cards[0].corners_in_image.0.map(|p| p + Point::new(0.0, 120.0)));
         let photo = RgbImage::from_pixel(300, 200, Rgb([9, 90, 30]));
         for style in [Style::default(), Style { codes: true, ..Style::default() }] {
-            let picture = draw(&photo, &cards, &sets_of(&cards), &style);
+            let picture = draw(&photo, &table(&cards), &style);
             assert!(picture.width() == 300 && picture.height() > 250);
             assert_eq!(picture[(299, 199)], Rgb([9, 90, 30]));
+            assert!((0..300).all(|x| picture[(x, 200)] == DARK));
         }
-        assert!(draw(&photo, &[], &[], &Style::default()).height() > 200);
+        assert!(draw(&photo, &table(&[]), &Style::default()).height() > 200);
     }
 
     #[test]
-    fn unsure_cards_are_counted_and_broken() {
+    fn unsure_cards_are_broken() {
         let mut cards = board(&["1fgd", "2fgd"], 100.0);
         cards[1].unsure = true;
-        assert_eq!(summary(&cards, &[]), "2 cards, no set, 1 unsure (?)");
         let photo = RgbImage::from_pixel(300, 200, Rgb([9, 90, 30]));
-        let picture = draw(&photo, &cards, &[], &Style { legend: false, ..Style::default() });
-        let light = |card: &ReadCard| {
-            let [_, _, c, d] = card.corners_in_image.0; // the side without a disc
-            (d.x as u32..c.x as u32).filter(|&x| picture[(x, c.y as u32)][0] > 128).count()
-        };
+        let picture = draw(&photo, &table(&cards), &BARE);
+        let light = |card: &ReadCard| along_the_far_side(&picture, card, LIGHT);
         assert!(light(&cards[0]) > 95 && light(&cards[1]) < 75);
+    }
+
+    #[test]
+    fn a_probable_set_is_dashed_and_its_guess_is_written() {
+        let mut cards = board(&["1fgd", "2fgd", "3fgd"], 100.0);
+        let photo = RgbImage::from_pixel(440, 200, Rgb([9, 90, 30]));
+        let own = |cards: &[ReadCard]| {
+            along_the_far_side(&draw(&photo, &table(cards), &BARE), &cards[0], set_color(0))
+        };
+        let solid = own(&cards);
+        (cards[2].confidence, cards[2].unsure) = (0.7, true);
+        let dashed = own(&cards);
+        assert!(solid > 90 && dashed > 20 && dashed < 75, "{solid} {dashed}");
+        assert_eq!(code_of(&cards[2]), "3fgd?");
+        let card = "3sgd".parse().unwrap();
+        (cards[2].confidence, cards[2].alternatives) =
+            (0.48, vec![Guess { card, confidence: 0.48 }]);
+        assert_eq!(code_of(&cards[2]), "3?gd");
     }
 }

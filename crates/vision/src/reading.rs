@@ -160,11 +160,11 @@ impl PhotoReading {
 }
 
 impl TableReading {
-    /// Draws a coloured outline around the cards of each set and the sets' numbers on the picture
-    /// that was read, above a strip that lists the sets. The result is as wide as the picture and at
+    /// Draws a coloured outline around the cards of each set, dashed for probable ones, and the sets'
+    /// numbers on the picture that was read, above a strip that lists the sets. The result is as wide as the picture and at
     /// least as high, 8-bit sRGB.
     pub fn draw(&self, picture: &RgbImage) -> RgbImage {
-        overlay::draw(picture, &self.cards, &self.sets, &overlay::Style::default())
+        overlay::draw(picture, self, &overlay::Style::default())
     }
 }
 

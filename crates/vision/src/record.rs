@@ -1,16 +1,17 @@
 //! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
 
-use super::data::ReadCard;
+use super::classify::table_facts::Colors;
+use super::data::{Guess, ReadCard};
 use super::layout;
+use super::probable::ProbableSet;
 use super::table_reading::TableReading;
 use super::trace::StageTime;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use setsight_files::printable;
-use setsight_game::cards::Deck;
 use setsight_game::cards::picture::{Ink, Slot, grid_of};
+use setsight_game::cards::{Deck, Property};
 use setsight_game::json::{VERSION, path_members};
-use setsight_game::sets::Set;
 use setsight_nets::engine;
 use setsight_photo::geometry::Point;
 use std::path::PathBuf;
@@ -44,12 +45,22 @@ impl Record {
         }
     }
 
-    /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards.
-    pub fn sets_to_json(&self) -> Value {
+    /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards, with the
+    /// probable ones if they are asked for.
+    pub fn sets_to_json(&self, probable: bool) -> Value {
         let Ok(table) = &self.result else { return self.to_json() };
-        let codes = |set: &Set| set.0.map(|i| table.cards[i].card.to_string());
-        let sets: Vec<_> = table.sets.iter().map(codes).collect();
-        self.with("sets", json!(sets))
+        let codes = |cards: [usize; 3]| cards.map(|i| table.cards[i].card.to_string());
+        let sets: Vec<_> = table.sets.iter().map(|set| codes(set.0)).collect();
+        let mut line = self.with("sets", json!(sets));
+        if probable {
+            let of = |set: &ProbableSet| {
+                let confidence = rounded(f64::from(set.confidence), 1e4);
+                json!({ "cards": codes(set.cards), "confidence": confidence })
+            };
+            let sets: Vec<Value> = table.probable_sets.iter().map(of).collect();
+            line["probable_sets"] = json!(sets);
+        }
+        line
     }
 
     /// The photo's name, and one thing that is said of it.
@@ -115,11 +126,20 @@ impl Record {
             let named = |i: usize| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink));
             text += &format!("set {}: {}\n", n + 1, set.0.map(named).join(", "));
         }
-        text
+        for (n, set) in table.probable_sets.iter().enumerate() {
+            let named = |i: usize| {
+                let mark = if table.cards[i].unsure { "?" } else { "" };
+                format!("{}{mark} {}", i + 1, name_of(&table.cards[i], &deck, ink))
+            };
+            let (number, names) = (table.sets.len() + n + 1, set.cards.map(named).join(", "));
+            text += &format!("probable set {number}, {}: {names}\n", likelihood(set));
+        }
+        text + &table.left_out()
     }
 
-    /// Text for people: the sets only. Empty for a photo with an error.
-    pub fn sets_to_text(&self, ink: Ink) -> String {
+    /// Text for people: the sets only, with the probable ones if they are asked for. Empty for a
+    /// photo with an error.
+    pub fn sets_to_text(&self, ink: Ink, probable: bool) -> String {
         let Ok(table) = &self.result else { return String::new() };
         let mut text = format!(
             "{}: {}\n",
@@ -127,31 +147,74 @@ impl Record {
             table.summary()
         );
         let deck = table.deck();
-        for set in &table.sets {
-            let codes = set.0.map(|i| table.cards[i].card.to_string()).join(" ");
-            let names = set.0.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
-            text += &format!("{codes}   {names}\n");
+        let line = |cards: [usize; 3]| {
+            let codes = cards.map(|i| table.cards[i].card.to_string()).join(" ");
+            let names = cards.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
+            format!("{codes}   {names}")
+        };
+        table.sets.iter().for_each(|set| text += &format!("{}\n", line(set.0)));
+        if probable {
+            for set in &table.probable_sets {
+                text += &format!("{}   (probable, {})\n", line(set.cards), likelihood(set));
+            }
+            text += &table.left_out();
         }
         text
     }
 }
 
+/// How probable a set is, and what decides.
+fn likelihood(set: &ProbableSet) -> String {
+    format!("{:.0} %, card {} decides", 100.0 * set.confidence, set.decided_by + 1)
+}
+
 impl TableReading {
-    /// A summary such as "12 cards, 3 sets, 1 unsure (?)".
-    pub fn summary(&self) -> String {
+    /// How many sets and cards there are and how sure that is, such as "12 cards, 3 sets, 2 more
+    /// probable, 1 card unsure (?)". "No set" is said only of cards that are all sure.
+    pub fn counts(&self) -> String {
         if self.cards.is_empty() {
             return "no cards found".to_owned();
         }
-        let count = |n: usize, what: &str| match n {
-            0 => format!("no {what}"),
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (cards, unsure) = (self.cards.len(), self.unsure());
+        let probable = self.probable_sets.len() + self.probable_sets_left_out;
+        let sets = match (self.sets.len(), unsure) {
+            (0, 0) => "no set".to_owned(),
+            (0, unsure) if unsure == cards => "no sure set".to_owned(),
+            (0, _) => format!("no set among the {} sure", count(cards - unsure, "card")),
+            (n, _) => count(n, "set"),
         };
-        let mut text =
-            format!("{}, {}", count(self.cards.len(), "card"), count(self.sets.len(), "set"));
-        let unsure = self.unsure();
+        let mut text = format!("{}, {sets}", count(cards, "card"));
+        if probable > 0 {
+            text += &format!(", {probable} probable");
+        }
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");
+        }
+        text
+    }
+
+    /// The probable sets that are not listed, as a line of their own, or nothing.
+    fn left_out(&self) -> String {
+        match self.probable_sets_left_out {
+            0 => String::new(),
+            n => format!("and {n} more probable sets, which are less probable\n"),
+        }
+    }
+
+    /// The [counts](Self::counts), and what is special about the table, such as ", a mirrored
+    /// picture".
+    pub fn summary(&self) -> String {
+        let mut text = self.counts();
+        if self.cards.is_empty() {
+            return text;
+        }
+        match self.colors() {
+            Colors::Told => {}
+            Colors::Grey => text += ", the colours are unknown: the picture is grey",
+            Colors::Alike => {
+                text += ", the colours are unknown: all look alike in this light";
+            }
         }
         match self.facts.deck() {
             None => text += ", of a deck that is not known",
@@ -187,7 +250,8 @@ pub fn line_of(head: Vec<(String, Value)>, table: &TableReading, times: &[StageT
 
 impl Serialize for TableReading {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = 6 + usize::from(self.warning.is_some());
+        let left_out = self.probable_sets_left_out;
+        let members = 7 + usize::from(self.warning.is_some()) + usize::from(left_out > 0);
         let mut table = serializer.serialize_struct("TableReading", members)?;
         table.serialize_field("width", &self.size_px.0)?;
         table.serialize_field("height", &self.size_px.1)?;
@@ -200,6 +264,11 @@ impl Serialize for TableReading {
         table.serialize_field("cards", &self.cards)?;
         let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
         table.serialize_field("sets", &sets)?;
+        table.serialize_field("probable_sets", &self.probable_sets)?;
+        match left_out {
+            0 => table.skip_field("probable_sets_left_out")?,
+            n => table.serialize_field("probable_sets_left_out", &n)?,
+        }
         table.end()
     }
 }
@@ -207,12 +276,48 @@ impl Serialize for TableReading {
 impl Serialize for ReadCard {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let corner = |p: Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
-        let mut card = serializer.serialize_struct("ReadCard", 4)?;
+        let mut card = serializer.serialize_struct("ReadCard", 6)?;
         card.serialize_field("code", &self.card.to_string())?;
         card.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
         card.serialize_field("unsure", &self.unsure)?;
         card.serialize_field("corners", &self.corners_in_image.0.map(corner))?;
+        card.serialize_field("alternatives", &self.alternatives)?;
+        let names = ["number", "shading", "color", "shape"].into_iter().map(str::to_owned);
+        let values = Property::ALL.into_iter().map(|p| self.property_to_json(p));
+        card.serialize_field("properties", &names.zip(values).collect::<Map<_, _>>())?;
         card.end()
+    }
+}
+
+impl ReadCard {
+    /// `{"value": …, "confidence": …}`: a number, or a word for the others; null if unknown.
+    fn property_to_json(&self, property: Property) -> Value {
+        let Some((value, confidence)) = self.property(property) else { return Value::Null };
+        let confidence = rounded(f64::from(confidence), 1e4);
+        let value = match property {
+            Property::Number => json!(value + 1),
+            _ => json!(property.value_word(value)),
+        };
+        json!({ "value": value, "confidence": confidence })
+    }
+}
+
+impl Serialize for Guess {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut guess = serializer.serialize_struct("Guess", 2)?;
+        guess.serialize_field("code", &self.card.to_string())?;
+        guess.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
+        guess.end()
+    }
+}
+
+impl Serialize for ProbableSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut set = serializer.serialize_struct("ProbableSet", 3)?;
+        set.serialize_field("cards", &self.cards)?;
+        set.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
+        set.serialize_field("decided_by", &self.decided_by)?;
+        set.end()
     }
 }
 
@@ -243,13 +348,10 @@ mod tests {
         let cards: Vec<ReadCard> = codes
             .iter()
             .enumerate()
-            .map(|(i, code)| ReadCard {
-                corners_in_image: Quad::new(
-                    Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(100.0 * i as f64, 0.126)),
-                ),
-                card: code.parse().unwrap(),
-                confidence: 0.98769,
-                unsure: i == 3,
+            .map(|(i, code)| {
+                let at = Point::new(100.0 * i as f64, 0.126);
+                let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+                ReadCard::new(quad, code.parse().unwrap(), 0.98769, i == 3)
             })
             .collect();
         Record {
@@ -310,9 +412,9 @@ mod tests {
 
     #[test]
     fn only_the_sets_are_told_by_their_cards() {
-        let json = record().sets_to_json().to_string();
+        let json = record().sets_to_json(false).to_string();
         assert_eq!(json, r#"{"version":1,"image":"a, \"b\".jpg","sets":[["1fgd","2fgd","3fgd"]]}"#);
-        let text = record().sets_to_text(Ink::Plain);
+        let text = record().sets_to_text(Ink::Plain, false);
         let names =
             "one filled green diamond, two filled green diamonds, three filled green diamonds";
         assert_eq!(

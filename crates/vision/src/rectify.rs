@@ -6,7 +6,7 @@
 //! most of a shadow in one step.
 
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
-use image::RgbImage;
+use image::{Rgb, RgbImage};
 use opencv::core::{BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size};
 use opencv::imgproc;
 use setsight_photo::Frame;
@@ -40,6 +40,9 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     let mut pixels =
         straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
             .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+    if is_dark(&pixels) {
+        pixels.pixels_mut().for_each(|pixel| *pixel = light_of(*pixel));
+    }
     let white_in_image = white_of(&pixels);
     balance(&mut pixels, white_in_image);
     CardImage {
@@ -48,6 +51,48 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         light_cast: cast_of(white_in_image),
         long_side_in_image_px: quad.long_side() as f32,
     }
+}
+
+/// Whether the stock is dark and the ink is brighter, as games on a screen may draw cards. The stock
+/// covers most of a card, so that it is the median; a shadow or a dim lamp darkens it, but then the
+/// ink is darker still.
+fn is_dark(pixels: &RgbImage) -> bool {
+    /// Median of the brightest channel above which no stock is dark, 0 to 255.
+    const DARK: usize = 120;
+    /// Least difference between such a stock and its ink.
+    const CONTRAST: usize = 60;
+    /// By how much more the bright end of the card must differ from the stock than the dark end.
+    const RATIO: usize = 3;
+    let mut levels = [0u32; 256];
+    let mut n = 0;
+    let (width, rows) = (3 * CARD_LONG_PX as usize, CARD_SHORT_PX as usize);
+    // Without its margin: a light table, or the card's own border, may reach into it.
+    let inner =
+        |row: usize| &pixels.as_raw()[row * width + width / 12..(row + 1) * width - width / 12];
+    for row in (rows / 8..rows - rows / 8).step_by(3) {
+        for pixel in inner(row).chunks_exact(3).step_by(3) {
+            levels[usize::from(pixel[0].max(pixel[1]).max(pixel[2]))] += 1;
+            n += 1;
+        }
+    }
+    let rank = |share: f64| {
+        let (limit, mut seen) = ((f64::from(n) * share) as u32, 0);
+        let level = levels.iter().position(|&count| {
+            seen += count;
+            seen > limit
+        });
+        level.unwrap_or(255)
+    };
+    // The outlines of a single open symbol are a twentieth of what is looked at.
+    let (dark, stock, bright) = (rank(0.03), rank(0.5), rank(0.97));
+    stock < DARK && bright - stock > CONTRAST && bright - stock > RATIO * (stock - dark)
+}
+
+/// The same hue and saturation at the opposite lightness: a dark stock becomes white.
+fn light_of(Rgb([r, g, b]): Rgb<u8>) -> Rgb<u8> {
+    // The sum of the largest and the smallest channel is twice the lightness.
+    let ends = u16::from(r.max(g).max(b)) + u16::from(r.min(g).min(b));
+    Rgb([r, g, b].map(|v| (255 + u16::from(v) - ends) as u8))
 }
 
 /// Takes a picture that is a straight card already, such as a labelled crop.
@@ -281,7 +326,6 @@ fn blur(field: &mut [[f32; 3]]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::Rgb;
 
     fn outline(quad: Quad) -> CardOutline {
         CardOutline::at(quad)
@@ -293,6 +337,24 @@ mod tests {
         let (u, v) = ((x - at.0) / 192.0, (y - at.1) / 128.0);
         let ink = (0.2..0.4).contains(&u) && (0.2..0.8).contains(&v);
         if ink { light.map(|v| 0.3 * v) } else { light }
+    }
+
+    #[test]
+    fn a_dark_card_becomes_a_light_one_of_the_same_hues() {
+        let card = |stock: [u8; 3], ink: [u8; 3]| {
+            let mut picture = RgbImage::from_pixel(192, 128, Rgb(stock));
+            for (x, y) in (70..120).flat_map(|x| (30..98).map(move |y| (x, y))) {
+                picture.put_pixel(x, y, Rgb(ink));
+            }
+            from_crop(picture).pixels
+        };
+        let dark = card([24, 22, 30], [80, 240, 60]);
+        let (stock, ink) = (dark[(20, 20)].0, dark[(96, 64)].0);
+        assert!(stock.iter().all(|&v| v > 200), "{stock:?}");
+        assert!(ink[1] > ink[0] + 60 && ink[1] > ink[2] + 60, "{ink:?}");
+        // A dim lamp leaves the ink darker than the stock.
+        let dim = card([70, 66, 60], [20, 44, 18]);
+        assert!(dim[(20, 20)].0[0] > 200 && dim[(96, 64)].0[0] < 120);
     }
 
     #[test]

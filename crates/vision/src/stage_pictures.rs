@@ -1,10 +1,10 @@
 //! Draws each stage's picture, for people.
 
-use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, ReadCard, Reading};
+use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading};
 use super::overlay::{self, Style};
+use super::table_reading::TableReading;
 use image::{ImageFormat, Rgb, RgbImage, imageops};
 use setsight_files::whole_file::WholeFile;
-use setsight_game::sets::Set;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;
 use std::io;
@@ -94,8 +94,8 @@ pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
 }
 
 /// The photo with the board's cards and sets.
-pub fn board(frame: &Frame, cards: &[ReadCard], sets: &[Set]) -> RgbImage {
-    overlay::draw(frame, cards, sets, &Style { codes: true, ..Style::default() })
+pub fn board(frame: &Frame, table: &TableReading) -> RgbImage {
+    overlay::draw(frame, table, &Style { codes: true, ..Style::default() })
 }
 
 fn sheet(images: &[CardImage], caption: impl Fn(usize) -> [String; 2]) -> RgbImage {

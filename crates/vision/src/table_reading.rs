@@ -1,7 +1,8 @@
 //! The result of reading a picture of a table: the same for photos, films, the window and files.
 
-use super::classify::table_facts::TableFacts;
+use super::classify::table_facts::{Colors, TableFacts};
 use super::data::{ReadCard, sets_of};
+use super::probable::{ProbableSet, probable_sets};
 use setsight_game::cards::{Deck, Edition};
 use setsight_game::sets::Set;
 use std::sync::Arc;
@@ -29,8 +30,13 @@ pub struct TableReading {
     /// they lie on the table, even if the picture is mirrored; their corners are where the picture
     /// shows them.
     pub cards: Vec<ReadCard>,
-    /// All sets among the cards that are not [`unsure`](ReadCard::unsure), as indices into `cards`.
+    /// The sure sets: all among the cards that are not [`unsure`](ReadCard::unsure), as indices into
+    /// `cards`.
     pub sets: Vec<Set>,
+    /// The sets that hang on unsure cards and are more likely there than not, most probable first.
+    pub probable_sets: Vec<ProbableSet>,
+    /// How many more probable sets there are than are listed: a table of doubts may have a thousand.
+    pub probable_sets_left_out: usize,
     /// The probabilities behind [`TableReading::edition`] and [`TableReading::is_mirrored`].
     #[doc(hidden)]
     pub facts: TableFacts,
@@ -41,10 +47,19 @@ pub struct TableReading {
 impl TableReading {
     /// Cards in reading order in a picture of this width and height, with all their sets.
     pub fn new(cards: Vec<ReadCard>, size_px: (u32, u32)) -> Self {
-        Self { size_px, sets: sets_of(&cards), cards, ..Self::default() }
+        let mut table = Self { size_px, cards, ..Self::default() };
+        table.find_sets();
+        table
     }
 
-    /// The deck's edition. If it is unknown, all cards are unsure.
+    /// Finds the sets anew, after cards were changed.
+    pub fn find_sets(&mut self) {
+        self.sets = sets_of(&self.cards);
+        (self.probable_sets, self.probable_sets_left_out) = probable_sets(&self.cards);
+    }
+
+    /// The deck's edition; unknown for a taught deck, and for one that nobody knows, whose cards are
+    /// all unsure.
     pub fn edition(&self) -> Edition {
         self.facts.edition()
     }
@@ -52,6 +67,11 @@ impl TableReading {
     /// Whether the picture shows the table mirrored, as webcams often store it.
     pub fn is_mirrored(&self) -> bool {
         self.facts.is_mirrored()
+    }
+
+    /// Whether the picture shows the cards' colours. If not, each card's colour is unknown.
+    pub fn colors(&self) -> Colors {
+        self.facts.colors
     }
 
     /// The deck in whose words the cards are named.

@@ -33,7 +33,7 @@ pub use params::Params;
 
 use super::board::Board;
 use super::classify::table_facts::TableFacts;
-use super::data::{CardOutline, ReadCard, Reading, sets_of};
+use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::layout;
 use super::table_reading::TableReading;
 use evidence::Evidence;
@@ -86,7 +86,7 @@ impl TrackedTable {
             .into_iter()
             .map(|card| {
                 let id = card.index() as u64;
-                let read = ReadCard { corners_in_image, card, confidence: 0.99, unsure: false };
+                let read = ReadCard::new(corners_in_image, card, 0.99, false);
                 (read, CardTrack { id, reading: Reading::UNKNOWN, hidden: false })
             })
             .unzip();
@@ -403,6 +403,7 @@ impl Tracker {
             drawn,
             evidence,
             shown: None,
+            alternatives: Vec::new(),
             hidden: false,
             covered: false,
             astray: false,
@@ -438,7 +439,16 @@ impl Tracker {
         // Outline i belongs to track i.
         for card in board.cards {
             kept[card.outline] = true;
-            self.tracks[card.outline].show(card.card, card.confidence, card.unsure, &self.params);
+            let track = &mut self.tracks[card.outline];
+            track.show(card.card, card.confidence, card.unsure, &self.params);
+            let shown = track.shown.map(|(card, ..)| card);
+            let own = Guess { card: card.card, confidence: card.confidence };
+            let mut alternatives = card.alternatives;
+            if shown != Some(own.card) {
+                alternatives.insert(0, own);
+            }
+            alternatives.retain(|guess| Some(guess.card) != shown);
+            track.alternatives = alternatives;
         }
         // These are no cards, or doubles of another card.
         let mut kept = kept.into_iter();
@@ -465,7 +475,8 @@ impl Tracker {
             .filter_map(|track| {
                 let (card, confidence, unsure) = track.shown?;
                 let corners_in_image = track.drawn.higher_corner_first();
-                Some((track, ReadCard { corners_in_image, card, confidence, unsure }))
+                let alternatives = track.alternatives.clone();
+                Some((track, ReadCard { corners_in_image, card, confidence, unsure, alternatives }))
             })
             .collect();
         let quads: Vec<Quad> = shown.iter().map(|(_, card)| card.corners_in_image).collect();
@@ -478,12 +489,13 @@ impl Tracker {
                 (card.clone(), CardTrack { id: track.id, reading, hidden })
             })
             .unzip();
-        // A hidden card may be in a hand: its sets are suspended until it is visible again.
-        let (resting, sets) = sets_of(&cards)
-            .into_iter()
-            .partition(|set| set.0.iter().any(|&card| tracks[card].hidden));
         let size_px = self.now.as_ref().map_or((0, 0), |(_, grey)| grey.frame_px);
-        let table = TableReading { size_px, cards, sets, facts: self.facts.clone(), warning: None };
+        let mut table = TableReading::new(cards, size_px);
+        table.facts = self.facts.clone();
+        // A hidden card may be in a hand: its sets are suspended until it is visible again.
+        let rests = |cards: &[usize; 3]| cards.iter().any(|&card| tracks[card].hidden);
+        let resting = table.sets.extract_if(.., |set| rests(&set.0)).collect();
+        table.probable_sets.retain(|set| !rests(&set.cards));
         TrackedTable { table, tracks, resting, departed, looked: self.knows }
     }
 }

@@ -6,6 +6,8 @@ use setsight_nets::{finder, refiner};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_scenes::Kind;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::find::learned::evidence;
 use setsight_vision::find::learned::network::{FinderNetwork, Input, Maps};
 use setsight_vision::find::{CardFinder, Learned};
 use setsight_vision::overlap::is_same_place;
@@ -77,10 +79,15 @@ fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
     (scene.image, cards)
 }
 
+/// The shipped weights of an outline's features.
+fn weights() -> evidence::Weights {
+    Fusion::outline_weights(&Models::Shipped).unwrap()
+}
+
 fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
     let photo_long_px = f64::from(frame.width().max(frame.height()));
     let told = Told { cards: cards.to_vec(), photo_long_px, off };
-    Learned::new(Box::new(told), None).find(frame, &mut Trace::default()).unwrap()
+    Learned::new(Box::new(told), None, weights()).find(frame, &mut Trace::default()).unwrap()
 }
 
 /// Largest corner error of each card in its long sides; cards that were not found are left out.
@@ -179,7 +186,7 @@ fn only_a_covered_card_is_looked_for_in_other_places() {
         let looks = Arc::new(AtomicUsize::new(0));
         let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
         let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
-        let finder = Learned::new(Box::new(network), Some(judge));
+        let finder = Learned::new(Box::new(network), Some(judge), weights());
         let found = finder.find(&image, &mut Trace::default()).unwrap();
         assert_eq!(found.len(), 3);
         looks.load(Ordering::Relaxed)
@@ -229,7 +236,7 @@ fn what_is_not_in_a_small_photo_is_not_looked_for() {
     let sides_looked_at = |width: u32, height: u32| {
         let looks = Arc::new(AtomicUsize::new(0));
         let image = image::RgbImage::new(width, height);
-        let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None);
+        let finder = Learned::new(Box::new(Blind(Arc::clone(&looks))), None, weights());
         assert!(finder.find(&image, &mut Trace::default()).unwrap().is_empty());
         looks.load(Ordering::Relaxed)
     };

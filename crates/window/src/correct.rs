@@ -96,12 +96,8 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
         }
         Change::Add(center) => {
             let free = Card::deck().find(|card| cards.iter().all(|c| c.card != *card));
-            cards.push(ReadCard {
-                corners_in_image: usual_card_at(table, size_px, center),
-                card: free.ok_or(Refusal::DeckIsOut)?,
-                confidence: 0.0,
-                unsure: true,
-            });
+            let corners_in_image = usual_card_at(table, size_px, center);
+            cards.push(ReadCard::new(corners_in_image, free.ok_or(Refusal::DeckIsOut)?, 0.0, true));
             readings.push(None);
             said_of.push(false);
             checked = false;
@@ -141,7 +137,7 @@ pub fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
     if let Some((card, probability)) = likeliest.max_by(|a, b| a.1.total_cmp(&b.1)) {
         let confidence = probability * reading.is_card;
         // However sure the reader is: the place is a person's, and the person is still there to ask.
-        cards[i] = ReadCard { card, confidence, unsure: true, ..cards[i].clone() };
+        cards[i] = ReadCard::new(*at, card, confidence, true);
         readings[i] = Some(reading.clone());
     }
     Table { said: table.said.clone(), ..table.with_cards(cards, readings) }
@@ -212,7 +208,7 @@ mod tests {
         let at = added.cards[4].corners_in_image;
         // Surely two filled green diamonds, which lie there already, else striped ones.
         let values = [[0.0, 1.0, 0.0], [0.7, 0.0, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
-        let reading = Reading { values, is_card: 0.9 };
+        let reading = Reading { values, is_card: 0.9, ..Reading::UNKNOWN };
         let read = read_again(&added, &at, &reading);
         assert_eq!(read.cards[4].card, card("2sgd"));
         assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.said[4]);

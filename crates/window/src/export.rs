@@ -38,7 +38,7 @@ pub fn text(photos: &Photos) -> Option<String> {
 pub fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
     let style = Style { codes, ..Style::default() };
     let table = photos.table();
-    Some(overlay::draw(photos.pixels()?, &table.cards, &table.sets, &style))
+    Some(overlay::draw(photos.pixels()?, table, &style))
 }
 
 /// Writes the annotated picture or the JSON, whole or not at all. What was done, in words.

@@ -100,7 +100,7 @@ fn write(
         csv += &Record { image: path.clone(), result, times }.to_csv();
         match eye.load(path) {
             Ok(photo) => {
-                let picture = overlay::draw(&photo.frame, &table.cards, &table.sets, &style);
+                let picture = overlay::draw(&photo.frame, table, &style);
                 let target = folder.join(name_of(path, &mut names));
                 let problem = |error: String| Problem::File(target.clone(), error);
                 let mut file =

@@ -120,7 +120,7 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         let reader = read.map_or(0.0, |i| found.table.cards[i].confidence);
         let confidence = if by_person { 1.0 } else { reader };
         said.push(by_person);
-        cards.push(ReadCard { corners_in_image, card: card.code, confidence, unsure });
+        cards.push(ReadCard::new(corners_in_image, card.code, confidence, unsure));
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
     };
     let label = &written.label;

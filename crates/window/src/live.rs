@@ -24,7 +24,7 @@ use setsight_live::{
     record, straight,
 };
 use setsight_photo::geometry::Homography;
-use setsight_vision::{Mirrored, sets_of};
+use setsight_vision::Mirrored;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -372,7 +372,7 @@ impl LiveTab {
             }
         }
         // Sets with a covered card keep their place in the list.
-        read.sets = sets_of(&read.cards);
+        read.find_sets();
         let tracks = &self.view.tracked.tracks;
         let readings = tracks.iter().map(|track| Some(track.reading.clone())).collect();
         let mut table = Table::new(read, readings);

@@ -166,12 +166,8 @@ pub(crate) mod tests {
             .enumerate()
             .map(|(i, card)| {
                 let at = Point::new((i % 4) as f64 * 110.0 + 20.0, (i / 4) as f64 * 80.0 + 20.0);
-                ReadCard {
-                    corners_in_image: Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at)),
-                    card,
-                    confidence: 0.98,
-                    unsure: false,
-                }
+                let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+                ReadCard::new(quad, card, 0.98, false)
             })
             .collect();
         let readings = vec![None; cards.len()];

@@ -51,7 +51,7 @@ fn view(number: u64, codes: &str) -> LiveView {
         .map(|(i, card)| {
             let at = Point::new(20.0 + 110.0 * f64::from(i), 100.0);
             let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
-            ReadCard { corners_in_image, card, confidence: 0.98, unsure: false }
+            ReadCard::new(corners_in_image, card, 0.98, false)
         })
         .collect();
     let track = |id| CardTrack { id, reading: Reading::UNKNOWN, hidden: false };

@@ -217,7 +217,8 @@ impl Networks {
         Ok(match (&self.finder_file, choice) {
             (Some(file), FinderChoice::Learned) => {
                 let network = Network::load(file, file_of(Kind::Finder), Kind::Finder)?;
-                Box::new(Learned::new(Box::new(network), refiner))
+                let weights = Fusion::outline_weights(base)?;
+                Box::new(Learned::new(Box::new(network), refiner, weights))
             }
             _ => choice.finder(base, refiner, &[])?,
         })
@@ -300,6 +301,7 @@ pub fn join<'a>(
     Ok(Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
         reader_sha256: sha256(&networks.reader_file),
+        finder_sha256: networks.finder_file.as_deref().map(sha256).or(before.finder_sha256),
         learned,
         classical,
         fitted: json!({"tables": tables, "seed": TABLES_SEED, "photos": photos.len(),

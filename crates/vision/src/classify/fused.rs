@@ -10,6 +10,7 @@ use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
+use crate::conditions::Conditions;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
@@ -30,6 +31,8 @@ pub struct ClassifierOutputs {
     pub card: f32,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub asked: Option<Asked>,
+    /// How clearly the photo shows the card.
+    pub conditions: Conditions,
 }
 
 /// The outputs for a card in doubt.
@@ -97,10 +100,12 @@ pub fn ask(
     let (edition, _) = facts.named_edition();
     let mut outputs: Vec<ClassifierOutputs> = logits
         .iter()
-        .map(|logits| ClassifierOutputs {
+        .zip(cards.images)
+        .map(|(logits, image)| ClassifierOutputs {
             values: reader::of_edition(logits, edition),
             card: logits[reader::CARD],
             asked: None,
+            conditions: image.conditions(),
         })
         .collect();
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
@@ -135,6 +140,8 @@ pub fn ask(
         features[k] = Some(reading);
     }
     for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
+        let differ = |c: Answer| likeliest(&c.values) != likeliest(&outputs[i].values);
+        outputs[i].conditions.disagreement = f32::from(u8::from(context.is_some_and(differ)));
         outputs[i].asked = Some(Asked { context, features });
     }
     Ok((outputs, facts))
@@ -222,7 +229,7 @@ impl EvidenceWeights {
         ];
         let said = said_of_card(outputs, outline);
         let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
-        Reading { values, is_card: logistic(log_odds) }
+        Reading { values, is_card: logistic(log_odds), conditions: outputs.conditions }
     }
 }
 
@@ -299,13 +306,14 @@ mod tests {
             triple[card.value(property)] = certainty;
             triple
         });
-        Reading { values, is_card: certainty }
+        Reading { values, is_card: certainty, ..Reading::UNKNOWN }
     }
 
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
-        joint().reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
+        let (card, conditions) = (logits[reader::CARD], Conditions::UNKNOWN);
+        joint().reading(&ClassifierOutputs { values, card, asked, conditions }, &outline)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `fusion.json`: the weights that combine the outputs into probabilities, and the threshold.
 
 use crate::board;
+use crate::find::learned::evidence;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, ModelsError, file_of, sha256};
@@ -15,6 +16,13 @@ pub struct Fusion {
     pub reader_sha256: String,
     /// SHA-256 of the refiner that they were fitted with, if there was one.
     pub refiner_sha256: Option<String>,
+    /// SHA-256 of the finder network that they were fitted with, if there was one.
+    #[serde(default)]
+    pub finder_sha256: Option<String>,
+    /// The weights of an outline's features with the learned finder, in the order of
+    /// [`evidence::NAMES`], then the constant; the shipped ones if missing.
+    #[serde(default)]
+    pub outlines: Option<evidence::Weights>,
     /// For the learned finder.
     pub learned: EvidenceWeights,
     /// For the classical finder.
@@ -88,13 +96,43 @@ impl Fusion {
     /// Loads the weights from a folder of models or from the program itself.
     ///
     /// # Errors
-    /// The file is missing or does not have this form.
+    /// The file is missing or does not have this form, or a number is out of range.
     pub fn load(models: &Models) -> Result<Self, ModelsError> {
-        let bytes = models.read(FUSION)?;
-        serde_json::from_slice(&bytes).map_err(|error| ModelsError::Json {
-            file: models.name_of(FUSION),
-            reason: error.to_string(),
-        })
+        let json = |reason| ModelsError::Json { file: models.name_of(FUSION), reason };
+        let fusion: Self = serde_json::from_slice(&models.read(FUSION)?)
+            .map_err(|error| json(error.to_string()))?;
+        fusion.check().map_err(json)?;
+        Ok(fusion)
+    }
+
+    /// The weights of an outline's features for the learned finder with these networks.
+    ///
+    /// # Errors
+    /// See [`Fusion::load`].
+    pub fn outline_weights(models: &Models) -> Result<evidence::Weights, ModelsError> {
+        let own = if models.has(FUSION) { Self::load(models)?.outlines } else { None };
+        let missing = || ModelsError::Json {
+            file: Models::Shipped.name_of(FUSION),
+            reason: "it has no `outlines`".to_owned(),
+        };
+        match own {
+            Some(weights) => Ok(weights),
+            None => Self::load(&Models::Shipped)?.outlines.ok_or_else(missing),
+        }
+    }
+
+    /// With a weight of 1e30 every card would be sure, and with infinities the confidence would be
+    /// no number.
+    fn check(&self) -> Result<(), String> {
+        let thresholds = [&self.learned, &self.classical].map(|own| own.board.least_confidence);
+        if let Some(limit) = thresholds.into_iter().find(|limit| !(0.0..=1.0).contains(limit)) {
+            return Err(format!("least_confidence is {limit}; expected 0 to 1"));
+        }
+        let parts = serde_json::json!([self.outlines, self.learned, self.classical]);
+        match beyond(&parts) {
+            Some(number) => Err(format!("a weight is {number}; expected -{MOST} to {MOST}")),
+            None => Ok(()),
+        }
     }
 
     /// The file names of the networks that differ from those the weights were fitted with. For them
@@ -106,6 +144,7 @@ impl Fusion {
         let known = [
             (file_of(Kind::Reader), Some(&self.reader_sha256)),
             (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
+            (file_of(Kind::Finder), self.finder_sha256.as_ref()),
         ];
         let mut others = Vec::new();
         for (file, fitted_with) in known {
@@ -114,5 +153,51 @@ impl Fusion {
             }
         }
         Ok(others)
+    }
+}
+
+/// Largest size of a weight. Fitted ones are below 10.
+const MOST: f64 = 1000.0;
+
+/// A number within a value that is larger than [`MOST`], or that is none: infinities and NaN are
+/// null in JSON.
+fn beyond(value: &serde_json::Value) -> Option<String> {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) if number.as_f64().is_none_or(|n| n.abs() > MOST) => {
+            Some(number.to_string())
+        }
+        Value::Array(all) => all.iter().find_map(beyond),
+        Value::Object(members) => members.values().find_map(beyond),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn numbers_that_would_make_everything_sure_are_refused() {
+        let shipped = Models::Shipped.read(FUSION).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let with = |pointer: &str, value: f64| {
+            let mut fusion: serde_json::Value = serde_json::from_slice(&shipped).unwrap();
+            *fusion.pointer_mut(pointer).unwrap() = value.into();
+            fs::write(folder.path().join(FUSION), fusion.to_string()).unwrap();
+            let loaded = Fusion::load(&Models::Folder(folder.path().to_owned()));
+            loaded.map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(with("/learned/card/bias", 1.5), Ok(()));
+        for (pointer, value) in [
+            ("/learned/card/bias", 1e38),
+            ("/classical/properties/2/clear", -1e9),
+            ("/outlines/3", 1e300),
+            ("/learned/board/least_confidence", -0.1),
+        ] {
+            let error = with(pointer, value).unwrap_err();
+            assert!(error.contains("fusion.json") && error.contains("expected"), "{error}");
+        }
     }
 }

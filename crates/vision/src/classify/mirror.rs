@@ -5,6 +5,7 @@
 //! symmetric. So if squiggles are missing, the cards are read once more in the flipped picture, and
 //! the reading with squiggles is used.
 
+use super::colors;
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
 use crate::data::{CardImage, CardOutline, Reading};
@@ -16,11 +17,21 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 
 /// Reads the cards of a photo as it is or mirrored, depending on its squiggles, unless that is
-/// already settled. Also returns the table facts given these cards.
+/// already settled. Also returns the table facts given these cards. If the picture does not show the
+/// cards' colours, all are equally likely.
 ///
 /// # Errors
 /// A network does not run.
 pub fn read(
+    reader: &dyn Reader,
+    cards: &Cards,
+    before: TableFacts,
+) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    let (readings, facts) = read_either_way(reader, cards, before)?;
+    Ok(colors::settle(cards.images, readings, facts))
+}
+
+fn read_either_way(
     reader: &dyn Reader,
     cards: &Cards,
     before: TableFacts,

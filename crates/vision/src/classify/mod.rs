@@ -1,6 +1,7 @@
 //! Turns straightened cards into readings: the probabilities of each card's values.
 
 pub mod classical;
+mod colors;
 pub mod fused;
 pub mod fusion;
 pub mod mirror;

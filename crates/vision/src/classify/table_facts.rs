@@ -14,6 +14,20 @@ pub struct TableFacts {
     pub deck: DeckFacts,
     /// Log odds that the picture is mirrored.
     pub mirrored: f32,
+    /// Whether it shows the cards' colours.
+    pub colors: Colors,
+}
+
+/// Whether a picture shows the colours of its cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// It does.
+    #[default]
+    Told,
+    /// The picture is grey: a black-and-white filter, a scan, a camera in the dark.
+    Grey,
+    /// Its light makes all inks alike.
+    Alike,
 }
 
 /// What is known of a table's deck.
@@ -56,7 +70,7 @@ impl Default for TableFacts {
     fn default() -> Self {
         // Of 35 public sources of photos, three show the rectangle edition and three are mirrored;
         // unknown decks are rarer.
-        Self { deck: DeckFacts::Among([0.9, 0.08, 0.02]), mirrored: -2.4 }
+        Self { deck: DeckFacts::Among([0.9, 0.08, 0.02]), mirrored: -2.4, colors: Colors::Told }
     }
 }
 
@@ -73,7 +87,7 @@ impl TableFacts {
     pub fn of_deck(self, deck: &Arc<Deck>) -> Self {
         let is_open = self.mirrored.is_finite() && deck.is_taught();
         let mirrored = if is_open { f32::NEG_INFINITY } else { self.mirrored };
-        Self { deck: DeckFacts::Known(Arc::clone(deck)), mirrored }
+        Self { deck: DeckFacts::Known(Arc::clone(deck)), mirrored, ..self }
     }
 
     /// Sets the edition as certain.
@@ -189,7 +203,7 @@ impl TableFacts {
         /// Least probability of an edition that was not ruled out.
         const LEAST: f32 = 1e-3;
         let deck = match self.deck {
-            DeckFacts::Known(deck) => DeckFacts::Known(deck),
+            DeckFacts::Known(ref deck) => DeckFacts::Known(Arc::clone(deck)),
             DeckFacts::Among(editions) => {
                 let raised = editions.map(|p| if p > 0.0 { p.max(LEAST) } else { 0.0 });
                 let sum: f32 = raised.iter().sum();
@@ -201,7 +215,7 @@ impl TableFacts {
         } else {
             self.mirrored
         };
-        Self { deck, mirrored }
+        Self { deck, mirrored, ..self }
     }
 }
 

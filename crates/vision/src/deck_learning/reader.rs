@@ -34,10 +34,8 @@ const SIZES: [f64; 5] = [0.92, 0.96, 1.0, 1.04, 1.08];
 
 /// What makes a confidence of the evidence, by measuring alone and with a network: see
 /// docs/experiments/2026-11-deck-learning.md.
-const BY_MEASURING: Calibration =
-    Calibration { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.9 };
-const WITH_NETWORK: Calibration =
-    Calibration { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.9 };
+const BY_MEASURING: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
+const WITH_NETWORK: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 
 /// Reads by a deck's file.
 pub struct DeckReader {
@@ -384,10 +382,11 @@ impl Reader for DeckReader {
                 Some(said) => Reading {
                     values: together(said.values, network.as_ref()),
                     is_card: logistic(2.0 + score + 25.0 * (said.overlap - 0.75)),
+                    ..Reading::UNKNOWN
                 },
                 None => {
                     let values = together(Reading::UNKNOWN.values, network.as_ref());
-                    Reading { values, is_card: logistic(score - 1.0) }
+                    Reading { values, is_card: logistic(score - 1.0), ..Reading::UNKNOWN }
                 }
             }
         });

@@ -15,7 +15,6 @@ pub mod place;
 pub mod placer;
 pub mod search;
 pub mod shrink;
-pub mod weights;
 
 use super::working::Working;
 use super::{CardFinder, FindError};
@@ -40,12 +39,18 @@ pub struct Learned {
     pub refiner: Option<Arc<dyn RefinerNetwork>>,
     /// Sizes and thresholds.
     pub params: Params,
+    /// Weights of an outline's features.
+    pub weights: evidence::Weights,
 }
 
 impl Learned {
     /// With the default parameters.
-    pub fn new(network: Box<dyn FinderNetwork>, refiner: Option<Arc<dyn RefinerNetwork>>) -> Self {
-        Self { network, refiner, params: Params::default() }
+    pub fn new(
+        network: Box<dyn FinderNetwork>,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+        weights: evidence::Weights,
+    ) -> Self {
+        Self { network, refiner, params: Params::default(), weights }
     }
 
     /// Detects cards and keeps all intermediate results. `None` for a photo too small to hold a
@@ -66,8 +71,8 @@ impl CardFinder for Learned {
     fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
         let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
         trace.picture("heat", || pictures::heat(&seen))?;
-        trace.picture("places", || pictures::places(frame, &seen, &self.params))?;
-        Ok(outlines(&seen, &self.params))
+        trace.picture("places", || pictures::places(frame, &seen, &self.weights))?;
+        Ok(outlines(&seen, &self.params, &self.weights))
     }
 }
 
@@ -112,13 +117,17 @@ fn detect(
 }
 
 /// The candidates whose log odds reach the threshold, the likeliest first.
-pub fn outlines(seen: &Detections, params: &Params) -> Vec<CardOutline> {
+pub fn outlines(
+    seen: &Detections,
+    params: &Params,
+    weights: &evidence::Weights,
+) -> Vec<CardOutline> {
     let mut outlines: Vec<CardOutline> = seen
         .placed
         .iter()
         .zip(&seen.features)
         .map(|(card, features)| CardOutline {
-            score: evidence::log_odds(features, &params.weights),
+            score: evidence::log_odds(features, weights),
             ..CardOutline::at(seen.working.in_image(&card.refined.quad).higher_corner_first())
         })
         .filter(|outline| outline.score >= params.least_score)

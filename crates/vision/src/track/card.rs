@@ -4,7 +4,7 @@ use super::detect::{self, Detection};
 use super::evidence::Evidence;
 use super::grey::{Grey, Thumbnail};
 use super::params::Params;
-use crate::data::CardOutline;
+use crate::data::{CardOutline, Guess};
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Quad};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Track {
     pub evidence: Evidence,
     /// The card as displayed, with its confidence and whether it is unsure.
     pub shown: Option<(Card, f32, bool)>,
+    /// The other cards that it may be, most probable first.
+    pub alternatives: Vec<Guess>,
     /// Whether its picture differs from the reference.
     pub hidden: bool,
     /// Whether its symbols are hidden at present; fingers on its blank border do not count.

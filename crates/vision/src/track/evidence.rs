@@ -2,6 +2,7 @@
 
 use super::grey::Grey;
 use crate::Reading;
+use crate::conditions::Conditions;
 use crate::probability::logistic;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
@@ -27,6 +28,8 @@ pub struct Evidence {
     card: f32,
     /// Sum of the weights of the readings that still count.
     weight: f32,
+    /// Those of the last reading that counted.
+    conditions: Conditions,
     /// The picture of the last reading that counted.
     of: Option<Arc<Grey>>,
     /// Number of readings of the same picture in a row.
@@ -44,7 +47,8 @@ const NEW_LEVELS: (f64, f64) = (0.05, 0.25);
 impl Default for Evidence {
     fn default() -> Self {
         let logs = [[0.0; 3]; 4];
-        Self { logs, card: 0.0, weight: 0.0, of: None, again: 0, full: false }
+        let conditions = Conditions::UNKNOWN;
+        Self { logs, card: 0.0, weight: 0.0, conditions, of: None, again: 0, full: false }
     }
 }
 
@@ -91,6 +95,7 @@ impl Evidence {
             let best = logs.iter().copied().fold(f32::MIN, f32::max);
             logs.iter_mut().for_each(|log| *log -= best);
         }
+        self.conditions = reading.conditions;
         let p = reading.is_card.clamp(LEAST, 1.0 - LEAST);
         let known = kept * self.weight;
         self.weight = known + quality;
@@ -116,7 +121,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: logistic(self.card) }
+        Reading { values, is_card: logistic(self.card), conditions: self.conditions }
     }
 
     /// Number of good readings that still count.
@@ -136,7 +141,7 @@ mod tests {
         for (row, property) in values.iter_mut().zip(Property::ALL) {
             row[card.value(property)] = certainty;
         }
-        Reading { values, is_card: 0.97 }
+        Reading { values, is_card: 0.97, ..Reading::UNKNOWN }
     }
 
     #[test]

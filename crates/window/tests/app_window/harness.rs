@@ -57,7 +57,7 @@ impl Eye for Fake {
     fn read_card(&self, _: &Frame, _: Quad, _: TableFacts) -> Result<(CardImage, Reading), String> {
         let values = [[0.0, 0.0, 1.0], [0.0, 0.1, 0.9], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let image = rectify::from_crop(RgbImage::from_pixel(96, 64, image::Rgb([9, 9, 9])));
-        Ok((image, Reading { values, is_card: 0.95 }))
+        Ok((image, Reading { values, is_card: 0.95, ..Reading::UNKNOWN }))
     }
 
     fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
@@ -72,7 +72,7 @@ impl Eye for Fake {
                     Point::new(f64::from(i % 4) * 110.0 + 20.0, f64::from(i / 4) * 80.0 + 20.0);
                 let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
                 let confidence = if unsure { 0.4 } else { 0.98 };
-                ReadCard { corners_in_image, card, confidence, unsure }
+                ReadCard::new(corners_in_image, card, confidence, unsure)
             })
             .collect();
         Ok(PipelineOutput {

@@ -74,6 +74,10 @@ fn summary(view: &LiveView) -> String {
         (_, 0) => format!("; sets: {}", sets.join(", ")),
         (_, n) => format!("; sets: {}; {n} more with a card that is covered", sets.join(", ")),
     };
+    if !table.probable_sets.is_empty() {
+        let probable = table.probable_sets.iter().map(|set| codes(&Set(set.cards)));
+        text += &format!("; probably: {}", probable.collect::<Vec<_>>().join(", "));
+    }
     if text.ends_with("no set")
         && !table.cards.is_empty()
         && let Some(chance) = view.score.chance

@@ -8,9 +8,9 @@ use maud::{Markup, html};
 use setsight_eval::html::href;
 use setsight_files::whole_file::WholeFile;
 use setsight_photo::Frame;
-use setsight_vision::TableReading;
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::record::Record;
+use setsight_vision::{Guess, TableReading};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -80,7 +80,7 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let picture = overlay::draw(frame, &table.cards, &table.sets, style);
+    let picture = overlay::draw(frame, table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
@@ -232,13 +232,15 @@ impl OutFolder {
 }
 
 fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
-    let unsure = || table.cards.iter().filter(|card| card.unsure);
+    let percent = |confidence: f32| format!("{:.0}", 100.0 * confidence);
+    let names = |cards: [usize; 3]| cards.map(|i| table.cards[i].card.name()).join(", ");
+    let guess = |g: Guess| format!("{} ({} %)", g.card.name(), percent(g.confidence));
     let border = |place: usize| {
         let [r, g, b] = overlay::set_color(place).0;
         format!("border-color:rgb({r},{g},{b})")
     };
     html! {
-        figure.unsure[unsure().next().is_some()] {
+        figure.unsure[table.unsure() > 0] {
             @if let Some(name) = picture {
                 @let file = format!("{name}.jpg");
                 a href=(href(Path::new(&file))) {
@@ -249,19 +251,26 @@ fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
             figcaption {
                 b { (image) }
                 p { (table.summary()) }
-                @if !table.sets.is_empty() {
+                @if !table.sets.is_empty() || !table.probable_sets.is_empty() {
                     ol {
                         @for (place, set) in table.sets.iter().enumerate() {
-                            li style=(border(place)) {
-                                (set.0.map(|i| table.cards[i].card.name()).join(", "))
+                            li style=(border(place)) { (names(set.0)) }
+                        }
+                        @for (n, set) in table.probable_sets.iter().enumerate() {
+                            li.probable style=(border(table.sets.len() + n)) {
+                                "probable, " (percent(set.confidence)) " %: " (names(set.cards))
+                                "; card " (set.decided_by + 1) " decides"
                             }
                         }
                     }
                 }
-                @for card in unsure() {
+                @if table.probable_sets_left_out > 0 {
+                    p { "and " (table.probable_sets_left_out) " more probable sets" }
+                }
+                @for (i, card) in table.cards.iter().enumerate().filter(|(_, card)| card.unsure) {
                     p.guess {
-                        "unsure: perhaps " (card.card.name())
-                        " (" (format!("{:.0}", 100.0 * card.confidence)) " %)"
+                        "card " (i + 1) " unsure: perhaps "
+                        (card.guesses().take(3).map(guess).collect::<Vec<_>>().join(", or "))
                     }
                 }
             }
@@ -279,7 +288,7 @@ main{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:
 figure{margin:0;background:#fff;border:1px solid #ddd;border-radius:6px;overflow:hidden}\
 figure img{width:100%;display:block}figcaption{padding:.6em .9em;overflow-wrap:anywhere}p{margin:.3em 0}\
 figure.unsure{border-color:#e69f00}figure.failed{border-color:#d55e00}\
-ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}\
+ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}li.probable{border-left-style:dashed;padding-left:.5em;margin:.2em 0}\
 .guess{color:#9a6b00}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}figure{background:#222;border-color:#444}\
 .guess{color:#e6b450}}";

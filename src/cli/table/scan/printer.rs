@@ -18,18 +18,30 @@ pub enum Format {
     Csv,
 }
 
+/// How much of a photo is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its board and all its sets.
+    All,
+    /// Its sure sets, and the probable ones if so.
+    Sets {
+        /// Whether the probable sets are printed, too.
+        probable: bool,
+    },
+}
+
 /// Prints records as they come.
 pub struct Printer {
     format: Format,
-    only_sets: bool,
+    extent: Extent,
     ink: Ink,
     begun: bool,
 }
 
 impl Printer {
     /// To stdout.
-    pub fn new(format: Format, only_sets: bool, color: ColorChoice) -> Self {
-        Self { format, only_sets, ink: color.ink(), begun: false }
+    pub fn new(format: Format, extent: Extent, color: ColorChoice) -> Self {
+        Self { format, extent, ink: color.ink(), begun: false }
     }
 
     /// Prints one record, at once.
@@ -38,18 +50,22 @@ impl Printer {
     /// Stdout cannot be written to.
     pub fn print(&mut self, record: &Record) -> anyhow::Result<()> {
         let mut text = String::new();
-        match (self.format, self.only_sets) {
+        match (self.format, self.extent) {
             // What could not be read is named on stderr.
             (Format::Text, _) if record.result.is_err() => return Ok(()),
-            (Format::Text, only_sets) => {
+            (Format::Text, extent) => {
                 if self.begun {
                     text.push('\n');
                 }
-                let told = if only_sets { Record::sets_to_text } else { Record::to_text };
-                text += &told(record, self.ink);
+                text += &match extent {
+                    Extent::All => record.to_text(self.ink),
+                    Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
+                };
             }
-            (Format::Json, false) => text = format!("{}\n", record.to_json()),
-            (Format::Json, true) => text = format!("{}\n", record.sets_to_json()),
+            (Format::Json, Extent::All) => text = format!("{}\n", record.to_json()),
+            (Format::Json, Extent::Sets { probable }) => {
+                text = format!("{}\n", record.sets_to_json(probable));
+            }
             (Format::Csv, _) => {
                 if !self.begun {
                     text += CSV_HEADER;

@@ -1,7 +1,7 @@
 //! Reading photos one after another, with their results printed and written.
 
 use super::folder::{self, Names, OutFolder};
-use super::printer::{Format, Printer};
+use super::printer::{Extent, Format, Printer};
 use crate::cli::common::{Jobs, told};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
@@ -61,6 +61,9 @@ pub(super) struct ResultArgs {
     /// Of each photo only its sets: no board, no places
     #[arg(long)]
     pub(super) only_sets: bool,
+    /// With --only-sets: also the sets that hang on unsure cards and are there more likely than not
+    #[arg(long, requires = "only_sets")]
+    pub(super) probable: bool,
     /// Where to put annotated pictures, a page to look through them and results.jsonl
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -79,6 +82,13 @@ pub(super) struct ResultArgs {
     /// Colours in the text
     #[arg(long, value_enum, default_value_t)]
     pub(super) color: ColorChoice,
+}
+
+impl ResultArgs {
+    /// How much of each photo is printed.
+    fn extent(&self) -> Extent {
+        if self.only_sets { Extent::Sets { probable: self.probable } } else { Extent::All }
+    }
 }
 
 /// The path that stands for stdin.
@@ -119,7 +129,7 @@ impl<'a> Scanning<'a> {
                 .as_deref()
                 .map(|out| OutFolder::create(out, results.overwrite))
                 .transpose()?,
-            printer: Printer::new(results.format, results.only_sets, results.color),
+            printer: Printer::new(results.format, results.extent(), results.color),
             failed: 0,
         })
     }

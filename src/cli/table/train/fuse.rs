@@ -12,6 +12,7 @@ use setsight_nets::engine::{Models, Network, file_of, sha256};
 use setsight_train::fuse::{self, Source};
 use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::find::{CardFinder, SymbolFinder};
 use setsight_vision::{FinderChoice, shared_refiner};
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,8 @@ pub struct Args {
 
 /// Where the seeds of the drawn tables begin.
 const SEEDS: u64 = 2_600_000;
+/// Where those of the tables begin that the weights of outlines are fitted on.
+const OUTLINE_SEEDS: u64 = 881_000;
 
 /// Fits and writes `fusion.json`, and prints what the fit gave.
 ///
@@ -62,19 +65,20 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let network = fold(crops, &args.left_out)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
-    let bar = photos::progress(args.tables as usize * FinderChoice::ALL.len());
+    let bar = photos::progress(args.tables as usize * (1 + FinderChoice::ALL.len()));
     let refiner = shared_refiner(&models)?;
+    let seed = SEEDS + args.seed;
+    let mut finder = setsight_vision::learned(&models, refiner.clone())?;
+    let (outlines, outlines_told) =
+        fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
+    finder.weights = outlines;
     let fit = |choice: FinderChoice| -> anyhow::Result<_> {
-        let finder = choice.finder(&models, refiner.clone(), &[])?;
+        let finder: &dyn CardFinder = match choice {
+            FinderChoice::Learned => &finder,
+            FinderChoice::Classical => &SymbolFinder::default(),
+        };
         let done = || bar.inc(1);
-        let drawn = fuse::drawn(
-            &*finder,
-            &network,
-            refiner.as_deref(),
-            args.tables,
-            SEEDS + args.seed,
-            &done,
-        )?;
+        let drawn = fuse::drawn(finder, &network, refiner.as_deref(), args.tables, seed, &done)?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
@@ -86,20 +90,20 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (classical, classical_told) = fit(FinderChoice::Classical)?;
     let (learned, learned_told) = fit(FinderChoice::Learned)?;
     bar.finish_and_clear();
+    let hash = |kind: Kind| models.read(file_of(kind)).map(|bytes| sha256(&bytes));
     let fusion = Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
-        reader_sha256: sha256(&models.read(file_of(Kind::Reader))?),
-        refiner_sha256: if models.has(file_of(Kind::Refiner)) {
-            Some(sha256(&models.read(file_of(Kind::Refiner))?))
-        } else {
-            None
-        },
+        reader_sha256: hash(Kind::Reader)?,
+        refiner_sha256: refiner.is_some().then(|| hash(Kind::Refiner)).transpose()?,
+        finder_sha256: Some(hash(Kind::Finder)?),
+        outlines: Some(outlines),
         learned,
         classical,
         fitted: json!({
-            "seed": SEEDS + args.seed,
+            "seed": seed,
             "tables": args.tables,
             "properties": Property::ALL.map(Property::word),
+            "outlines": outlines_told,
             "classical": classical_told,
             "learned": learned_told,
         }),

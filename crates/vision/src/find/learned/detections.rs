@@ -4,7 +4,7 @@ use super::decode::SymbolPeak;
 use super::network::Maps;
 use super::placer::Placed;
 use super::shrink::ScaledPhoto;
-use super::{evidence, place, weights};
+use super::{evidence, place};
 use crate::find::working::Working;
 
 /// Sizes and thresholds of the learned finder.
@@ -34,8 +34,6 @@ pub struct Params {
     /// Threshold of a candidate's log odds given all features. It is below 0 because the reader
     /// judges each card again.
     pub least_score: f64,
-    /// Weights of the features.
-    pub weights: evidence::Weights,
     /// Parameters of fitting corners.
     pub place: place::Params,
     /// Long side of the working image, in which borders are fitted, in pixels.
@@ -60,7 +58,6 @@ impl Default for Params {
             least_symbol_heat: -1.0,
             apart: 0.42,
             least_score: -2.0,
-            weights: weights::WEIGHTS,
             place: place::Params::default(),
             working_px: 800.0,
             smallest_working_card_px: 75.0,

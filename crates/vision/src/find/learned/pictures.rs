@@ -1,6 +1,6 @@
 //! Draws the finder's intermediate results, for people.
 
-use super::detections::{Detections, Params};
+use super::detections::Detections;
 use super::evidence;
 use crate::overlay;
 use crate::probability::sigmoid;
@@ -43,13 +43,13 @@ pub fn heat(seen: &Detections) -> RgbImage {
 /// The photo with each candidate: the network's prediction in blue, the expected place by table and
 /// symbols in orange, and the fitted corners in green (grey if the log odds, written in the middle,
 /// are negative), with the number of sides found; the network's symbols as dots.
-pub fn places(frame: &Frame, seen: &Detections, params: &Params) -> RgbImage {
+pub fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weights) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.clone();
     let working = &seen.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
     for (card, features) in seen.placed.iter().zip(&seen.features) {
-        let log_odds = evidence::log_odds(features, &params.weights);
+        let log_odds = evidence::log_odds(features, weights);
         let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
         let predicted = working.in_image(&card.candidate.quad);

@@ -1,0 +1,146 @@
+//! Sets that hang on cards that are not sure.
+
+use crate::data::{Guess, ReadCard};
+use setsight_game::cards::DECK_SIZE;
+use setsight_game::sets::completing;
+
+/// Three cards that are probably a set, at least one of them unsure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbableSet {
+    /// Indices of the cards, ascending.
+    pub cards: [usize; 3],
+    /// Probability that the three are a set, 0.5 to 1: over all that they may be, given that a deck
+    /// has each card once.
+    pub confidence: f32,
+    /// Index of the card that decides: of the three, the one that is least sure.
+    pub decided_by: usize,
+}
+
+/// Probability from which a set is probable.
+const PROBABLE: f32 = 0.5;
+/// Most sets that are listed. A whole deck of unsure cards would have more than a thousand.
+const MOST: usize = 50;
+
+/// The probable sets, most probable first, and how many more there are than are listed. Sets of
+/// sure cards are not among them.
+pub(crate) fn probable_sets(cards: &[ReadCard]) -> (Vec<ProbableSet>, usize) {
+    let beliefs: Vec<[f32; DECK_SIZE]> = cards.iter().map(belief).collect();
+    let mut found = Vec::new();
+    for i in 0..cards.len() {
+        for j in i + 1..cards.len() {
+            let pairs = pairs(&cards[i], &cards[j]);
+            for k in j + 1..cards.len() {
+                let three = [i, j, k];
+                if three.iter().all(|&i| !cards[i].unsure) {
+                    continue;
+                }
+                let set: f32 = pairs.iter().map(|&(third, p)| p * beliefs[k][third]).sum();
+                let confidence = set / all_different(three.map(|i| &beliefs[i])).max(set);
+                if confidence >= PROBABLE {
+                    let sureness = |i: &usize| cards[*i].confidence;
+                    let decided_by = three
+                        .into_iter()
+                        .filter(|&i| cards[i].unsure)
+                        .min_by(|a, b| sureness(a).total_cmp(&sureness(b)))
+                        .expect("one is unsure");
+                    found.push(ProbableSet { cards: three, confidence, decided_by });
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let left_out = found.len().saturating_sub(MOST);
+    found.truncate(MOST);
+    (found, left_out)
+}
+
+/// Probability of each card of the deck.
+fn belief(card: &ReadCard) -> [f32; DECK_SIZE] {
+    let mut belief = [0.0; DECK_SIZE];
+    for guess in card.guesses() {
+        belief[guess.card.index()] = guess.confidence;
+    }
+    belief
+}
+
+/// The index of the card that makes a set of each two that two places may hold, and the probability
+/// of the two.
+fn pairs(a: &ReadCard, b: &ReadCard) -> Vec<(usize, f32)> {
+    let of = |x: Guess| {
+        b.guesses()
+            .filter(move |y| y.card != x.card)
+            .map(move |y| (completing(x.card, y.card).index(), x.confidence * y.confidence))
+    };
+    a.guesses().flat_map(of).collect()
+}
+
+/// Probability that no two of three places hold the same card, each by itself.
+fn all_different(beliefs: [&[f32; DECK_SIZE]; 3]) -> f32 {
+    let [a, b, c] = beliefs;
+    let alike: f32 = (0..DECK_SIZE)
+        .map(|k| a[k] * b[k] + a[k] * c[k] + b[k] * c[k] - 2.0 * a[k] * b[k] * c[k])
+        .sum();
+    1.0 - alike
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_photo::geometry::Quad;
+
+    fn card(code: &str, confidence: f32, unsure: bool, others: &[(&str, f32)]) -> ReadCard {
+        let guess = |&(code, confidence): &(&str, f32)| Guess {
+            card: str::parse(code).unwrap(),
+            confidence,
+        };
+        let own =
+            ReadCard::new(Quad::rectangle(90.0, 60.0), code.parse().unwrap(), confidence, unsure);
+        ReadCard { alternatives: others.iter().map(guess).collect(), ..own }
+    }
+
+    #[test]
+    fn a_set_is_as_probable_as_its_cards_allow() {
+        let sure = [card("1fgd", 1.0, false, &[]), card("2fgd", 1.0, false, &[])];
+        let third = |confidence| {
+            let unsure = card("3fgd", confidence, true, &[("3sgd", 0.95 - confidence)]);
+            let (sets, _) = probable_sets(&[&sure[..], &[unsure]].concat());
+            sets.first().map(|set| (set.cards, set.confidence, set.decided_by))
+        };
+        let (cards, confidence, decided_by) = third(0.7).unwrap();
+        assert_eq!((cards, decided_by), ([0, 1, 2], 2));
+        assert!((confidence - 0.7).abs() < 1e-5);
+        assert_eq!(third(0.45), None);
+        // What is sure is not probable.
+        let all = [&sure[..], &[card("3fgd", 0.99, false, &[])]].concat();
+        assert_eq!(probable_sets(&all), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn cards_that_differ_in_what_is_unknown_alone_make_a_set() {
+        let third = 1.0 / 3.0;
+        let grey = |code: &str| {
+            let with = |color: char| code.replace('?', &color.to_string());
+            let others = [with('r'), with('p')];
+            let others: Vec<(&str, f32)> = others.iter().map(|c| (&**c, third)).collect();
+            card(&with('g'), third, true, &others)
+        };
+        // All three colours of one card: whichever is which, they are a set.
+        let (sets, _) = probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")]);
+        assert!(sets.len() == 1 && sets[0].confidence > 0.99, "{sets:?}");
+        // Alike or all different in number: one in three has the colours that it needs.
+        let (sets, _) = probable_sets(&[grey("1s?d"), grey("2s?d"), grey("3s?d")]);
+        assert_eq!(sets, []);
+    }
+
+    #[test]
+    fn a_whole_deck_of_doubts_is_a_bounded_list() {
+        let deck: Vec<ReadCard> = (0..DECK_SIZE)
+            .map(|k| {
+                let card = setsight_game::cards::Card::from_index(k);
+                ReadCard::new(Quad::rectangle(90.0, 60.0), card, 0.9, true)
+            })
+            .collect();
+        let (sets, left_out) = probable_sets(&deck);
+        assert_eq!((sets.len(), sets.len() + left_out), (MOST, 1080));
+    }
+}
