@@ -325,14 +325,14 @@ fn badly_taken(p: &mut Params, dice: &mut Dice) {
             webcam(p, dice);
             p.cast.violet = if dice.chance(0.8) { 1.0 } else { 0.0 };
             p.cast.gain = 0.14;
-            p.cast.narrow = one(dice, 0.0, 0.55);
+            p.cast.narrow = either(dice, 0.5, (0.0, 0.1), (0.1, 0.45));
             p.vignette = Span::new(0.1, 0.6);
             p.exposure = Span::new(0.4, 1.0);
             p.noise = Span::new(0.008, 0.03);
         }
         // A flash: the stock clips, and the white balance fails.
         2 => {
-            p.exposure = Span::new(1.4, 2.8);
+            p.exposure = Span::new(1.2, 2.0);
             p.cast.gain = 0.2;
             p.clipped_gain = dice.chance(0.5).then_some(0.1);
             p.falloff = Span::new(0.02, 0.5);

@@ -90,7 +90,8 @@ impl Style {
     /// `short_px` is the length of a card's short side, and `deck` what is drawn.
     pub(super) fn random(deck: &Deck, aspect: f64, upright: bool, short_px: f64, dice: &mut Dice) -> Self {
         let dark = dice.chance(0.3);
-        let dark_cards = dice.chance(if dark { 0.55 } else { 0.06 });
+        // Other decks' inks are for white cards.
+        let dark_cards = dice.chance(if dark { 0.55 } else { 0.06 }) && deck.is_classic();
         let (wide, high) = (dice.between(0.16, 0.245), dice.between(0.5, 0.8));
         let spacing = aspect * dice.between(wide + 0.025, 0.31f64.max(wide + 0.03));
         let outlines = outlines(deck, wide * aspect, high, dice);
@@ -213,7 +214,7 @@ fn inks(on_dark: bool, dice: &mut Dice) -> [Color; 3] {
     };
     let red = ink(-16.0, 13.0, 0.04);
     let green = ink(92.0, 164.0, if on_dark { -0.02 } else { -0.06 });
-    let purple = ink(256.0, 304.0, 0.0);
+    let purple = ink(256.0, 304.0, if on_dark { 0.07 } else { 0.0 });
     let mut inks = [red; 3];
     inks[Ink::Green.index()] = green;
     inks[Ink::Purple.index()] = purple;
