@@ -22,6 +22,7 @@
 //! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
 //! | `marks` | marks drawn on the picture afterwards |
+//! | `screen` | tables on a screen, as apps draw them |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`samples`] | the tables of `datasets/samples` |
 //! | [`scenes`] | tables for training |
@@ -41,6 +42,7 @@ pub mod params;
 pub mod samples;
 mod scene;
 pub mod scenes;
+mod screen;
 mod sensor;
 mod stack;
 pub mod suite;
@@ -82,6 +84,9 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let (width, height) = params.size_px;
     if [width, height].iter().any(|side| !(MIN_SIDE_PX..=MAX_SIDE_PX).contains(side)) {
         return Err(RenderError::Size(width, height));
+    }
+    if params.asked == Kind::Screen {
+        return screen::render(params, seed, index);
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
     // One deck over several tables is one printing.

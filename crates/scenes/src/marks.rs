@@ -105,7 +105,7 @@ impl Mask {
     }
 }
 
-fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
+pub(super) fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
     let (width, height) = picture.dimensions();
     if (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
         for (old, new) in picture.get_pixel_mut(x as u32, y as u32).0.iter_mut().zip(color) {
@@ -205,7 +205,7 @@ fn mark(
         6 => {
             let at = center + Point::new(dice.normal(), dice.normal()) * (0.45 * long);
             let word = WORDS[dice.below(WORDS.len())];
-            let font = &FONTS[dice.below(2)];
+            let font = dice.below(2);
             write(picture, font, word, at, long * dice.between(0.12, 0.3), pen, opacity);
             return;
         }
@@ -283,7 +283,6 @@ fn scribble(start: Point, height: f64, dice: &mut Dice) -> Vec<Point> {
 
 /// A word on a plate in the pen's colour; `at` is the plate's lower left corner.
 fn plate(picture: &mut RgbImage, at: Point, height: f64, pen: [u8; 3], dice: &mut Dice) {
-    let font = &FONTS[0];
     let word = WORDS[dice.below(WORDS.len())];
     let wide = 0.55 * height * (word.chars().count() as f64 + 0.5);
     let (right, top) = ((at.x + wide) as i64, (at.y - height) as i64);
@@ -295,19 +294,20 @@ fn plate(picture: &mut RgbImage, at: Point, height: f64, pen: [u8; 3], dice: &mu
     let bright = pen.iter().map(|v| u32::from(*v)).sum::<u32>() > 380;
     let ink = if bright { [0; 3] } else { [255; 3] };
     let place = Point::new(at.x + 0.15 * height, at.y - 0.5 * height);
-    write(picture, font, word, place, 0.8 * height, ink, 1.0);
+    write(picture, 0, word, place, 0.8 * height, ink, 1.0);
 }
 
-/// A word on one line; `at` is the middle of its left end.
-fn write(
+/// A word on one line in one of the [`FONTS`]; `at` is the middle of its left end.
+pub(super) fn write(
     picture: &mut RgbImage,
-    font: &FontRef,
+    font: usize,
     word: &str,
     at: Point,
     height: f64,
     ink: [u8; 3],
     opacity: f64,
 ) {
+    let font = &FONTS[font];
     let scale = PxScale::from(height.max(4.0) as f32);
     let baseline = at.y as f32 + 0.35 * scale.y;
     let mut x = at.x as f32;

@@ -56,6 +56,8 @@ pub enum Kind {
     Writing,
     /// Papers, boxes and screens with printed signs that look like symbols
     Print,
+    /// A game on a screen: copied, or photographed with glare and moire
+    Screen,
 }
 
 impl Kind {
@@ -64,7 +66,7 @@ impl Kind {
     pub const FITTED_ON: &[Self] = Self::ALL.split_at(19).0;
 
     /// All kinds, in the order of `--help`.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Plain,
         Self::Wood,
         Self::White,
@@ -88,6 +90,7 @@ impl Kind {
         Self::TwoLamps,
         Self::Writing,
         Self::Print,
+        Self::Screen,
     ];
 
     /// Its name on the command line.
@@ -137,6 +140,9 @@ impl Kind {
             }
             Self::Print => {
                 ("print", "Papers, boxes and screens with printed signs that look like symbols")
+            }
+            Self::Screen => {
+                ("screen", "A game on a screen: copied, or photographed with glare and moire")
             }
         }
     }
@@ -265,6 +271,13 @@ pub struct Params {
     pub marks: (usize, usize),
     /// Minimum and maximum number of printed things on the table with signs that resemble symbols.
     pub leaflets: (usize, usize),
+    /// Probability that a screen ([`Kind::Screen`]) is photographed rather than copied.
+    pub photographed: f64,
+    /// Gain after the sensor's noise: a camera that brightens a dark picture.
+    pub brighten: Option<Span>,
+    /// Standard deviation of the natural logarithm of each channel's gain after clipping: a white
+    /// balance that fails where the stock is overexposed.
+    pub clipped_gain: Option<f64>,
     /// The requested kind, as a tag for the labels.
     pub asked: Kind,
 }
@@ -325,6 +338,9 @@ impl Params {
             cast: CastParams::NONE,
             marks: (0, 0),
             leaflets: (0, 0),
+            photographed: 0.0,
+            brighten: None,
+            clipped_gain: None,
             asked: kind,
         };
         match kind {
@@ -431,6 +447,16 @@ impl Params {
                 p.decoys = (0, 3);
                 p.fill = Span::new(0.5, 0.7);
             }
+            Kind::Screen => {
+                p.photographed = 0.25;
+                p.glare = 0.5;
+                p.glare_strength = Span::new(0.05, 0.5);
+                p.tilt = Span::new(0.0, 0.5);
+                p.roll = Span::new(-0.15, 0.15);
+                p.noise = Span::new(0.004, 0.02);
+                p.chroma_px = Span::new(0.4, 1.5);
+                p.jpeg = Span::new(45.0, 95.0);
+            }
         }
         p
     }
@@ -494,6 +520,9 @@ pub struct CastParams {
     pub gain: f64,
     /// Standard deviation of the fraction that a channel takes from each of the others.
     pub cross_talk: f64,
+    /// Fraction of each channel's light that is of one narrow band of the lamp, the same for all
+    /// channels: inks that differ elsewhere look alike.
+    pub narrow: Span,
     /// Probability of a violet picture, as from a missing infrared filter.
     pub violet: f64,
     /// Probability that the table lies between an orange lamp and a blue window.
@@ -506,7 +535,14 @@ pub struct CastParams {
 impl CastParams {
     /// No cast at all.
     pub const NONE: Self =
-        Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
+        Self {
+            gain: 0.0,
+            cross_talk: 0.0,
+            narrow: Span::only(0.0),
+            violet: 0.0,
+            two_lamps: 0.0,
+            fringe: Span::only(0.0),
+        };
 }
 
 /// The materials of the mixed kinds.

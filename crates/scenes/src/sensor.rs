@@ -32,6 +32,9 @@ pub(super) fn expose(
     let mosaic = dice.chance(params.mosaic);
     let haze = dice.within(params.haze) as f32;
     let chroma_px = dice.within(params.chroma_px) as f32;
+    // Cameras without these two draw no numbers for them.
+    let brighten = params.brighten.map_or(1.0, |span| dice.within(span)) as f32;
+    let balance = params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -65,6 +68,9 @@ pub(super) fn expose(
             *value += deviation * normal;
         }
     }
+    for pixel in light.iter_mut().filter(|_| brighten != 1.0) {
+        *pixel = pixel.map(|v| v * brighten);
+    }
     if mosaic {
         light = through_mosaic(&light, width);
     }
@@ -73,6 +79,11 @@ pub(super) fn expose(
         let luma = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];
         for value in &mut pixel[..3] {
             *value = toned(&tone, luma + (*value - luma) * saturation);
+        }
+    }
+    if let Some(gains) = balance {
+        for pixel in &mut light {
+            (0..3).for_each(|c| pixel[c] = (pixel[c] * gains[c]).min(255.0));
         }
     }
     let blurred = (sharpen > 0.02).then(|| gaussian(&light, width, 1.1));
@@ -86,11 +97,21 @@ pub(super) fn expose(
     if chroma_px > 0.1 {
         light = with_blurred_chroma(light, width, chroma_px);
     }
-    let mut image = RgbImage::new(params.size_px.0, params.size_px.1);
-    for (out, [r, g, b, _]) in image.pixels_mut().zip(&light) {
+    rounded(&light, params.size_px)
+}
+
+fn rounded(light: &[[f32; 4]], (width, height): (u32, u32)) -> RgbImage {
+    let mut image = RgbImage::new(width, height);
+    for (out, [r, g, b, _]) in image.pixels_mut().zip(light) {
         out.0 = [r, g, b].map(|v| (v + 0.5).clamp(0.0, 255.0) as u8);
     }
     image
+}
+
+/// The picture as a file keeps it whose chroma has fewer pixels than its luma; `sigma` in pixels.
+pub(super) fn halved_chroma(image: &RgbImage, sigma: f32) -> RgbImage {
+    let values = image.pixels().map(|p| [p[0], p[1], p[2], 0].map(f32::from)).collect();
+    rounded(&with_blurred_chroma(values, image.width() as usize, sigma), image.dimensions())
 }
 
 /// Blurs the chroma of sRGB values (0 to 255) and keeps their luma.

@@ -17,6 +17,8 @@ pub enum Suite {
     Hard,
     /// Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks
     Wide,
+    /// Games on a screen, copied and photographed
+    Screens,
 }
 
 /// Tables of one kind within a suite.
@@ -33,7 +35,7 @@ pub struct Part {
 
 impl Suite {
     /// All suites.
-    pub const ALL: [Self; 2] = [Self::Hard, Self::Wide];
+    pub const ALL: [Self; 3] = [Self::Hard, Self::Wide, Self::Screens];
 
     /// Its name on the command line, and what is in it.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
@@ -46,6 +48,7 @@ impl Suite {
                 "wide",
                 "Violet light, two lamps, pictures drawn on, printed signs, mirrored pictures, other decks",
             ),
+            Self::Screens => ("screens", "Games on a screen, copied and photographed"),
         }
     }
 
@@ -54,6 +57,7 @@ impl Suite {
         match self {
             Self::Hard => hard(),
             Self::Wide => wide(),
+            Self::Screens => screens(),
         }
     }
 }
@@ -151,6 +155,22 @@ fn wide() -> Vec<Part> {
     parts.into_iter().enumerate().map(part).collect()
 }
 
+/// The first seed of the screens, beyond the wide suite's.
+const ON_SCREENS: u64 = HELD_BACK + 0x7363_7265;
+
+fn screens() -> Vec<Part> {
+    let part = |(i, (name, photographed)): (usize, (&'static str, f64))| {
+        let params = Params {
+            photographed,
+            cards: (9, 18),
+            long_side_px: Some(Span::new(60.0, 300.0)),
+            ..Params::of(Kind::Screen)
+        };
+        Part { name, count: 2 * TABLES, seed: ON_SCREENS + i as u64, params }
+    };
+    [("copied", 0.0), ("photographed", 1.0)].into_iter().enumerate().map(part).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +196,16 @@ mod tests {
                 "640x480" => assert_eq!(scene.image.dimensions(), (640, 480)),
                 other => panic!("{other} is new"),
             }
+        }
+    }
+    #[test]
+    fn the_suite_of_screens_is_what_its_names_say() {
+        for part in Suite::Screens.parts() {
+            assert!(part.seed >= HELD_BACK);
+            let scene = part.draw(0).unwrap();
+            let tag = |tag: &str| scene.tags.iter().any(|t| t == tag);
+            assert!(tag("screen") && scene.cards.len() >= 8);
+            assert_eq!(tag("photographed_screen"), part.name == "photographed");
         }
     }
     #[test]

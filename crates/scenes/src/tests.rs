@@ -52,6 +52,7 @@ fn labels_are_as_the_kind_promises() {
                 Kind::Clutter | Kind::Print => "distractors",
                 Kind::TwoLamps => "two_lamps",
                 Kind::Writing => "drawn_on",
+                Kind::Screen => "screen",
                 _ => continue,
             };
             assert!(scene.tags.iter().any(|t| t == expected), "{:?}", scene.tags);

@@ -60,6 +60,12 @@ pub enum Purpose {
     Marks,
     /// Printed things that are not cards.
     Leaflets,
+    /// The taste of an app and its page.
+    Screen,
+    /// The camera before a screen.
+    Photograph,
+    /// Which tables for training are screens or by bad cameras.
+    Looks,
 }
 
 /// A random generator: PCG 64 (O'Neill 2014), the same on every machine.

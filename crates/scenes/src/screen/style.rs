@@ -1,0 +1,312 @@
+//! The taste of an app: everything random about how it draws its cards, drawn once for a table.
+
+use super::shapes::{Field, outlines};
+use setsight_game::cards::Deck;
+use setsight_game::cards::deck::{Fill, FillKind};
+use setsight_photo::print::dice::Dice;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+/// sRGB, 0 to 1.
+pub(super) type Color = [f64; 3];
+
+/// A shadow under a card or a symbol; lengths in card short sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shadow {
+    pub offset: (f64, f64),
+    pub soft: f64,
+    pub depth: f64,
+}
+
+/// What is inside an outline.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inside {
+    Full,
+    Nothing,
+    /// An even tint of this strength.
+    Tint(f64),
+    /// A tint that changes along a direction, from one strength to another; lengths in card short
+    /// sides.
+    Gradient { turn: f64, from: f64, to: f64, reach: f64 },
+    /// A pattern, turned; its lengths are in card short sides instead of millimetres.
+    Pattern { fill: Fill, turn: f64 },
+    /// Outlines within the outline.
+    Rings { pitch: f64, duty: f64 },
+}
+
+/// How an app draws. Lengths in card short sides.
+#[derive(Clone, Debug)]
+pub(super) struct Style {
+    /// A card's long side by its short side.
+    pub aspect: f64,
+    pub upright: bool,
+    pub page: [Color; 2],
+    pub dark: bool,
+    pub card: Color,
+    pub radius: f64,
+    pub border: Option<(Color, f64)>,
+    pub shadow: Option<Shadow>,
+    pub symbol_shadow: Option<Shadow>,
+    pub inks: [Color; 3],
+    pub insides: [Inside; 3],
+    /// Width of the outline of each shading; 0 for none.
+    pub strokes: [f64; 3],
+    /// The part of the outline that is outside of the symbol.
+    pub outer: f64,
+    pub fields: [Field; 3],
+    /// Distance of neighbouring symbols' centres.
+    pub spacing: f64,
+    /// Width over which an edge is blended, in pixels.
+    pub edge_px: f64,
+    pub chosen: Chosen,
+    /// Largest turn of a card that is not quite straight.
+    pub hasty: f64,
+}
+
+/// How chosen cards differ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    pub frame: Color,
+    pub frame_width: f64,
+    pub tint: f64,
+    pub grows: f64,
+    /// The fraction of the cards that is chosen.
+    pub part: f64,
+}
+
+/// sRGB from hue in degrees, saturation and lightness.
+fn hsl(hue: f64, saturation: f64, lightness: f64) -> Color {
+    let chroma = saturation * lightness.min(1.0 - lightness);
+    [0.0, 8.0, 4.0].map(|n: f64| {
+        let k = (n + hue / 30.0).rem_euclid(12.0);
+        lightness - chroma * (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0)
+    })
+}
+
+fn grey(value: f64) -> Color {
+    [value; 3]
+}
+
+impl Style {
+    /// `short_px` is the length of a card's short side, and `deck` what is drawn.
+    pub(super) fn random(deck: &Deck, aspect: f64, upright: bool, short_px: f64, dice: &mut Dice) -> Self {
+        let dark = dice.chance(0.3);
+        // Other decks' inks are for white cards.
+        let dark_cards = dice.chance(if dark { 0.55 } else { 0.06 }) && deck.is_classic();
+        let (wide, high) = (dice.between(0.16, 0.245), dice.between(0.5, 0.8));
+        let spacing = aspect * dice.between(wide + 0.025, 0.31f64.max(wide + 0.03));
+        let outlines = outlines(deck, wide * aspect, high, dice);
+        let px = 1.0 / short_px;
+        let stroke = (dice.between(0.1, 0.235).powi(2)).max(0.9 * px);
+        let fields = outlines.map(|outline| {
+            Field::new(&outline.points, outline.round, 0.09, (0.5 * px).max(0.004))
+        });
+        let middle = if deck.is_classic() { middle(px, dice) } else { of_deck(&deck.fills[2].fill) };
+        let bare = !matches!(middle, Inside::Rings { .. } | Inside::Nothing) && dice.chance(0.15);
+        let strokes = [
+            if dice.chance(0.6) { stroke } else { 0.0 },
+            stroke,
+            if bare { 0.0 } else { stroke * dice.pick(&[(1.0, 4.0), (0.6, 1.0)]) },
+        ];
+        let (page, card) = grounds(dark, dark_cards, dice);
+        Self {
+            aspect,
+            upright,
+            page,
+            dark,
+            card,
+            radius: dice.between(0.0, 0.16) * f64::from(u8::from(dice.chance(0.9))),
+            border: border(dark, px, dice),
+            shadow: dice.chance(0.5).then(|| Shadow {
+                offset: (dice.between(-0.03, 0.05), dice.between(0.0, 0.06)),
+                soft: dice.between(0.02, 0.16),
+                depth: dice.between(0.15, 0.65),
+            }),
+            symbol_shadow: dice.chance(0.22).then(|| Shadow {
+                offset: (dice.between(-0.03, 0.04), dice.between(0.0, 0.045)),
+                soft: dice.between(0.015, 0.08),
+                depth: dice.between(0.2, 0.6),
+            }),
+            inks: if deck.is_classic() {
+                inks(dark_cards, dice)
+            } else {
+                [0, 1, 2].map(|i| deck.inks[i].printings[0].map(|v| f64::from(v) / 255.0))
+            },
+            insides: if deck.is_classic() {
+                [Inside::Full, Inside::Nothing, middle]
+            } else {
+                [0, 1, 2].map(|i| of_deck(&deck.fills[i].fill))
+            },
+            strokes,
+            outer: dice.pick(&[(0.5, 3.0), (0.0, 1.0), (1.0, 0.4)]),
+            fields,
+            spacing,
+            edge_px: dice.pick(&[(1.0, 4.0), (1.35, 1.0), (1.8, 0.6)]),
+            chosen: chosen(px, dice),
+            hasty: if dice.chance(0.08) { dice.between(0.01, 0.06) } else { 0.0 },
+        }
+    }
+}
+
+/// A fill of a printed deck, its lengths in card short sides.
+fn of_deck(fill: &Fill) -> Inside {
+    match fill.kind {
+        FillKind::Solid => Inside::Full,
+        FillKind::None => Inside::Nothing,
+        _ => {
+            let pitch_mm = fill.pitch_mm / setsight_game::cards::outline::CARD_SHORT_MM;
+            Inside::Pattern { fill: Fill { pitch_mm, ..*fill }, turn: 0.0 }
+        }
+    }
+}
+
+/// What the middle one of the three shadings looks like, between full ink and nothing.
+fn middle(px: f64, dice: &mut Dice) -> Inside {
+    let pitch = (0.028 * 4.5f64.powf(dice.unit())).max(2.0 * px);
+    let duty = dice.between(0.2, 0.58).max(0.8 * px / pitch).min(0.62);
+    let pattern = |kind: FillKind, turn: f64| Inside::Pattern {
+        fill: Fill { kind, outline_mm: 0.0, pitch_mm: pitch, duty },
+        turn,
+    };
+    match dice.below(20) {
+        0..=5 => pattern(FillKind::Stripes, 0.0),
+        6 | 7 => pattern(FillKind::Stripes, FRAC_PI_2),
+        8..=10 => {
+            let turn = if dice.chance(0.5) { FRAC_PI_4 } else { dice.between(0.2, 1.37) };
+            pattern(FillKind::Stripes, if dice.chance(0.5) { turn } else { -turn })
+        }
+        11..=14 => Inside::Tint(dice.between(0.16, 0.6)),
+        15 | 16 => pattern(FillKind::Dots, dice.pick(&[(0.0, 1.0), (FRAC_PI_4, 1.0)])),
+        17 => {
+            let (low, high) = (dice.between(0.0, 0.25), dice.between(0.55, 1.0));
+            let (from, to) = if dice.chance(0.5) { (low, high) } else { (high, low) };
+            let turn = dice.pick(&[(0.0, 2.0), (FRAC_PI_2, 1.0), (FRAC_PI_4, 1.0)]);
+            Inside::Gradient { turn, from, to, reach: if turn == 0.0 { 0.32 } else { 0.16 } }
+        }
+        18 => {
+            let kind = if dice.chance(0.8) { FillKind::Crosshatch } else { FillKind::Checks };
+            pattern(kind, dice.pick(&[(0.0, 1.0), (FRAC_PI_4, 1.0)]))
+        }
+        _ => Inside::Rings { pitch: pitch.max(0.05), duty: duty.max(0.35) },
+    }
+}
+
+/// The three inks, to one taste.
+fn inks(on_dark: bool, dice: &mut Dice) -> [Color; 3] {
+    use setsight_game::cards::Color as Ink;
+    let (saturation, lightness) = if on_dark {
+        dice.pick(&[((0.95, 0.66), 2.0), ((0.6, 0.62), 1.0), ((0.8, 0.5), 1.0), ((0.7, 0.78), 1.0)])
+    } else {
+        dice.pick(&[
+            ((0.9, 0.42), 3.0),  // saturated
+            ((0.58, 0.62), 1.6), // pastel
+            ((0.95, 0.55), 1.5), // neon
+            ((0.95, 0.24), 1.3), // dark
+            ((0.45, 0.38), 1.2), // muted
+            ((1.0, 0.36), 1.0),  // as the web names them
+        ])
+    };
+    let shift = dice.between(-10.0, 10.0);
+    let mut ink = |low: f64, high: f64, lighter: f64| {
+        let hue = dice.between(low, high) + 0.3 * shift;
+        let saturation = (saturation + 0.1 * dice.normal()).clamp(0.28, 1.0);
+        let lightness = (lightness + lighter + 0.045 * dice.normal()).clamp(0.14, 0.84);
+        hsl(hue, saturation, lightness)
+    };
+    let red = ink(-16.0, 13.0, 0.04);
+    let green = ink(92.0, 164.0, if on_dark { -0.02 } else { -0.06 });
+    let purple = ink(256.0, 304.0, if on_dark { 0.07 } else { 0.0 });
+    let mut inks = [red; 3];
+    inks[Ink::Green.index()] = green;
+    inks[Ink::Purple.index()] = purple;
+    inks[Ink::Red.index()] = red;
+    inks
+}
+
+/// The page, at its top and its bottom, and the cards.
+fn grounds(dark: bool, dark_cards: bool, dice: &mut Dice) -> ([Color; 2], Color) {
+    let hue = dice.between(0.0, 360.0);
+    let page = match dice.below(10) {
+        _ if dark => hsl(hue, dice.between(0.0, 0.35), dice.between(0.03, 0.22)),
+        0..=2 => grey(1.0),
+        3 | 4 => hsl(hue, dice.between(0.0, 0.4), dice.between(0.86, 0.97)),
+        5 | 6 => hsl(hue, dice.between(0.2, 0.6), dice.between(0.72, 0.9)),
+        7 => grey(dice.between(0.5, 0.85)),
+        8 => hsl(dice.between(100.0, 170.0), dice.between(0.3, 0.7), dice.between(0.2, 0.42)),
+        _ => hsl(hue, dice.between(0.3, 0.8), dice.between(0.25, 0.6)),
+    };
+    let other = if dice.chance(0.2) { dice.between(0.65, 1.2) } else { 1.0 };
+    let hue = if dice.chance(0.5) { dice.between(30.0, 60.0) } else { dice.between(0.0, 360.0) };
+    let card = if dark_cards {
+        hsl(hue, dice.between(0.0, 0.3), dice.between(0.05, 0.3))
+    } else if dice.chance(0.72) {
+        grey(1.0)
+    } else {
+        hsl(hue, dice.between(0.05, 0.7), dice.between(0.9, 0.985))
+    };
+    ([page, page.map(|v| (v * other).min(1.0))], card)
+}
+
+fn border(dark: bool, px: f64, dice: &mut Dice) -> Option<(Color, f64)> {
+    let width = (dice.between(0.05, 0.2).powi(2)).max(px);
+    let color = match dice.below(4) {
+        0 => return None,
+        1 => grey(dice.between(0.55, 0.85)),
+        2 if dark => grey(dice.between(0.3, 0.9)),
+        2 => grey(dice.between(0.0, 0.3)),
+        _ => hsl(dice.between(0.0, 360.0), dice.between(0.1, 0.8), dice.between(0.25, 0.75)),
+    };
+    dice.chance(0.85).then_some((color, width))
+}
+
+fn chosen(px: f64, dice: &mut Dice) -> Chosen {
+    Chosen {
+        frame: hsl(dice.between(0.0, 360.0), dice.between(0.6, 1.0), dice.between(0.4, 0.62)),
+        frame_width: dice.between(0.02, 0.075).max(2.0 * px),
+        tint: if dice.chance(0.3) { dice.between(0.05, 0.3) } else { 0.0 },
+        grows: if dice.chance(0.25) { dice.between(0.94, 1.05) } else { 1.0 },
+        part: if dice.chance(0.35) { dice.between(0.05, 0.3) } else { 0.0 },
+    }
+}
+
+impl Inside {
+    /// Inked fraction at a place relative to the symbol's centre, `mm` from its outline, for a
+    /// pixel `px` wide; all in card short sides.
+    pub(super) fn at(&self, (x, y): (f64, f64), to_outline: f64, px: f64) -> f64 {
+        use setsight_photo::print::fill::inked;
+        use setsight_photo::print::footprint::Footprint;
+        use setsight_photo::print::ink::stripes;
+        match *self {
+            Self::Full => 1.0,
+            Self::Nothing => 0.0,
+            Self::Tint(strength) => strength,
+            Self::Gradient { turn, from, to, reach } => {
+                let (sin, cos) = turn.sin_cos();
+                let t = (0.5 + 0.5 * (y * cos + x * sin) / reach).clamp(0.0, 1.0);
+                from + (to - from) * t
+            }
+            Self::Pattern { fill, turn } => {
+                let (sin, cos) = turn.sin_cos();
+                let turned = |(x, y): (f64, f64)| (x * cos + y * sin, y * cos - x * sin);
+                let pixel = Footprint { right: turned((px, 0.0)), down: turned((0.0, px)) };
+                inked(&fill, 0.0, turned((x, y)), &pixel)
+            }
+            Self::Rings { pitch, duty } => stripes(to_outline, px, pitch, duty),
+        }
+    }
+}
+
+/// A colour for text and buttons that is seen on the page.
+pub(super) fn accent(dark: bool, dice: &mut Dice) -> Color {
+    if dice.chance(0.6) {
+        let value = dice.between(0.0, 0.45);
+        grey(if dark { 1.0 - value } else { value })
+    } else {
+        hsl(dice.between(0.0, 360.0), dice.between(0.4, 0.9), dice.between(0.35, 0.6))
+    }
+}
+
+/// A quarter turn for upright cards, and half a turn now and then.
+pub(super) fn turn(upright: bool, dice: &mut Dice) -> f64 {
+    let base = if upright { FRAC_PI_2 } else { 0.0 };
+    if dice.chance(0.5) { base + PI } else { base }
+}
