@@ -53,39 +53,47 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
     }
 }
 
-/// Whether the stock is dark and the ink is brighter, as games on a screen may draw cards. The stock
-/// covers most of a card, so that it is the median; a shadow or a dim lamp darkens it, but then the
-/// ink is darker still.
+/// Whether the stock is dark and the ink is brighter, as games on a screen may draw cards. A shadow or
+/// a dim lamp darkens the stock, too, but then the ink is darker still.
 fn is_dark(pixels: &RgbImage) -> bool {
-    /// Median of the brightest channel above which no stock is dark, 0 to 255.
+    /// Brightest channel above which no stock is dark, 0 to 255.
     const DARK: usize = 120;
     /// Least difference between such a stock and its ink.
     const CONTRAST: usize = 60;
     /// By how much more the bright end of the card must differ from the stock than the dark end.
     const RATIO: usize = 3;
+    const ROWS: usize = CARD_SHORT_PX as usize;
+    // Above and below the symbols there is stock alone; a table may reach into the outermost rows.
+    let beside = levels(pixels, (ROWS / 16..ROWS / 8).chain(ROWS * 7 / 8..ROWS * 15 / 16));
+    let across = levels(pixels, ROWS / 8..ROWS * 7 / 8);
+    // The outlines of a single open symbol are a twentieth of the part with symbols.
+    let (stock, dark, bright) = (rank(&beside, 0.5), rank(&across, 0.03), rank(&across, 0.97));
+    let more = bright.saturating_sub(stock);
+    stock < DARK && more > CONTRAST && more > RATIO * stock.saturating_sub(dark)
+}
+
+/// How often each level of the brightest channel occurs in some rows of a card, without its ends.
+fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
+    const WIDTH: usize = 3 * CARD_LONG_PX as usize;
     let mut levels = [0u32; 256];
-    let mut n = 0;
-    let (width, rows) = (3 * CARD_LONG_PX as usize, CARD_SHORT_PX as usize);
-    // Without its margin: a light table, or the card's own border, may reach into it.
-    let inner =
-        |row: usize| &pixels.as_raw()[row * width + width / 12..(row + 1) * width - width / 12];
-    for row in (rows / 8..rows - rows / 8).step_by(3) {
-        for pixel in inner(row).chunks_exact(3).step_by(3) {
+    for row in rows.step_by(3) {
+        let row = &pixels.as_raw()[row * WIDTH + WIDTH / 12..(row + 1) * WIDTH - WIDTH / 12];
+        for pixel in row.chunks_exact(3).step_by(3) {
             levels[usize::from(pixel[0].max(pixel[1]).max(pixel[2]))] += 1;
-            n += 1;
         }
     }
-    let rank = |share: f64| {
-        let (limit, mut seen) = ((f64::from(n) * share) as u32, 0);
-        let level = levels.iter().position(|&count| {
-            seen += count;
-            seen > limit
-        });
-        level.unwrap_or(255)
-    };
-    // The outlines of a single open symbol are a twentieth of what is looked at.
-    let (dark, stock, bright) = (rank(0.03), rank(0.5), rank(0.97));
-    stock < DARK && bright - stock > CONTRAST && bright - stock > RATIO * (stock - dark)
+    levels
+}
+
+/// The level that this share of what was counted does not exceed.
+fn rank(levels: &[u32; 256], share: f64) -> usize {
+    let limit = (f64::from(levels.iter().sum::<u32>()) * share) as u32;
+    let mut seen = 0;
+    let level = levels.iter().position(|&count| {
+        seen += count;
+        seen > limit
+    });
+    level.unwrap_or(255)
 }
 
 /// The same hue and saturation at the opposite lightness: a dark stock becomes white.
