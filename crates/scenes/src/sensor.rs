@@ -34,7 +34,8 @@ pub(super) fn expose(
     let chroma_px = dice.within(params.chroma_px) as f32;
     // Cameras without these two draw no numbers for them.
     let brighten = params.brighten.map_or(1.0, |span| dice.within(span)) as f32;
-    let balance = params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
+    let balance =
+        params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -52,22 +53,7 @@ pub(super) fn expose(
     }
     light = gaussian(&light, width, sigma);
 
-    let mut key = pixel_seed;
-    for pixel in &mut light {
-        key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = mix(key);
-        for (c, value) in pixel[..3].iter_mut().enumerate() {
-            // The sum of three uniform 7-bit numbers is close enough to normal: mean 190.5,
-            // standard deviation 64.
-            let part = (bits >> (21 * c)) as u32;
-            let sum = (part & 127) + (part >> 7 & 127) + (part >> 14 & 127);
-            let normal = (sum as f32 - 190.5) / 64.0;
-            // Photon noise grows with the root of the light; `grain` is the remaining noise in the
-            // dark.
-            let deviation = noise * (value.max(0.0) * (1.0 - grain) + grain * 0.25).sqrt();
-            *value += deviation * normal;
-        }
-    }
+    add_noise(&mut light, noise, grain, pixel_seed);
     for pixel in light.iter_mut().filter(|_| brighten != 1.0) {
         *pixel = pixel.map(|v| v * brighten);
     }
@@ -98,6 +84,26 @@ pub(super) fn expose(
         light = with_blurred_chroma(light, width, chroma_px);
     }
     rounded(&light, params.size_px)
+}
+
+/// Noise of the photons, and `grain` of the sensor.
+fn add_noise(light: &mut Light4, noise: f32, grain: f32, pixel_seed: u64) {
+    let mut key = pixel_seed;
+    for pixel in light {
+        key = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = mix(key);
+        for (c, value) in pixel[..3].iter_mut().enumerate() {
+            // The sum of three uniform 7-bit numbers is close enough to normal: mean 190.5,
+            // standard deviation 64.
+            let part = (bits >> (21 * c)) as u32;
+            let sum = (part & 127) + (part >> 7 & 127) + (part >> 14 & 127);
+            let normal = (sum as f32 - 190.5) / 64.0;
+            // Photon noise grows with the root of the light; `grain` is the remaining noise in the
+            // dark.
+            let deviation = noise * (value.max(0.0) * (1.0 - grain) + grain * 0.25).sqrt();
+            *value += deviation * normal;
+        }
+    }
 }
 
 fn rounded(light: &[[f32; 4]], (width, height): (u32, u32)) -> RgbImage {

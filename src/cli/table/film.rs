@@ -78,6 +78,11 @@ pub fn run(
     if let Some(photo) = &args.from {
         return of_photo(video, args, photo, size_px, seed);
     }
+    if kind == Some(Kind::Screen) {
+        let message =
+            "--kind screen has no film; give another kind with --video, or --out DIR for pictures";
+        return Err(BadCall(message.into()).into());
+    }
     let mut scene = Params::of(kind.unwrap_or(Kind::Plain));
     scene.size_px = size_px.unwrap_or((1280, 720));
     scene.decks = vec![(deck, 1.0)];
