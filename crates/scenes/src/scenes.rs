@@ -84,13 +84,20 @@ pub fn reader(seed: u64, index: u64) -> Result<Scene, RenderError> {
 }
 
 /// Scene number `index` of a series by bad cameras, after its JPEG: under a violet lamp, with a
-/// flash, by a webcam, at dusk, shaken, or from far away.
+/// flash, by a webcam, at dusk, shaken, or from far away. `change` changes its ranges.
 ///
 /// # Errors
-/// None that a caller could cause.
-pub fn bad_camera(seed: u64, index: u64) -> Result<Scene, RenderError> {
+/// The changed ranges are invalid.
+pub fn bad_camera(
+    seed: u64,
+    index: u64,
+    change: impl FnOnce(&mut Params),
+) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Looks);
-    reader_but(seed, index, |params| badly_taken(params, &mut dice))
+    reader_but(seed, index, |params| {
+        badly_taken(params, &mut dice);
+        change(params);
+    })
 }
 
 /// The reader's tables as before, on a table and by a usual camera, with changed ranges.
@@ -440,7 +447,7 @@ mod tests {
             screens += usize::from(scene.tags.iter().any(|tag| tag == "screen"));
             same += usize::from(scene.image == reader_but(12, index, |_| ()).unwrap().image);
             if index < 14 {
-                let bad = bad_camera(12, index).unwrap();
+                let bad = bad_camera(12, index, |_| ()).unwrap();
                 assert!(!bad.cards.is_empty(), "{index}");
             }
         }

@@ -49,9 +49,13 @@ const SAME_PLACE: f64 = 0.35;
 /// Minimum visible fraction of a card's symbols for it to count as a card.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Draws tables and runs the finder, the reader and the refiner on them. A quarter of the tables
-/// are as hard as those the reader trains on, except that their chroma is sharper; the others are
-/// of every kind that `render` can draw.
+/// Number of tables in a row that are of different kinds.
+pub(super) const KINDS_OF_TABLES: usize = 6;
+
+/// Draws tables and runs the finder, the reader and the refiner on them. The mixture is meant to be
+/// like what people send: of six tables one is as hard as those the reader trains on, except that
+/// its chroma is sharper; three are of every kind of photo that `render` can draw; one was taken by
+/// a bad camera, and one is on a screen.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -83,7 +87,8 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
     /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
     /// read would raise it for all others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
-    let kind = match index % 4 {
+    let turn = index as usize / KINDS_OF_TABLES;
+    let kind = match index % KINDS_OF_TABLES as u64 {
         0 => {
             return scenes::reader_but(seed, index, |params| {
                 params.chroma_px = CHROMA_PX;
@@ -95,8 +100,10 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         }
         // Several effects at once.
         1 => Kind::Mixed,
-        2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
-        _ => Kind::FITTED_ON[(index / 4 + 7) as usize % Kind::FITTED_ON.len()],
+        2 => Kind::FITTED_ON[turn % Kind::FITTED_ON.len()],
+        3 => Kind::FITTED_ON[(turn + 7) % Kind::FITTED_ON.len()],
+        4 => return scenes::bad_camera(seed, index, |params| params.decks = known_decks()),
+        _ => return render(&Params::of(Kind::Screen), seed, index),
     };
     // The presets have only large shadows and no chroma blur. They must not change, because the
     // test suites are measured on them.

@@ -121,10 +121,9 @@ pub fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
 /// Which tables a fit uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// The first of every two groups of four tables ([`drawn`] makes tables in fours of different
-    /// kinds).
+    /// The first of every two groups of tables ([`drawn`] makes groups of different kinds).
     Even,
-    /// The second of every two groups of four.
+    /// The second of every two groups.
     Odd,
     /// All tables.
     All,
@@ -132,7 +131,7 @@ enum Part {
 
 impl Part {
     fn has(self, table: usize) -> bool {
-        let is_even = (table / 4).is_multiple_of(2);
+        let is_even = (table / collect::KINDS_OF_TABLES).is_multiple_of(2);
         match self {
             Self::Even => is_even,
             Self::Odd => !is_even,
