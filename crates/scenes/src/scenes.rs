@@ -22,7 +22,19 @@ pub const HELD_BACK: u64 = 1 << 32;
 /// # Errors
 /// The size is out of range.
 pub fn finder(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, RenderError> {
-    finder_but(seed, index, size_px, |_| ())
+    let mut dice = Dice::new(seed, index, Purpose::Looks);
+    let look = dice.unit();
+    finder_but(seed, index, size_px, |params| {
+        let own = (params.size_px, params.long_side_px);
+        if look < SCREENS && params.cards.1 > 0 {
+            on_screen(params, &mut dice);
+        } else if look < SCREENS + BAD_CAMERAS {
+            badly_taken(params, &mut dice);
+            // The finder sees a smaller picture than the camera took.
+            params.chroma_px = params.chroma_px.times(0.5);
+        }
+        (params.size_px, params.long_side_px) = own;
+    })
 }
 
 /// The same with changed ranges.
@@ -62,7 +74,7 @@ pub fn refiner(seed: u64, index: u64, size_px: (u32, u32)) -> Result<Scene, Rend
     })
 }
 
-/// Share of the reader's tables that are on a screen, and that a bad camera took.
+/// Share of the finder's and the reader's tables that are on a screen, and that a bad camera took.
 const SCREENS: f64 = 0.22;
 const BAD_CAMERAS: f64 = 0.15;
 

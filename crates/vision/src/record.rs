@@ -186,7 +186,8 @@ impl TableReading {
         };
         let mut text = format!("{}, {sets}", count(cards, "card"));
         if probable > 0 {
-            text += &format!(", {probable} probable");
+            let more = if self.sets.is_empty() { "" } else { " more" };
+            text += &format!(", {probable}{more} probable");
         }
         if unsure > 0 {
             text += &format!(", {unsure} unsure (?)");

@@ -22,6 +22,10 @@ impl Span {
     pub const fn only(value: f64) -> Self {
         Self { low: value, high: value }
     }
+    /// The same span in other units.
+    pub const fn times(self, factor: f64) -> Self {
+        Self { low: self.low * factor, high: self.high * factor }
+    }
 }
 
 /// The purpose of a stream of numbers. Each purpose has its own stream, so that a change of the

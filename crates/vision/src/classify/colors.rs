@@ -7,7 +7,7 @@ use crate::data::{CardImage, Reading};
 use setsight_game::cards::Property;
 
 /// Chroma below which four of five inks lie in a grey picture, see [`Conditions::chroma`].
-const GREY: f32 = 0.10;
+const GREY: f32 = 0.06;
 /// Distance from their middle below which four of five inks are alike.
 const ALIKE: f32 = 0.05;
 /// Cards from which alike inks mean a narrow light, and not cards of one colour.
