@@ -144,7 +144,11 @@ pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     }
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
+/// The bytes of a photo's file.
+///
+/// # Errors
+/// [`SourceError`]: it cannot be read, is no ordinary file, or is too large.
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     // Check before opening: opening a pipe would wait for its other end.
     let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
     if !metadata.is_file() {
