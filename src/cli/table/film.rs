@@ -4,8 +4,8 @@ use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
 use anyhow::Context;
 use rayon::prelude::*;
-use setsight_files::say;
 use setsight_files::whole_file::WholeFile;
+use setsight_files::{print_result, say};
 use setsight_live::avi::AviWriter;
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source;
@@ -177,8 +177,7 @@ fn shoot(
     avi.finish().and_then(WholeFile::finish).with_context(cannot)?;
     labels.finish().with_context(cannot)?;
     // A closed pipe is no error.
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{count} frames with {} cards in {}, labels in {}, seed {seed}",
         cards.len(),
         video.display(),
