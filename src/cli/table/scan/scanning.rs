@@ -117,7 +117,11 @@ impl<'a> Scanning<'a> {
         let pipeline = args.reading.pipeline()?;
         let jobs = args.jobs.count();
         if let Some(out) = &results.out {
-            folder::refuse_photos_in(out, &list(args).filter_map(Result::ok).collect::<Vec<_>>())?;
+            let photos = list(args).filter_map(Result::ok).collect::<Vec<_>>();
+            folder::refuse_photos_in(out, &photos)?;
+            if !results.overwrite {
+                folder::refuse_other_results(out, &photos)?;
+            }
         }
         Ok(Self {
             args,
