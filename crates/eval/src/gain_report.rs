@@ -121,7 +121,7 @@ figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}
 fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
     let photo = photos.iter().find(|photo| photo.label.file == change.file)?;
     let loaded = source::load_photo(&photo.path).ok()?;
-    let label = photo.label.upright_cards(loaded.orientation).into_iter().nth(change.label)?;
+    let label = photo.label.cards_in(&loaded).into_iter().nth(change.label)?;
     let outline = CardOutline::at(label.corners?);
     let image = rectify::rectify(&loaded.frame, &outline).pixels;
     let mut bytes = io::Cursor::new(Vec::new());

@@ -534,15 +534,14 @@ pub struct CastParams {
 
 impl CastParams {
     /// No cast at all.
-    pub const NONE: Self =
-        Self {
-            gain: 0.0,
-            cross_talk: 0.0,
-            narrow: Span::only(0.0),
-            violet: 0.0,
-            two_lamps: 0.0,
-            fringe: Span::only(0.0),
-        };
+    pub const NONE: Self = Self {
+        gain: 0.0,
+        cross_talk: 0.0,
+        narrow: Span::only(0.0),
+        violet: 0.0,
+        two_lamps: 0.0,
+        fringe: Span::only(0.0),
+    };
 }
 
 /// The materials of the mixed kinds.

@@ -302,8 +302,7 @@ fn on_screen(p: &mut Params, dice: &mut Dice) {
     p.roll = Span::new(-0.2, 0.2);
     p.aim_off = dice.pick(&[(0.0, 8.0), (0.06, 1.0)]);
     // Games on screens draw the symbols of today's deck, or others.
-    p.decks =
-        vec![(DeckChoice::Known(Deck::classic()), 0.92), (DeckChoice::Invented, 0.08)];
+    p.decks = vec![(DeckChoice::Known(Deck::classic()), 0.92), (DeckChoice::Invented, 0.08)];
     p.exposure = Span::new(0.45, 1.15);
     (p.glare, p.glare_strength) = (screen.glare, screen.glare_strength);
     p.defocus = either(dice, 0.7, (0.0, 0.005), (0.005, 0.015));

@@ -15,8 +15,8 @@ use super::params::Params;
 use super::scene::{DrawnCard, RenderError, Scene, upper_first};
 use super::{deal, marks, median_long_side, part_of_deck, sensor};
 use image::RgbImage;
-use setsight_game::cards::outline::CARD_LONG_MM;
 use setsight_game::cards::Card;
+use setsight_game::cards::outline::CARD_LONG_MM;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::color::linear_from_srgb;
 use setsight_photo::print::dice::{Dice, Purpose};
@@ -102,7 +102,13 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
 
 impl Plan {
     /// Rows and columns that fit the picture.
-    fn random(params: &Params, cards: &[Card], aspect: f64, upright: bool, dice: &mut Dice) -> Self {
+    fn random(
+        params: &Params,
+        cards: &[Card],
+        aspect: f64,
+        upright: bool,
+        dice: &mut Dice,
+    ) -> Self {
         let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
         let (wide, high) = if upright { (1.0, aspect) } else { (aspect, 1.0) };
         let gap = dice.between(0.04, 0.42);
@@ -117,8 +123,7 @@ impl Plan {
             let (x, y) = extent(columns);
             (width / x).min(height / y)
         };
-        let columns =
-            (1..=cards.len()).max_by(|&a, &b| scale(a).total_cmp(&scale(b))).unwrap_or(1);
+        let columns = (1..=cards.len()).max_by(|&a, &b| scale(a).total_cmp(&scale(b))).unwrap_or(1);
         let asked = params.long_side_px.map_or(f64::MAX, |span| dice.within(span) / aspect);
         let short_px = scale(columns).min(asked);
         let (x, y) = extent(columns);
@@ -181,9 +186,8 @@ impl Plan {
 /// Fills in the fractions of a card that are in the picture.
 fn see(card: &mut DrawnCard, size: (u32, u32)) {
     const STEPS: usize = 10;
-    let inside = |p: &Point| {
-        p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size.0) && p.y < f64::from(size.1)
-    };
+    let inside =
+        |p: &Point| p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size.0) && p.y < f64::from(size.1);
     let quad = card.corners_in_image;
     let part = |i: usize| (i as f64 + 0.5) / STEPS as f64;
     let place = |u: f64, v: f64| quad.0[0].lerp(quad.0[1], u).lerp(quad.0[3].lerp(quad.0[2], u), v);
@@ -192,9 +196,8 @@ fn see(card: &mut DrawnCard, size: (u32, u32)) {
     // A symbol is about a fifth of the card wide and two thirds high.
     let (along, down) = ((quad.0[1] - quad.0[0]) * 0.2, (quad.0[3] - quad.0[0]) * 0.66);
     for (seen, &center) in card.symbols_seen.iter_mut().zip(&card.symbols_in_image) {
-        let probe = |k: usize| {
-            center + along * (part(k % STEPS) - 0.5) + down * (part(k / STEPS) - 0.5)
-        };
+        let probe =
+            |k: usize| center + along * (part(k % STEPS) - 0.5) + down * (part(k / STEPS) - 0.5);
         let count = (0..STEPS * STEPS).filter(|&k| inside(&probe(k))).count();
         *seen = count as f64 / (STEPS * STEPS) as f64;
     }
@@ -225,9 +228,17 @@ impl Glass {
             black: dice.between(0.0, 0.09) as f32,
             period: dice.between(0.9, 3.2),
             turn: (angle.cos(), angle.sin()),
-            depth: if moire { (dice.between(0.0, 0.28), dice.between(0.0, 0.18)) } else { (0.0, 0.0) },
+            depth: if moire {
+                (dice.between(0.0, 0.28), dice.between(0.0, 0.18))
+            } else {
+                (0.0, 0.0)
+            },
             bezel: dice.between(0.0, 0.08) * f64::from(size.0.min(size.1)),
-            room: [tone, tone * dice.between(0.7, 1.1) as f32, tone * dice.between(0.5, 1.2) as f32],
+            room: [
+                tone,
+                tone * dice.between(0.7, 1.1) as f32,
+                tone * dice.between(0.5, 1.2) as f32,
+            ],
         }
     }
 
@@ -239,10 +250,12 @@ impl Glass {
         let (width, height) = (f64::from(page.width()), f64::from(page.height()));
         let beyond = (-p.x).max(-p.y).max(p.x - width).max(p.y - height);
         if beyond > 0.0 {
-            let [r, g, b] = if beyond < self.bezel { [self.black * 0.5 + 0.004; 3] } else { self.room };
+            let [r, g, b] =
+                if beyond < self.bezel { [self.black * 0.5 + 0.004; 3] } else { self.room };
             return [r, g, b, 0.0];
         }
-        let (x, y) = ((p.x - 0.5).clamp(0.0, width - 1.001), (p.y - 0.5).clamp(0.0, height - 1.001));
+        let (x, y) =
+            ((p.x - 0.5).clamp(0.0, width - 1.001), (p.y - 0.5).clamp(0.0, height - 1.001));
         let (u, v) = (x.fract() as f32, y.fract() as f32);
         let row = (page.width() * 3) as usize;
         let at = y as usize * row + 3 * x as usize;
@@ -290,8 +303,13 @@ fn photograph(
     let long_px = median_long_side(drawn, &view);
     let probes: Vec<Vec<Point>> = drawn.iter().map(|card| card.symbols_in_image.clone()).collect();
     let reach_mm = 0.5 * (high - low).norm() * mm;
-    let light =
-        Light::random(params, &mut dice(Purpose::Light), (Point::default(), reach_mm), long_px, &probes);
+    let light = Light::random(
+        params,
+        &mut dice(Purpose::Light),
+        (Point::default(), reach_mm),
+        long_px,
+        &probes,
+    );
     let cast = Cast::random(&params.cast, &mut dice(Purpose::Cast), (Point::default(), reach_mm));
     let glass = Glass::random(params.size_px, &mut dice(Purpose::Table));
     let columns = params.size_px.0 as usize;
@@ -333,10 +351,8 @@ mod tests {
                 let quad = card.corners_in_image;
                 let bare = (quad.0[0] + quad.0[3]) / 2.0;
                 let bare = bare.lerp(card.center_in_image, 0.16);
-                let inked = apart(
-                    level(&scene.image, card.symbols_in_image[0]),
-                    level(&scene.image, bare),
-                );
+                let inked =
+                    apart(level(&scene.image, card.symbols_in_image[0]), level(&scene.image, bare));
                 match card.card.shading {
                     Shading::Filled => assert!(inked > 60, "{index} {}: {inked}", card.card),
                     Shading::Open => assert!(inked < 25, "{index} {}: {inked}", card.card),
@@ -363,7 +379,9 @@ mod tests {
                 let inward = (card.center_in_image - side) / side.distance(card.center_in_image);
                 let (near, far) = (side + inward * 0.5, side - inward * 2.5);
                 if near.x > 3.0 && near.y > 3.0 && far.x > 0.0 && far.y > 0.0 {
-                    seen += usize::from(apart(level(&scene.image, near), level(&scene.image, far)) > 40);
+                    seen += usize::from(
+                        apart(level(&scene.image, near), level(&scene.image, far)) > 40,
+                    );
                 }
             }
         }

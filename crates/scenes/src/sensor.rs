@@ -34,7 +34,8 @@ pub(super) fn expose(
     let chroma_px = dice.within(params.chroma_px) as f32;
     // Cameras without these two draw no numbers for them.
     let brighten = params.brighten.map_or(1.0, |span| dice.within(span)) as f32;
-    let balance = params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
+    let balance =
+        params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {

@@ -107,7 +107,7 @@ fn of_photo(
     let read = source::load_photo(photo).with_context(name)?;
     let labels = LabelFile::read(folder)?.photos()?;
     let label = labels.iter().find(|label| photo.ends_with(&label.file));
-    let cards = label.map(|label| label.upright_cards(read.orientation)).unwrap_or_default();
+    let cards = label.map(|label| label.cards_in(&read)).unwrap_or_default();
     if cards.is_empty() {
         let message = format!(
             "--from {}: labels.json beside it names no card of this photo; read and correct it first: \

@@ -40,7 +40,7 @@ pub fn check(
         )));
         return Ok(checked);
     }
-    let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let output = pipeline.read(&loaded.frame, &mut Trace::default())?;
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);

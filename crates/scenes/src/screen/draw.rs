@@ -18,7 +18,12 @@ fn mix(a: Color, b: Color, t: f64) -> Color {
 }
 
 /// The page with everything that is not a card.
-pub(super) fn page(plan: &Plan, style: &Style, (width, height): (u32, u32), dice: &mut Dice) -> RgbImage {
+pub(super) fn page(
+    plan: &Plan,
+    style: &Style,
+    (width, height): (u32, u32),
+    dice: &mut Dice,
+) -> RgbImage {
     let mut picture = RgbImage::new(width, height);
     for (y, row) in picture.enumerate_rows_mut() {
         let color = bytes(mix(style.page[0], style.page[1], f64::from(y) / f64::from(height)));
@@ -77,8 +82,24 @@ pub(super) fn page(plan: &Plan, style: &Style, (width, height): (u32, u32), dice
 }
 
 const WORDS: [&str; 18] = [
-    "Score 3", "New game", "Hint", "Level 7", "01:24", "Pause", "Sets: 2", "Deal 3", "Player 1",
-    "Daily", "Best 58 s", "No set", "Undo", "69 cards left", "?", "Menu", "OK", "+3",
+    "Score 3",
+    "New game",
+    "Hint",
+    "Level 7",
+    "01:24",
+    "Pause",
+    "Sets: 2",
+    "Deal 3",
+    "Player 1",
+    "Daily",
+    "Best 58 s",
+    "No set",
+    "Undo",
+    "69 cards left",
+    "?",
+    "Menu",
+    "OK",
+    "+3",
 ];
 
 fn words(picture: &mut RgbImage, at: Point, size: f64, dark: bool, dice: &mut Dice) {
@@ -119,7 +140,8 @@ pub(super) fn card(picture: &mut RgbImage, placed: &Placed, short_px: f64, style
     let scale = short_px * if placed.chosen { style.chosen.grows } else { 1.0 };
     let px = style.edge_px / scale;
     let (a, b) = (style.aspect / 2.0, 0.5);
-    let reach = style.shadow.map_or(0.0, |s| s.soft + s.offset.0.abs().max(s.offset.1.abs())) + 2.0 * px;
+    let reach =
+        style.shadow.map_or(0.0, |s| s.soft + s.offset.0.abs().max(s.offset.1.abs())) + 2.0 * px;
     let at = |x: f64, y: f64| placed.at(x * scale, y * scale);
     let around = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
         .map(|(i, j)| at(i * (a + reach), j * (b + reach)));
@@ -133,7 +155,9 @@ pub(super) fn card(picture: &mut RgbImage, placed: &Placed, short_px: f64, style
         let q = local(p);
         let d = rounded_rectangle(q.x, q.y, a, b, style.radius).mm;
         let cover = coverage(d, px);
-        if cover < 1.0 && let Some(shadow) = &style.shadow {
+        if cover < 1.0
+            && let Some(shadow) = &style.shadow
+        {
             let thrown = local(p - Point::new(shadow.offset.0, shadow.offset.1) * scale);
             let d = rounded_rectangle(thrown.x, thrown.y, a, b, style.radius).mm;
             blend(picture, i as i64, j as i64, [0; 3], shade(shadow, d, px));
@@ -153,7 +177,8 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
     if chosen {
         color = mix(color, style.chosen.frame, style.chosen.tint);
     }
-    let frame = if chosen { Some((style.chosen.frame, style.chosen.frame_width)) } else { style.border };
+    let frame =
+        if chosen { Some((style.chosen.frame, style.chosen.frame_width)) } else { style.border };
     if let Some((frame, width)) = frame {
         color = mix(color, frame, 1.0 - coverage(d + width, px));
     }
@@ -181,6 +206,7 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
         return color;
     }
     let within = if stroke > 0.0 { coverage(d + inner, px) } else { outside };
-    let inked = if within > 0.0 { style.insides[shading].at((x, y), d + inner, 1.0 / scale) } else { 0.0 };
+    let inked =
+        if within > 0.0 { style.insides[shading].at((x, y), d + inner, 1.0 / scale) } else { 0.0 };
     mix(color, style.inks[placed.card.color.index()], outside - within + within * inked)
 }

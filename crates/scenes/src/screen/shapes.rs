@@ -61,7 +61,8 @@ fn distance(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> f64 {
     let mut a = polygon[polygon.len() - 1];
     for &b in polygon {
         let (ex, ey) = (b.0 - a.0, b.1 - a.1);
-        let t = (((x - a.0) * ex + (y - a.1) * ey) / (ex * ex + ey * ey).max(1e-12)).clamp(0.0, 1.0);
+        let t =
+            (((x - a.0) * ex + (y - a.1) * ey) / (ex * ex + ey * ey).max(1e-12)).clamp(0.0, 1.0);
         let (dx, dy) = (x - a.0 - t * ex, y - a.1 - t * ey);
         nearest = nearest.min(dx * dx + dy * dy);
         if (a.1 > y) != (b.1 > y) && x < a.0 + (y - a.1) * ex / ey {

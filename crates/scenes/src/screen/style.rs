@@ -26,11 +26,22 @@ pub(super) enum Inside {
     Tint(f64),
     /// A tint that changes along a direction, from one strength to another; lengths in card short
     /// sides.
-    Gradient { turn: f64, from: f64, to: f64, reach: f64 },
+    Gradient {
+        turn: f64,
+        from: f64,
+        to: f64,
+        reach: f64,
+    },
     /// A pattern, turned; its lengths are in card short sides instead of millimetres.
-    Pattern { fill: Fill, turn: f64 },
+    Pattern {
+        fill: Fill,
+        turn: f64,
+    },
     /// Outlines within the outline.
-    Rings { pitch: f64, duty: f64 },
+    Rings {
+        pitch: f64,
+        duty: f64,
+    },
 }
 
 /// How an app draws. Lengths in card short sides.
@@ -88,7 +99,13 @@ fn grey(value: f64) -> Color {
 
 impl Style {
     /// `short_px` is the length of a card's short side, and `deck` what is drawn.
-    pub(super) fn random(deck: &Deck, aspect: f64, upright: bool, short_px: f64, dice: &mut Dice) -> Self {
+    pub(super) fn random(
+        deck: &Deck,
+        aspect: f64,
+        upright: bool,
+        short_px: f64,
+        dice: &mut Dice,
+    ) -> Self {
         let dark = dice.chance(0.3);
         // Other decks' inks are for white cards.
         let dark_cards = dice.chance(if dark { 0.55 } else { 0.06 }) && deck.is_classic();
@@ -97,10 +114,10 @@ impl Style {
         let outlines = outlines(deck, wide * aspect, high, dice);
         let px = 1.0 / short_px;
         let stroke = (dice.between(0.1, 0.235).powi(2)).max(0.9 * px);
-        let fields = outlines.map(|outline| {
-            Field::new(&outline.points, outline.round, 0.09, (0.5 * px).max(0.004))
-        });
-        let middle = if deck.is_classic() { middle(px, dice) } else { of_deck(&deck.fills[2].fill) };
+        let fields = outlines
+            .map(|outline| Field::new(&outline.points, outline.round, 0.09, (0.5 * px).max(0.004)));
+        let middle =
+            if deck.is_classic() { middle(px, dice) } else { of_deck(&deck.fills[2].fill) };
         let bare = !matches!(middle, Inside::Rings { .. } | Inside::Nothing) && dice.chance(0.15);
         let strokes = [
             if dice.chance(0.6) { stroke } else { 0.0 },

@@ -182,7 +182,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
         |photo: &setsight_eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let loaded = source::load_photo(&photo.path)
                 .with_context(|| format!("{} cannot be read", photo.path.display()))?;
-            let labels = photo.label.upright_cards(loaded.orientation);
+            let labels = photo.label.cards_in(&loaded);
             let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
             let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
             let desktop = known.iter().map(|(quad, card)| {

@@ -188,9 +188,7 @@ impl OutFolder {
             );
         }
         std::fs::create_dir_all(thumbnails).with_context(context)?;
-        for (name, starts) in
-            [(LINES, &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())]
-        {
+        for (name, starts) in [(LINES, &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())] {
             let path = folder.join(name);
             check_place(&path, overwrite, starts).with_context(|| path.display().to_string())?;
         }
