@@ -103,6 +103,50 @@ fn no_file_is_too_long() {
     assert!(looked_at > 300, "only {looked_at}: the test looks in the wrong place");
 }
 
+/// Where files are opened without `setsight_files`, and why.
+const OPENED_ELSEWHERE: [(&str, &str); 13] = [
+    ("crates/files/src/small_file.rs", "reads them for all"),
+    ("crates/files/src/whole_file.rs", "writes them for all"),
+    ("crates/photo/src/source.rs", "photos, by their own limits"),
+    ("crates/live/src/video.rs", "films, frame by frame"),
+    ("crates/live/src/system/linux.rs", "the kernel's list of cameras"),
+    ("crates/eval/src/convert/write.rs", "photos that were decoded before, copied piece by piece"),
+    ("crates/nets/src/engine/library.rs", "the head of an ordinary file"),
+    ("crates/train/src/reader/kept.rs", "training's own file, crop by crop"),
+    ("crates/h7/src/folder.rs", "a new folder of its own"),
+    ("crates/window/src/measure.rs", "the kernel's figures"),
+    ("src/cli/stop.rs", "the kernel's figures"),
+    ("src/cli/deal.rs", "a contest's deals, which may come from a pipe, up to a limit"),
+    ("src/cli/table/scan/folder.rs", "the head of an ordinary file"),
+];
+
+#[test]
+fn files_of_others_are_read_and_written_in_one_place() {
+    // The system's fonts, a lock, and what a desktop drops.
+    let own = ["window/src/fonts.rs", "train/own.rs", "window/src/clipboard.rs", "testkit/"];
+    let bare = ["fs::read(", "fs::read_to_string(", "File::open(", "File::create(", "fs::write("];
+    let mut opened = BTreeSet::new();
+    for folder in ["src", "crates"] {
+        each_file(&root().join(folder), &mut |path| {
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            if name.contains("/tests") || own.iter().any(|own| name.contains(own)) {
+                return;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
+            let text = text.replace("WholeFile::create(", "").replace("LabelFile::create(", "");
+            let program = text.split("\nmod tests {").next().unwrap();
+            let mut lines = program.lines().filter(|line| !line.trim_start().starts_with("//"));
+            if lines.any(|line| {
+                bare.iter().any(|call| line.contains(call)) || line.contains("().from_path(")
+            }) {
+                opened.insert(name);
+            }
+        });
+    }
+    let known: BTreeSet<String> = OPENED_ELSEWHERE.iter().map(|(name, _)| (*name).into()).collect();
+    assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
+}
+
 fn each_file(folder: &Path, look: &mut dyn FnMut(&Path)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

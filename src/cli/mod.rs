@@ -20,9 +20,9 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use common::{BadCall, Outcome, told};
-use setsight_files::say;
 #[cfg(feature = "program")]
-use std::io::Write;
+use setsight_files::print_result;
+use setsight_files::say;
 use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
@@ -78,7 +78,7 @@ pub fn main() -> ExitCode {
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {
-                let _ = std::io::stdout().write_all(table::version::verbose().as_bytes());
+                let _ = print_result!("{}", table::version::verbose().trim_end());
             }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

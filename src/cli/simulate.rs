@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+/// Some weeks of work.
+const MAX_GAMES: u64 = 1_000_000_000_000;
+
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -20,7 +23,7 @@ use std::time::Instant;
 The same seed gives the same result, however many games are played at once.")]
 pub struct Args {
     /// How many games to play
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES))]
     games: u64,
     /// Seed of the shuffles
     #[arg(long, default_value_t = SEED)]

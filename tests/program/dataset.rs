@@ -138,6 +138,18 @@ fn coco_boxes_give_centres_and_four_corners_stay() {
 }
 
 #[test]
+fn photos_from_outside_of_an_export_are_told() {
+    let world = World::new();
+    photo(&world, "private/a.png", 0);
+    let images = json!([{"id": 1, "file_name": "../private/a.png", "width": 64, "height": 48}]);
+    let mark = json!([{"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10]}]);
+    world.file("set/all.json", &coco(images, mark));
+    let ran = run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
+    let told = ran.line_about("private/a.png");
+    assert!(told.contains("1 labelled pictures lie outside") && told.contains("copied"), "{told}");
+}
+
+#[test]
 fn coco_pictures_are_found_where_other_programs_put_them() {
     let mark =
         |image: Value| json!([{"image_id": image, "category_id": 3, "bbox": [10, 20, 20, 10]}]);

@@ -192,6 +192,46 @@ fn results_go_through_no_link() {
 
 #[cfg(unix)]
 #[test]
+fn results_of_other_photos_stay_listed() {
+    let world = World::new();
+    world.file("a/one.png", &small_png());
+    world.file("b/two.png", &small_png());
+    world.run(&["scan", "a", "--out", "out"]).expect(0);
+    let ran = world.run(&["scan", "b", "--out", "out"]).expect(2);
+    assert!(ran.stderr.contains("holds the results of other photos, such as a/one.png"));
+    world.run(&["scan", "a", "b", "--out", "out"]).expect(0);
+    world.run(&["scan", "b", "--out", "out", "--overwrite"]).expect(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_read_by_no_command() {
+    let world = World::new();
+    world.file("a.png", &small_png());
+    for name in ["deck.json", "models/reader.onnx", "set/all.json", "labels/labels.csv"] {
+        world.file(name, b"");
+        std::fs::remove_file(world.path().join(name)).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", world.path().join(name)).unwrap();
+    }
+    let calls = [
+        &["scan", "a.png", "--deck", "deck.json"][..],
+        &["scan", "a.png", "--models", "models"],
+        &["eval", "labels"],
+        &["eval", "labels", "--baseline", "deck.json"],
+        &["dataset", "convert", "set/all.json", "--out", "out", "--from-format", "coco"],
+        &["deal", "--random", "--seed", "1", "--sheet", "deck.json"],
+    ];
+    for call in calls {
+        let ran = world.run(call);
+        assert_ne!(ran.code, 0, "{call:?}");
+    }
+    let told = world.run(calls[0]).stderr;
+    assert!(told.contains("it is no ordinary file but a folder, a device or a pipe"), "{told}");
+    let told = world.run(calls[5]).stderr;
+    assert!(told.contains("a folder, a device or a pipe is there"), "{told}");
+}
+
+#[test]
 fn names_do_not_steer_the_terminal() {
     let world = World::new();
     let name = "=cmd \u{1b}[2Jx.png";
@@ -262,6 +302,18 @@ fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
         let node = &mut model.graph.as_mut().unwrap().node[conv];
         let strides = node.attribute.iter_mut().find(|a| a.name == "strides").unwrap();
         strides.ints = vec![0, 0];
+    });
+    // Two rows and two columns of 50,000 each, added to each other.
+    told("multiply-adds", &|model| {
+        let graph = model.graph.as_mut().unwrap();
+        static ZEROS: [u8; 200_000] = [0; 200_000];
+        for (name, dims) in [("row", vec![1, 50_000]), ("column", vec![50_000, 1])] {
+            graph.initializer.push(TensorProto::from_raw(name, dims, DataType::Float, &ZEROS));
+        }
+        let mut sum = graph.node[0].clone();
+        (sum.op_type, sum.attribute) = (OpType::Add, Vec::new());
+        (sum.input, sum.output) = (vec!["row", "column"], vec!["huge"]);
+        graph.node.insert(0, sum);
     });
     told("numbers are read", &|model| {
         let weights = &mut model.graph.as_mut().unwrap().initializer[0];

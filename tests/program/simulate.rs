@@ -47,7 +47,13 @@ fn the_same_seed_gives_the_same_text_however_many_are_played_at_once() {
 
 #[test]
 fn impossible_calls_are_refused() {
-    for args in [&["--games", "0"][..], &["--policy", "best"], &["--jobs", "-1"]] {
+    let calls = [
+        &["--games", "0"][..],
+        &["--games", "18446744073709551615"],
+        &["--policy", "best"],
+        &["--jobs", "-1"],
+    ];
+    for args in calls {
         let output = run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty());

@@ -4,6 +4,7 @@ use crate::LabelledPhoto;
 use crate::gain::{CardChange, Change, Counts, Verdict, Worth};
 use crate::html;
 use maud::{Markup, html};
+use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_photo::source;
 use setsight_vision::{CardOutline, rectify};
@@ -120,7 +121,7 @@ figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}
 fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
     let photo = photos.iter().find(|photo| photo.label.file == change.file)?;
     let loaded = source::load_photo(&photo.path).ok()?;
-    let label = photo.label.upright_cards(loaded.orientation).into_iter().nth(change.label)?;
+    let label = photo.label.cards_in(&loaded).into_iter().nth(change.label)?;
     let outline = CardOutline::at(label.corners?);
     let image = rectify::rectify(&loaded.frame, &outline).pixels;
     let mut bytes = io::Cursor::new(Vec::new());
@@ -130,5 +131,5 @@ fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
 
 /// The results stored in a folder of models; `None` if there are none.
 pub fn of_folder(folder: &Path) -> Option<Worth> {
-    serde_json::from_slice(&std::fs::read(folder.join(WORTH)).ok()?).ok()
+    serde_json::from_slice(&read_small(&folder.join(WORTH), MAX_DATA_BYTES).ok()?).ok()
 }

@@ -55,7 +55,7 @@ pub fn evaluate_photo(
             label.height
         );
     }
-    let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut trace = Trace::default();
         let output = pipeline.read(&loaded.frame, &mut trace)?;

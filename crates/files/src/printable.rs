@@ -50,6 +50,23 @@ pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr().lock(), "{}", lines(&text));
 }
 
+/// Writes an escaped line to stdout.
+///
+/// # Errors
+/// The system's error, such as a closed pipe.
+pub fn to_stdout(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let text = text.to_string();
+    writeln!(std::io::stdout().lock(), "{}", lines(&text))
+}
+
+/// Prints a result that may hold text of others to stdout like `println!`, but escapes it and gives
+/// the error of writing.
+#[macro_export]
+macro_rules! print_result {
+    ($($text:tt)*) => { $crate::printable::to_stdout(format_args!($($text)*)) };
+}
+
 /// Prints a message to stderr like `eprintln!`, but escapes it and ignores write errors.
 #[macro_export]
 macro_rules! say {

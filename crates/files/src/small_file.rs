@@ -1,8 +1,17 @@
-//! Files that are read whole into memory: ordinary files of a limited size.
+//! Files that are read whole into memory: ordinary files of a limited size. Nothing else in the
+//! program reads a file of others whole, but for photos (`setsight_photo::source`).
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+
+/// Most bytes of what a person writes or the program keeps for itself: decks, settings, lists of
+/// names.
+pub const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+/// Most bytes of what programs write about many pictures: labels and figures.
+pub const MAX_DATA_BYTES: u64 = 128 << 20;
+/// Most bytes of weights, with what training keeps beside them.
+pub const MAX_WEIGHTS_BYTES: u64 = 512 << 20;
 
 /// Reads a file of at most `limit` bytes. A device or a pipe is refused before it is opened,
 /// because reading it may never end.
@@ -32,6 +41,33 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the bytes of a text like [`read_small`], without the byte order mark that some editors put
+/// at its start.
+///
+/// # Errors
+/// Those of [`read_small`], and [`ErrorKind::InvalidData`] for UTF-16.
+pub fn read_text_bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut bytes = read_small(path, limit)?;
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let reason = "it is UTF-16 text; save it as UTF-8";
+        return Err(io::Error::new(ErrorKind::InvalidData, reason));
+    }
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    Ok(bytes)
+}
+
+/// Reads a text like [`read_text_bytes`].
+///
+/// # Errors
+/// Those of [`read_text_bytes`], and [`ErrorKind::InvalidData`] for what is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_text_bytes(path, limit)?)
+        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +83,19 @@ mod tests {
         assert_eq!(error.to_string(), "it has 5 bytes; at most 4 are read");
         let missing = read_small(&dir.path().join("none"), 4).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_text_is_utf8_without_a_mark() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("text");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            read_text(&path, 100).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("\u{feff}ä".as_bytes()).unwrap(), "ä");
+        assert_eq!(read(b"\xff\xfea\0").unwrap_err(), "it is UTF-16 text; save it as UTF-8");
+        assert_eq!(read(b"a\xff").unwrap_err(), "it is not UTF-8 text");
     }
 
     #[cfg(unix)]

@@ -1,8 +1,9 @@
-//! Files that are written completely or not at all: under a temporary name first, then renamed.
+//! Files that are written completely or not at all: under a temporary name first, then renamed. An
+//! older file is replaced with its permissions kept; a device or a pipe is left alone.
 //! Also a lock for files that are read, changed and written again.
 
 use std::collections::HashSet;
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -54,8 +55,9 @@ impl WholeFile {
     /// Creates a temporary file in the folder of `path`, hidden until it is finished.
     ///
     /// # Errors
-    /// The folder does not exist or cannot be written to.
+    /// The folder does not exist or cannot be written to, or something else than a file is there.
     pub fn create(path: &Path) -> io::Result<Self> {
+        let older = older_file(path)?;
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -74,6 +76,10 @@ impl WholeFile {
         let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
         making.insert(file.path().to_path_buf());
         drop(making);
+        if let Some(older) = older {
+            // On a drive that knows no permissions there are none to keep.
+            let _ = file.as_file().set_permissions(older.permissions());
+        }
         // Held until the file is renamed or removed; a temporary file without a lock was left by a
         // killed run. If the system has no locks, nothing is removed either.
         let _ = file.as_file().try_lock();
@@ -94,8 +100,10 @@ impl WholeFile {
     /// Renames the file to another name in the same folder than it was created for.
     ///
     /// # Errors
-    /// A file that could not be written, for example because the disk is full.
+    /// A file that could not be written, for example because the disk is full, or something else
+    /// than a file that is there.
     pub fn finish_as(self, path: &Path) -> io::Result<()> {
+        older_file(path)?;
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         // Without this, a power cut after the rename could leave an empty file.
         file.as_file().sync_all()?;
@@ -117,6 +125,21 @@ impl io::Seek for WholeFile {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
         self.writer.flush()?;
         self.writer.get_mut().as_file_mut().seek(to)
+    }
+}
+
+/// What is known of the file that will be replaced, if there is one. A rename would replace a device
+/// or a pipe, too, without a word.
+fn older_file(path: &Path) -> io::Result<Option<Metadata>> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
+        Ok(_) => {
+            let reason = "a folder, a device or a pipe is there; give the name of a file";
+            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+        }
+        // A link that leads nowhere counts as nothing.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -260,6 +283,30 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         write_whole(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_file_is_replaced_and_its_permissions_stay() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("private");
+        write_whole(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_whole(&path, b"new").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let fifo = dir.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        for path in [&fifo, &link, dir.path()] {
+            let error = write_whole(path, b"x").unwrap_err().to_string();
+            assert!(error.contains("a device or a pipe is there"), "{error}");
+        }
+        assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
+        let file = WholeFile::create(&path).unwrap();
+        assert!(file.finish_as(&fifo).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
     }
 
     #[test]

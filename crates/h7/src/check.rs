@@ -7,6 +7,7 @@ use super::read_tflite;
 use super::report::FORMAT;
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
 use serde_json::Value;
+use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_nets::reader;
 use std::path::Path;
 
@@ -23,7 +24,8 @@ pub struct Checked {
 pub fn check(folder: &Path) -> Checked {
     let mut found = Checked::default();
     let read = |name: &str| {
-        std::fs::read(folder.join(name)).map_err(|e| format!("{name}: cannot be read: {e}"))
+        read_small(&folder.join(name), MAX_DATA_BYTES)
+            .map_err(|e| format!("{name}: cannot be read: {e}"))
     };
     let report = read(REPORT).and_then(|bytes| {
         serde_json::from_slice::<Value>(&bytes)

@@ -5,6 +5,7 @@
 
 use image::codecs::jpeg::JpegDecoder;
 use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
+use setsight_photo::source::mended_jpeg;
 use std::io::{self, Read};
 
 /// Length in bytes beyond which a JPEG is rejected.
@@ -162,10 +163,9 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
     if !ends(jpeg) {
         return Err("it is cut off".to_owned());
     }
-    let with_tables = (!has_tables(jpeg)).then(|| marked_as_motion_jpeg(jpeg));
+    let jpeg = mended_jpeg(jpeg);
     let words = |error: image::ImageError| error.to_string();
-    let mut decoder =
-        JpegDecoder::new(io::Cursor::new(with_tables.as_deref().unwrap_or(jpeg))).map_err(words)?;
+    let mut decoder = JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(words)?;
     let (width, height) = decoder.dimensions();
     let sides = LEAST_SIDE_PX..=MOST_SIDE_PX;
     if !(sides.contains(&width) && sides.contains(&height)) {
@@ -179,25 +179,6 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
 fn ends(jpeg: &[u8]) -> bool {
     let filled = jpeg.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     jpeg[..filled].ends_with(&[0xff, 0xd9])
-}
-
-/// Whether the JPEG contains its own Huffman tables.
-fn has_tables(jpeg: &[u8]) -> bool {
-    let mut at = 2;
-    while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
-        match marker {
-            0xc4 => return true,
-            0xda => return false,
-            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
-        }
-    }
-    true
-}
-
-/// Inserts an application marker that makes the decoder supply the standard Huffman tables, which a
-/// camera's Motion JPEG may omit.
-fn marked_as_motion_jpeg(jpeg: &[u8]) -> Vec<u8> {
-    [&jpeg[..2], b"\xff\xe0\x00\x07AVI1\0", &jpeg[2..]].concat()
 }
 
 #[cfg(test)]
@@ -262,23 +243,5 @@ mod tests {
         }
         assert!(decode(&whole[..whole.len() - 40]).is_err());
         assert!(decode(b"\xff\xd8\xff\xd9").is_err() && decode(b"").is_err());
-    }
-
-    #[test]
-    fn tables_that_are_left_out_are_the_usual_ones() {
-        let whole = jpeg(90);
-        let mut bare = whole[..2].to_vec();
-        let mut at = 2;
-        loop {
-            let length = 2 + usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]]));
-            match whole[at + 1] {
-                0xc4 => {}
-                0xda => break bare.extend_from_slice(&whole[at..]),
-                _ => bare.extend_from_slice(&whole[at..at + length]),
-            }
-            at += length;
-        }
-        assert!(bare.len() + 100 < whole.len(), "tables were left out");
-        assert_eq!(decode(&bare).unwrap(), decode(&whole).unwrap());
     }
 }

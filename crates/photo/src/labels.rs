@@ -12,7 +12,6 @@ mod merge;
 mod nearest;
 
 use crate::source::natural_order;
-use setsight_files::small_file::read_small;
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::Card;
 use std::io;
@@ -156,16 +155,6 @@ pub fn labelled_folders(folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, D
 /// with the reason.
 pub fn has_labels(folder: &Path, name: &str) -> bool {
     folder.join(name).metadata().is_ok_and(|metadata| !metadata.is_dir())
-}
-
-/// Reads a file of labels, without the byte order mark that some editors put at its start.
-fn bytes_of(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-    let mut bytes = read_small(path, limit)?;
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        bytes.drain(..BYTE_ORDER_MARK.len());
-    }
-    Ok(bytes)
 }
 
 /// Writes a file of labels, completely or not at all.

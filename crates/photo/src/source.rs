@@ -8,6 +8,7 @@
 mod av1;
 mod error;
 mod heif;
+mod jpeg;
 mod list;
 mod png;
 mod rgb;
@@ -15,8 +16,11 @@ mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
-pub use error::{MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError, check_size};
+pub use error::{
+    MAX_FILE_BYTES, MAX_JPEG_PIXELS, MAX_PIXELS, MIN_SIDE_PX, SourceError, check_size,
+};
 
+pub use jpeg::mended as mended_jpeg;
 pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
 pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
@@ -24,9 +28,7 @@ pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 use crate::Frame;
 use heif::Heif;
 use image::metadata::Orientation;
-use image::{
-    ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
-};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use rgb::into_rgb_on_white;
 use room::READING_BYTES;
 use std::fs::File;
@@ -47,8 +49,19 @@ pub struct Photo {
     pub stored_width: u32,
     /// Height in pixels as stored, before the orientation was applied.
     pub stored_height: u32,
+    /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG
+    /// that is larger than any stage needs.
+    pub reduced: u32,
     /// What is wrong with it, in words, though it could be read.
     pub warning: Option<&'static str>,
+}
+
+impl Photo {
+    /// Width and height of the upright picture in the file's own pixels.
+    pub fn upright_px(&self) -> (u32, u32) {
+        let (width, height) = (self.stored_width, self.stored_height);
+        Stored { width, height, orientation: self.orientation }.upright_px()
+    }
 }
 
 /// The warning about a JPEG without its end.
@@ -67,6 +80,11 @@ pub struct Stored {
 }
 
 impl Stored {
+    /// How many times smaller a JPEG of this size is decoded in each direction: 1, 2, 4 or 8.
+    fn reduction(&self) -> u32 {
+        jpeg::reduction(self.width, self.height)
+    }
+
     /// Width and height of the upright picture, in pixels.
     pub fn upright_px(&self) -> (u32, u32) {
         use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
@@ -135,6 +153,7 @@ impl Room {
 /// See [`SourceError`].
 pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     let bytes = bytes_of(path)?;
+    let bytes = jpeg::mended(&bytes);
     match Heif::open(&bytes)? {
         Some(heif) => {
             let (width, height) = heif.upright_px()?;
@@ -144,7 +163,11 @@ pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     }
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
+/// The bytes of a photo's file.
+///
+/// # Errors
+/// [`SourceError`]: it cannot be read, is no ordinary file, or is too large.
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     // Check before opening: opening a pipe would wait for its other end.
     let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
     if !metadata.is_file() {
@@ -168,20 +191,26 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let frame = heif.decode()?;
         let (stored_width, stored_height) = frame.dimensions();
-        let orientation = Orientation::NoTransforms;
-        return Ok(Photo { frame, orientation, stored_width, stored_height, warning: None });
+        let (orientation, reduced, warning) = (Orientation::NoTransforms, 1, None);
+        return Ok(Photo { frame, orientation, stored_width, stored_height, reduced, warning });
     }
+    let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
+    let reduced = if format == ImageFormat::Jpeg { stored.reduction() } else { 1 };
     let image = match format {
         ImageFormat::Png => {
             drop(decoder);
             png::decode(bytes)
         }
+        ImageFormat::Jpeg if reduced > 1 => {
+            drop(decoder);
+            jpeg::decode_reduced(bytes, reduced)
+        }
         _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
     };
     let image = image.map_err(|error| explain(name, error))?;
-    let ends = format != ImageFormat::Jpeg || jpeg_end(bytes) == JpegEnd::Marked;
-    if !ends && is_cut_off(bytes, &image) {
+    let ends = format != ImageFormat::Jpeg || jpeg::is_whole(bytes, &image, reduced);
+    if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
     Ok(Photo {
@@ -189,6 +218,7 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
         orientation: stored.orientation,
         stored_width: stored.width,
         stored_height: stored.height,
+        reduced,
         warning: (!ends).then_some(NO_END),
     })
 }
@@ -201,8 +231,11 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
         // Tiles or planes of what may be 16 bits, RGBA of them, RGB of that.
         return Ok((pixels(width, height), 10 * pixels(width, height)));
     }
+    let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, _) = open(bytes)?;
-    let pixels = pixels(stored.width, stored.height);
+    let in_file = pixels(stored.width, stored.height);
+    let reduced = if format == ImageFormat::Jpeg { stored.reduction() } else { 1 };
+    let pixels = pixels(stored.width.div_ceil(reduced), stored.height.div_ceil(reduced));
     let rgb = 3 * pixels;
     let turned = if stored.orientation == Orientation::NoTransforms { 0 } else { rgb };
     let decoding = match format {
@@ -213,7 +246,9 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
             if is_interlaced && !is_rgb { 4 * pixels + rgb } else { rgb }
         }
         // What a progressive one says comes in several passes, of 16 bits each, that are kept.
-        ImageFormat::Jpeg if is_progressive(bytes) => 2 * rgb + rgb,
+        ImageFormat::Jpeg if jpeg::is_progressive(bytes) => 2 * 3 * in_file + rgb,
+        // The planes of its components beside the result.
+        ImageFormat::Jpeg if reduced > 1 => 2 * rgb,
         _ if decoder.color_type() == ColorType::Rgb8 => rgb,
         // The picture as it was, with alpha also as 8-bit RGBA, and the result.
         _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,
@@ -242,7 +277,10 @@ fn open(
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();
-    check_size(width, height)?;
+    match format {
+        ImageFormat::Jpeg => jpeg::check_size(width, height, bytes)?,
+        _ => check_size(width, height)?,
+    }
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_FILE_BYTES);
     decoder.set_limits(limits).map_err(fail)?;
@@ -294,89 +332,10 @@ fn webp_length(bytes: &[u8]) -> usize {
     (length as usize).saturating_add(8)
 }
 
-/// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
-/// that lacks only its end marker is accepted, because some webcams write such files.
-fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
-    match jpeg_end(bytes) {
-        JpegEnd::Marked => false,
-        JpegEnd::MissingInProgressive => true,
-        JpegEnd::Missing => {
-            // The rows of the last 8 x 8 blocks of the luma plane; no photo is this uniform.
-            let rows = 8 * 3 * decoded.width() as usize;
-            let tail = &decoded.as_raw()[decoded.as_raw().len().saturating_sub(rows)..];
-            tail.iter().all(|&v| v == tail[0])
-        }
-    }
-}
-
-#[derive(Debug, PartialEq)]
-enum JpegEnd {
-    Marked,
-    Missing,
-    MissingInProgressive,
-}
-
-fn is_progressive(bytes: &[u8]) -> bool {
-    const SCAN: u8 = 0xda;
-    let mut progressive = false;
-    jpeg_segments(bytes, |marker| {
-        progressive |= is_progressive_frame(marker);
-        // Its frame stands before the first scan, and all of the data behind.
-        marker != SCAN
-    });
-    progressive
-}
-
-const fn is_progressive_frame(marker: u8) -> bool {
-    matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce)
-}
-
-fn jpeg_end(bytes: &[u8]) -> JpegEnd {
-    let mut progressive = false;
-    let ends = jpeg_segments(bytes, |marker| {
-        progressive |= is_progressive_frame(marker);
-        true
-    });
-    match (ends, progressive) {
-        (true, _) => JpegEnd::Marked,
-        (false, true) => JpegEnd::MissingInProgressive,
-        (false, false) => JpegEnd::Missing,
-    }
-}
-
-/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as
-/// `go_on` says so of each; whether the end was reached.
-fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
-    let mut at = 2; // behind the start marker
-    loop {
-        // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
-        // scan.
-        let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
-        else {
-            return false;
-        };
-        at += skip + 1;
-        match bytes.get(at) {
-            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
-            Some(0xff) | None => {}
-            Some(0xd9) => return true,
-            Some(&marker) => {
-                if !go_on(marker) {
-                    return false;
-                }
-                let length = bytes
-                    .get(at + 1..at + 3)
-                    .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
-                at += 1 + length.max(2);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{ImageBuffer, Luma, Rgb, Rgba};
+    use image::{ImageBuffer, Luma, Rgb, RgbImage, Rgba};
 
     fn bytes_of(image: DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
@@ -427,8 +386,6 @@ mod tests {
     #[test]
     fn a_jpeg_that_lacks_only_its_end_marker_is_read() {
         let bytes = bytes_of(slope().into(), ImageFormat::Jpeg);
-        assert_eq!(jpeg_end(&bytes), JpegEnd::Marked);
-        assert_eq!(jpeg_end(&bytes[..bytes.len() - 2]), JpegEnd::Missing);
         assert!(decode(&bytes[..bytes.len() - 2]).unwrap().warning.is_some());
         assert!(decode(&bytes).unwrap().warning.is_none());
     }

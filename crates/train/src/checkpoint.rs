@@ -8,6 +8,7 @@ use super::optimiser::State;
 use super::weights::{Array, Role, Weights};
 use safetensors::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
+use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -102,7 +103,7 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError`]: the file is missing, truncated or altered.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path)
+        let bytes = read_small(path, MAX_WEIGHTS_BYTES)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
         Self::decode(&bytes)
             .map_err(|reason| CheckpointError::Broken { path: path.to_path_buf(), reason })

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use setsight_eval::chart::PlotError;
 use setsight_files::say;
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::graph::Graph;
 use std::path::{Path, PathBuf};
@@ -391,7 +392,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
         fresh.write(&folder.join(CHECKPOINT))?;
         return Ok(fresh);
     }
-    let text = std::fs::read(&path).map_err(|e| {
+    let text = read_small(&path, MAX_SETTINGS_BYTES).map_err(|e| {
         wrong(format!("no run to go on with: {CONFIG} cannot be read: {e}; leave --resume out"))
     })?;
     let value: serde_json::Value = serde_json::from_slice(&text)

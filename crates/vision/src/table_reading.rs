@@ -5,6 +5,7 @@ use super::data::{ReadCard, sets_of};
 use super::probable::{ProbableSet, probable_sets};
 use setsight_game::cards::{Deck, Edition};
 use setsight_game::sets::Set;
+use setsight_photo::geometry::Quad;
 use std::sync::Arc;
 
 /// The cards and sets on a table, as one picture shows them.
@@ -50,6 +51,16 @@ impl TableReading {
         let mut table = Self { size_px, cards, ..Self::default() };
         table.find_sets();
         table
+    }
+
+    /// Gives sizes and corners in pixels of a picture of this size, so many times larger in each
+    /// direction than the one that was read.
+    pub fn enlarge(&mut self, by: u32, size_px: (u32, u32)) {
+        self.size_px = size_px;
+        for card in &mut self.cards {
+            let corners = &mut card.corners_in_image;
+            *corners = Quad::new(corners.0.map(|p| p * f64::from(by)));
+        }
     }
 
     /// Finds the sets anew, after cards were changed.

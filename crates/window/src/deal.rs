@@ -15,6 +15,7 @@ use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
+use setsight_files::small_file::read_text;
 use setsight_game::game::{Deal, Spot, Variant};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -125,7 +126,7 @@ impl DealTab {
             Ok(size) if size > MAX_FILE_BYTES => {
                 Err(t!("deals-too-large", bytes = size, most = MAX_FILE_BYTES))
             }
-            Ok(_) => std::fs::read_to_string(path).map_err(|error| error.to_string()),
+            Ok(_) => read_text(path, MAX_FILE_BYTES).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         match text.and_then(|text| deals_in(&text)) {

@@ -81,7 +81,8 @@ pub fn label_of(
     let mut tags = before.map(|before| before.label.tags.clone()).unwrap_or_default();
     tags.retain(|tag| tag != UNCHECKED);
     let label = |(card, said): (&ReadCard, bool)| {
-        let corners = card.corners_in_image;
+        let reduced = f64::from(found.reduced());
+        let corners = Quad::new(card.corners_in_image.0.map(|p| p * reduced));
         let said_by = if said { SaidBy::Person } else { SaidBy::Reader };
         let label = CardLabel::stored(card.card, corners, found.orientation, width, height);
         CardLabel { said_by, ..label }
@@ -124,14 +125,14 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
     };
     let label = &written.label;
-    for card in label.upright_cards(found.orientation) {
+    for card in label.reduced_cards(found.orientation, found.reduced()) {
         put(card, false);
     }
     let tagged = !label.is_checked();
     match &written.unchecked {
         Some(unchecked) if tagged => {
             let others = PhotoLabel { cards: unchecked.clone(), ..label.clone() };
-            for card in others.upright_cards(found.orientation) {
+            for card in others.reduced_cards(found.orientation, found.reduced()) {
                 put(card, true);
             }
         }

@@ -265,6 +265,7 @@ pub(crate) mod tests {
                 orientation,
                 stored_width: 480,
                 stored_height: 360,
+                reduced: 1,
                 warning: None,
             })
         }

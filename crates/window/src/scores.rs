@@ -1,6 +1,7 @@
 //! Games that were played to their end, kept from day to day.
 
 use serde::{Deserialize, Serialize};
+use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::{FolderLock, write_whole};
 use setsight_game::game::Variant;
 use std::io;
@@ -120,7 +121,7 @@ impl Scores {
 }
 
 fn read(path: &Path) -> io::Result<Vec<Score>> {
-    match std::fs::read_to_string(path) {
+    match read_text(path, MAX_DATA_BYTES) {
         Ok(text) => serde_json::from_str(&text).map_err(|error| {
             let words = format!("{}: is damaged ({error}); move it away", path.display());
             io::Error::new(io::ErrorKind::InvalidData, words)

@@ -2,6 +2,7 @@
 
 use super::words::Language;
 use serde::{Deserialize, Serialize};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::whole_file::write_whole;
 use setsight_live::control::CameraWish;
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ impl Keeper {
 
     /// Settings in a file that need not exist.
     pub fn at(path: &Path) -> Self {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
         let mut settings: Settings = serde_json::from_str(&text).unwrap_or_default();
         if !SCALES.contains(&settings.scale) {
             settings.scale = 1.0;

@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use super::words::t;
 use setsight_game::cards::Deck;
+use setsight_game::cards::deck::DeckError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,12 +18,12 @@ pub struct UsedDeck {
 /// # Errors
 /// In words for the user.
 fn open(path: &Path) -> Result<Arc<Deck>, String> {
-    let name = path.display().to_string();
-    let deck = match std::fs::read_to_string(path) {
-        Ok(text) => Deck::parse(&name, &text).map_err(|error| error.to_string()),
-        Err(error) => Err(t!("unreadable", path = name, error = error.to_string())),
-    };
-    deck.map(Arc::new)
+    Deck::read(path).map(Arc::new).map_err(|error| match error {
+        DeckError::Unreadable { name, source } => {
+            t!("unreadable", path = name, error = source.to_string())
+        }
+        other => other.to_string(),
+    })
 }
 
 impl UsedDeck {

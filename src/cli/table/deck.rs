@@ -5,7 +5,7 @@ use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
 use setsight_files::whole_file::write_whole;
-use setsight_files::{printable, say};
+use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Property;
 use setsight_photo::source;
 use setsight_vision::batch;
@@ -13,7 +13,7 @@ use setsight_vision::deck_learning::{
     Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of,
 };
 use setsight_vision::plan::ReadingPlan;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -108,8 +108,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     }
     write_whole(&args.out, learnt.deck.to_text().as_bytes())
         .with_context(|| format!("cannot write {}", args.out.display()))?;
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{}: learnt from {} cards in {} photos: {}",
         args.out.display(),
         learnt.cards,

@@ -8,7 +8,7 @@ use setsight_eval::{
     Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
     find_photos,
 };
-use setsight_files::say;
+use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
@@ -122,11 +122,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let written = problem.map_or_else(|| report.finish(&evaluations, &comparisons), Err);
         written.with_context(|| unwritten(folder))?;
     }
-    let text = match args.format {
-        Format::Text => text(&evaluations, &comparisons, args.all_readers),
-        Format::Json => format!("{}\n", json(&evaluations, &comparisons, args.all_readers)),
+    let told = match args.format {
+        Format::Text => {
+            print_result!("{}", text(&evaluations, &comparisons, args.all_readers).trim_end())
+        }
+        Format::Json => {
+            writeln!(io::stdout(), "{}", json(&evaluations, &comparisons, args.all_readers))
+        }
     };
-    io::stdout().write_all(text.as_bytes()).context("cannot write the figures to stdout")?;
+    told.context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
     Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
 }

@@ -4,6 +4,8 @@ mod h7;
 
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
+use setsight_files::print_result;
+use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::Kind;
 use setsight_nets::engine::{
@@ -94,7 +96,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     Network::load(&bytes, &name, kind)?;
     write_whole(&args.out, &bytes)
         .with_context(|| format!("{} cannot be written", args.out.display()))?;
-    println!(
+    let _ = print_result!(
         "{}: a {} of {} weights, {} bytes, sha256 {}",
         args.out.display(),
         kind.name(),
@@ -111,7 +113,7 @@ fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     let mut files = Vec::new();
     for name in [file_of(Kind::Finder), FUSION, file_of(Kind::Reader), file_of(Kind::Refiner)] {
         let file = args.folder.join(name);
-        let bytes = match std::fs::read(&file) {
+        let bytes = match read_small(&file, MAX_WEIGHTS_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error).context(file.display().to_string()),
@@ -147,6 +149,6 @@ fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     text.push('\n');
     write_whole(&path, text.as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))?;
-    println!("{}", path.display());
+    let _ = print_result!("{}", path.display());
     Ok(Outcome::Done)
 }

@@ -4,8 +4,8 @@ use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
 use anyhow::Context;
 use rayon::prelude::*;
-use setsight_files::say;
 use setsight_files::whole_file::WholeFile;
+use setsight_files::{print_result, say};
 use setsight_live::avi::AviWriter;
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source;
@@ -112,7 +112,7 @@ fn of_photo(
     let read = source::load_photo(photo).with_context(name)?;
     let labels = LabelFile::read(folder)?.photos()?;
     let label = labels.iter().find(|label| photo.ends_with(&label.file));
-    let cards = label.map(|label| label.upright_cards(read.orientation)).unwrap_or_default();
+    let cards = label.map(|label| label.cards_in(&read)).unwrap_or_default();
     if cards.is_empty() {
         let message = format!(
             "--from {}: labels.json beside it names no card of this photo; read and correct it first: \
@@ -182,8 +182,7 @@ fn shoot(
     avi.finish().and_then(WholeFile::finish).with_context(cannot)?;
     labels.finish().with_context(cannot)?;
     // A closed pipe is no error.
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{count} frames with {} cards in {}, labels in {}, seed {seed}",
         cards.len(),
         video.display(),

@@ -7,7 +7,7 @@ use crate::cli::common::{BadCall, Format, Outcome};
 use crate::cli::stop;
 use anyhow::{Context, anyhow, bail};
 use printer::Printer;
-use setsight_files::say;
+use setsight_files::{print_result, say};
 use setsight_live::network::Address;
 use setsight_live::system::SystemCameras;
 use setsight_live::video::Video;
@@ -104,9 +104,8 @@ fn list() -> anyhow::Result<Outcome> {
         say!("{}", told(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
-    let mut out = io::stdout().lock();
     for camera in cameras {
-        writeln!(out, "{camera}")?;
+        print_result!("{camera}")?;
     }
     Ok(Outcome::Done)
 }

@@ -4,10 +4,9 @@ use crate::cli::common::BadCall;
 use crate::cli::common::Outcome;
 use anyhow::Context;
 use setsight_eval::{gain::Verdict, gain_report};
-use setsight_files::printable;
+use setsight_files::print_result;
 use setsight_nets::engine::{Models, used};
 use setsight_vision::plan::{ReadingPlan, deck_of};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `models`.
@@ -45,7 +44,6 @@ struct UseArgs {
 /// # Errors
 /// Models that do not load, or that were measured to be worse.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let mut out = std::io::stdout();
     match args.what {
         What::Use(args) => {
             let models = Models::Folder(args.folder.clone());
@@ -66,19 +64,19 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let chosen = chosen.display();
             match deck_of(&models)? {
                 Some(deck) => {
-                    let deck = printable::line(&deck.name);
-                    writeln!(out, "{chosen} is read with from now on where the deck is {deck}")?;
+                    let deck = &deck.name;
+                    print_result!("{chosen} is read with from now on where the deck is {deck}")?;
                 }
-                None => writeln!(out, "{chosen} is read with from now on")?,
+                None => print_result!("{chosen} is read with from now on")?,
             }
         }
         What::Reset => {
             used::reset().context("the choice cannot be forgotten")?;
-            writeln!(out, "those inside the program are read with from now on")?;
+            print_result!("those inside the program are read with from now on")?;
         }
         What::Show => match used::chosen() {
-            Some(folder) => writeln!(out, "{}", folder.display())?,
-            None => writeln!(out, "those inside the program")?,
+            Some(folder) => print_result!("{}", folder.display())?,
+            None => print_result!("those inside the program")?,
         },
     }
     Ok(Outcome::Done)

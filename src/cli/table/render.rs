@@ -6,15 +6,15 @@ use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
-use setsight_files::say;
 use setsight_files::whole_file::write_whole;
+use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel};
 use setsight_scenes::suite::{Part, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
 };
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -200,8 +200,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     // Samples and suites have seeds of their own. A closed pipe is no error.
     let seeded = !args.samples && args.suite.is_none();
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{done} table{} with {cards} cards in {out}{}",
         if done == 1 { "" } else { "s" },
         if seeded { format!(", seed {}", args.seed) } else { String::new() }

@@ -8,6 +8,7 @@ use setsight_nets::engine::sha256;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::load_crop;
+use setsight_photo::source;
 use setsight_vision::board::Board;
 use setsight_vision::classify::mirror;
 use setsight_vision::classify::reader::Cards;
@@ -48,7 +49,7 @@ pub fn check(
                 continue;
             }
         }
-        if let Ok(bytes) = std::fs::read(path) {
+        if let Ok(bytes) = source::bytes_of(path) {
             let (path, sha256) = (path.clone(), sha256(&bytes));
             checked.seen.push(Picture { path, sha256, labelled: [*card].into() });
         }

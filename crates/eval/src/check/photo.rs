@@ -6,7 +6,7 @@ use crate::{Verdict, compare};
 use setsight_game::cards::Card;
 use setsight_nets::engine::sha256;
 use setsight_photo::labels::{CardLabel, PhotoLabel};
-use setsight_photo::source::Room;
+use setsight_photo::source::{self, Room};
 use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub fn check(
         }
     };
     let labelled = label.cards.iter().map(|card| card.code).collect();
-    if let Ok(bytes) = std::fs::read(path) {
+    if let Ok(bytes) = source::bytes_of(path) {
         let sha256 = sha256(&bytes);
         checked.seen.push(Picture { path: path.to_path_buf(), sha256, labelled });
     }
@@ -40,7 +40,7 @@ pub fn check(
         )));
         return Ok(checked);
     }
-    let labels: Vec<CardLabel> = label.upright_cards(loaded.orientation);
+    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let output = pipeline.read(&loaded.frame, &mut Trace::default())?;
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);

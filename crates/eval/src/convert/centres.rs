@@ -1,6 +1,7 @@
 //! A table of centres: `file,code,x,y`.
 
 use super::draft::{DraftPhoto, Drafts, Mark, Outline, Pictures, Unit};
+use setsight_files::small_file::{MAX_DATA_BYTES, read_text_bytes};
 use setsight_photo::geometry::Point;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,8 +11,9 @@ pub const COLUMNS: [&str; 4] = ["file", "code", "x", "y"];
 
 /// Whether a file's first line is that of such a table.
 pub fn is_centres(path: &Path) -> bool {
-    let reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path);
-    reader.is_ok_and(|mut reader| reader.headers().is_ok_and(|header| places(header).is_some()))
+    let bytes = read_text_bytes(path, MAX_DATA_BYTES).unwrap_or_default();
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&*bytes);
+    reader.headers().is_ok_and(|header| places(header).is_some())
 }
 
 /// The index of each column.
@@ -28,14 +30,15 @@ pub fn read(path: &Path, pictures: &Pictures) -> Drafts {
         let line = line.map_or(String::new(), |line| format!(" line {line}:"));
         drafts.problems.push(format!("{}:{line} {why}", path.display()));
     };
+    let bytes = match read_text_bytes(path, MAX_DATA_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            problem(None, format!("cannot be read: {error}"));
+            return drafts;
+        }
+    };
     let mut reader =
-        match csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_path(path) {
-            Ok(reader) => reader,
-            Err(error) => {
-                problem(None, format!("cannot be read: {error}"));
-                return drafts;
-            }
-        };
+        csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(&*bytes);
     let columns = reader.headers().ok().and_then(places);
     let Some([file, code, x, y]) = columns else {
         problem(None, format!("its first line must be \"{}\"", COLUMNS.join(",")));

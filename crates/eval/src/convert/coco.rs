@@ -3,6 +3,7 @@
 use super::draft::{DraftPhoto, Drafts, Mark, Outline, Pictures, Unit};
 use serde::Deserialize;
 use serde_json::Value;
+use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ struct Category {
 
 /// Whether a file holds such labels.
 pub fn is_coco(path: &Path) -> bool {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = read_text(path, MAX_DATA_BYTES).unwrap_or_default();
     let document: Value = serde_json::from_str(&text).unwrap_or_default();
     ["images", "annotations", "categories"].iter().all(|key| document[key].is_array())
 }
@@ -60,7 +61,7 @@ pub fn read(documents: &[PathBuf], pictures: &Pictures) -> Drafts {
 }
 
 fn read_one(path: &Path, pictures: &Pictures, drafts: &mut Drafts) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let text = read_text(path, MAX_DATA_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
     let document: Document = serde_json::from_str(&text)
         .map_err(|e| format!("is no COCO JSON: {e}; expected images, annotations, categories"))?;
     let classes: BTreeMap<String, &str> =

@@ -9,7 +9,7 @@ use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, SaidBy};
 use setsight_photo::source::{self, Stored, stored_from_upright};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +66,16 @@ pub struct Converted {
     pub left_out: usize,
     /// The folder that was converted.
     pub(super) from: PathBuf,
+}
+
+impl Converted {
+    /// The pictures that lie outside of the folder that was converted, through links too.
+    pub fn outside(&self) -> Vec<&Path> {
+        let Ok(folder) = self.from.canonicalize() else { return Vec::new() };
+        let is_outside =
+            |path: &&PathBuf| path.canonicalize().is_ok_and(|path| !path.starts_with(&folder));
+        self.files().filter(is_outside).map(PathBuf::as_path).collect()
+    }
 }
 
 impl Found {

@@ -131,7 +131,7 @@ impl Converted {
     }
 
     /// The pictures' files, in the order of the labels.
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.photos.iter().map(|photo| &photo.0).chain(self.crops.iter().map(|crop| &crop.0))
     }
 

@@ -1,6 +1,7 @@
 //! YOLO's text files: boxes, oriented boxes and polygons, with the class names in another file.
 
 use super::draft::{DraftPhoto, Drafts, Mark, Outline, Unit, is_picture};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ pub fn names_in(folder: &Path) -> Option<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml")))
         .filter(|path| {
-            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
             text.lines().any(|line| line.starts_with("names:"))
         })
         .collect();
@@ -86,7 +87,7 @@ fn labels_apart(picture: &Path) -> Option<PathBuf> {
 }
 
 fn marks_of(path: &Path, classes: &BTreeMap<usize, String>) -> Result<Vec<Mark>, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
     let mut marks = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         marks.push(mark_of(line, classes).map_err(|why| format!("line {}: {why}", i + 1))?);
@@ -130,7 +131,7 @@ fn mark_of(line: &str, classes: &BTreeMap<usize, String>) -> Result<Mark, String
 
 /// The class names by their numbers.
 fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
     let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
     let classes = if is_yaml {
         names_of_yaml(&text)

@@ -10,6 +10,7 @@
 
 use super::card::{CARD_LONG_MM, CARD_SHORT_MM, Card, Color, Number, Shading, Shape};
 use super::spline::closed_spline;
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -267,9 +268,18 @@ impl Deck {
         if let Some(deck) = Self::named(name) {
             return Ok(deck);
         }
-        match std::fs::read_to_string(Path::new(name)) {
-            Ok(text) => Self::parse(name, &text).map(Arc::new),
-            Err(source) => Err(DeckError::Unreadable { name: name.to_owned(), source }),
+        Self::read(Path::new(name)).map(Arc::new)
+    }
+
+    /// Reads a deck's file.
+    ///
+    /// # Errors
+    /// [`DeckError`]: no ordinary file, too large a one, or a broken one.
+    pub fn read(path: &Path) -> Result<Self, DeckError> {
+        let name = path.display().to_string();
+        match read_text(path, MAX_SETTINGS_BYTES) {
+            Ok(text) => Self::parse(&name, &text),
+            Err(source) => Err(DeckError::Unreadable { name, source }),
         }
     }
 
@@ -344,7 +354,7 @@ impl Deck {
 }
 
 fn built_in(name: &str, text: &str) -> Arc<Deck> {
-    Arc::new(Deck::parse(name, text).expect("a deck that the tests have read"))
+    Arc::new(Deck::parse_own(name, text).expect("a deck that the tests have read"))
 }
 
 impl Symbol {

@@ -1,7 +1,9 @@
 //! What a network's file may contain. An engine runs everything that a file asks for, including
 //! endless loops and huge arrays; these networks need few operators.
 
-use onnx_rs::ast::{Graph, Model, Node, OpType};
+use super::cost;
+use crate::Kind;
+use onnx_rs::ast::{Attribute, Graph, Model, Node, OpType};
 
 /// Largest file that is accepted; this program's largest network has 1.5 megabytes.
 pub const MAX_BYTES: usize = 32 << 20;
@@ -14,11 +16,11 @@ const MAX_GROUPS: i64 = 4_096;
 /// Largest factor by which a network may enlarge its arrays.
 const MAX_FACTOR: f32 = 4.0;
 
-/// Checks a parsed file before an engine runs it.
+/// Checks a parsed file before an engine sees it.
 ///
 /// # Errors
 /// What is not allowed, and where it is.
-pub fn check(model: &Model) -> Result<(), String> {
+pub fn check(model: &Model, kind: Kind) -> Result<(), String> {
     let graph = model.graph.as_ref().ok_or("it holds no graph")?;
     if graph.node.len() > MAX_NODES {
         return Err(format!("it has {} nodes; at most {MAX_NODES} are run", graph.node.len()));
@@ -30,10 +32,23 @@ pub fn check(model: &Model) -> Result<(), String> {
     for node in &graph.node {
         check_node(node, graph).map_err(|problem| format!("node `{}`: {problem}", node.name))?;
     }
-    Ok(())
+    cost::check(graph, kind).map(|_| ())
+}
+
+/// The whole numbers of a node's attribute; none if it is left out.
+pub fn ints<'a>(node: &'a Node, name: &str) -> &'a [i64] {
+    let found = node.attribute.iter().find(|attribute| attribute.name == name);
+    found.map_or(&[], values_of)
+}
+
+fn values_of<'a>(attribute: &'a Attribute) -> &'a [i64] {
+    if attribute.ints.is_empty() { std::slice::from_ref(&attribute.i) } else { &attribute.ints }
 }
 
 fn check_weights(graph: &Graph) -> Result<(), String> {
+    if !graph.sparse_initializer.is_empty() {
+        return Err("it holds sparse weights, which are not read".into());
+    }
     for array in &graph.initializer {
         let (name, sides) = (array.name(), array.dims());
         if !array.external_data().is_empty() {
@@ -86,8 +101,7 @@ fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
             "group" => (1, MAX_GROUPS),
             _ => continue,
         };
-        let one = [attribute.i];
-        let values = if attribute.ints.is_empty() { &one[..] } else { &attribute.ints };
+        let values = values_of(attribute);
         if values.iter().any(|value| !(least..=most).contains(value)) {
             return Err(format!("`{}` is {values:?}; expected {least} to {most}", attribute.name));
         }

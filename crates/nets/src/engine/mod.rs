@@ -2,6 +2,7 @@
 //! the program. Both are used through [`Network`].
 
 mod allowed;
+mod cost;
 mod embedded;
 mod library;
 mod models;

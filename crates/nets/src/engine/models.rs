@@ -1,8 +1,10 @@
 //! Loads weights, from inside the program or from a folder.
 
+use super::allowed::MAX_BYTES;
 use super::network::{Network, NetworkError};
 use crate::Kind;
 use serde::{Deserialize, Serialize};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text_bytes};
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -118,7 +120,7 @@ impl Models {
                 found.map(|(_, bytes)| Cow::Borrowed(*bytes)).ok_or_else(missing)
             }
             Self::Folder(folder) => {
-                let bytes = std::fs::read(folder.join(file)).map_err(|source| {
+                let bytes = read_small(&folder.join(file), MAX_BYTES as u64).map_err(|source| {
                     ModelsError::Unreadable { file: self.name_of(file), source }
                 })?;
                 self.check(folder, file, &bytes)?;
@@ -140,7 +142,7 @@ impl Models {
     /// its hash.
     fn check(&self, folder: &Path, file: &str, bytes: &[u8]) -> Result<(), ModelsError> {
         let name = self.name_of(MANIFEST);
-        let manifest = match std::fs::read(folder.join(MANIFEST)) {
+        let manifest = match read_text_bytes(&folder.join(MANIFEST), MAX_SETTINGS_BYTES) {
             Ok(manifest) => manifest,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(ModelsError::Unreadable { file: name, source }),

@@ -103,7 +103,7 @@ impl Network {
         if metadata.kind != kind {
             return Err(foreign(format!("it is a {}", metadata.kind.name())));
         }
-        check(&model).map_err(foreign)?;
+        check(&model, kind).map_err(foreign)?;
         let chosen = chosen()?;
         let program: Box<dyn Program> = match &chosen.environment {
             Some(environment) => Box::new(Sessions::new(environment, bytes)),

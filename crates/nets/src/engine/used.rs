@@ -1,6 +1,7 @@
 //! The models that this user has chosen: those inside the program, or a folder.
 
 use super::models::Models;
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::whole_file::write_whole;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ fn choice_file() -> Option<PathBuf> {
 
 /// The folder that this user has chosen, if any.
 pub fn chosen() -> Option<PathBuf> {
-    let text = std::fs::read_to_string(choice_file()?).ok()?;
+    let text = read_text(&choice_file()?, MAX_SETTINGS_BYTES).ok()?;
     let path = text.trim_end_matches(['\r', '\n']);
     (!path.is_empty()).then(|| PathBuf::from(path))
 }

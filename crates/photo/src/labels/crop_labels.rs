@@ -1,12 +1,13 @@
 //! `labels.csv` of a folder of crops.
 
-use super::{CROP_LABELS, DatasetError, as_code, bytes_of, check_files, write_all};
+use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
 use serde::{Deserialize, Serialize};
+use setsight_files::small_file::read_text_bytes;
 use setsight_game::cards::{Card, CodeError};
 use std::path::Path;
 
-/// Largest file that is read, in bytes: millions of crops.
-const MAX_BYTES: u64 = 256 << 20;
+/// Largest file that is read, in bytes: a million crops.
+const MAX_BYTES: u64 = 32 << 20;
 
 /// One line of `labels.csv`: a rectified card and its code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +70,7 @@ pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
 /// [`DatasetError`]: the file cannot be read, or its first line lacks `file,code`.
 pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
     let path = folder.join(CROP_LABELS);
-    let bytes = match bytes_of(&path, MAX_BYTES) {
+    let bytes = match read_text_bytes(&path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(source) => return Err(DatasetError::Unreadable { path, source }),
     };

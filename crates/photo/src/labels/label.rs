@@ -2,7 +2,7 @@
 
 use super::{DatasetError, UNCHECKED, nearest};
 use crate::geometry::{Point, Quad};
-use crate::source::{stored_from_upright, upright_from_stored};
+use crate::source::{Photo, stored_from_upright, upright_from_stored};
 use image::metadata::Orientation;
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Card, Deck};
@@ -103,6 +103,22 @@ impl PhotoLabel {
             let first = self.cards[..second].iter().position(|c| c.code == card.code)?;
             Some((card.code, first + 1, second + 1))
         })
+    }
+
+    /// The cards in pixels of a decoded photo, which may be reduced.
+    pub fn cards_in(&self, photo: &Photo) -> Vec<CardLabel> {
+        self.reduced_cards(photo.orientation, photo.reduced)
+    }
+
+    /// Like [`Self::upright_cards`], in a picture that many times smaller ([`Photo::reduced`]).
+    pub fn reduced_cards(&self, orientation: Orientation, reduced: u32) -> Vec<CardLabel> {
+        let by = f64::from(reduced);
+        let card = |card: CardLabel| CardLabel {
+            center: card.center / by,
+            corners: card.corners.map(|quad| Quad::new(quad.0.map(|p| p / by))),
+            ..card
+        };
+        self.upright_cards(orientation).into_iter().map(card).collect()
     }
 
     /// The cards in pixels of the upright photo, corners clockwise starting with a long side.

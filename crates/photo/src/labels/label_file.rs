@@ -6,19 +6,18 @@
 
 use super::merge::same_cards;
 use super::{CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
-use super::{bytes_of, check_files, write_all};
+use super::{check_files, write_all};
 use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::FolderLock;
 use setsight_game::cards::Card;
 use std::collections::HashMap;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Largest file that is read, in bytes: 150,000 photos of twelve cards, as they are written here.
-const MAX_BYTES: u64 = 1 << 30;
 /// The member with the list of photos.
 const PHOTOS: &str = "photos";
 
@@ -56,9 +55,7 @@ impl LabelFile {
     /// photos. What is wrong with a photo's labels is said when they are asked for.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(PHOTO_LABELS);
-        let not_utf8 = |_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text");
-        let read = bytes_of(&path, MAX_BYTES).and_then(|b| String::from_utf8(b).map_err(not_utf8));
-        let text = match read {
+        let text = match read_text(&path, MAX_DATA_BYTES) {
             Ok(text) => text,
             Err(source) => return Err(DatasetError::Unreadable { path, source }),
         };

@@ -1,7 +1,10 @@
 //! The reasons to refuse a file, and the size limits.
 
-/// Largest number of pixels: no camera in use exceeds it, and larger photos would fill the memory.
+/// Largest number of pixels that are decoded: more would fill the memory.
 pub const MAX_PIXELS: u64 = 64_000_000;
+/// Largest number of pixels of a JPEG. One of more than [`MAX_PIXELS`] is decoded at half, a quarter
+/// or an eighth of its sides.
+pub const MAX_JPEG_PIXELS: u64 = 512_000_000;
 /// Smallest width and height: no card is readable in a smaller photo.
 pub const MIN_SIDE_PX: u32 = 32;
 /// Largest file: [`MAX_PIXELS`] of four 16-bit samples, uncompressed. Larger files are refused
@@ -59,9 +62,11 @@ pub enum SourceError {
     },
     /// The picture has too many pixels.
     #[error(
-        "is {width}x{height}, {} megapixels; at most {} are read: scale it down first",
+        "is {width}x{height}, {} megapixels; at most {} are read, {} of a JPEG that is \
+         not progressive: scale it down first",
         (u64::from(*.width) * u64::from(*.height)).div_ceil(1_000_000),
-        MAX_PIXELS / 1_000_000
+        MAX_PIXELS / 1_000_000,
+        MAX_JPEG_PIXELS / 1_000_000
     )]
     TooLarge {
         /// Width in pixels.

@@ -164,7 +164,7 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     if found_px != labelled_px {
         return Err(OwnError::OtherPhoto { path: path(), found_px, labelled_px });
     }
-    let labels = photo.label.upright_cards(loaded.orientation);
+    let labels = photo.label.cards_in(&loaded);
     let read = pipeline
         .read(&loaded.frame, &mut Trace::default())
         .map_err(|source| OwnError::Read { path: path(), source })?

@@ -241,7 +241,7 @@ fn outputs<'a>(
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
         let loaded = source::load_photo(&photo.path)?;
-        let mut labels = photo.label.upright_cards(loaded.orientation);
+        let mut labels = photo.label.cards_in(&loaded);
         let mut frame = loaded.frame;
         if own.mirrored {
             // The photo is read mirrored back, so the networks get it mirrored back too.

@@ -44,11 +44,13 @@ pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::R
 /// # Errors
 /// A file that is damaged or cannot be read.
 pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Group>>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
     let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(metadata) if !metadata.is_file() => return Err(broken("it is no ordinary file")),
+        _ => {}
+    }
+    let file = File::open(path)?;
     let mut file = BufReader::new(file);
     let mut start = [0; 16];
     file.read_exact(&mut start)?;

@@ -291,7 +291,7 @@ fn from_photos(
                     stored.0, stored.1, label.width, label.height
                 )));
             }
-            let labels = label.upright_cards(loaded.orientation);
+            let labels = label.cards_in(&loaded);
             let (labels, others) = outlined(&loaded.frame, labels, finder)
                 .map_err(|source| CropsError::Finder { path: path.clone(), source })?;
             let cards: Vec<(Card, Quad)> =

@@ -26,6 +26,7 @@ pub use told::{NameError, Note, Place, check_name, values_of};
 
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::DeckError;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,10 +39,11 @@ pub const TRAINED_FOR: &str = "deck.json";
 /// [`DeckError`]: a file that is no deck's.
 pub fn trained_for(folder: &Path) -> Result<Option<Arc<Deck>>, DeckError> {
     let path = folder.join(TRAINED_FOR);
-    let name = path.display().to_string();
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Deck::parse(&name, &text).map(|deck| Some(Arc::new(deck))),
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(DeckError::Unreadable { name, source }),
+    match Deck::read(&path) {
+        Ok(deck) => Ok(Some(Arc::new(deck))),
+        Err(DeckError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }

@@ -38,6 +38,14 @@ pub struct Found {
     pub orientation: Orientation,
 }
 
+impl Found {
+    /// Pixels of the file per pixel of the picture in each direction (`Photo::reduced`).
+    pub fn reduced(&self) -> u32 {
+        let long_side = |(width, height): (u32, u32)| f64::from(width.max(height));
+        (long_side(self.stored_px) / long_side(self.size_px)).round().max(1.0) as u32
+    }
+}
+
 /// What the threads have to say. Numbers are places in [`Library::entries`](super::Library::entries).
 pub enum News {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
@@ -177,6 +185,7 @@ impl Shared {
                 orientation: Orientation::NoTransforms,
                 stored_width: picture.width(),
                 stored_height: picture.height(),
+                reduced: 1,
                 warning: None,
             });
         }

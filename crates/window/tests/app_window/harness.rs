@@ -49,6 +49,7 @@ impl Eye for Fake {
             orientation,
             stored_width: 480,
             stored_height: 360,
+            reduced: 1,
             warning: None,
         })
     }

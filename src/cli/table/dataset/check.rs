@@ -5,7 +5,7 @@ use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use anyhow::Context;
 use setsight_eval::check::{CheckReport, Findings, Item, plan};
-use setsight_files::say;
+use setsight_files::{print_result, say};
 use setsight_photo::labels::told_of_outside;
 use setsight_photo::source::Room;
 use setsight_vision::batch;
@@ -93,11 +93,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
         written.with_context(|| unwritten(folder))?;
     }
-    let text = match args.format {
-        Format::Text => findings.to_string(),
-        Format::Json => format!("{}\n", findings.to_json()),
+    let told = match args.format {
+        Format::Text => print_result!("{}", findings.to_string().trim_end()),
+        Format::Json => writeln!(io::stdout(), "{}", findings.to_json()),
     };
-    io::stdout().write_all(text.as_bytes()).context("cannot write the findings to stdout")?;
+    told.context("cannot write the findings to stdout")?;
     let all_good = findings.wrong.is_empty() && !failed;
     Ok(if all_good { Outcome::Done } else { Outcome::SomeFailed })
 }

@@ -7,8 +7,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use setsight_eval::convert::{self, Converted, Format};
-use setsight_files::say;
-use std::io::Write;
+use setsight_files::{print_result, say};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -96,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
-    let (told, notes) = (converted.to_string(), notes(&converted));
+    let (told, notes) = (converted.to_string(), notes(&converted, args.copy));
     let format = converted.format.name();
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
     let mut go_on = || {
@@ -110,13 +109,22 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         say!("{note}");
     }
     // A closed pipe is no error.
-    let _ = writeln!(std::io::stdout(), "{}: {told}, from {format}", path.display());
+    let _ = print_result!("{}: {told}, from {format}", path.display());
     Ok(Outcome::Done)
 }
 
 /// What people should know of the labels.
-fn notes(converted: &Converted) -> Vec<String> {
+fn notes(converted: &Converted, copied: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    let taken = if copied { "they are copied all the same" } else { "the labels name them there" };
+    let outside = converted.outside();
+    if let [first, ..] = outside.as_slice() {
+        notes.push(format!(
+            "{} labelled pictures lie outside of the folder of the labels, such as {}; {taken}",
+            outside.len(),
+            first.display()
+        ));
+    }
     if let [first, ..] = converted.unlabelled.as_slice() {
         notes.push(format!(
             "{} photos have no labels and are left out, such as {}",

@@ -4,7 +4,7 @@ use crate::cli::common::{BadCall, Outcome};
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
-use setsight_files::{printable, say};
+use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Deck;
 use setsight_h7::crops::{self, Crop};
 use setsight_h7::golden::hex;
@@ -15,7 +15,6 @@ use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::source;
 use setsight_vision::deck_learning;
 use setsight_vision::{CardOutline, rectify};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -106,7 +105,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let model_bytes = made.files[folder::MODEL].len();
     let text = report::summary(&made.net, &made.facts, model_bytes);
     // A closed pipe is no error.
-    let _ = writeln!(std::io::stdout(), "{}: {} files\n{text}", out.display(), made.files.len());
+    let _ = print_result!("{}: {} files\n{text}", out.display(), made.files.len());
     Ok(Outcome::Done)
 }
 
@@ -183,7 +182,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
         |photo: &setsight_eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let loaded = source::load_photo(&photo.path)
                 .with_context(|| format!("{} cannot be read", photo.path.display()))?;
-            let labels = photo.label.upright_cards(loaded.orientation);
+            let labels = photo.label.cards_in(&loaded);
             let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
             let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
             let desktop = known.iter().map(|(quad, card)| {
@@ -223,15 +222,14 @@ fn check_folder(folder: &Path) -> anyhow::Result<Outcome> {
         .into());
     }
     let checked = check::check(folder);
-    let mut stdout = std::io::stdout();
     for line in &checked.good {
-        let _ = writeln!(stdout, "ok: {line}");
+        let _ = print_result!("ok: {line}");
     }
     for line in &checked.wrong {
         say!("wrong: {line}");
     }
     if checked.wrong.is_empty() {
-        let _ = writeln!(stdout, "{}: all good", folder.display());
+        let _ = print_result!("{}: all good", folder.display());
         Ok(Outcome::Done)
     } else {
         Ok(Outcome::SomeFailed)

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use maud::{Markup, html};
 use setsight_eval::html::href;
+use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::WholeFile;
 use setsight_photo::Frame;
 use setsight_vision::overlay::{self, Style};
@@ -22,6 +23,8 @@ const QUALITY: u8 = 90;
 const THUMBNAIL_PX: u32 = 420;
 /// Folder of the contact page's pictures.
 const THUMBNAILS: &str = "thumbnails";
+/// The JSON lines of all photos.
+const LINES: &str = "results.jsonl";
 /// Longest name taken from a photo, in bytes: with a number and an ending it must fit a file system.
 const LONGEST_NAME: usize = 200;
 
@@ -68,6 +71,31 @@ pub fn refuse_photos_in(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Resu
     Ok(())
 }
 
+/// Refuses a folder whose page lists photos that are still there but not among these: the new page
+/// would list these alone, though the others' pictures stay.
+///
+/// # Errors
+/// One of the other photos, named.
+pub fn refuse_other_results(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Result<()> {
+    let lines = read_text(&out.join(LINES), MAX_DATA_BYTES).unwrap_or_default();
+    let photos: HashSet<String> =
+        photos.iter().map(|photo| photo.as_ref().display().to_string()).collect();
+    for line in lines.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+        let other = record["image"].as_str().filter(|image| !photos.contains(*image));
+        if let Some(other) = other.filter(|other| Path::new(other).is_file()) {
+            let out = out.display();
+            let message = format!(
+                "{out} holds the results of other photos, such as {other}, which its page would no \
+                 longer list; name another folder, give all photos in one call, or replace the page \
+                 with --overwrite"
+            );
+            return Err(BadCall(message).into());
+        }
+    }
+    Ok(())
+}
+
 /// Draws the cards and sets of a photo and writes the picture and its small copy.
 ///
 /// # Errors
@@ -99,6 +127,9 @@ fn check_place(path: &Path, overwrite: bool, starts: &[u8]) -> anyhow::Result<()
     };
     if metadata.is_symlink() {
         bail!("a link is there, and results go through none; take it away or name another folder");
+    }
+    if !metadata.is_file() {
+        bail!("a folder, a device or a pipe is there; name another folder");
     }
     let mut head = vec![0; starts.len()];
     let is_ours = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
@@ -157,13 +188,11 @@ impl OutFolder {
             );
         }
         std::fs::create_dir_all(thumbnails).with_context(context)?;
-        for (name, starts) in
-            [("results.jsonl", &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())]
-        {
+        for (name, starts) in [(LINES, &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())] {
             let path = folder.join(name);
             check_place(&path, overwrite, starts).with_context(|| path.display().to_string())?;
         }
-        let lines = WholeFile::create(&folder.join("results.jsonl")).with_context(context)?;
+        let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
         Ok(Self { folder: folder.to_path_buf(), lines, page, counts: Counts::default() })
@@ -176,7 +205,7 @@ impl OutFolder {
     pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
         self.counts.photos += 1;
         writeln!(self.lines, "{}", record.to_json())
-            .with_context(|| format!("{} cannot be written", self.path("results.jsonl")))?;
+            .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
         let image = record.image.display().to_string();
         let figure = match &record.result {
             Err(error) => {
@@ -201,7 +230,7 @@ impl OutFolder {
     /// # Errors
     /// The file that cannot be written.
     pub fn finish(mut self, stopped: bool) -> anyhow::Result<PathBuf> {
-        let (lines_path, page_path) = (self.path("results.jsonl"), self.path("index.html"));
+        let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");
         if stopped {
             let partial = self.folder.join("results.partial.jsonl");

@@ -9,7 +9,7 @@ use crate::cli::terminal::{self, ColorChoice};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use setsight_files::say;
-use setsight_photo::source;
+use setsight_photo::source::{self, SourceError};
 use setsight_vision::overlay::Style;
 use setsight_vision::record::Record;
 use setsight_vision::stage_pictures::PictureFolder;
@@ -40,7 +40,8 @@ pub struct Args {
     /// Stay, and read what comes into the folders until Ctrl-C; what is there is read first
     ///
     /// A photo is read once its size and its time have been still for a second, and again when they
-    /// change.
+    /// change. One that seems to be cut off may still be on its way: it is read again after ten
+    /// seconds of stillness before that is said.
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
@@ -95,9 +96,12 @@ impl ResultArgs {
 pub(super) const STDIN: &str = "-";
 
 /// A photo to read and what its results are to be called.
+#[derive(Clone)]
 pub(super) struct Job {
     pub(super) path: PathBuf,
     pub(super) name: String,
+    /// Whether the rest of a photo that is cut off may still come.
+    pub(super) is_coming: bool,
 }
 
 /// What a run has and what it has made so far.
@@ -109,6 +113,8 @@ pub(super) struct Scanning<'a> {
     pub(super) out: Option<OutFolder>,
     pub(super) printer: Printer,
     pub(super) failed: usize,
+    /// Photos of which more may come, and which are not told of yet.
+    pub(super) halves: Vec<Job>,
 }
 
 impl<'a> Scanning<'a> {
@@ -117,7 +123,11 @@ impl<'a> Scanning<'a> {
         let pipeline = args.reading.pipeline()?;
         let jobs = args.jobs.count();
         if let Some(out) = &results.out {
-            folder::refuse_photos_in(out, &list(args).filter_map(Result::ok).collect::<Vec<_>>())?;
+            let photos = list(args).filter_map(Result::ok).collect::<Vec<_>>();
+            folder::refuse_photos_in(out, &photos)?;
+            if !results.overwrite {
+                folder::refuse_other_results(out, &photos)?;
+            }
         }
         Ok(Self {
             args,
@@ -131,6 +141,7 @@ impl<'a> Scanning<'a> {
                 .transpose()?,
             printer: Printer::new(results.format, results.extent(), results.color),
             failed: 0,
+            halves: Vec::new(),
         })
     }
 
@@ -157,7 +168,7 @@ impl<'a> Scanning<'a> {
 
     pub(super) fn job(&mut self, path: PathBuf) -> Job {
         let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
-        Job { name: self.names.of(name), path }
+        Job { name: self.names.of(name), path, is_coming: false }
     }
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
@@ -173,7 +184,7 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, printer, failed, .. } = self;
+        let Self { args, pipeline, jobs, out, printer, failed, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let room = source::Room::default();
@@ -182,12 +193,16 @@ impl<'a> Scanning<'a> {
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
             bar.inc(1);
             let job = &todo[i];
-            let Done { record, unwritten } = result.unwrap_or_else(|panic| {
+            let Done { record, unwritten, is_cut_off } = result.unwrap_or_else(|panic| {
                 Done::failed(
                     job,
                     format!("made the program fail ({panic}); please report this photo"),
                 )
             });
+            if is_cut_off && job.is_coming {
+                halves.push(job.clone());
+                return ControlFlow::Continue(());
+            }
             if let Some(warning) = record.result.as_ref().ok().and_then(|table| table.warning) {
                 bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
             }
@@ -234,11 +249,14 @@ pub(super) struct Done {
     record: Record,
     /// Why its annotated picture is not there though it was read.
     unwritten: Option<String>,
+    /// Whether the file ends before the picture does.
+    is_cut_off: bool,
 }
 
 impl Done {
     fn failed(job: &Job, error: String) -> Self {
-        Self { record: Record::failed(job.path.clone(), error), unwritten: None }
+        let record = Record::failed(job.path.clone(), error);
+        Self { record, unwritten: None, is_cut_off: false }
     }
 }
 
@@ -253,6 +271,7 @@ fn read_photo(
     let mut read = || -> anyhow::Result<_> {
         let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
         let (photo, held) = trace.stage("load", |_| load(&job.path, room, pictures))?;
+        let larger = (photo.reduced > 1).then(|| (photo.reduced, photo.upright_px()));
         let (frame, warning) = (photo.frame, photo.warning);
         if let Some(dir) = &results.dump_stages {
             let folder = dir.join(&job.name);
@@ -263,20 +282,31 @@ fn read_photo(
         }
         let mut table = pipeline.read(&frame, &mut trace)?.table;
         table.warning = warning;
-        Ok((frame, table, held))
+        Ok((frame, table, larger, held))
     };
-    let (frame, table, _held) = match read() {
+    let (frame, mut table, larger, _held) = match read() {
         Ok(read) => read,
-        Err(error) => return Done::failed(job, told(&error)),
+        Err(error) => {
+            let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
+            return Done { is_cut_off, ..Done::failed(job, told(&error)) };
+        }
     };
+    let is_cut_off = table.warning.is_some();
+    if is_cut_off && job.is_coming {
+        return Done { is_cut_off, ..Done::failed(job, String::new()) };
+    }
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = trace.stage("overlay", |_| {
             folder::write_pictures(out, &job.name, &frame, &table, style, results.overwrite)
         });
         written.err().map(|error| told(&error))
     });
+    // The pictures show the table as it was read; what is printed is in the file's own pixels.
+    if let Some((by, size_px)) = larger {
+        table.enlarge(by, size_px);
+    }
     let record = Record { image: job.path.clone(), result: Ok(table), times: trace.times };
-    Done { record, unwritten }
+    Done { record, unwritten, is_cut_off }
 }
 
 /// A photo, and its part of the room where it shares that with others.
@@ -284,7 +314,7 @@ fn load<'a>(
     path: &Path,
     room: &'a source::Room,
     copies: u64,
-) -> Result<(source::Photo, Option<source::Held<'a>>), source::SourceError> {
+) -> Result<(source::Photo, Option<source::Held<'a>>), SourceError> {
     if path.as_os_str() == STDIN {
         return Ok((source::read(io::stdin().lock())?, None));
     }

@@ -17,8 +17,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two scans of the folders.
 const PAUSE: Duration = Duration::from_millis(500);
-/// A file that has not changed for so long is whole.
+/// A file that has not changed for so long is read.
 const STILL: Duration = Duration::from_secs(1);
+/// A file that is cut off and has not changed for so long stays so: uploads pause for less.
+const GIVEN_UP: Duration = Duration::from_secs(10);
 
 /// Reads what is there and what comes, until Ctrl-C. That is its usual end: it was not stopped early.
 ///
@@ -47,7 +49,17 @@ pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
             }
         }
         troubles = now;
-        let todo: Vec<Job> = files.whole(there).into_iter().map(|path| scan.job(path)).collect();
+        let mut halves = std::mem::take(&mut scan.halves);
+        let todo: Vec<Job> = files
+            .whole(there, &halves)
+            .into_iter()
+            .map(|(path, is_coming)| {
+                let half = halves.iter().position(|job| job.path == path);
+                let job = half.map(|half| halves.swap_remove(half));
+                Job { is_coming, ..job.unwrap_or_else(|| scan.job(path)) }
+            })
+            .collect();
+        scan.halves = halves;
         if todo.is_empty() {
             sleep(PAUSE);
             continue;
@@ -70,11 +82,14 @@ struct LastState {
     changed: Option<SystemTime>,
     since: Instant,
     read: bool,
+    /// Whether it was read a second time, as a half.
+    given_up: bool,
 }
 
 impl Files {
-    /// Of the files that are there, those to be read now: whole, and not read as they are.
-    fn whole(&mut self, there: Vec<PathBuf>) -> Vec<PathBuf> {
+    /// Of the files that are there, those to be read now: still, and not read as they are; and
+    /// whether more of them may come. Those that were found to be halves are read once more.
+    fn whole(&mut self, there: Vec<PathBuf>, halves: &[Job]) -> Vec<(PathBuf, bool)> {
         let mut last = std::mem::take(&mut self.0);
         let mut whole = Vec::new();
         for path in there {
@@ -83,15 +98,50 @@ impl Files {
             let (bytes, changed) = (metadata.len(), metadata.modified().ok());
             let mut seen = match last.remove(&path) {
                 Some(seen) if (seen.bytes, seen.changed) == (bytes, changed) => seen,
-                _ => LastState { bytes, changed, since: Instant::now(), read: false },
+                _ => LastState {
+                    bytes,
+                    changed,
+                    since: Instant::now(),
+                    read: false,
+                    given_up: false,
+                },
             };
+            let is_half = seen.read && !seen.given_up && halves.iter().any(|job| job.path == path);
+            let patience = if is_half { GIVEN_UP } else { STILL };
             // Nothing of an empty file has come yet.
-            if !seen.read && bytes > 0 && seen.since.elapsed() >= STILL {
-                seen.read = true;
-                whole.push(path.clone());
+            if (is_half || !seen.read) && bytes > 0 && seen.since.elapsed() >= patience {
+                (seen.read, seen.given_up) = (true, is_half);
+                whole.push((path.clone(), !is_half));
             }
             self.0.insert(path, seen);
         }
         whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_is_read_again_after_more_patience() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jpg");
+        std::fs::write(&path, b"half").unwrap();
+        let mut files = Files::default();
+        let mut look = |halves: &[Job], seconds: u64| {
+            let since = Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+            files.0.values_mut().for_each(|seen| seen.since = since);
+            files.whole(vec![path.clone()], halves)
+        };
+        let half = [Job { path: path.clone(), name: "a".into(), is_coming: true }];
+        assert!(look(&[], 0).is_empty());
+        assert_eq!(look(&[], 2), [(path.clone(), true)]);
+        assert!(look(&half, 2).is_empty());
+        assert_eq!(look(&half, 11), [(path.clone(), false)]);
+        assert!(look(&half, 11).is_empty());
+        std::fs::write(&path, b"half and more").unwrap();
+        assert!(look(&half, 0).is_empty());
+        assert_eq!(look(&half, 2), [(path.clone(), true)]);
     }
 }

@@ -3,7 +3,8 @@
 use crate::cli::common::{BadCall, SEED};
 use crate::cli::stop;
 use anyhow::Context;
-use setsight_files::say;
+use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
+use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::file_of;
 use setsight_nets::onnx;
@@ -12,7 +13,6 @@ use setsight_train::first::First;
 use setsight_train::net::Plan;
 use setsight_train::run::{Keeping, Settings, Trained, best_weights, train};
 use setsight_train::{Ended, Task};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,12 +76,12 @@ impl RunArgs {
 pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, Option<Metadata>)> {
     if path.is_dir() {
         let weights = best_weights(path, plan)?;
-        let finished = std::fs::read(path.join(file_of(kind)));
+        let finished = read_small(&path.join(file_of(kind)), MAX_WEIGHTS_BYTES);
         let metadata = finished.ok().and_then(|bytes| Some(onnx::decode(&bytes).ok()?.1));
         return Ok((First::Run(weights), metadata));
     }
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = read_small(path, MAX_WEIGHTS_BYTES)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let (graph, metadata) =
         onnx::decode(&bytes).with_context(|| format!("{} cannot be used", path.display()))?;
     if metadata.kind != kind {
@@ -114,8 +114,7 @@ pub fn tell(path: &Path, trained: &Trained, settings: &Settings) {
     let best = trained.history.iter().find(|entry| entry.step == trained.step);
     let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
     let figures: String = best.into_iter().flat_map(|entry| &entry.figures).map(figure).collect();
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{}: best at step {} of {}, loss {:.4} in validation{figures}, {:.1} minutes",
         path.display(),
         trained.step,

@@ -5,6 +5,7 @@ use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::table::photos;
 use anyhow::Context;
 use serde_json::json;
+use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
@@ -135,6 +136,7 @@ fn fold(crops: &Path, left_out: &[String]) -> anyhow::Result<NeuralReader> {
                 crops.display()
             ))
         })?;
-    let bytes = std::fs::read(file).with_context(|| format!("{file} cannot be read"))?;
+    let bytes = read_small(Path::new(file), MAX_WEIGHTS_BYTES)
+        .with_context(|| format!("{file} cannot be read"))?;
     Ok(NeuralReader::with_network(Box::new(Network::load(&bytes, file, Kind::Reader)?)))
 }

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use setsight_eval::find_photos;
 use setsight_eval::gain::{self, Verdict};
 use setsight_eval::gain_report;
-use setsight_files::{printable, say};
+use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Edition;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of};
@@ -24,7 +24,6 @@ use setsight_train::run::{CONFIG, Keeping, TrainError};
 use setsight_vision::Pipeline;
 use setsight_vision::plan::{ReadingPlan, deck_of, usual_models};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -439,15 +438,13 @@ fn locked(work: &Path) -> anyhow::Result<File> {
 }
 
 fn tell(out: &Path, worth: &gain::Worth) {
-    let mut stdout = std::io::stdout();
-    let _ = writeln!(stdout, "{worth}");
+    let _ = print_result!("{worth}");
     let folder = out.display();
-    let _ = writeln!(stdout, "\nthe cards that changed: {}", out.join(gain_report::PAGE).display());
+    let _ = print_result!("\nthe cards that changed: {}", out.join(gain_report::PAGE).display());
     if worth.verdict == Verdict::Worse {
-        let _ = writeln!(stdout, "the models are in {folder}, and are not recommended");
+        let _ = print_result!("the models are in {folder}, and are not recommended");
     } else {
-        let _ = writeln!(
-            stdout,
+        let _ = print_result!(
             "try them: setsight scan PHOTOS --models {folder}\nuse them from now on: setsight models \
              use {folder}"
         );

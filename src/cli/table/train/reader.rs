@@ -6,8 +6,8 @@ use crate::cli::stop;
 use anyhow::Context;
 use clap::builder::ArgPredicate;
 use indicatif::{ProgressBar, ProgressStyle};
-use setsight_files::say;
 use setsight_files::whole_file::write_whole;
+use setsight_files::{print_result, say};
 use setsight_game::cards::{Deck, Edition};
 use setsight_nets::engine::{Models, file_of, sha256};
 use setsight_nets::onnx;
@@ -21,7 +21,6 @@ use setsight_vision::FinderChoice;
 use setsight_vision::deck_learning;
 use setsight_vision::find::CardFinder;
 use setsight_vision::plan::ReadingPlan;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -205,8 +204,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let early = if trained.early { ", ended early" } else { "" };
-    let _ = writeln!(
-        std::io::stdout(),
+    let _ = print_result!(
         "{}: best at step {} of {}{early}, loss {:.4} in validation, {:.1} minutes",
         path.display(),
         trained.step,

@@ -2,7 +2,12 @@
 
 use super::{Deck, DeckError, Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use serde_json::{Map, Value};
+use setsight_files::printable;
 use std::ops::RangeInclusive;
+
+/// Most characters of a name, and of a deck's title.
+const MAX_NAME: usize = 60;
+const MAX_TITLE: usize = 300;
 
 /// One value in the file, with its path.
 #[derive(Clone)]
@@ -85,18 +90,20 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn words(&self) -> Read<String> {
-        match self.value.as_str() {
-            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
-            _ => self.wrong("a text that is not empty"),
+    /// A text that goes to terminals, labels and pages.
+    fn words(&self, most: usize) -> Read<String> {
+        let is_short = |text: &&str| !text.trim().is_empty() && text.chars().count() <= most;
+        match self.value.as_str().filter(is_short) {
+            Some(text) if printable::line(text) == text => Ok(text.to_owned()),
+            _ => self.wrong(format!("a text of 1 to {most} characters without control characters")),
         }
     }
 
     fn characters<const N: usize>(&self) -> Read<[char; N]> {
         let characters = self.value.as_str().map(|text| text.chars().collect::<Vec<char>>());
         match characters.and_then(|all| <[char; N]>::try_from(all).ok()) {
-            Some(characters) => Ok(characters),
-            None => self.wrong(format!("a text of {N} character{}", if N == 1 { "" } else { "s" })),
+            Some(characters) if !characters.iter().any(|c| c.is_control()) => Ok(characters),
+            _ => self.wrong(format!("a text of {N} character{}", if N == 1 { "" } else { "s" })),
         }
     }
 
@@ -119,8 +126,22 @@ impl Deck {
     ///
     /// # Errors
     /// [`DeckError::NotJson`]; [`DeckError::Field`] for the first field that is missing, unknown or
-    /// out of range.
+    /// out of range, and for another deck under the name of one of the program's own.
     pub fn parse(name: &str, text: &str) -> Result<Self, DeckError> {
+        let deck = Self::parse_own(name, text)?;
+        if Self::named(&deck.name).is_some_and(|own| *own != deck) {
+            return Err(DeckError::Field {
+                deck: name.to_owned(),
+                field: "name".to_owned(),
+                expected: format!("another name than {}", Self::NAMES.join(" and ")),
+                found: format!("\"{}\" for a deck that differs", deck.name),
+            });
+        }
+        Ok(deck)
+    }
+
+    /// Parses a deck's file, which may be the program's own.
+    pub(super) fn parse_own(name: &str, text: &str) -> Result<Self, DeckError> {
         let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(source) => return Err(DeckError::NotJson { deck: name.to_owned(), source }),
@@ -134,8 +155,8 @@ impl Deck {
         }
         deck.object(&FIELDS)?;
         let read = Self {
-            name: deck.get("name", "the deck's name")?.words()?,
-            title: deck.get("title", "what the deck is, for people")?.words()?,
+            name: deck.get("name", "the deck's name")?.words(MAX_NAME)?,
+            title: deck.get("title", "what the deck is, for people")?.words(MAX_TITLE)?,
             symbol_size: deck.get("symbol_size", "1, or how much larger")?.number(0.5..=1.5, "")?,
             symbol_spacing: deck
                 .get("symbol_spacing", "the distance of neighbours in card long sides")?
@@ -155,7 +176,7 @@ impl Deck {
 
 fn symbol(field: &Field) -> Read<Symbol> {
     field.object(&["name", "text", "sides", "points", "measured"])?;
-    let name = field.get("name", "the shape's name")?.words()?;
+    let name = field.get("name", "the shape's name")?.words(MAX_NAME)?;
     let text = field.get("text", "two characters for a terminal")?.characters()?;
     let sides = field.get("sides", "\"straight\" or \"curved\"")?;
     let sides = match sides.value.as_str() {
@@ -188,7 +209,7 @@ fn fills(field: &Field) -> Read<[NamedFill; 3]> {
 
 fn fill(field: &Field) -> Read<NamedFill> {
     field.object(&["name", "text", "kind", "outline_mm", "pitch_mm", "duty"])?;
-    let name = field.get("name", "the fill's name")?.words()?;
+    let name = field.get("name", "the fill's name")?.words(MAX_NAME)?;
     let [text] = field.get("text", "a character for a terminal")?.characters()?;
     let kinds = || FillKind::ALL.map(FillKind::name).join(", ");
     let kind_field = field.get("kind", &format!("one of {}", kinds()))?;
@@ -212,7 +233,7 @@ fn fill(field: &Field) -> Read<NamedFill> {
 
 fn ink(field: &Field) -> Read<Ink> {
     field.object(&["name", "printings"])?;
-    let name = field.get("name", "the ink's name")?.words()?;
+    let name = field.get("name", "the ink's name")?.words(MAX_NAME)?;
     let printings = field.get("printings", "1 to 16 colours [red, green, blue]")?;
     let color = |item: &Field| {
         item.three("numbers: red, green, blue", |channel| {

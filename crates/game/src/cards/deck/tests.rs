@@ -85,6 +85,16 @@ fn a_broken_file_is_refused_in_words() {
         },
         &["symbol_spacing: expected the distance of neighbours", "found nothing"],
     );
+    says(
+        |deck| deck["name"] = json!("n".repeat(61)),
+        &["name: expected a text of 1 to 60 characters"],
+    );
+    says(|deck| deck["inks"][0]["name"] = json!("red\u{1b}[2J"), &["without control characters"]);
+    says(
+        |deck| deck["fills"][0]["text"] = json!("\u{7}"),
+        &["fills[0].text: expected a text of 1"],
+    );
+    says(|deck| deck["symbol_size"] = json!(0.9), &["name: expected another name", "\"classic\""]);
     says(|deck| deck["colour"] = json!(1), &["\"colour\" is new"]);
     says(|deck| *deck = json!(7), &["the file: expected an object", "found 7"]);
     let error = Deck::parse("mine.json", "{").unwrap_err().to_string();
@@ -136,6 +146,7 @@ fn what_is_written_reads_back() {
 fn a_deck_with_one_fill_has_27_cards() {
     let mut value: Value = serde_json::from_str(CLASSIC).unwrap();
     value["fills"].as_array_mut().unwrap().truncate(1);
+    value["name"] = json!("junior");
     let deck = Deck::parse("junior.json", &value.to_string()).unwrap();
     assert!(deck.has_one_fill() && deck.cards().count() == 27);
     assert!(deck.cards().all(|card| card.shading.index() == 0));

@@ -1,0 +1,249 @@
+//! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
+
+use super::error::{MAX_JPEG_PIXELS, MAX_PIXELS, SourceError};
+use image::error::{DecodingError, ImageFormatHint};
+use image::{DynamicImage, GrayImage, ImageError, ImageFormat, RgbImage};
+use jpeg_decoder::{Decoder, PixelFormat};
+use std::borrow::Cow;
+
+/// Pixels to which larger photos are reduced. The stages shrink what they look at, and a card of a
+/// photo of 27 megapixels has more pixels than they use.
+const ENOUGH_PIXELS: u64 = 32_000_000;
+/// Memory that the passes of a progressive JPEG may take before its picture is made.
+const MAX_PASSES_BYTES: u64 = 512 << 20;
+const START: [u8; 3] = [0xff, 0xd8, 0xff];
+
+/// A JPEG as decoders want it: without what a server put before it, and with the Huffman tables that
+/// webcams leave out, as Motion JPEG may. Other files stay as they are.
+pub fn mended(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let jpeg = bytes.trim_ascii_start();
+    if !jpeg.starts_with(&START) {
+        return Cow::Borrowed(bytes);
+    }
+    if has_tables(jpeg) {
+        return Cow::Borrowed(jpeg);
+    }
+    // With this application marker, decoders supply the standard tables.
+    Cow::Owned([&jpeg[..2], b"\xff\xe0\x00\x07AVI1\0", &jpeg[2..]].concat())
+}
+
+/// Whether the JPEG contains its own Huffman tables.
+fn has_tables(jpeg: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
+        match marker {
+            0xc4 => return true,
+            0xda => return false,
+            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
+        }
+    }
+    true
+}
+
+/// Refuses sizes of a JPEG that rule out a photo of a table, or that do not fit into the memory.
+pub fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
+    let pixels = u64::from(width) * u64::from(height);
+    let passes = if pixels > MAX_PIXELS && is_progressive(bytes) { 6 * pixels } else { 0 };
+    if pixels > MAX_JPEG_PIXELS || passes > MAX_PASSES_BYTES {
+        return Err(SourceError::TooLarge { width, height });
+    }
+    super::check_size(width.min(1 << 10), height.min(1 << 10))
+}
+
+/// How many times smaller a JPEG of this size is decoded in each direction: 1, 2, 4 or 8.
+pub fn reduction(width: u32, height: u32) -> u32 {
+    let pixels = |by: u32| u64::from(width.div_ceil(by)) * u64::from(height.div_ceil(by));
+    if pixels(1) <= MAX_PIXELS {
+        return 1;
+    }
+    [2, 4, 8].into_iter().find(|&by| pixels(by) <= ENOUGH_PIXELS).unwrap_or(8)
+}
+
+/// Decodes a JPEG so many times smaller in each direction, by a smaller inverse transform of its
+/// blocks.
+pub fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageError> {
+    let wrong = |error: Box<dyn std::error::Error + Send + Sync>| {
+        let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
+        ImageError::Decoding(DecodingError::new(format, error))
+    };
+    let mut decoder = Decoder::new(bytes);
+    decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
+    decoder.read_info().map_err(|error| wrong(error.into()))?;
+    let info = decoder.info().ok_or_else(|| wrong("it has no size".into()))?;
+    let side = |px: u16| u32::from(px).div_ceil(by) as u16;
+    let (width, height) =
+        decoder.scale(side(info.width), side(info.height)).map_err(|error| wrong(error.into()))?;
+    let pixels = decoder.decode().map_err(|error| wrong(error.into()))?;
+    let (width, height) = (u32::from(width), u32::from(height));
+    let image = match info.pixel_format {
+        PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels),
+        PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)
+            .map(|grey| DynamicImage::ImageLuma8(grey).into_rgb8()),
+        _ => return Err(wrong("of this size, only colour and grey are read".into())),
+    };
+    image.ok_or_else(|| wrong("it has another size than it says".into()))
+}
+
+/// Whether all of a JPEG is there: it ends with the end marker, or something else follows that no
+/// pixel depends on, as some phones append without that marker.
+pub fn is_whole(bytes: &[u8], decoded: &RgbImage, reduced: u32) -> bool {
+    /// So few bytes of a picture still hold some of its blocks.
+    const TAIL: usize = 16;
+    if jpeg_end(bytes) == JpegEnd::Marked {
+        return true;
+    }
+    if reduced > 1 {
+        return false;
+    }
+    let less = &bytes[..bytes.len().saturating_sub(TAIL)];
+    let again = image::load_from_memory_with_format(less, ImageFormat::Jpeg);
+    again.is_ok_and(|again| again.into_rgb8() == *decoded)
+}
+
+/// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
+/// that lacks only its end marker is accepted, because some webcams write such files.
+pub fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
+    match jpeg_end(bytes) {
+        JpegEnd::Marked => false,
+        JpegEnd::MissingInProgressive => true,
+        JpegEnd::Missing => {
+            // The rows of the last 8 x 8 blocks of the luma plane; no photo is this uniform.
+            let rows = 8 * 3 * decoded.width() as usize;
+            let tail = &decoded.as_raw()[decoded.as_raw().len().saturating_sub(rows)..];
+            tail.iter().all(|&v| v == tail[0])
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum JpegEnd {
+    Marked,
+    Missing,
+    MissingInProgressive,
+}
+
+pub fn is_progressive(bytes: &[u8]) -> bool {
+    const SCAN: u8 = 0xda;
+    let mut progressive = false;
+    jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        // Its frame stands before the first scan, and all of the data behind.
+        marker != SCAN
+    });
+    progressive
+}
+
+const fn is_progressive_frame(marker: u8) -> bool {
+    matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce)
+}
+
+fn jpeg_end(bytes: &[u8]) -> JpegEnd {
+    let mut progressive = false;
+    let ends = jpeg_segments(bytes, |marker| {
+        progressive |= is_progressive_frame(marker);
+        true
+    });
+    match (ends, progressive) {
+        (true, _) => JpegEnd::Marked,
+        (false, true) => JpegEnd::MissingInProgressive,
+        (false, false) => JpegEnd::Missing,
+    }
+}
+
+/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as
+/// `go_on` says so of each; whether the end was reached.
+fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
+    let mut at = 2; // behind the start marker
+    loop {
+        // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
+        // scan.
+        let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
+        else {
+            return false;
+        };
+        at += skip + 1;
+        match bytes.get(at) {
+            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
+            Some(0xff) | None => {}
+            Some(0xd9) => return true,
+            Some(&marker) => {
+                if !go_on(marker) {
+                    return false;
+                }
+                let length = bytes
+                    .get(at + 1..at + 3)
+                    .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
+                at += 1 + length.max(2);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decode;
+    use super::*;
+    use image::Rgb;
+    use image::codecs::jpeg::JpegEncoder;
+
+    fn jpeg(width: u32, height: u32) -> Vec<u8> {
+        let image = RgbImage::from_fn(width, height, |x, y| {
+            Rgb([(255 * x / width) as u8, (255 * y / height) as u8, 128])
+        });
+        let mut bytes = Vec::new();
+        JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn what_cameras_leave_out_or_add_is_no_damage() {
+        let whole = jpeg(96, 64);
+        let expected = decode(&whole).unwrap().frame;
+        let mut bare = whole[..2].to_vec();
+        let mut at = 2;
+        loop {
+            let length = 2 + usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]]));
+            match whole[at + 1] {
+                0xc4 => {}
+                0xda => break bare.extend_from_slice(&whole[at..]),
+                _ => bare.extend_from_slice(&whole[at..at + length]),
+            }
+            at += length;
+        }
+        assert!(bare.len() + 100 < whole.len(), "tables were left out");
+        let end = whole.len() - 2;
+        let trailer = [&whole[..end], &b"SEFH and what else a phone writes"[..]].concat();
+        for jpeg in [bare, [&b"\r\n"[..], &whole].concat(), trailer] {
+            let photo = decode(&jpeg).unwrap();
+            assert_eq!((photo.frame, photo.warning), (expected.clone(), None));
+        }
+        assert!(decode(&whole[..end]).unwrap().warning.is_some());
+    }
+
+    #[test]
+    fn reduced_pictures_show_the_same() {
+        let bytes = jpeg(1003, 517);
+        let whole = decode(&bytes).unwrap().frame;
+        for by in [2, 4, 8] {
+            let small = decode_reduced(&bytes, by).unwrap();
+            assert_eq!(small.dimensions(), (1003u32.div_ceil(by), 517u32.div_ceil(by)));
+            let worst = small.enumerate_pixels().map(|(x, y, small)| {
+                let at = |v: u32, side: u32| (by * v + by / 2).min(side - 1);
+                let whole = whole[(at(x, 1003), at(y, 517))];
+                small.0.iter().zip(whole.0).map(|(a, b)| a.abs_diff(b)).max().unwrap()
+            });
+            assert!(worst.max().unwrap() <= 12, "{by}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_too_large_is_reduced() {
+        let by = |width, height| reduction(width, height);
+        assert_eq!(
+            (by(8000, 8000), by(9248, 6936), by(12_000, 9000), by(16_384, 12_288)),
+            (1, 2, 2, 4)
+        );
+        assert!(check_size(9248, 6936, b"").is_ok() && check_size(16_384, 12_288, b"").is_ok());
+        assert!(check_size(65_535, 65_535, b"").is_err() && check_size(20, 9000, b"").is_err());
+    }
+}
