@@ -8,7 +8,9 @@ use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
 use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink, Slot};
-use setsight_game::game::{Deal, Game, Step, describe, parse_deals, transcript, write_deals};
+use setsight_game::game::{
+    Deal, Game, Step, describe, parse_deals, place_name, transcript, write_deals,
+};
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -193,16 +195,22 @@ fn picture(title: &str, step: &Step, game: &Game, ink: Ink) -> String {
     let rows: Vec<Vec<Slot>> = game
         .rows()
         .map(|row| {
-            row.map(|i| match game.places()[i] {
-                Some(card) => Slot { marked: marked.contains(&i), ..Slot::numbered(i, card) },
-                None => Slot { label: (i + 1).to_string(), ..Slot::default() },
+            row.map(|i| {
+                let (card, marked) = (game.places()[i], marked.contains(&i));
+                Slot { label: format!("{} {}", i + 1, place_name(i)), card, marked }
             })
             .collect()
         })
         .collect();
     let words = match step {
-        // The list of the sets, and the one marked.
-        Step::Found(_) => describe(step, game),
+        // The list of the sets with their places, and the first marked.
+        Step::Found(sets) => {
+            let lines = describe(step, game);
+            let (count, listed) = lines.split_once('\n').unwrap_or_default();
+            let places = sets.iter().map(|set| set.0.map(place_name).join(" "));
+            let listed = listed.lines().zip(places).map(|(set, at)| format!("{set}   {at}\n"));
+            format!("{count}\n{}", listed.collect::<String>())
+        }
         // The first line; the table is drawn below.
         _ => describe(step, game).lines().take(1).map(|line| format!("{line}\n")).collect(),
     };

@@ -1,7 +1,12 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
-use super::timed::{Dealing, Game, Series, counted, human};
+#[cfg(feature = "program")]
+mod page;
+
+use super::timed::{Dealing, Game, Optimisation, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+#[cfg(feature = "program")]
+use anyhow::Context;
 use serde_json::json;
 use setsight_game::json::VERSION;
 use setsight_general::{Card, Kind, Rules, Stop, check};
@@ -33,6 +38,9 @@ pub struct Args {
     /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
+    /// Optimisations of the solver smt to leave out
+    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
+    without: Vec<Optimisation>,
     /// Games to play, each from a seed of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
@@ -48,9 +56,40 @@ pub struct Args {
     /// Memory in MiB a game may hold, where it can be told
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
+    /// Also write a page (HTML) with plots
+    #[cfg(feature = "program")]
+    #[arg(long, value_name = "FILE")]
+    page: Option<std::path::PathBuf>,
+    /// Show the page, with the program that the system opens pages with [default page: general.html]
+    #[cfg(feature = "program")]
+    #[arg(long)]
+    open: bool,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// Games that were played.
+struct Played {
+    rules: Rules,
+    kind: Kind,
+    /// CPU seconds of each.
+    seconds: Vec<f64>,
+    /// Cards on the board at the first set of each; none where there is no set.
+    board_sizes: Vec<Option<usize>>,
+    /// Sets found in each.
+    found: Vec<usize>,
+    /// Cards on the board at each set of the first game.
+    #[cfg_attr(not(feature = "program"), expect(dead_code))]
+    growth: Vec<usize>,
+    /// What happened, in words.
+    text: String,
+}
+
+impl Played {
+    fn mean_seconds(&self) -> f64 {
+        self.seconds.iter().sum::<f64>() / self.seconds.len() as f64
+    }
 }
 
 /// Plays the games, checks each, and prints what was found and the CPU time of the solver.
@@ -60,57 +99,17 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
-    let solver = args.solver.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
-    let seconds = args.budget;
-    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
-        format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
-    ))?;
-    let room = (cpu, args.memory.saturating_mul(1 << 20));
-    let mut series = Series::new(&rules, args.dealer, solver, args.seed);
-    let mut seconds = Vec::new();
-    let mut board_sizes = Vec::new();
-    let mut found = Vec::new();
-    let mut text = format!(
-        "{} values, {} properties: {} cards; {} to find; solver {}, seed {}\n",
-        rules.values(),
-        rules.properties(),
-        rules.deck(),
-        counted(rules.sets(), "set"),
-        args.solver,
-        args.seed,
-    );
-    while (seconds.len() as u64) < args.games {
-        let played = seconds.len() as u64;
-        let batch = match series.next(args.games - played, room) {
-            Ok(batch) => batch,
-            Err(stop) => {
-                let game = series.stopped();
-                let sets = counted(game.record.found.len() as u64, "set");
-                let more = match stop {
-                    Stop::Time => {
-                        format!("; {} s of CPU are its budget: --budget gives it more", args.budget)
-                    }
-                    Stop::Memory => {
-                        format!("; {} MiB are its budget: --memory gives it more", args.memory)
-                    }
-                    Stop::GaveUp(_) => String::new(),
-                };
-                anyhow::bail!(
-                    "game {} (seed {}) after {sets}: {stop}{more}",
-                    played + 1,
-                    game.seed
-                );
-            }
-        };
-        for (number, game) in (played..).zip(batch.games) {
-            check(&rules, &game.record)?;
-            seconds.push(batch.seconds);
-            board_sizes.push(game.record.found.first().map(|first| first.board));
-            found.push(game.record.found.len());
-            describe(&mut text, &rules, game, (number, args.games), batch.seconds);
+    let kind = kind(&args)?;
+    let mut played = play(&args, rules, kind)?;
+    let mean_seconds = played.mean_seconds();
+    if args.games > 1 {
+        let sizes: Vec<f64> = played.board_sizes.iter().flatten().map(|&n| n as f64).collect();
+        let _ = writeln!(played.text, "mean: {} of the solver", human(mean_seconds));
+        if !sizes.is_empty() {
+            let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+            let _ = writeln!(played.text, "mean board at the first set: {mean:.1} cards");
         }
     }
-    let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => writeln!(
@@ -118,24 +117,94 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             "{}",
             json!({
                 "version": VERSION, "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
-                "solver": args.solver.name(), "games": args.games, "seed": args.seed,
-                "seconds": seconds, "mean_seconds": mean_seconds, "board_sizes": board_sizes,
-                "found": found,
+                "solver": kind.name(), "games": args.games, "seed": args.seed,
+                "seconds": played.seconds, "mean_seconds": mean_seconds,
+                "board_sizes": played.board_sizes, "found": played.found,
             })
         )?,
-        Format::Text => {
-            if args.games > 1 {
-                let sizes: Vec<f64> = board_sizes.iter().flatten().map(|&n| n as f64).collect();
-                let _ = writeln!(text, "mean: {} of the solver", human(mean_seconds));
-                if !sizes.is_empty() {
-                    let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
-                    let _ = writeln!(text, "mean board at the first set: {mean:.1} cards");
-                }
-            }
-            out.write_all(text.as_bytes())?;
+        Format::Text => out.write_all(played.text.as_bytes())?,
+    }
+    #[cfg(feature = "program")]
+    if let Some(file) = args.page.or_else(|| args.open.then(|| "general.html".into())) {
+        setsight_files::whole_file::write_whole(&file, page::page(&played)?.as_bytes())
+            .with_context(|| format!("{} cannot be written", file.display()))?;
+        if args.open && !crate::cli::page::show(&file) {
+            return Ok(Outcome::SomeFailed);
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The solver that was asked for, without what it is to do without.
+fn kind(args: &Args) -> Result<Kind, BadCall> {
+    match (args.solver, &args.without[..]) {
+        (kind, []) => Ok(kind),
+        (Kind::Smt(_), without) => Ok(Kind::Smt(Optimisation::without(without))),
+        (kind, _) => Err(BadCall(format!(
+            "--without is for the solver smt; {kind} has no optimisation that can be left out"
+        ))),
+    }
+}
+
+fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
+    let solver = kind.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+    let seconds = args.budget;
+    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
+        format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
+    ))?;
+    let room = (cpu, args.memory.saturating_mul(1 << 20));
+    let mut series = Series::new(&rules, args.dealer, solver, args.seed);
+    let text = format!(
+        "{} values, {} properties: {} cards; {} to find; solver {kind}, seed {}\n",
+        rules.values(),
+        rules.properties(),
+        rules.deck(),
+        counted(rules.sets(), "set"),
+        args.seed,
+    );
+    let mut played = Played {
+        rules,
+        kind,
+        seconds: Vec::new(),
+        board_sizes: Vec::new(),
+        found: Vec::new(),
+        growth: Vec::new(),
+        text,
+    };
+    while (played.seconds.len() as u64) < args.games {
+        let before = played.seconds.len() as u64;
+        let batch = match series.next(args.games - before, room) {
+            Ok(batch) => batch,
+            Err(stop) => return Err(stopped(args, series.stopped(), before, &stop)),
+        };
+        for (number, game) in (before..).zip(batch.games) {
+            let record = &game.record;
+            check(&rules, record)?;
+            if number == 0 {
+                played.growth = record.found.iter().map(|found| found.board).collect();
+            }
+            played.seconds.push(batch.seconds);
+            played.board_sizes.push(record.found.first().map(|first| first.board));
+            played.found.push(record.found.len());
+            describe(&mut played.text, &rules, game, (number, args.games), batch.seconds);
+        }
+    }
+    Ok(played)
+}
+
+/// Why a game was given up, and what would give it more.
+fn stopped(args: &Args, game: &Game, before: u64, stop: &Stop) -> anyhow::Error {
+    let sets = counted(game.record.found.len() as u64, "set");
+    let more = match stop {
+        Stop::Time => {
+            format!("; {} s of CPU are its budget: --budget gives it more", args.budget)
+        }
+        Stop::Memory => {
+            format!("; {} MiB are its budget: --memory gives it more", args.memory)
+        }
+        Stop::GaveUp(_) => String::new(),
+    };
+    anyhow::anyhow!("game {} (seed {}) after {sets}: {stop}{more}", before + 1, game.seed)
 }
 
 /// One game: every set where it is the only game, a line where there are many.

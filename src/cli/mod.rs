@@ -4,8 +4,11 @@ mod common;
 mod compare;
 mod deal;
 mod general;
+#[cfg(feature = "program")]
+mod page;
 #[cfg(feature = "package")]
 mod pages;
+mod paper;
 mod sets;
 mod simulate;
 mod stop;

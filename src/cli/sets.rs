@@ -10,7 +10,7 @@ use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink};
 use setsight_game::cards::{Card, DECK_SIZE, parse_codes};
 use setsight_game::json::VERSION;
-use setsight_game::sets::{self, Chance, Set, explain};
+use setsight_game::sets::{self, Chance, Set, explain, explain_third};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Read, Write};
 
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "CARDS", conflicts_with = "why",
           value_parser = clap::value_parser!(u8).range(1..=3))]
     hint: Option<u8>,
-    /// Say of each set why it is one, property by property
+    /// Say of each set why it is one, property by property; of two cards, how the third follows
     #[arg(long)]
     why: bool,
     /// How to print the result
@@ -137,6 +137,9 @@ fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
             let third = sets::completing(a, b);
             let code = ink.colored(third.color, &third.to_string());
             let _ = writeln!(out, "The card that makes a set: {code}, {}", third.name());
+            if args.why {
+                out.extend(explain_third(a, b).map(|line| format!("  {line}\n")));
+            }
         }
         [a, b, c] => {
             let verdict = explain([a, b, c]);
@@ -223,6 +226,9 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
         && a != b
     {
         line["completing"] = named(sets::completing(a, b));
+        if args.why {
+            line["third"] = json!(explain_third(a, b));
+        }
     }
     if let &[a, b, c] = cards {
         let verdict = explain([a, b, c]);

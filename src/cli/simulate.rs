@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::game::{self, Policy, Statistics};
 use setsight_game::json::VERSION;
+use setsight_game::sets::{Chance, none_among};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
@@ -132,6 +133,9 @@ fn progress_bar(games: u64) -> ProgressBar {
     ProgressBar::new(games).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// Boards that are also told of for fresh cards, whether or not the games had them.
+const FRESH: [usize; 4] = [12, 15, 18, 21];
+
 fn text(statistics: &Statistics, args: &Args) -> String {
     let mut out = format!(
         "{} games, seed {}, policy {}\n\nSets taken in a game: {:.4}\n\n",
@@ -146,15 +150,27 @@ fn text(statistics: &Statistics, args: &Args) -> String {
         let _ = writeln!(out, "  {cards:>5} {:>14}  {percent:>8.4}", grouped(games));
     }
     out.push_str("\nBoards with and without a set, by cards in play\n");
-    out.push_str("  in play           with        without   with : without\n");
+    out.push_str("  in play           with        without   with : without   fresh cards\n");
     let mut sizes: Vec<usize> = statistics.boards().map(|board| board.0).collect();
+    sizes.extend(FRESH);
+    sizes.sort_unstable();
     sizes.dedup();
     for &in_play in &sizes {
         let count = statistics.in_play(in_play);
         let ratio = count.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        let fresh = match none_among(in_play).map(Chance::odds_against) {
+            Some(Some(odds)) => format!("{odds:.2}"),
+            Some(None) => "always".to_owned(),
+            None => "-".to_owned(),
+        };
         let (with, without) = (grouped(count.with), grouped(count.without));
-        let _ = writeln!(out, "  {in_play:>7} {with:>14} {without:>14}   {ratio:>14}");
+        let _ = writeln!(out, "  {in_play:>7} {with:>14} {without:>14}   {ratio:>14} {fresh:>13}");
     }
+    out.push_str(
+        "\nFresh cards are dealt from a whole deck, and counted exactly. In play sets are rarer: most\n\
+         cards of a board are those that earlier sets have left behind.\n",
+    );
+    sizes.retain(|&in_play| statistics.boards().any(|board| board.0 == in_play));
     out.push_str(
         "\nBoards without a set in %, by cards left in the deck (down) and in play (across)\n",
     );
@@ -203,12 +219,15 @@ fn to_json(statistics: &Statistics, args: &Args) -> Value {
         })
     });
     let mut sizes: Vec<usize> = statistics.boards().map(|board| board.0).collect();
+    sizes.extend(FRESH);
+    sizes.sort_unstable();
     sizes.dedup();
     let by_in_play = sizes.into_iter().map(|in_play| {
         let count = statistics.in_play(in_play);
         json!({
             "in_play": in_play, "with_set": count.with, "without_set": count.without,
             "ratio": count.ratio(),
+            "fresh_ratio": none_among(in_play).and_then(Chance::odds_against),
         })
     });
     json!({
@@ -255,6 +274,7 @@ mod plots {
                     (in_deck as f64, 100.0 * count.without as f64 / boards)
                 })
                 .collect(),
+            dashed: false,
         };
         let boards = Curves {
             title: format!("Boards without a set in {games} games, policy {policy}"),

@@ -2,7 +2,7 @@
 
 use cpu_time::ThreadTime;
 use setsight_general::deal::{Dealer, FisherYates, Rejection};
-use setsight_general::{Budget, Card, Record, Rules, Solver, Stop, play};
+use setsight_general::{Budget, Card, Record, Rules, Solver, Stop, Without, play};
 use std::time::Duration;
 
 /// How cards are dealt.
@@ -29,6 +29,25 @@ impl Dealing {
         match self {
             Self::Rejection => Box::new(Rejection::new(rules, 0)),
             Self::FisherYates => Box::new(FisherYates::new(rules, 0)),
+        }
+    }
+}
+
+/// An optimisation that the paper's SMT encoding can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Optimisation {
+    /// The cards of a set in lexicographic order
+    Order,
+    /// A removed set only forbidden, not a new solver built
+    DelayedDeletion,
+}
+
+impl Optimisation {
+    /// What a solver without all of these does without.
+    pub fn without(these: &[Self]) -> Without {
+        Without {
+            order: these.contains(&Self::Order),
+            delayed_deletion: these.contains(&Self::DelayedDeletion),
         }
     }
 }

@@ -57,7 +57,10 @@ fn the_dealers_are_tested_and_drawn() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         let report = text(folder.path(), "uniformity.md");
         assert_eq!(report.lines().filter(|line| line.contains(" times |")).count(), 4);
-        assert!(report.contains("| 4, 3 | the first board (12) | 1875.0 times |"), "{report}");
+        assert!(
+            report.contains("| 4, 3 | the first board (12) | each card 1875.0 times |"),
+            "{report}"
+        );
         assert_eq!(text(folder.path(), "uniformity.csv").lines().count(), 1 + 2 * (64 + 625));
         if cfg!(feature = "program") {
             for stem in ["v4-p3-first", "v4-p3-drawn", "v5-p4-first", "v5-p4-drawn"] {
@@ -68,6 +71,32 @@ fn the_dealers_are_tested_and_drawn() {
     }
 }
 
+/// The paper's trial: a deck of 10^10 cards, counted by values.
+#[test]
+fn the_dealer_is_tested_with_the_deck_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = compare(folder.path(), "--uniformity --experiment v=10,p=10,n=1 --games 1000");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let report = text(folder.path(), "uniformity.md");
+    assert!(report.starts_with("# Is the dealer fair?\n\n1000 deals"), "{report}");
+    assert!(report.contains("| 10, 10 | the first board (100) | each value 10000.0 times |"));
+    assert_eq!(text(folder.path(), "uniformity.csv").lines().count(), 1 + 2 * 100);
+}
+
+#[cfg(feature = "smt")]
+#[test]
+fn the_optimisations_of_smt_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = "--solver smt --without order,delayed-deletion --games 1 --experiment v=3,p=3,n=2";
+    assert!(compare(folder.path(), args).status.success());
+    let report = text(folder.path(), "report.md");
+    assert!(
+        report.contains("| n | smt | without order | without delayed deletion | without both |"),
+        "{report}"
+    );
+    assert_eq!(text(folder.path(), "results.csv").lines().count(), 1 + 4);
+}
+
 #[test]
 fn a_bad_call_is_answered_with_what_was_expected() {
     let folder = tempfile::tempdir().unwrap();
@@ -76,6 +105,10 @@ fn a_bad_call_is_answered_with_what_was_expected() {
         ("--experiment v=3,p=4,n=20..30", "no more than 27 sets"),
         ("--solver quick", "brute, smt, smt-boolean, dynamic, cover"),
         ("--budget 0", "CPU seconds above 0"),
+        ("--uniformity --solver brute", "cannot be used with"),
+        ("--uniformity --games 4", "needs 5 deals"),
+        ("--uniformity --experiment v=3,p=1,n=1", "the deck of 3 cards"),
+        ("--solver cover --without order", "--without measures the solver smt"),
     ] {
         let output = compare(folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{args}");

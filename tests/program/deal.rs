@@ -119,6 +119,10 @@ fn watching_shows_every_step_with_pictures() {
     let sets = expected.matches("First SET removed").count();
     assert!(text.contains(&format!("step {steps} of {steps}: 0 cards to deal, {sets} sets taken")));
     assert!(text.contains("| PO*O |") && text.contains("########"), "{text}");
+    assert!(text.contains("1 A1") && text.contains("12 C4"), "{text}");
+    // Each listed set has its places.
+    let listed = text.lines().skip_while(|line| !line.starts_with("SETs found")).nth(1).unwrap();
+    assert_eq!(listed.split_whitespace().count(), 6, "{listed}");
     assert!(!text.contains('\x1b'), "no colours and no clearing in a pipe");
     let colored = stdout(&[file.to_str().unwrap(), "--watch", "--color", "always"], b"");
     assert!(colored.contains("\x1b[95mO*O\x1b[0m"));

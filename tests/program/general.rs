@@ -102,12 +102,29 @@ fn one_and_two_values_are_answered() {
 }
 
 #[test]
+fn a_page_has_the_plots_and_a_line_for_each_game() {
+    let folder = tempfile::tempdir().unwrap();
+    for (games, plots) in [(1, 1), (30, 2)] {
+        let file = folder.path().join(format!("{games}.html"));
+        let path = file.to_str().unwrap();
+        stdout(&format!("--values 4 --properties 5 --sets 2 --games {games} --page {path}"));
+        let page = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(page.matches("<svg").count(), plots);
+        assert!(page.contains("v=4, p=5, n=2") && page.contains("<li>"), "{page}");
+        for outside in ["src=", "href=", "url(", "@import"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_the_reason() {
     assert!(refused("--values 0").contains("0 values"));
     assert!(refused("--properties 0").contains("0 properties"));
     assert!(refused("--sets 28").contains("no more than 27 sets of 3 cards"));
     assert!(refused("--values 9 --properties 30").contains("9^30 cards are more than"));
     assert!(refused("--solver quick").contains("no solver is called quick"));
+    assert!(refused("--without order").contains("for the solver smt"));
     assert!(refused("--games 0").contains("--games"));
     assert!(refused("--budget 0").contains("CPU seconds above 0"));
 }

@@ -45,6 +45,8 @@ pub struct Curve {
     pub color: Rgb,
     /// Its points (x, y), ascending in x.
     pub points: Vec<(f64, f64)>,
+    /// Long dashes and hollow markers, for figures that were not measured here.
+    pub dashed: bool,
 }
 
 /// Dotted curves with a marker at each point, and a legend.
@@ -90,6 +92,21 @@ pub trait Chart {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError>;
 }
 
+/// The chart as SVG, to stand in a page.
+///
+/// # Errors
+/// A chart that cannot be drawn.
+pub fn svg(chart: &impl Chart, size_px: (u32, u32)) -> Result<String, PlotError> {
+    register()?;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
+        chart.draw(&area)?;
+        area.present().map_err(drawing)?;
+    }
+    Ok(svg)
+}
+
 /// Writes `stem.svg` and `stem.png` and returns their paths.
 ///
 /// # Errors
@@ -99,13 +116,7 @@ pub fn save(
     stem: &Path,
     size_px: (u32, u32),
 ) -> Result<[PathBuf; 2], PlotError> {
-    register()?;
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
-        chart.draw(&area)?;
-        area.present().map_err(drawing)?;
-    }
+    let svg = svg(chart, size_px)?;
     let mut pixels = vec![0; size_px.0 as usize * size_px.1 as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, size_px).into_drawing_area();
@@ -152,7 +163,6 @@ const LABEL_PX: i32 = 18;
 
 /// Height of a line of the legend. The legend is to the right of the curves, because inside the
 /// chart it could cover one.
-/// would sooner or later cover one.
 const LEGEND_LINE_PX: i32 = 28;
 
 /// Width of the legend without its longest name.
@@ -189,6 +199,13 @@ impl Chart for Curves {
     }
 }
 
+impl Curve {
+    fn marker(&self) -> ShapeStyle {
+        let color = RGBColor(self.color.0, self.color.1, self.color.2);
+        if self.dashed { color.stroke_width(2) } else { color.filled() }
+    }
+}
+
 impl Curves {
     fn fill<'a, DB, Y>(
         &self,
@@ -218,10 +235,12 @@ impl Curves {
             let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
             let points: Vec<(f64, f64)> =
                 curve.points.iter().copied().filter(|p| !self.log_y || p.1 > 0.0).collect();
-            let line = DashedLineSeries::new(points.iter().copied(), 3, 4, color.stroke_width(2));
+            let (dash, gap) = if curve.dashed { (12, 6) } else { (3, 4) };
+            let line =
+                DashedLineSeries::new(points.iter().copied(), dash, gap, color.stroke_width(2));
             chart.draw_series(line).map_err(drawing)?;
             chart
-                .draw_series(points.iter().map(|&p| Circle::new(p, 4, color.filled())))
+                .draw_series(points.iter().map(|&p| Circle::new(p, 4, curve.marker())))
                 .map_err(drawing)?;
         }
         Ok(())
@@ -241,8 +260,7 @@ impl Curves {
         let (charts, legend) = area.split_horizontally(left);
         for (curve, line) in self.curves.iter().zip(0..) {
             let y = 70 + line * LEGEND_LINE_PX;
-            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
-            legend.draw(&Circle::new((6, y), 4, color.filled())).map_err(drawing)?;
+            legend.draw(&Circle::new((6, y), 4, curve.marker())).map_err(drawing)?;
             let name = Text::new(curve.name.as_str(), (18, y - LABEL_PX / 2 + 4), font.clone());
             legend.draw(&name).map_err(drawing)?;
         }
@@ -334,8 +352,9 @@ mod tests {
                     name: "one".into(),
                     color: (200, 0, 0),
                     points: vec![(2.0, 1e-6), (3.0, 1e-3)],
+                    dashed: false,
                 },
-                Curve { name: "none".into(), color: (0, 0, 200), points: vec![] },
+                Curve { name: "none".into(), color: (0, 0, 200), points: vec![], dashed: true },
             ],
         }
     }

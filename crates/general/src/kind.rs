@@ -1,18 +1,36 @@
 //! The list of solvers.
 
 use super::rules::{Card, Rules};
+#[cfg(feature = "smt")]
+use super::smt::{Encoding, Smt};
 use super::solver::{Budget, Solver, Stop};
 use super::{brute, cover, dynamic};
 use std::fmt;
 use std::str::FromStr;
+
+/// Which of the paper's optimisations the solver `smt` does without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Without {
+    /// Lexicographic order of the cards of a set, which leaves one solution of v! for each set.
+    pub order: bool,
+    /// Delayed deletion: a removed set is only forbidden, and the same Z3 solver is asked again. A
+    /// new solver is built, with the cards drawn since, when the old one has no answer left.
+    /// Without it, each search builds one.
+    pub delayed_deletion: bool,
+}
+
+impl Without {
+    /// Both optimisations.
+    pub const NOTHING: Self = Self { order: false, delayed_deletion: false };
+}
 
 /// The solvers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// All combinations of v cards until one is a set.
     Brute,
-    /// Z3, values as integers.
-    Smt,
+    /// Z3 with the paper's encoding: values as integers.
+    Smt(Without),
     /// Z3, a Boolean for each card of the board.
     SmtBoolean,
     /// Partial sets, extended card by card.
@@ -24,13 +42,18 @@ pub enum Kind {
 impl Kind {
     /// All solvers.
     pub const ALL: [Self; 5] =
-        [Self::Brute, Self::Smt, Self::SmtBoolean, Self::Dynamic, Self::Cover];
+        [Self::Brute, Self::Smt(Without::NOTHING), Self::SmtBoolean, Self::Dynamic, Self::Cover];
 
-    /// Its name on the command line.
+    /// Its name; that of the whole solver is the one on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Brute => "brute",
-            Self::Smt => "smt",
+            Self::Smt(Without { order: false, delayed_deletion: false }) => "smt",
+            Self::Smt(Without { order: true, delayed_deletion: false }) => "smt without order",
+            Self::Smt(Without { order: false, delayed_deletion: true }) => {
+                "smt without delayed deletion"
+            }
+            Self::Smt(Without { order: true, delayed_deletion: true }) => "smt without both",
             Self::SmtBoolean => "smt-boolean",
             Self::Dynamic => "dynamic",
             Self::Cover => "cover",
@@ -49,13 +72,11 @@ impl Kind {
         Ok(match self {
             Self::Brute => Box::new(brute::Brute::new(rules)),
             #[cfg(feature = "smt")]
-            Self::Smt => Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Integers)),
+            Self::Smt(without) => Box::new(Smt::new(rules, Encoding::Integers, without)),
             #[cfg(feature = "smt")]
-            Self::SmtBoolean => {
-                Box::new(super::smt::Smt::new(rules, super::smt::Encoding::Booleans))
-            }
+            Self::SmtBoolean => Box::new(Smt::new(rules, Encoding::Booleans, Without::NOTHING)),
             #[cfg(not(feature = "smt"))]
-            Self::Smt | Self::SmtBoolean => return Err(Unavailable(self)),
+            Self::Smt(_) | Self::SmtBoolean => return Err(Unavailable(self)),
             Self::Dynamic => dynamic::solver(rules),
             Self::Cover => cover::solver(rules),
         })

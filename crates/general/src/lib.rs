@@ -34,7 +34,7 @@ mod solver;
 pub mod uniformity;
 
 pub use check::{Fault, check};
-pub use kind::{Kind, Unavailable};
+pub use kind::{Kind, Unavailable, Without};
 pub use play::{Found, Record, play};
 pub use rules::{Card, Rules, RulesError};
 pub use solver::{Budget, Solver, Stop};

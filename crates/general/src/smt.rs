@@ -1,5 +1,6 @@
 //! Z3 as a solver: the board as constraints, in two encodings.
 
+use super::kind::Without;
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 use z3::ast::{Ast, Bool, Int};
@@ -8,21 +9,20 @@ use z3::{Params, SatResult};
 /// How the search for a set is encoded for Z3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// An integer for each (card of the set, property). All are equal or different in each
-    /// property, and each card is on the board. The cards are in ascending order, which makes them
-    /// distinct and leaves one solution for each set.
+    /// The paper's: an integer for each (card of the set, property), a matrix whose columns are the
+    /// cards. Each integer is a value (9), all of a property are equal or different, each column is
+    /// a card of the board, the columns are distinct (11) and in lexicographic order (13).
     Integers,
     /// A Boolean for each card of the board: is it in the set? Exactly v are true, and in each
     /// property either all values occur or at most one does. For Z3's finite domain solver.
     Booleans,
 }
 
-/// Both encodings use the paper's delayed deletion: a removed set is only forbidden, and the same
-/// Z3 solver is asked again. A new solver is built, with the cards drawn since, when the old one
-/// has no answer left.
+/// Both encodings use the paper's delayed deletion, see [`Without`].
 pub(super) struct Smt {
     rules: Rules,
     encoding: Encoding,
+    without: Without,
     board: Vec<Card>,
     /// Number of cards at the end of the board that the current solver does not include.
     unknown: usize,
@@ -38,10 +38,11 @@ enum Variables {
 }
 
 impl Smt {
-    pub fn new(rules: &Rules, encoding: Encoding) -> Self {
+    pub fn new(rules: &Rules, encoding: Encoding, without: Without) -> Self {
         Self {
             rules: *rules,
             encoding,
+            without,
             board: Vec::new(),
             unknown: 0,
             solver: None,
@@ -63,22 +64,30 @@ impl Smt {
         let solver = z3::Solver::new();
         let set: Vec<Vec<Int>> =
             (0..v).map(|i| (0..p).map(|j| Int::new_const(format!("x{i}_{j}"))).collect()).collect();
+        for x in set.iter().flatten() {
+            solver.assert(x.ge(Int::from_u64(0)));
+            solver.assert(x.lt(Int::from_u64(v as u64)));
+        }
         for j in 0..p {
-            let column: Vec<&Int> = set.iter().map(|card| &card[j]).collect();
-            let alike: Vec<Bool> = column[1..].iter().map(|&x| x.eq(column[0])).collect();
-            solver.assert(Bool::or(&[Bool::and(&alike), Int::distinct(&column)]));
+            let row: Vec<&Int> = set.iter().map(|card| &card[j]).collect();
+            let alike: Vec<Bool> = row[1..].iter().map(|&x| x.eq(row[0])).collect();
+            solver.assert(Bool::or(&[Bool::and(&alike), Int::distinct(&row)]));
         }
         for card in &set {
             let of_board: Vec<Bool> =
                 self.board.iter().map(|&known| is_card(&self.rules, card, known)).collect();
             solver.assert(Bool::or(&of_board));
         }
-        let index = |card: &Vec<Int>| {
-            let base = v as u64;
-            card.iter().fold(Int::from_u64(0), |sum, x| sum * Int::from_u64(base) + x)
-        };
-        for pair in set.windows(2) {
-            solver.assert(index(&pair[0]).lt(index(&pair[1])));
+        for (i, a) in set.iter().enumerate() {
+            for b in &set[i + 1..] {
+                let differ: Vec<Bool> = a.iter().zip(b).map(|(x, y)| x.eq(y).not()).collect();
+                solver.assert(Bool::or(&differ));
+            }
+        }
+        if !self.without.order {
+            for pair in set.windows(2) {
+                solver.assert(precedes(&pair[0], &pair[1]));
+            }
         }
         self.variables = Variables::Integers(set);
         self.solver = Some(solver);
@@ -165,6 +174,13 @@ impl Smt {
     }
 }
 
+/// The constraint that a column comes before another in lexicographic order.
+fn precedes(a: &[Int], b: &[Int]) -> Bool {
+    a.iter().zip(b).rev().fold(Bool::from_bool(false), |rest, (x, y)| {
+        Bool::or(&[x.lt(y), Bool::and(&[x.eq(y), rest])])
+    })
+}
+
 /// The constraint that these integers are the values of that card.
 fn is_card(rules: &Rules, integers: &[Int], card: Card) -> Bool {
     let equal: Vec<Bool> = integers
@@ -192,6 +208,9 @@ impl Solver for Smt {
         let gone_unknown = self.board[known..].iter().filter(|card| set.contains(card)).count();
         self.unknown -= gone_unknown;
         self.board.retain(|card| !set.contains(card));
+        if self.without.delayed_deletion {
+            self.solver = None;
+        }
         let Some(solver) = &self.solver else { return };
         match &self.variables {
             Variables::Integers(places) => {

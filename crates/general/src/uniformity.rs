@@ -1,44 +1,78 @@
-//! Tests whether a dealer is uniform: counts of cards over many deals, with a chi-square test.
+//! Tests whether a dealer is uniform: counts over many deals, with a chi-square test.
 
 use super::deal::Dealer;
 use super::rules::Rules;
 
-/// The frequency of each card, and the test's result.
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Each card of the deck.
+    Cards,
+    /// Each value of each property: v counts for each of p properties, for decks too large for a
+    /// count of each card.
+    Values,
+}
+
+impl Counted {
+    /// Cards, if each is expected at least five times in as many deals (Cochran's rule for a
+    /// chi-square test), or else values.
+    pub fn suited_to(rules: &Rules, trials: u64) -> Self {
+        const LEAST_EXPECTED: u64 = 5;
+        // The smaller of the two histograms has v cards of each deal.
+        let drawn = u128::from(trials) * rules.values() as u128;
+        let needed = u128::from(rules.deck()) * u128::from(LEAST_EXPECTED);
+        if drawn >= needed { Self::Cards } else { Self::Values }
+    }
+
+    /// Number of counts, and how many of them a card adds to.
+    const fn counts(self, rules: &Rules) -> (usize, usize) {
+        match self {
+            Self::Cards => (rules.deck() as usize, 1),
+            Self::Values => (rules.values() * rules.properties(), rules.properties()),
+        }
+    }
+}
+
+/// The frequency of each card or value, and the test's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// Number of times that each card of the deck was drawn.
+    /// Number of times that each card of the deck was drawn, or each value of each property, the
+    /// first property first.
     pub counts: Vec<u64>,
-    /// Number of deals.
-    pub trials: u64,
     /// Number of cards counted in each deal.
     pub per_trial: usize,
-    /// The test statistic; see [`Histogram::new`].
+    /// Expected count, the same for all.
+    pub expected: f64,
+    /// The test statistic.
     pub chi_square: f64,
-    /// Its degrees of freedom: the number of cards in the deck minus one.
+    /// Its degrees of freedom: for each group of counts that have one sum, their number minus one.
     pub degrees: u64,
     /// Probability that a uniform dealer gives a statistic at least this large.
     pub p_value: f64,
 }
 
 impl Histogram {
-    /// Tests counts of cards, with `per_trial` different ones in each of `trials` deals.
+    /// Tests counts, with `per_trial` different cards in each of `trials` deals.
     ///
     /// Pearson's statistic assumes independent cards. The k cards of one deal are different, so the
     /// counts vary less, by the factor (D - k) / (D - 1) for a deck of D cards: the correction for
-    /// sampling without replacement. The statistic is divided by it.
-    pub fn new(counts: Vec<u64>, trials: u64, per_trial: usize) -> Self {
-        let deck = counts.len() as f64;
-        let expected = trials as f64 * per_trial as f64 / deck;
+    /// sampling without replacement. The statistic is divided by it. The values of two properties
+    /// are uncorrelated, so the statistics of the properties add up.
+    fn new(
+        rules: &Rules,
+        counted: Counted,
+        counts: Vec<u64>,
+        trials: u64,
+        per_trial: usize,
+    ) -> Self {
+        let deck = rules.deck() as f64;
+        let groups = counted.counts(rules).1;
+        let expected = trials as f64 * (per_trial * groups) as f64 / counts.len() as f64;
         let pearson: f64 = counts.iter().map(|&n| (n as f64 - expected).powi(2) / expected).sum();
         let chi_square = pearson * (deck - 1.0) / (deck - per_trial as f64);
-        let degrees = counts.len() as u64 - 1;
+        let degrees = (counts.len() - groups) as u64;
         let p_value = upper_gamma(degrees as f64 / 2.0, chi_square / 2.0);
-        Self { counts, trials, per_trial, chi_square, degrees, p_value }
-    }
-
-    /// Expected count of each card.
-    pub fn expected(&self) -> f64 {
-        self.trials as f64 * self.per_trial as f64 / self.counts.len() as f64
+        Self { counts, per_trial, expected, chi_square, degrees, p_value }
     }
 }
 
@@ -46,26 +80,37 @@ impl Histogram {
 /// `first_seed`, `first_seed + 1`, ...
 ///
 /// # Panics
-/// If the deck is not larger than the first board plus v cards.
+/// If the deck is smaller than the first board plus v cards.
 pub fn histograms(
     rules: &Rules,
+    counted: Counted,
     dealer: &mut dyn Dealer,
     trials: u64,
     first_seed: u64,
 ) -> [Histogram; 2] {
     let (board, more) = (rules.first_board(), rules.values());
     assert!((board + more) as u64 <= rules.deck(), "cards are left to draw after the first board");
-    let mut counts = [vec![0; rules.deck() as usize], vec![0; rules.deck() as usize]];
+    let mut counts = [vec![0; counted.counts(rules).0], vec![0; counted.counts(rules).0]];
     for trial in 0..trials {
         dealer.shuffle(first_seed.wrapping_add(trial));
         for i in 0..board + more {
-            if let Some(card) = dealer.draw() {
-                counts[usize::from(i >= board)][card.0 as usize] += 1;
+            let Some(card) = dealer.draw() else { break };
+            let counts = &mut counts[usize::from(i >= board)];
+            match counted {
+                Counted::Cards => counts[card.0 as usize] += 1,
+                Counted::Values => {
+                    for (values, value) in counts.chunks_mut(more).zip(rules.values_of(card)) {
+                        values[usize::from(value)] += 1;
+                    }
+                }
             }
         }
     }
     let [first, drawn] = counts;
-    [Histogram::new(first, trials, board), Histogram::new(drawn, trials, more)]
+    [
+        Histogram::new(rules, counted, first, trials, board),
+        Histogram::new(rules, counted, drawn, trials, more),
+    ]
 }
 
 /// Q(a, x), the upper regularised incomplete gamma function: a series below a + 1, otherwise a
@@ -150,7 +195,7 @@ mod tests {
         let dealers: [Box<dyn Dealer>; 2] =
             [Box::new(Rejection::new(&rules, 0)), Box::new(FisherYates::new(&rules, 0))];
         for mut dealer in dealers {
-            for histogram in histograms(&rules, &mut *dealer, 10_000, 1) {
+            for histogram in histograms(&rules, Counted::Cards, &mut *dealer, 10_000, 1) {
                 assert!(histogram.p_value > 1e-3 && histogram.p_value < 1.0 - 1e-3);
                 assert_eq!(histogram.degrees, 63);
             }
@@ -158,15 +203,36 @@ mod tests {
     }
 
     #[test]
-    fn the_statistic_has_the_mean_and_spread_of_chi_square() {
-        // Without the correction the mean would be 63 * (64 - 12) / 63 = 52, not 63.
+    fn the_statistic_has_the_mean_of_chi_square() {
+        // Without the correction the means would be smaller by the factor (64 - 12) / 63.
         let rules = Rules::new(4, 3, 1).unwrap();
         let mut dealer = Rejection::new(&rules, 0);
-        let values: Vec<f64> =
-            (0..400).map(|i| histograms(&rules, &mut dealer, 100, i * 100)[0].chi_square).collect();
-        let mean = values.iter().sum::<f64>() / 400.0;
-        // Variance 2 * 63, so the mean's standard error is 0.56.
-        assert!((mean - 63.0).abs() < 3.0, "{mean}");
+        for (counted, degrees) in [(Counted::Cards, 63.0), (Counted::Values, 9.0)] {
+            let values: Vec<f64> = (0..400)
+                .map(|i| histograms(&rules, counted, &mut dealer, 100, i * 100)[0].chi_square)
+                .collect();
+            let mean = values.iter().sum::<f64>() / 400.0;
+            // Variance twice the degrees, over 400 values.
+            let standard_error = (2.0f64 * degrees / 400.0).sqrt();
+            assert!((mean - degrees).abs() < 4.0 * standard_error, "{counted:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn large_decks_are_counted_by_value() {
+        let large = Rules::new(10, 10, 1).unwrap();
+        assert_eq!(Counted::suited_to(&large, 1_000), Counted::Values);
+        assert_eq!(Counted::suited_to(&Rules::new(5, 4, 1).unwrap(), 625), Counted::Cards);
+        assert_eq!(Counted::suited_to(&Rules::new(5, 4, 1).unwrap(), 624), Counted::Values);
+        let mut dealer = Rejection::new(&large, 0);
+        let [first, drawn] = histograms(&large, Counted::Values, &mut dealer, 1_000, 1);
+        assert_eq!((first.counts.len(), first.degrees), (100, 90));
+        for (histogram, cards) in [(first, 100_000), (drawn, 10_000)] {
+            for values in histogram.counts.chunks(10) {
+                assert_eq!(values.iter().sum::<u64>(), cards);
+            }
+            assert!(histogram.p_value > 1e-3 && histogram.p_value < 1.0 - 1e-3);
+        }
     }
 
     #[test]
@@ -187,6 +253,7 @@ mod tests {
         }
         let rules = Rules::new(4, 3, 1).unwrap();
         let mut dealer = Unfair(Rejection::new(&rules, 0), 0, true);
-        assert!(histograms(&rules, &mut dealer, 10_000, 1)[0].p_value < 1e-6);
+        let [first, _] = histograms(&rules, Counted::Cards, &mut dealer, 10_000, 1);
+        assert!(first.p_value < 1e-6);
     }
 }

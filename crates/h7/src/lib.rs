@@ -11,6 +11,7 @@
 //! | [`reference`](mod@reference) | inference of the file, bit for bit |
 //! | `schema`, [`tflite`], [`read_tflite`] | names of the file's parts; writing and reading it |
 //! | [`measure`] | agreement of the quantised network, and accuracy |
+//! | [`preview`] | what the board makes of one frame |
 //! | [`golden`] | inputs and outputs for the board's self-test |
 //! | [`folder`], [`check`] | the folder, written completely or not at all, and its verification |
 //!
@@ -25,6 +26,7 @@ pub mod folder;
 pub mod golden;
 pub mod measure;
 pub mod net;
+pub mod preview;
 pub mod quantise;
 pub mod read_tflite;
 pub mod reference;

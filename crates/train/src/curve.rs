@@ -56,11 +56,17 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
         history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
     };
     let mut curves = vec![
-        Curve { name: "training".into(), color: (40, 90, 200), points: points(&|e| e.loss) },
+        Curve {
+            name: "training".into(),
+            color: (40, 90, 200),
+            points: points(&|e| e.loss),
+            dashed: false,
+        },
         Curve {
             name: "validation".into(),
             color: (200, 40, 30),
             points: points(&|e| e.validation),
+            dashed: false,
         },
     ];
     // Error shares use the same falling scale as the losses.
@@ -79,6 +85,7 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
                 name: format!("not {figure}"),
                 color: colors[i % colors.len()],
                 points: points(&|e| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1)),
+                dashed: false,
             });
         }
     }

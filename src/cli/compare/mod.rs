@@ -1,16 +1,18 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
 mod experiment;
+#[cfg(feature = "program")]
+mod page;
 mod report;
 mod uniformity;
 
-use super::timed::Dealing;
+use super::timed::{Dealing, Optimisation};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use anyhow::Context;
 use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_files::say;
-use setsight_general::Kind;
+use setsight_general::{Kind, Rules, Without};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,9 +31,12 @@ pub struct Args {
     /// Solvers to compare [default: all]
     #[arg(long = "solver", value_name = "NAMES", value_delimiter = ',')]
     solvers: Vec<Kind>,
-    /// Games for each cell
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
-    games: u64,
+    /// Optimisations of the solver smt to measure: it also plays without each, and without both
+    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
+    without: Vec<Optimisation>,
+    /// Games for each cell [default: 10], or deals of --uniformity [default: 10,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
+    games: Option<u64>,
     /// Seed of the first game
     #[arg(long, default_value_t = SEED)]
     seed: u64,
@@ -44,22 +49,32 @@ pub struct Args {
     /// How cards are dealt
     #[arg(long, value_enum, default_value_t)]
     dealer: Dealing,
-    /// Test the dealer instead: histograms of 10,000 deals, each with a chi-square test
-    #[arg(long)]
+    /// Test the dealer instead: histograms of many deals, each with a chi-square test
+    ///
+    /// The decks are those of the experiments. Cards are counted, or values of properties where the
+    /// deck is too large for each card to come five times.
+    #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory"])]
     uniformity: bool,
     /// Folder for the report, the table and the plots
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
     out: PathBuf,
+    /// Show the page, with the program that the system opens pages with
+    #[cfg(feature = "program")]
+    #[arg(long, conflicts_with = "uniformity")]
+    open: bool,
     /// How the results are printed
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
 }
 
+/// Games of a cell.
+const GAMES: u64 = 10;
+
 /// The paper's rows first.
 const DEFAULT_EXPERIMENTS: [&str; 4] =
     ["v=3,p=4,n=2..6", "v=4,p=5,n=2..6", "v=3..6,p=4,n=2", "v=3,p=3..8,n=4"];
 
-/// Runs the experiments and writes `results.csv`, `report.md` and the plots.
+/// Runs the experiments and writes `results.csv`, `report.md`, the plots and a page.
 ///
 /// # Errors
 /// An experiment that cannot be played, a file that cannot be written, a solver whose game does not
@@ -67,15 +82,36 @@ const DEFAULT_EXPERIMENTS: [&str; 4] =
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let seed = args.seed;
     if args.uniformity {
+        let trials = args.games.unwrap_or(uniformity::TRIALS);
+        if trials < uniformity::LEAST_TRIALS {
+            let least = uniformity::LEAST_TRIALS;
+            let message =
+                format!("--games {trials}: a chi-square test needs {least} deals or more");
+            return Err(BadCall(message).into());
+        }
+        let mut decks = Vec::new();
+        for rules in args.experiments.iter().flat_map(|experiment| &experiment.games) {
+            decks.push(Rules::new(rules.values() as u64, rules.properties() as u64, 1)?);
+        }
+        if decks.is_empty() {
+            for (v, p) in uniformity::DECKS {
+                decks.push(Rules::new(v, p, 1)?);
+            }
+        }
+        decks.dedup();
         create(&args.out)?;
-        return uniformity::run(args.dealer, seed, &args.out, args.format);
+        return uniformity::run(&decks, args.dealer, (trials, seed), &args.out, args.format);
     }
     let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero()).ok_or_else(
         || BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget)),
     )?;
-    let limits =
-        Limits { games: args.games, seed, cpu, bytes: args.memory.saturating_mul(1 << 20) };
-    let solvers = if args.solvers.is_empty() { default_solvers() } else { args.solvers };
+    let limits = Limits {
+        games: args.games.unwrap_or(GAMES),
+        seed,
+        cpu,
+        bytes: args.memory.saturating_mul(1 << 20),
+    };
+    let solvers = solvers(args.solvers, &args.without)?;
     let experiments = if args.experiments.is_empty() {
         DEFAULT_EXPERIMENTS
             .iter()
@@ -119,6 +155,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
     say!("written to {}", args.out.display());
+    #[cfg(feature = "program")]
+    if args.open && !crate::cli::page::show(&args.out.join(report::PAGE)) {
+        return Ok(Outcome::SomeFailed);
+    }
     Ok(Outcome::Done)
 }
 
@@ -127,11 +167,30 @@ fn create(folder: &std::path::Path) -> anyhow::Result<()> {
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))
 }
 
+/// Those asked for, by default all; `smt` is followed by those that do without something.
+fn solvers(asked: Vec<Kind>, without: &[Optimisation]) -> Result<Vec<Kind>, BadCall> {
+    let mut solvers = if asked.is_empty() { default_solvers() } else { asked };
+    if without.is_empty() {
+        return Ok(solvers);
+    }
+    let Some(smt) = solvers.iter().position(|kind| matches!(kind, Kind::Smt(_))) else {
+        let message = "--without measures the solver smt, which is not among the solvers";
+        return Err(BadCall(message.to_owned()));
+    };
+    let mut left_out: Vec<Without> =
+        without.iter().map(|&one| Optimisation::without(&[one])).collect();
+    left_out.push(Optimisation::without(without));
+    left_out.sort_unstable();
+    left_out.dedup();
+    solvers.splice(smt + 1..smt + 1, left_out.into_iter().map(Kind::Smt));
+    Ok(solvers)
+}
+
 /// All that this program was built with.
 fn default_solvers() -> Vec<Kind> {
     let smt = cfg!(feature = "smt");
     Kind::ALL
         .into_iter()
-        .filter(|kind| smt || !matches!(kind, Kind::Smt | Kind::SmtBoolean))
+        .filter(|kind| smt || !matches!(kind, Kind::Smt(_) | Kind::SmtBoolean))
         .collect()
 }

@@ -1,60 +1,22 @@
 //! The results as CSV, Markdown and plots.
 
 use super::experiment::{Cell, Experiment, Limits};
+use crate::cli::paper::paper;
 use crate::cli::timed::{Dealing, counted, human};
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
-use setsight_general::{Kind, Rules};
+use setsight_general::{Kind, Without};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The paper's mean CPU seconds (in Python) for n = 2 to 6, and over how many games.
-struct Paper {
-    values: usize,
-    properties: usize,
-    games: u32,
-    smt: [f64; 5],
-    dynamic: [f64; 5],
-    brute: [f64; 5],
-}
-
-const PAPER: [Paper; 2] = [
-    Paper {
-        values: 3,
-        properties: 4,
-        games: 10,
-        smt: [0.0830945, 0.1309777, 0.1469017, 0.1981986, 0.2494722],
-        dynamic: [0.0012532, 0.0021258, 0.00206, 0.0031261, 0.0051556],
-        brute: [0.0792278, 0.1288052, 0.1598722, 0.2002846, 0.2630714],
-    },
-    Paper {
-        values: 4,
-        properties: 5,
-        games: 5,
-        smt: [0.8491608, 1.7955682, 1.930447, 2.4920082, 2.2934102],
-        dynamic: [0.2452296, 0.2946156, 0.4328736, 0.3662846, 0.4965884],
-        brute: [1.1175872, 1.1840924, 1.7126942, 2.5330248, 2.2322826],
-    },
-];
-
-/// The paper's figure for a cell, and its number of games. `cover` is not in the paper.
-fn paper(kind: Kind, rules: &Rules) -> Option<(f64, u32)> {
-    let table =
-        PAPER.iter().find(|t| t.values == rules.values() && t.properties == rules.properties())?;
-    let row = match kind {
-        Kind::Smt | Kind::SmtBoolean => &table.smt,
-        Kind::Dynamic => &table.dynamic,
-        Kind::Brute => &table.brute,
-        Kind::Cover => return None,
-    };
-    let column = usize::try_from(rules.sets().checked_sub(2)?).ok()?;
-    row.get(column).map(|&seconds| (seconds, table.games))
-}
-
 /// An experiment with its cells, game by game, and for each game solver by solver.
 pub type Row = (Experiment, Vec<Cell>);
+
+/// The page among the files.
+#[cfg(feature = "program")]
+pub const PAGE: &str = "index.html";
 
 /// Writes all files.
 ///
@@ -74,14 +36,12 @@ pub fn write(
     put("results.csv", csv(results))?;
     put("report.md", markdown(results, solvers, limits))?;
     #[cfg(feature = "program")]
-    for (experiment, cells) in results {
-        let stem = folder.join(stem(experiment));
-        setsight_eval::chart::save(
-            &chart(experiment, cells, solvers),
-            &stem,
-            setsight_eval::chart::SIZE_PX,
-        )?;
+    for row in results {
+        let stem = folder.join(stem(&row.0));
+        setsight_eval::chart::save(&chart(row, solvers), &stem, setsight_eval::chart::SIZE_PX)?;
     }
+    #[cfg(feature = "program")]
+    put(PAGE, super::page::page(results, solvers, limits)?)?;
     Ok(())
 }
 
@@ -146,43 +106,72 @@ pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
     })
 }
 
-/// The report: a table for each experiment, the memory of `dynamic`, the paper's figures.
-pub fn markdown(results: &[(Experiment, Vec<Cell>)], solvers: &[Kind], limits: &Limits) -> String {
-    let mut text = format!(
-        "# The solvers compared\n\n\
-         Mean CPU time of the solver for one game, over {} with the seeds from {}, no two alike; \
+/// What stands above all results.
+pub fn introduction(limits: &Limits) -> String {
+    format!(
+        "Mean CPU time of the solver for one game, over {} with the seeds from {}, no two alike; \
          games too short for the clock are timed together, and as many more are played as last \
          20 ms (results.csv has their number). Dealing is not counted, and every game passed the \
-         checker. A solver has {} s for a cell; one that needs more is given up there.\n",
+         checker. A solver has {} s for a cell; one that needs more is given up there.",
         counted(limits.games, "game"),
         limits.seed,
         limits.cpu.as_secs_f64(),
-    );
-    for (experiment, cells) in results {
+    )
+}
+
+/// A table with words above it.
+pub struct Table {
+    /// Nothing for the table of the experiment itself.
+    pub above: String,
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The tables of an experiment: its cells, the optimisations, the paper's figures.
+pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
+    let mut tables = vec![times_of(experiment, cells, solvers)];
+    tables.extend(optimisations(experiment, cells, solvers));
+    if experiment.varied == 'n' {
+        tables.extend(beside_the_paper(cells));
+    }
+    tables
+}
+
+/// The report in Markdown.
+pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
+    let mut text = format!("# The solvers compared\n\n{}\n", introduction(limits));
+    for row in results {
+        let experiment = &row.0;
         let _ = writeln!(text, "\n## {} varies, {}\n", experiment.varied, experiment.fixed());
-        let _ = write!(text, "| {} | first set at |", experiment.varied);
-        for kind in solvers {
-            let _ = write!(text, " {kind} |");
-        }
-        text.push_str(" memory of dynamic |\n");
-        text.push_str(&"|---".repeat(solvers.len() + 3));
-        text.push_str("|\n");
-        for row in cells.chunks(solvers.len()) {
-            let most_games = row.iter().max_by_key(|cell| cell.first_boards.len());
-            let board = most_games.and_then(Cell::first_board);
-            let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
-            let _ = write!(text, "| {} | {board} |", experiment.position(&row[0].rules));
-            for cell in row {
-                let _ = write!(text, " {} |", shown(cell));
+        for Table { above, head, rows } in tables(row, solvers) {
+            if !above.is_empty() {
+                let _ = writeln!(text, "\n{above}\n");
             }
-            let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
-            let _ = writeln!(text, " {} |", memory.map_or("-".into(), size));
-        }
-        if experiment.varied == 'n' {
-            beside_the_paper(&mut text, cells);
+            let _ = writeln!(text, "| {} |\n{}|", head.join(" | "), "|---".repeat(head.len()));
+            for row in rows {
+                let _ = writeln!(text, "| {} |", row.join(" | "));
+            }
         }
     }
     text
+}
+
+/// A row for each game, a column for each solver.
+fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table {
+    let mut head = vec![experiment.varied.to_string(), "first set at".into()];
+    head.extend(solvers.iter().map(ToString::to_string));
+    head.push("memory of dynamic".into());
+    let row = |row: &[Cell]| {
+        let most_games = row.iter().max_by_key(|cell| cell.first_boards.len());
+        let board = most_games.and_then(Cell::first_board);
+        let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
+        let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
+        let mut line = vec![experiment.position(&row[0].rules).to_string(), board];
+        line.extend(row.iter().map(shown));
+        line.push(memory.map_or("-".into(), size));
+        line
+    };
+    Table { above: String::new(), head, rows: cells.chunks(solvers.len()).map(row).collect() }
 }
 
 fn shown(cell: &Cell) -> String {
@@ -204,48 +193,131 @@ fn size(bytes: usize) -> String {
 }
 
 /// The paper's figures beside ours, where it has them.
-fn beside_the_paper(text: &mut String, cells: &[Cell]) {
+fn beside_the_paper(cells: &[Cell]) -> Option<Table> {
     let known: Vec<_> = cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
-    let Some((_, (_, games))) = known.first() else { return };
-    let _ = write!(
-        text,
-        "\nThe paper's figures (Python, mean of {games} games) beside these:\n\n\
-         | n | solver | paper | here | paper / here |\n|---|---|---|---|---|\n"
-    );
-    for (cell, (paper, _)) in known {
+    let (_, (_, games)) = known.first()?;
+    let row = |&(cell, (paper, _)): &(&Cell, (f64, u32))| {
         let ratio = cell.mean().map_or("-".into(), |mean| times(paper / mean));
-        let (n, kind, here) = (cell.rules.sets(), cell.kind, shown(cell));
-        let _ = writeln!(text, "| {n} | {kind} | {} | {here} | {ratio} |", human(paper));
+        let n = cell.rules.sets().to_string();
+        vec![n, cell.kind.to_string(), human(paper), shown(cell), ratio]
+    };
+    Some(Table {
+        above: format!("The paper's figures (Python, mean of {games} games) beside these:"),
+        head: ["n", "solver", "paper", "here", "paper / here"].map(String::from).to_vec(),
+        rows: known.iter().map(row).collect(),
+    })
+}
+
+/// Whether a solver is `smt` without some optimisation.
+fn does_without(kind: Kind) -> bool {
+    matches!(kind, Kind::Smt(without) if without != Without::NOTHING)
+}
+
+/// What each of the paper's optimisations is worth: how many times as long `smt` takes without it.
+fn optimisations(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Option<Table> {
+    let without: Vec<Kind> = solvers.iter().copied().filter(|&kind| does_without(kind)).collect();
+    if without.is_empty() {
+        return None;
     }
+    let mut head = vec![experiment.varied.to_string(), "smt".into()];
+    head.extend(without.iter().map(|kind| kind.name().trim_start_matches("smt ").to_owned()));
+    let row = |row: &[Cell]| {
+        let whole = row.iter().find(|cell| cell.kind == Kind::Smt(Without::NOTHING))?;
+        let mut line = vec![experiment.position(&whole.rules).to_string(), shown(whole)];
+        line.extend(row.iter().filter(|cell| does_without(cell.kind)).map(|cell| {
+            let ratio = cell.mean().zip(whole.mean()).map(|(a, b)| format!("{:.2}", a / b));
+            ratio.unwrap_or_else(|| shown(cell))
+        }));
+        Some(line)
+    };
+    Some(Table {
+        above:
+            "What the optimisations of `smt` are worth: its time, and how many times as long it \
+                takes without them:"
+                .into(),
+        head,
+        rows: cells.chunks(solvers.len()).filter_map(row).collect(),
+    })
+}
+
+/// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
+/// much faster than the paper's they are.
+#[cfg(feature = "program")]
+pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
+    let sentence = |row: &[Cell]| {
+        let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
+        let mut known: Vec<(Kind, f64)> =
+            row.iter().filter_map(|cell| Some((cell.kind, cell.mean()?))).collect();
+        known.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(&(fastest, least)) = known.first() else {
+            return format!("{at}: no solver finished.");
+        };
+        let mut text = format!("{at}: {fastest} needs {}", human(least));
+        for (i, (kind, mean)) in known[1..].iter().enumerate() {
+            let join = if i == 0 { ";" } else { "," };
+            let _ = write!(text, "{join} {kind} {} times that", times(mean / least));
+        }
+        let given_up: Vec<&str> =
+            row.iter().filter(|cell| cell.mean().is_none()).map(|cell| cell.kind.name()).collect();
+        if !given_up.is_empty() {
+            let _ = write!(text, "; given up: {}", given_up.join(", "));
+        }
+        text.push('.');
+        let faster: Vec<String> = row
+            .iter()
+            .filter_map(|cell| {
+                let (paper, _) = paper(cell.kind, &cell.rules)?;
+                Some(format!("{} {}", cell.kind, times(paper / cell.mean()?)))
+            })
+            .collect();
+        if !faster.is_empty() {
+            let _ = write!(text, " The paper's time over this one: {}.", faster.join(", "));
+        }
+        text
+    };
+    cells.chunks(solvers.len()).map(sentence).collect()
 }
 
 fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
+/// The curves of an experiment, with the paper's dashed beside them.
 #[cfg(feature = "program")]
-fn chart(
-    experiment: &Experiment,
-    cells: &[Cell],
-    solvers: &[Kind],
-) -> setsight_eval::chart::Curves {
+pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
     use setsight_eval::chart::{Curve, Curves};
     let color = |kind| match kind {
         Kind::Brute => (200, 30, 30),
-        Kind::Smt => (20, 60, 200),
+        Kind::Smt(Without::NOTHING) => (20, 60, 200),
+        Kind::Smt(Without { delayed_deletion: false, .. }) => (150, 60, 160),
+        Kind::Smt(Without { order: false, .. }) => (120, 120, 120),
+        Kind::Smt(_) => (60, 60, 60),
         Kind::SmtBoolean => (90, 170, 240),
         Kind::Dynamic => (20, 140, 50),
         Kind::Cover => (230, 140, 0),
     };
-    let curve = |&kind: &Kind| Curve {
-        name: kind.name().into(),
+    let curve = |kind: Kind, dashed: bool, seconds: &dyn Fn(&Cell) -> Option<f64>| Curve {
+        name: format!("{kind}{}", if dashed { ", paper" } else { "" }),
         color: color(kind),
         points: cells
             .iter()
             .filter(|cell| cell.kind == kind)
-            .filter_map(|cell| Some((experiment.position(&cell.rules) as f64, cell.mean()?)))
+            .filter_map(|cell| Some((experiment.position(&cell.rules) as f64, seconds(cell)?)))
             .collect(),
+        dashed,
     };
+    let mut curves: Vec<Curve> =
+        solvers.iter().map(|&kind| curve(kind, false, &Cell::mean)).collect();
+    // The variants of `smt` share the paper's one figure.
+    let published = |kind: &&Kind| **kind != Kind::SmtBoolean;
+    let of_paper = |cell: &Cell| paper(cell.kind, &cell.rules).map(|(seconds, _)| seconds);
+    curves.extend(
+        solvers
+            .iter()
+            .filter(published)
+            .map(|&kind| curve(kind, true, &of_paper))
+            .filter(|curve| curve.points.len() > 1),
+    );
     let label = match experiment.varied {
         'v' => "values (v)",
         'p' => "properties (p)",
@@ -256,7 +328,7 @@ fn chart(
         x_label: label.into(),
         y_label: "seconds".into(),
         log_y: true,
-        curves: solvers.iter().map(curve).collect(),
+        curves,
     }
 }
 
@@ -294,6 +366,27 @@ mod tests {
         assert!(text.contains("| 2 | 13.5 cards | 20.00 µs | 200 ns | 12.0 kB |"), "{text}");
         assert!(text.contains("| 3 | 13.5 cards | out of time after 1 game |"), "{text}");
         assert!(text.contains("| 2 | dynamic | 1.253 ms | 20.00 µs | 63 |"), "{text}");
+    }
+
+    #[cfg(feature = "program")]
+    #[test]
+    fn the_papers_curves_are_dashed_and_each_row_has_a_sentence() {
+        let (mut results, solvers, limits) = results();
+        results[0].1.iter_mut().for_each(|cell| cell.stopped = None);
+        let curves = chart(&results[0], &solvers).curves;
+        let names: Vec<(&str, bool)> = curves.iter().map(|c| (c.name.as_str(), c.dashed)).collect();
+        assert_eq!(names, [("dynamic", false), ("cover", false), ("dynamic, paper", true)]);
+        let sentences = sentences(&results[0], &solvers);
+        assert_eq!(
+            sentences[0],
+            "n = 2: cover needs 200 ns; dynamic 100 times that. \
+             The paper's time over this one: dynamic 63."
+        );
+        let page = super::super::page::page(&results, &solvers, &limits).unwrap();
+        assert!(page.contains(&sentences[1]) && page.contains("<svg") && page.contains("<table"));
+        for outside in ["src=", "href=", "url(", "@import"] {
+            assert!(!page.contains(outside), "the page needs nothing else: {outside}");
+        }
     }
 
     #[test]

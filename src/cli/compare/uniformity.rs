@@ -1,75 +1,103 @@
 //! `compare --uniformity`: is the dealer fair?
 
-use crate::cli::common::{Format, Outcome};
-use crate::cli::timed::Dealing;
+use crate::cli::common::{BadCall, Format, Outcome};
+use crate::cli::timed::{Dealing, counted as number_of};
 use anyhow::Context;
 use serde_json::json;
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
 use setsight_general::Rules;
-use setsight_general::uniformity::{Histogram, histograms};
+use setsight_general::uniformity::{Counted, Histogram, histograms};
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Deals looked at, as in the paper.
-const TRIALS: u64 = 10_000;
+/// Deals looked at.
+pub const TRIALS: u64 = 10_000;
 
-/// The paper's decks: values and properties.
-const DECKS: [(u64, u64); 2] = [(4, 3), (5, 4)];
+/// Least deals: below, even the values of a property come less than five times each.
+pub const LEAST_TRIALS: u64 = 5;
+
+/// Decks whose cards can each be counted: values and properties.
+pub const DECKS: [(u64, u64); 2] = [(4, 3), (5, 4)];
 
 /// A fair dealer falls below this in one of a thousand histograms.
 const SUSPICIOUS: f64 = 1e-3;
 
-/// Writes four histograms and their tests; fails where a test does.
+/// Writes two histograms of each deck and their tests; fails where a test does.
 ///
 /// # Errors
-/// A file that cannot be written.
-pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow::Result<Outcome> {
+/// A deck too small to draw from, a file that cannot be written.
+pub fn run(
+    decks: &[Rules],
+    dealing: Dealing,
+    (trials, seed): (u64, u64),
+    folder: &Path,
+    format: Format,
+) -> anyhow::Result<Outcome> {
+    if let Some(rules) = decks.iter().find(|rules| !holds_both_draws(rules)) {
+        let (v, p) = (rules.values(), rules.properties());
+        let message = format!(
+            "v={v}, p={p}: the deck of {} has no {v} cards left after the first board of {}",
+            number_of(rules.deck(), "card"),
+            rules.first_board()
+        );
+        return Err(BadCall(message).into());
+    }
     let mut text = format!(
         "# Is the dealer fair?\n\n\
-         {TRIALS} deals with the seeds from {seed}. Cards of one deal are all different, so the \
-         chi-square statistic is corrected for drawing without replacement.\n\n\
-         | v, p | cards | each card comes | chi-square | degrees | p-value |\n\
+         {trials} deals with the seeds from {seed}. Cards of one deal are all different, so the \
+         chi-square statistic is corrected for drawing without replacement. Of a deck whose cards \
+         would each come less than five times, the values of each property are counted.\n\n\
+         | v, p | cards | comes | chi-square | degrees | p-value |\n\
          |---|---|---|---|---|---|\n"
     );
-    let mut csv = String::from("values,properties,cards,card,count\n");
+    let mut csv = String::from("values,properties,cards,property,card_or_value,count\n");
     let mut told = Vec::new();
     let mut suspicious = 0;
-    for (v, p) in DECKS {
-        let rules = Rules::new(v, p, 1)?;
-        let both = histograms(&rules, &mut *dealing.dealer(&rules), TRIALS, seed);
+    for rules in decks {
+        let (v, p) = (rules.values(), rules.properties());
+        let counted = Counted::suited_to(rules, trials);
+        let both = histograms(rules, counted, &mut *dealing.dealer(rules), trials, seed);
         for (histogram, (name, what)) in
             both.iter().zip([("first", "the first board"), ("drawn", "cards drawn next")])
         {
             let _ = writeln!(
                 text,
-                "| {v}, {p} | {what} ({}) | {:.1} times | {:.1} | {} | {:.4} |",
+                "| {v}, {p} | {what} ({}) | each {} {:.1} times | {:.1} | {} | {:.4} |",
                 histogram.per_trial,
-                histogram.expected(),
+                noun(counted),
+                histogram.expected,
                 histogram.chi_square,
                 histogram.degrees,
                 histogram.p_value
             );
-            for (card, count) in histogram.counts.iter().enumerate() {
-                let _ = writeln!(csv, "{v},{p},{name},{card},{count}");
+            for (i, count) in histogram.counts.iter().enumerate() {
+                let _ = match counted {
+                    Counted::Cards => writeln!(csv, "{v},{p},{name},,{i},{count}"),
+                    Counted::Values => {
+                        writeln!(csv, "{v},{p},{name},{},{},{count}", i / v + 1, i % v)
+                    }
+                };
             }
             told.push(json!({
                 "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
-                "expected": histogram.expected(), "chi_square": histogram.chi_square,
+                "counted": noun(counted), "expected": histogram.expected,
+                "chi_square": histogram.chi_square,
                 "degrees": histogram.degrees, "p_value": histogram.p_value,
                 "counts": histogram.counts,
             }));
             suspicious += usize::from(histogram.p_value < SUSPICIOUS);
-            draw(histogram, (v, p), name, what, folder)?;
+            draw(histogram, counted, (v, p, trials), (name, what), folder)?;
         }
     }
     if suspicious > 0 {
         let _ = writeln!(
             text,
-            "\n{suspicious} of 4 p-values are below {SUSPICIOUS}: try another seed; if it happens \
-             again, the dealer is not fair."
+            "\n{suspicious} of {} p-values are below {SUSPICIOUS}: try another seed; if it happens \
+             again, the dealer is not fair.",
+            2 * decks.len()
         );
     }
     for (name, contents) in [("uniformity.md", &text), ("uniformity.csv", &csv)] {
@@ -81,7 +109,7 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow
         text = format!(
             "{}\n",
             json!({
-                "version": VERSION, "deals": TRIALS, "seed": seed, "dealer": dealing.name(),
+                "version": VERSION, "deals": trials, "seed": seed, "dealer": dealing.name(),
                 "histograms": told, "suspicious": suspicious,
             })
         );
@@ -91,12 +119,24 @@ pub fn run(dealing: Dealing, seed: u64, folder: &Path, format: Format) -> anyhow
     Ok(if suspicious > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
+/// Whether a deal has both the first board and the cards drawn next.
+fn holds_both_draws(rules: &Rules) -> bool {
+    (rules.first_board() + rules.values()) as u64 <= rules.deck()
+}
+
+const fn noun(counted: Counted) -> &'static str {
+    match counted {
+        Counted::Cards => "card",
+        Counted::Values => "value",
+    }
+}
+
 #[cfg(feature = "program")]
 fn draw(
     histogram: &Histogram,
-    (v, p): (u64, u64),
-    name: &str,
-    what: &str,
+    counted: Counted,
+    (v, p, trials): (usize, usize, u64),
+    (name, what): (&str, &str),
     folder: &Path,
 ) -> anyhow::Result<()> {
     let bars = setsight_eval::chart::Bars {
@@ -104,12 +144,15 @@ fn draw(
             "{what}, v={v}, p={p}: chi-square {:.1} ({}), p-value {:.3}",
             histogram.chi_square, histogram.degrees, histogram.p_value
         ),
-        x_label: "card".into(),
-        y_label: format!("times in {} deals", histogram.trials),
+        x_label: match counted {
+            Counted::Cards => "card".into(),
+            Counted::Values => format!("value: {v} of each property, the first property first"),
+        },
+        y_label: format!("times in {trials} deals"),
         heights: histogram.counts.iter().map(|&n| n as f64).collect(),
         first: 0,
         color: (70, 120, 180),
-        level: Some(histogram.expected()),
+        level: Some(histogram.expected),
     };
     let stem = folder.join(format!("uniformity-v{v}-p{p}-{name}"));
     setsight_eval::chart::save(&bars, &stem, setsight_eval::chart::SIZE_PX)?;
@@ -117,6 +160,12 @@ fn draw(
 }
 
 #[cfg(not(feature = "program"))]
-fn draw(_: &Histogram, _: (u64, u64), _: &str, _: &str, _: &Path) -> anyhow::Result<()> {
+fn draw(
+    _: &Histogram,
+    _: Counted,
+    _: (usize, usize, u64),
+    _: (&str, &str),
+    _: &Path,
+) -> anyhow::Result<()> {
     Ok(())
 }

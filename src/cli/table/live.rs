@@ -59,7 +59,14 @@ pub struct Args {
     #[arg(long)]
     headless: bool,
     /// How it is printed: text, a line when the table changes; json, a line for each frame
-    #[arg(short, long, value_enum, default_value_t, requires = "headless")]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t,
+        requires = "headless",
+        conflicts_with = "screenshot"
+    )]
     format: Format,
     #[command(flatten)]
     reading: ReadingArgs,
@@ -67,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "headless")]
     screenshot: Option<PathBuf>,
     /// Stop after so many frames
-    #[arg(long, value_name = "N", requires = "headless",
+    #[arg(long, value_name = "N", requires = "headless", conflicts_with = "screenshot",
           value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
 }

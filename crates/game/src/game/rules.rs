@@ -9,6 +9,13 @@ pub const ROWS: usize = 3;
 /// Cards laid out at the start; with more, the layout is compacted after a set is removed.
 pub const START_CARDS: usize = 12;
 
+/// The name of a place: its row as a letter and its column as a number, A1 to C4 for the first
+/// twelve.
+pub fn place_name(place: usize) -> String {
+    let row = char::from(b'A' + (place % ROWS) as u8);
+    format!("{row}{}", place / ROWS + 1)
+}
+
 /// The next step of a game. After each step, the [`Game`] shows the resulting table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -270,6 +277,11 @@ mod tests {
             stock.reverse();
             prop_assert_eq!(stock, deal.cards());
         }
+    }
+
+    #[test]
+    fn places_are_named_down_the_columns() {
+        assert_eq!([0, 1, 2, 3, 11, 12].map(place_name), ["A1", "B1", "C1", "A2", "C4", "A5"]);
     }
 
     #[test]

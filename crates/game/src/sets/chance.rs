@@ -2,7 +2,7 @@
 
 use super::finder::find_all;
 use super::set::completing;
-use crate::cards::Card;
+use crate::cards::{Card, DECK_SIZE};
 
 /// A probability as a fraction of equally likely outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +14,37 @@ pub struct Chance {
 }
 
 impl Chance {
+    /// How many unfavourable outcomes there are to a favourable one; `None` if there is none.
+    pub fn odds_against(self) -> Option<f64> {
+        let unfavourable = (self.total - self.favourable) as f64;
+        (self.favourable > 0).then(|| unfavourable / self.favourable as f64)
+    }
+
     /// Its value, 0 to 1.
     pub fn value(self) -> f64 {
         self.favourable as f64 / self.total as f64
     }
+}
+
+/// Hands without a set among all hands of `cards` different cards, from 12 cards on: the chance that
+/// a board just dealt has none. The counts are exact; `tests/program/exact_counts.rs` counts them
+/// again. From 21 cards on there is always a set.
+pub fn none_among(cards: usize) -> Option<Chance> {
+    const SET_FREE: [u64; 9] = [
+        2_284_535_476_080,
+        3_764_369_026_080,
+        4_217_827_554_720,
+        2_970_003_246_912,
+        1_141_342_138_404,
+        176_310_866_160,
+        6_482_268_000,
+        13_646_880,
+        682_344,
+    ];
+    let place = cards.checked_sub(12).filter(|_| cards <= 21)?;
+    let choose = |n: u128, k: u128| (0..k).fold(1, |product, i| product * (n - i) / (i + 1));
+    let total = u64::try_from(choose(DECK_SIZE as u128, cards as u128)).ok()?;
+    Some(Chance { favourable: SET_FREE.get(place).copied().unwrap_or(0), total })
 }
 
 /// The exact probability that three more cards make a set that includes at least one of them, if

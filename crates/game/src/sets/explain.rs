@@ -104,10 +104,26 @@ pub fn explain(cards: [Card; 3]) -> Verdict {
     }
 }
 
+/// One line per property on the card that completes two others: if the values are numbered 0 to 2,
+/// the third is 3 - a - b modulo 3.
+pub fn explain_third(a: Card, b: Card) -> [String; 4] {
+    Property::ALL.map(|property| {
+        let values = [a.value(property), b.value(property)];
+        let [a, b] = values;
+        let (difference, third) = (3 - a as i32 - b as i32, (6 - a - b) % 3);
+        let modulo = if difference == third as i32 { "" } else { " modulo 3" };
+        let [a_word, b_word, third_word] = [a, b, third].map(|value| property.value_word(value));
+        format!(
+            "{}: {a_word} ({a}), {b_word} ({b}): 3 - {a} - {b} = {third}{modulo}, {third_word}",
+            property.word()
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sets::is_set;
+    use crate::sets::{completing, is_set};
 
     fn verdict(codes: [&str; 3]) -> Verdict {
         explain(codes.map(|code| code.parse().unwrap()))
@@ -119,6 +135,22 @@ mod tests {
             for b in Card::deck() {
                 for c in Card::deck() {
                     assert_eq!(explain([a, b, c]).is_set(), is_set(a, b, c), "{a} {b} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_third_card_is_calculated() {
+        let lines = explain_third("1fpd".parse().unwrap(), "2fro".parse().unwrap());
+        assert_eq!(lines[0], "number: one (0), two (1): 3 - 0 - 1 = 2, three");
+        assert_eq!(lines[1], "shading: filled (0), filled (0): 3 - 0 - 0 = 0 modulo 3, filled");
+        for a in Card::deck() {
+            for b in Card::deck().filter(|&b| b != a) {
+                let third = completing(a, b);
+                for (line, property) in explain_third(a, b).iter().zip(Property::ALL) {
+                    let word = property.value_word(third.value(property));
+                    assert!(line.ends_with(&format!(", {word}")), "{a} {b}: {line}");
                 }
             }
         }

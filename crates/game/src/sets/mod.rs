@@ -20,8 +20,8 @@ mod set;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-pub use chance::{Chance, three_more, three_more_from};
-pub use explain::{Relation, Verdict, explain};
+pub use chance::{Chance, none_among, three_more, three_more_from};
+pub use explain::{Relation, Verdict, explain, explain_third};
 pub use finder::{Finder, find_all};
 pub use keys::{Key, gap_key};
 pub use set::{Set, completing, is_set};

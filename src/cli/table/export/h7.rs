@@ -1,13 +1,17 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
+use super::preview::preview;
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::{Context, bail};
+use image::ImageFormat;
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
+use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Deck;
 use setsight_h7::crops::{self, Crop};
 use setsight_h7::golden::hex;
+use setsight_h7::net::Net;
 use setsight_h7::{board, check, folder, report};
 use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::onnx;
@@ -15,6 +19,7 @@ use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::source;
 use setsight_vision::deck_learning;
 use setsight_vision::{CardOutline, rectify};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +55,9 @@ pub struct Args {
     /// Labelled photos to measure the integers on, for the report
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     photos: Option<PathBuf>,
+    /// Also write DIR-preview.png: this photo as the board would show it
+    #[arg(long, value_name = "PHOTO", conflicts_with_all = ["check", "deck"])]
+    preview: Option<PathBuf>,
     /// Replace a folder that is there
     #[arg(long, conflicts_with = "check")]
     overwrite: bool,
@@ -103,10 +111,26 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     folder::write(&made.files, out, args.overwrite)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let model_bytes = made.files[folder::MODEL].len();
+    if let Some(photo) = &args.preview {
+        write_preview(photo, &made.net, out)?;
+    }
     let text = report::summary(&made.net, &made.facts, model_bytes);
     // A closed pipe is no error.
     let _ = print_result!("{}: {} files\n{text}", out.display(), made.files.len());
     Ok(Outcome::Done)
+}
+
+/// Writes the preview beside the folder, which holds only what the board needs.
+fn write_preview(photo: &Path, net: &Net, out: &Path) -> anyhow::Result<()> {
+    let (picture, [cards, sets]) = preview(photo, net)?;
+    let mut path = out.components().as_path().as_os_str().to_owned();
+    path.push("-preview.png");
+    let path = PathBuf::from(path);
+    let mut png = Vec::new();
+    picture.write_to(&mut Cursor::new(&mut png), ImageFormat::Png)?;
+    write_whole(&path, &png).with_context(|| format!("{} cannot be written", path.display()))?;
+    say!("{}: {cards} cards and {sets} sets as the board would draw them", path.display());
+    Ok(())
 }
 
 /// The deck of one's own that the models of a folder were trained for: the one that is asked for, and

@@ -4,7 +4,7 @@ use super::printer::Format;
 use super::scanning::{Args, STDIN, Scanning};
 use super::watch;
 use crate::cli::common::{BadCall, Outcome};
-use setsight_files::say;
+use crate::cli::page;
 use std::io::{self, IsTerminal};
 
 /// Reads the photos, prints and writes what they hold.
@@ -17,18 +17,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut scan = Scanning::new(&args)?;
     let stopped = if args.watch { watch::watch(&mut scan)? } else { scan.read_paths()? };
     let failed = scan.failed;
-    let mut unshown = false;
+    let mut shown = true;
     if let Some(out) = scan.out {
-        let page = out.finish(stopped)?;
+        let written = out.finish(stopped)?;
         if args.results.open && !stopped {
-            // What it says are calls of several programs, none of which the user has.
-            if open::that_detached(&page).is_err() {
-                say!("{}: no program was found that shows it; open it yourself", page.display());
-                unshown = true;
-            }
+            shown = page::show(&written);
         }
     }
-    Ok(if failed > 0 || stopped || unshown { Outcome::SomeFailed } else { Outcome::Done })
+    Ok(if failed > 0 || stopped || !shown { Outcome::SomeFailed } else { Outcome::Done })
 }
 
 fn check(args: &Args) -> Result<(), BadCall> {

@@ -1,0 +1,34 @@
+//! The comparison as a page: plots, tables, and a sentence for each row.
+
+use super::experiment::Limits;
+use super::report::{Row, Table, chart, introduction, sentences, tables};
+use crate::cli::page;
+use maud::html;
+use setsight_eval::chart::PlotError;
+use setsight_general::Kind;
+
+/// The page in HTML; it refers to no other file.
+///
+/// # Errors
+/// A plot that cannot be drawn.
+pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
+    let plots = results.iter().map(|row| page::plot(&chart(row, solvers)));
+    let plots = plots.collect::<Result<Vec<_>, _>>()?;
+    let body = html! {
+        h1 { "The solvers compared" }
+        p { (introduction(limits)) }
+        p { "Long dashes and hollow dots are the paper's own figures (Python, on its machine)." }
+        "\n"
+        @for (row, plot) in results.iter().zip(plots) {
+            h2 { (row.0.varied) " varies, " (row.0.fixed()) }
+            (plot)
+            "\n"
+            ul { @for sentence in sentences(row, solvers) { li { (sentence) } "\n" } }
+            @for Table { above, head, rows } in tables(row, solvers) {
+                @if !above.is_empty() { p { (above) } }
+                (page::table(&head, &rows))
+            }
+        }
+    };
+    Ok(page::whole("setsight: the solvers compared", &body))
+}

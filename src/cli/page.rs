@@ -1,0 +1,54 @@
+//! What pages of figures share; each is one file, to be opened without a network.
+
+use maud::{Markup, PreEscaped, html};
+use setsight_eval::chart::{self, Chart, PlotError};
+use setsight_files::say;
+use std::path::Path;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:62em;\
+padding:0 1em;background:#fafafa;color:#16181c}figure{margin:1em 0;background:#fff;\
+border:1px solid #ddd}figure svg{width:100%;height:auto;display:block}\
+div{overflow-x:auto}table{border-collapse:collapse;background:#fff;margin:.6em 0}\
+td,th{border:1px solid #ddd;padding:.25em .6em;text-align:right;white-space:nowrap}\
+@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}table{background:#222}\
+td,th{border-color:#444}}";
+
+/// The whole page.
+pub fn whole(title: &str, body: &Markup) -> String {
+    setsight_eval::html::page(title, STYLE, body).into_string()
+}
+
+/// A plot inside the page.
+///
+/// # Errors
+/// A chart that cannot be drawn.
+pub fn plot(chart: &impl Chart) -> Result<Markup, PlotError> {
+    let (width, height) = chart::SIZE_PX;
+    let svg = chart::svg(chart, chart::SIZE_PX)?;
+    // The size in pixels would keep it from fitting the page.
+    let size = format!("width=\"{width}\" height=\"{height}\" viewBox");
+    Ok(html! { figure { (PreEscaped(svg.replacen(&size, "viewBox", 1))) } "\n" })
+}
+
+/// A table.
+pub fn table(head: &[String], rows: &[Vec<String>]) -> Markup {
+    html! {
+        div {
+            table {
+                tr { @for cell in head { th { (cell) } } }
+                @for row in rows { "\n" tr { @for cell in row { td { (cell) } } } }
+            }
+        }
+        "\n"
+    }
+}
+
+/// Shows a page with the program that the system opens pages with; says it where there is none.
+pub fn show(page: &Path) -> bool {
+    let shown = open::that_detached(page).is_ok();
+    if !shown {
+        // What the error says are calls of several programs, none of which the user has.
+        say!("{}: no program was found that shows it; open it yourself", page.display());
+    }
+    shown
+}
