@@ -2,15 +2,18 @@
 
 mod board;
 mod end;
+mod game;
+pub mod play;
+pub mod scores;
 mod side;
 
-use super::game::{Watch, deals_in};
-use super::keys::{Action, Place};
-use super::pages;
-use super::play::{Phase, Play};
-use super::scores::{Day, Score, Scores};
-use super::settings::Settings;
-use super::words::{Word, t};
+use crate::deal::game::{Watch, deals_in};
+use crate::deal::play::{Phase, Play};
+use crate::deal::scores::{Day, Score, Scores};
+use crate::shared::keys::{Action, Place};
+use crate::shared::pages;
+use crate::shared::settings::Settings;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,

@@ -1,17 +1,21 @@
 //! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
 //! count.
 
-use super::keys::{Action, Place, key_of};
-use super::look::{Look, Mode};
-use super::picture::color_image;
-use super::placement::View;
-use super::reasons;
-use super::settings::{CameraSettings, Settings};
-use super::table::Table;
-use super::watched::{self, Chooser, Wish};
-use super::watchers::Watchers;
-use super::words::{Word, t};
-use super::{look_panel, overlay};
+mod watched;
+pub mod watchers;
+
+use crate::live::watched::{Chooser, Wish};
+use crate::live::watchers::Watchers;
+use crate::shared::keys::{Action, Place, key_of};
+use crate::shared::look::{Look, Mode};
+use crate::shared::look_panel;
+use crate::shared::overlay;
+use crate::shared::picture::color_image;
+use crate::shared::placement::View;
+use crate::shared::reasons;
+use crate::shared::settings::{CameraSettings, Settings};
+use crate::shared::table::Table;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,

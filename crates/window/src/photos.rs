@@ -1,22 +1,34 @@
 //! The tab of photos: a strip of thumbnails, the picture, and what is done with it.
 
+mod correct;
+mod correct_panel;
+mod corrections;
+pub mod export;
+pub mod folder_export;
+mod history;
+mod labels;
+mod learn;
+pub mod library;
 mod show;
+mod stages;
+mod strip;
+pub mod welcome;
 
-use super::correct::Change;
-use super::correct_panel::{Correcting, Wish, next_card};
-use super::corrections::{Corrections, Trouble};
-use super::eye::Eye;
-use super::keys::{Action, Place};
-use super::labels::LabelProblem;
-use super::library::{CardWanted, Found, Library, News};
-use super::look::{Look, Mode};
-use super::picture::{Picture, color_image};
-use super::placement::View;
-use super::reasons;
-use super::stages::Stages;
-use super::strip::{Filter, Strip, Summary};
-use super::table::Table;
-use super::words::t;
+use crate::photos::correct::Change;
+use crate::photos::correct_panel::{Correcting, Wish, next_card};
+use crate::photos::corrections::{Corrections, Trouble};
+use crate::photos::labels::LabelProblem;
+use crate::photos::library::{CardWanted, Found, Library, News};
+use crate::photos::stages::Stages;
+use crate::photos::strip::{Filter, Strip, Summary};
+use crate::shared::eye::Eye;
+use crate::shared::keys::{Action, Place};
+use crate::shared::look::{Look, Mode};
+use crate::shared::picture::{Picture, color_image};
+use crate::shared::placement::View;
+use crate::shared::reasons;
+use crate::shared::table::Table;
+use crate::shared::words::t;
 use eframe::egui::{Context, TextureHandle, TextureOptions};
 use image::RgbImage;
 use setsight_photo::geometry::Quad;
@@ -84,12 +96,12 @@ pub struct Photos {
     corrections: Corrections,
     stages: Stages,
     /// Where the picture stood in the last frame, for whoever wants to know.
-    placement: Option<super::placement::Placement>,
+    placement: Option<crate::shared::placement::Placement>,
     opened_at: Option<Instant>,
     first_thumb: Option<Duration>,
     /// What there is to tell the user.
     pub messages: Vec<String>,
-    learning: super::learn::Learning,
+    learning: crate::photos::learn::Learning,
 }
 
 impl Photos {
@@ -124,7 +136,7 @@ impl Photos {
             opened_at: None,
             first_thumb: None,
             messages: Vec::new(),
-            learning: super::learn::Learning::default(),
+            learning: crate::photos::learn::Learning::default(),
         }
     }
 
@@ -224,7 +236,7 @@ impl Photos {
     }
 
     /// Where the picture stood in the last frame.
-    pub fn placement(&self) -> Option<super::placement::Placement> {
+    pub fn placement(&self) -> Option<crate::shared::placement::Placement> {
         self.placement
     }
 
@@ -614,3 +626,6 @@ impl Photos {
 fn same_place(a: &Quad, b: &Quad) -> bool {
     a.0.iter().zip(b.0).all(|(p, q)| p.distance(q) < 0.01)
 }
+
+#[cfg(test)]
+mod two_programs;

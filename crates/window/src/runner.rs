@@ -1,19 +1,27 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
 #[cfg(target_os = "linux")]
-use super::clipboard::Clipboard;
-use super::eye::PipelineEye;
-use super::keys::Action;
-use super::live::LiveTab;
-use super::look::Mode;
-use super::measure::Measure;
-use super::photos::Task;
+mod clipboard;
+mod fonts;
+mod measure;
 #[cfg(target_os = "linux")]
-use super::screen::{self, Named, System, reaches_wayland, reaches_x11};
-use super::settings::{Brightness, Keeper};
-use super::window::{Page, Tab, Window};
-use super::words::Language;
-use super::{export, watchers};
+mod screen;
+
+use crate::live::LiveTab;
+use crate::live::watchers;
+use crate::photos::Task;
+use crate::photos::export;
+#[cfg(target_os = "linux")]
+use crate::runner::clipboard::Clipboard;
+use crate::runner::measure::Measure;
+#[cfg(target_os = "linux")]
+use crate::runner::screen::{Named, System, reaches_wayland, reaches_x11};
+use crate::shared::eye::PipelineEye;
+use crate::shared::keys::Action;
+use crate::shared::look::Mode;
+use crate::shared::settings::{Brightness, Keeper};
+use crate::shared::words::Language;
+use crate::window::{Page, Tab, Window};
 use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -272,7 +280,7 @@ impl Runner {
         if let Some(brightness) = options.brightness {
             keeper = keeper.with_brightness(brightness);
         }
-        super::fonts::install(ctx);
+        crate::runner::fonts::install(ctx);
         let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
         show(&mut window, options.show);
         if !options.paths.is_empty() {

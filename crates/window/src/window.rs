@@ -2,20 +2,27 @@
 //! system's window, or a test) hands it a frame to draw into.
 
 mod bar;
+mod guide;
 
-use super::deal::DealTab;
-use super::dialogs::{Answer, Ask, Dialogs};
-use super::eye::Eye;
-use super::folder_export::FolderExport;
-use super::keys::{self, Action, Place};
-use super::live::LiveTab;
-use super::new_deck::{NewDeck, Wish};
-use super::photos::{Photos, Task};
-use super::scores::Scores;
-use super::settings::{Brightness, Keeper, SCALES};
-use super::used_deck::UsedDeck;
-use super::words::{self, Language, Word, t};
-use super::{export, guide, pages, picture, rules, theme, watchers, welcome};
+use crate::deal::DealTab;
+use crate::deal::scores::Scores;
+use crate::deck::used_deck::UsedDeck;
+use crate::deck::{NewDeck, Wish};
+use crate::live::LiveTab;
+use crate::live::watchers;
+use crate::photos::export;
+use crate::photos::folder_export::FolderExport;
+use crate::photos::welcome;
+use crate::photos::{Photos, Task};
+use crate::shared::dialogs::{Answer, Ask, Dialogs};
+use crate::shared::eye::Eye;
+use crate::shared::keys::{self, Action, Place};
+use crate::shared::pages;
+use crate::shared::picture;
+use crate::shared::rules;
+use crate::shared::settings::{Brightness, Keeper, SCALES};
+use crate::shared::theme;
+use crate::shared::words::{self, Language, Word, t};
 use eframe::egui::{
     Align, Align2, CentralPanel, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId,
     Layout, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand, vec2,

@@ -18,10 +18,10 @@ use setsight_live::{
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::track::{CardTrack, TrackedTable};
 use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
-use setsight_window::eye::PipelineEye;
-use setsight_window::look::Mode;
+use setsight_window::Language;
+use setsight_window::Mode;
+use setsight_window::PipelineEye;
 use setsight_window::settings::Keeper;
-use setsight_window::words::Language;
 use setsight_window::{LiveTab, Tab, Window};
 use std::sync::{Arc, Mutex};
 

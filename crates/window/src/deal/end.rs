@@ -1,10 +1,10 @@
 //! The page at the end of a game.
 
-use super::super::keys;
-use super::super::names;
-use super::super::play::{Play, clock};
-use super::super::scores::Score;
-use super::super::words::t;
+use crate::deal::play::{Play, clock};
+use crate::deal::scores::Score;
+use crate::shared::keys;
+use crate::shared::names;
+use crate::shared::words::t;
 use eframe::egui::{Button, Color32, Frame, Grid, RichText, ScrollArea, Ui, vec2};
 use setsight_game::game::Variant;
 
@@ -94,7 +94,7 @@ fn players(ui: &mut Ui, play: &Play) {
 fn best_by_day(ui: &mut Ui, variant: Variant, kept: &Score, best: &[&Score]) {
     let is_best = best.iter().all(|other| other.day != kept.day || !other.beats(kept));
     if is_best {
-        let good = super::super::verdict::good_color(ui);
+        let good = crate::shared::verdict::good_color(ui);
         ui.label(RichText::new(t!("best-of-today")).color(good).strong());
     }
     ui.strong(t!("best-by-day", variant = names::variant(variant)));

@@ -1,14 +1,14 @@
 //! The panel beside the table of a dealt game.
 
-use super::super::game::Watch;
-use super::super::keys::{Action, key_of};
-use super::super::look_panel::card_line;
-use super::super::names;
-use super::super::play::{MOST_PLAYERS, Phase, Play, Said, clock};
-use super::super::settings::Settings;
-use super::super::verdict::{good_color, verdict_lines};
-use super::super::words::t;
 use super::{DealTab, Mode, SOURCES, Source};
+use crate::deal::game::Watch;
+use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
+use crate::shared::keys::{Action, key_of};
+use crate::shared::look_panel::card_line;
+use crate::shared::names;
+use crate::shared::settings::Settings;
+use crate::shared::verdict::{good_color, verdict_lines};
+use crate::shared::words::t;
 use eframe::egui::{Button, RichText, ScrollArea, Ui, UiKind, vec2};
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::{Step, Variant};

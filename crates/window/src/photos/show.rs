@@ -1,13 +1,14 @@
 //! How the tab of photos is drawn.
 
-use super::super::correct::{Change, Refusal};
-use super::super::correct_panel::{self, Wish};
-use super::super::look::{Look, Mode};
-use super::super::settings::Settings;
-use super::super::strip::{Filter, Photographs};
-use super::super::words::{Word, t};
-use super::super::{look_panel, overlay};
 use super::{Photos, Task};
+use crate::photos::correct::{Change, Refusal};
+use crate::photos::correct_panel::{self, Wish};
+use crate::photos::strip::{Filter, Photographs};
+use crate::shared::look::{Look, Mode};
+use crate::shared::look_panel;
+use crate::shared::overlay;
+use crate::shared::settings::Settings;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Context, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2,
     vec2,
@@ -117,7 +118,7 @@ impl Photos {
     /// Two programs say something else of one card: the user knows which is right.
     fn clash_ui(&mut self, ctx: &Context) {
         let Some(clash) = self.clash else { return };
-        let answer = super::super::pages::modal(ctx, "clash", 460.0, |ui| {
+        let answer = crate::shared::pages::modal(ctx, "clash", 460.0, |ui| {
             ui.heading(t!("clash-title"));
             ui.label(t!("clash-what", n = clash.cards));
             ui.add_space(6.0);

@@ -1,9 +1,9 @@
 //! The bar at the top: tabs and menus.
 
-use super::super::keys::Action;
-use super::super::welcome;
-use super::super::words::{Word, t};
 use super::{Tab, Window};
+use crate::photos::welcome;
+use crate::shared::keys::Action;
+use crate::shared::words::{Word, t};
 use eframe::egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
 
 impl Window {

@@ -15,10 +15,10 @@ use setsight_vision::{
     CardImage, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading, Trace,
     rectify,
 };
+use setsight_window::Eye;
+use setsight_window::Language;
 use setsight_window::Window;
-use setsight_window::eye::Eye;
 use setsight_window::settings::Keeper;
-use setsight_window::words::Language;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

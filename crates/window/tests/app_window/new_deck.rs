@@ -6,9 +6,9 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_game::cards::Deck;
 use setsight_scenes::{DeckChoice, Kind, Params, render};
+use setsight_window::Language;
+use setsight_window::PipelineEye;
 use setsight_window::Tab;
-use setsight_window::eye::PipelineEye;
-use setsight_window::words::Language;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use setsight_window::Language;
 use setsight_window::settings::{Brightness, Palette};
-use setsight_window::words::Language;
 use setsight_window::{Page, Tab};
 
 #[test]
@@ -15,7 +15,7 @@ fn an_empty_window_says_what_to_do() {
     test.shows("Which cards are a set?");
     test.press("Help…");
     test.press("Keys");
-    for binding in setsight_window::keys::BINDINGS {
+    for binding in setsight_window::BINDINGS {
         test.shows(&binding.word.say());
     }
     test.key(Key::F1);

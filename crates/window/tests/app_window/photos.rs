@@ -6,7 +6,7 @@ use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
-use setsight_window::look::Mode;
+use setsight_window::Mode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
