@@ -6,75 +6,52 @@ mod value_names;
 mod work;
 
 use crate::photos::welcome::name_of;
-use crate::shared::eye::Eye;
+use crate::shared::desk::{Command, Desk, Tab};
+use crate::shared::dialogs::Ask;
 use crate::shared::reasons;
-use crate::shared::settings::Settings;
 use crate::shared::words::{Word, t};
-use eframe::egui::{Button, CentralPanel, Context, RichText, ScrollArea, Spinner, TextEdit, Ui};
+use eframe::egui::{Button, CentralPanel, RichText, ScrollArea, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
+use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Deck, Property};
 use setsight_photo::source::list_photos;
 use setsight_vision::deck_learning::{LearnError, NameError, Note, Place, check_name};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use used_deck::UsedDeck;
 use value_names::ValueNames;
 use work::{Job, Outcome, Standing, Work};
 
-/// What the user wants that the window must ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Photos to learn from.
-    Photos,
-    /// A folder of them.
-    Folder,
-    /// Where to write the deck.
-    Save,
-}
-
 /// The page on which a deck is taught.
 #[derive(Default)]
-pub struct NewDeck {
+pub struct DeckTab {
     work: Option<Work>,
     view: GroupsView,
     names: ValueNames,
     name: String,
-    /// What there is to tell the user.
-    pub messages: Vec<String>,
 }
 
-impl NewDeck {
+impl DeckTab {
     /// Learns from more photos.
-    pub fn add(&mut self, ctx: &Context, eye: Arc<dyn Eye>, paths: &[PathBuf]) {
-        let ctx = ctx.clone();
-        let work = self.work.get_or_insert_with(|| Work::begin(eye, move || ctx.request_repaint()));
+    fn add(&mut self, paths: &[PathBuf], desk: &mut Desk) {
+        let begin = || Work::begin(Arc::clone(&desk.eye), desk.wake());
+        let work = self.work.get_or_insert_with(begin);
         for photo in list_photos(paths, false, &[]) {
             match photo {
                 Ok(photo) => work.want(Job::Photo(photo)),
-                Err(error) => self.messages.push(reasons::listing(&error)),
+                Err(error) => desk.say(reasons::listing(&error)),
             }
         }
     }
 
-    /// Whether nothing is being looked at, grouped or drawn.
-    pub fn is_settled(&self) -> bool {
-        !self.work.as_ref().is_some_and(Work::is_busy)
-    }
-
-    /// Stops, and waits for what has been begun.
-    pub fn close(&mut self) {
-        if let Some(work) = self.work.take() {
-            work.close();
-        }
-    }
-
     /// The file name to propose.
-    pub fn file_name(&self) -> String {
+    fn file_name(&self) -> String {
         let letter = |c: char| if c.is_alphanumeric() { c } else { '-' };
         format!("{}.json", self.name.trim().chars().map(letter).collect::<String>())
     }
 
     /// The deck with its names; none while it is not in order or has no name.
-    pub fn deck(&self) -> Option<Deck> {
+    fn deck(&self) -> Option<Deck> {
         let name = self.name.trim();
         check_name(name).ok()?;
         let standing = self.work.as_ref()?.standing();
@@ -86,26 +63,33 @@ impl NewDeck {
         Some(self.names.given_to(Deck { name: name.to_owned(), title, ..deck }))
     }
 
-    /// Shows the page.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings) -> Option<Wish> {
-        let area = ScrollArea::vertical().auto_shrink([false, false]);
-        let shown =
-            CentralPanel::default().show(ui, |ui| area.show(ui, |ui| self.page(ui, settings)));
-        shown.inner.inner
+    /// Writes the deck; from now on cards are read as its.
+    fn write(&self, path: &Path, desk: &mut Desk) {
+        let Some(deck) = self.deck() else { return };
+        let name = path.display().to_string();
+        match write_whole(path, deck.to_text().as_bytes()) {
+            Ok(()) => {
+                desk.say(t!("deck-saved", name = deck.name.as_str(), path = name));
+                // Its file may be that of the deck in use.
+                desk.used_deck = UsedDeck::default();
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+                desk.keeper.settings.use_deck(path);
+            }
+            Err(error) => desk.say(t!("unwritable", path = name, error = error.to_string())),
+        }
     }
 
-    fn page(&mut self, ui: &mut Ui, settings: &Settings) -> Option<Wish> {
-        let mut wish = None;
+    fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let standing = self.work.as_ref().map_or_else(Arc::default, Work::standing);
         ui.heading(t!("new-deck"));
         ui.label(t!("new-deck-help"));
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
-                wish = Some(Wish::Photos);
+                desk.ask(Ask::DeckPhotos);
             }
             if ui.button(t!("ask-deck-folder")).clicked() {
-                wish = Some(Wish::Folder);
+                desk.ask(Ask::DeckFolder);
             }
             if let Some(work) = &self.work
                 && ui.button(t!("start-again")).clicked()
@@ -128,7 +112,7 @@ impl NewDeck {
         let mut job = None;
         if !standing.cards.is_empty() {
             ui.separator();
-            job = self.view.show(ui, &standing, &mut self.names, settings);
+            job = self.view.show(ui, &standing, &mut self.names, desk.settings());
         }
         ui.separator();
         job = self.checked(ui, &standing).or(job);
@@ -136,9 +120,8 @@ impl NewDeck {
             work.want(job);
         }
         if standing.deck.is_some() && self.save(ui) {
-            wish = Some(Wish::Save);
+            desk.commands.push(Command::Ask(Ask::SaveDeck, self.file_name()));
         }
-        wish
     }
 
     /// The photos and what became of them.
@@ -223,6 +206,39 @@ impl NewDeck {
             ui.colored_label(ui.visuals().error_fg_color, name_words(name, &error));
         }
         pressed.inner
+    }
+}
+
+impl Tab for DeckTab {
+    fn word(&self) -> Word {
+        Word("new-deck")
+    }
+
+    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
+        let area = ScrollArea::vertical().auto_shrink([false, false]);
+        CentralPanel::default().show(ui, |ui| area.show(ui, |ui| self.page(ui, desk)));
+    }
+
+    fn drops(&self) -> Ask {
+        Ask::DeckPhotos
+    }
+
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
+        match ask {
+            Ask::SaveDeck => self.write(&paths[0], desk),
+            _ => self.add(&paths, desk),
+        }
+    }
+
+    /// Whether nothing is being looked at, grouped or drawn.
+    fn is_settled(&self) -> bool {
+        !self.work.as_ref().is_some_and(Work::is_busy)
+    }
+
+    fn close(&mut self) {
+        if let Some(work) = self.work.take() {
+            work.close();
+        }
     }
 }
 

@@ -21,4 +21,4 @@ pub use shared::keys::BINDINGS;
 pub use shared::look::Mode;
 pub use shared::settings;
 pub use shared::words::Language;
-pub use window::{Page, Tab, Window};
+pub use window::{Page, TabId, Window};

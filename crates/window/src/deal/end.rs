@@ -11,16 +11,9 @@ use setsight_game::game::Variant;
 /// So many days are shown.
 const DAYS: usize = 7;
 
-/// What the players want.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Another game.
-    Again,
-}
-
-/// How the game was: what it came to, and the best of the last days.
-pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> Option<Wish> {
-    let mut wish = None;
+/// How the game was: what it came to, and the best of the last days. Whether another one is wanted.
+pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> bool {
+    let mut again = false;
     let paper = ui.visuals().panel_fill;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.vertical_centered(|ui| {
@@ -38,14 +31,9 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
                         players(ui, play);
                     }
                     ui.add_space(10.0);
-                    let again = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
-                    if ui
-                        .add(again)
-                        .on_hover_text(t!("key-hover", key = keys::key_of(keys::Action::Play)))
-                        .clicked()
-                    {
-                        wish = Some(Wish::Again);
-                    }
+                    let button = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
+                    let tip = t!("key-hover", key = keys::key_of(keys::Action::Play));
+                    again = ui.add(button).on_hover_text(tip).clicked();
                     if let Some(kept) = kept {
                         ui.add_space(10.0);
                         best_by_day(ui, play.round().variant(), kept, best);
@@ -54,7 +42,7 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
             });
         });
     });
-    wish
+    again
 }
 
 fn figures(ui: &mut Ui, play: &Play) {

@@ -1,24 +1,13 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
 
+use crate::shared::desk::Command;
+use crate::shared::dialogs::Ask;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Role, Slider, TextEdit, Ui, WidgetInfo};
 use setsight_live::camera::CameraInfo;
 use setsight_live::control::{CameraOffer, CameraWish, Span};
 use setsight_live::video::FilmPlace;
-use setsight_live::{CameraChoice, Input, Recording, RecordingState};
-
-/// What the user wants of it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Wish {
-    /// To watch this.
-    Watch(Input),
-    /// To be asked for a film.
-    OpenFilm,
-    /// To hold the film, or let it run.
-    Pause(bool),
-    /// To see the film from this time on, in milliseconds.
-    Seek(f64),
-}
+use setsight_live::{CameraChoice, Input, LiveCommand, Recording, RecordingState};
 
 /// The choice of what is watched, open or not.
 #[derive(Default)]
@@ -46,15 +35,15 @@ impl Chooser {
     }
 
     /// Draws it.
-    pub fn ui(&mut self, ui: &mut Ui) -> Option<Wish> {
+    pub fn ui(&mut self, ui: &mut Ui) -> Option<Command> {
         let cameras = self.cameras.as_ref()?;
-        let mut wish = None;
+        let mut command = None;
         if cameras.is_empty() {
             ui.label(t!("no-camera-connected"));
         }
         for camera in cameras {
             if ui.button(&camera.name).clicked() {
-                wish = Some(Wish::Watch(Input::Camera(CameraChoice::Number(camera.number))));
+                command = Some(Command::Watch(Input::Camera(CameraChoice::Number(camera.number))));
             }
         }
         ui.add_space(6.0);
@@ -69,7 +58,7 @@ impl Chooser {
             ui.add(field).labelled_by(label.id);
             if ui.button(t!("watch-this")).clicked() {
                 match self.address.trim().parse() {
-                    Ok(address) => wish = Some(Wish::Watch(Input::Network(address))),
+                    Ok(address) => command = Some(Command::Watch(Input::Network(address))),
                     Err(_) => self.is_wrong = true,
                 }
             }
@@ -79,25 +68,25 @@ impl Chooser {
         }
         ui.add_space(6.0);
         if ui.button(t!("open-film-button")).clicked() {
-            wish = Some(Wish::OpenFilm);
+            command = Some(Command::Ask(Ask::Film, String::new()));
         }
-        if wish.is_some() {
+        if command.is_some() {
             *self = Self::default();
         }
-        wish
+        command
     }
 }
 
 /// A film's buttons and its place on a line.
-pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
-    let mut wish = None;
+pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand> {
+    let mut command = None;
     ui.horizontal(|ui| {
         let word = if film.paused { t!("play") } else { t!("pause") };
         if ui.add_enabled(!ended, Button::new(word)).clicked() {
-            wish = Some(Wish::Pause(!film.paused));
+            command = Some(LiveCommand::Pause(!film.paused));
         }
         if ui.button(t!("film-again")).clicked() {
-            wish = Some(Wish::Seek(0.0));
+            command = Some(LiveCommand::Seek(0.0));
         }
         if ended {
             ui.label(t!("film-ended"));
@@ -114,10 +103,10 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<Wish> {
         let moved = ui.add(slider);
         moved.widget_info(|| WidgetInfo::slider(true, at_s, t!("film-slider")));
         if moved.changed() {
-            wish = Some(Wish::Seek(1e3 * at_s));
+            command = Some(LiveCommand::Seek(1e3 * at_s));
         }
     }
-    wish
+    command
 }
 
 /// Where a recording goes, and how long it is.

@@ -45,7 +45,7 @@ pub struct Correcting {
 
 /// A change that is wanted, and whether it only goes on with the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
+pub enum Edit {
     /// This change.
     Change(Change),
     /// The same drag goes on.
@@ -61,11 +61,6 @@ pub enum Wish {
 }
 
 impl Correcting {
-    /// For another photo.
-    pub fn start_again(&mut self) {
-        *self = Self::default();
-    }
-
     /// After the table has changed.
     pub fn fit(&mut self, table: &Table) {
         self.selected = self.selected.filter(|&i| i < table.cards.len());
@@ -79,25 +74,25 @@ impl Correcting {
     }
 
     /// What a key asks for.
-    pub fn act(&mut self, action: Action, table: &Table) -> Option<Wish> {
+    pub fn act(&mut self, action: Action, table: &Table) -> Option<Edit> {
         match action {
             Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown => {
                 let next = next_card(table, self.selected, action);
                 self.select(next);
                 self.focus = next;
             }
-            Action::AllRight => return Some(Wish::Change(Change::AllRight)),
-            Action::StartOver => return Some(Wish::StartOver),
+            Action::AllRight => return Some(Edit::Change(Change::AllRight)),
+            Action::StartOver => return Some(Edit::StartOver),
             Action::Clear => {
                 self.adding = false;
                 self.select(None);
             }
             Action::AddCard => self.adding = !self.adding,
-            Action::Undo => return Some(Wish::Undo),
-            Action::Redo => return Some(Wish::Redo),
+            Action::Undo => return Some(Edit::Undo),
+            Action::Redo => return Some(Edit::Redo),
             Action::NextCorner => self.corner = (self.corner + 1) % 4,
-            Action::Confirm => return Some(Wish::Change(Change::Confirm(self.selected?))),
-            Action::Strike => return Some(Wish::Change(Change::Strike(self.selected?))),
+            Action::Confirm => return Some(Edit::Change(Change::Confirm(self.selected?))),
+            Action::Strike => return Some(Edit::Change(Change::Strike(self.selected?))),
             Action::CornerLeft => return self.nudge(table, -NUDGE_PX, 0.0),
             Action::CornerRight => return self.nudge(table, NUDGE_PX, 0.0),
             Action::CornerUp => return self.nudge(table, 0.0, -NUDGE_PX),
@@ -107,15 +102,15 @@ impl Correcting {
         None
     }
 
-    fn nudge(&self, table: &Table, dx: f64, dy: f64) -> Option<Wish> {
+    fn nudge(&self, table: &Table, dx: f64, dy: f64) -> Option<Edit> {
         let card = self.selected?;
         let at = table.cards.get(card)?.corners_in_image.0[self.corner];
         let change = Change::MoveCorner(card, self.corner, at + Point::new(dx, dy));
-        Some(Wish::Change(change))
+        Some(Edit::Change(change))
     }
 
     /// Letters of a code as they are typed: four make a card.
-    pub fn typing(&mut self, ui: &Ui) -> Option<Wish> {
+    pub fn typing(&mut self, ui: &Ui) -> Option<Edit> {
         let (texts, now) = ui.input(|input| {
             let texts = input.events.iter().filter_map(|event| match event {
                 Event::Text(text) => Some(text.clone()),
@@ -124,13 +119,13 @@ impl Correcting {
             (texts.collect::<String>(), input.time)
         });
         let card = self.selected?;
-        let mut wish = None;
+        let mut edit = None;
         for letter in texts.chars() {
             if let Some(is) = self.type_letter(letter, now) {
-                wish = Some(Wish::Change(Change::Be(card, is)));
+                edit = Some(Edit::Change(Change::Be(card, is)));
             }
         }
-        wish
+        edit
     }
 
     /// Takes a letter, at a time in seconds; the card when it was the fourth that fits.
@@ -203,10 +198,10 @@ pub fn panel(
     correcting: &mut Correcting,
     shown: &Shown<'_>,
     settings: &Settings,
-) -> Option<Wish> {
+) -> Option<Edit> {
     let table = shown.table;
     correcting.fit(table);
-    let mut wish = None;
+    let mut edit = None;
     ui.horizontal_wrapped(|ui| {
         let adding = Button::selectable(correcting.adding, t!("add-a-card"));
         if ui.add(adding).on_hover_text(t!("add-a-card-help")).clicked() {
@@ -214,15 +209,15 @@ pub fn panel(
         }
         let (undo, redo) = shown.steps;
         if ui.add_enabled(undo, Button::new(t!("undo"))).clicked() {
-            wish = Some(Wish::Undo);
+            edit = Some(Edit::Undo);
         }
         if ui.add_enabled(redo, Button::new(t!("redo"))).clicked() {
-            wish = Some(Wish::Redo);
+            edit = Some(Edit::Redo);
         }
         let back = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
         let tip = t!("as-found-help", key = key_of(Action::StartOver));
         if back.on_hover_text(tip).clicked() {
-            wish = Some(Wish::StartOver);
+            edit = Some(Edit::StartOver);
         }
     });
     ui.horizontal_wrapped(|ui| {
@@ -234,7 +229,7 @@ pub fn panel(
             let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
             let right = right.on_hover_text(t!("all-right-help", key = key_of(Action::AllRight)));
             if right.clicked() {
-                wish = Some(Wish::Change(Change::AllRight));
+                edit = Some(Edit::Change(Change::AllRight));
             }
         }
     });
@@ -247,7 +242,7 @@ pub fn panel(
             (change, refusal)
             && ui.button(t!("swap")).clicked()
         {
-            wish = Some(Wish::Change(Change::Swap(card, other)));
+            edit = Some(Edit::Change(Change::Swap(card, other)));
         }
     }
     let Some(index) = correcting.selected else {
@@ -265,7 +260,7 @@ pub fn panel(
         } else if shown.said {
             ui.weak(t!("every-change-saved"));
         }
-        return wish;
+        return edit;
     };
     let card = table.cards[index].card;
     scrolled(ui, |ui| {
@@ -288,7 +283,7 @@ pub fn panel(
         });
         for property in Property::ALL {
             if let Some(value) = values(ui, &table.deck(), (property, card), settings) {
-                wish = Some(Wish::Change(Change::Be(index, with(card, property, value))));
+                edit = Some(Edit::Change(Change::Be(index, with(card, property, value))));
             }
         }
         ui.add_space(2.0);
@@ -298,11 +293,11 @@ pub fn panel(
                 .on_hover_text(t!("key-hover", key = key_of(Action::Confirm)))
                 .clicked()
             {
-                wish = Some(Wish::Change(Change::Confirm(index)));
+                edit = Some(Edit::Change(Change::Confirm(index)));
             }
             let tip = t!("strike-help", key = key_of(Action::Strike));
             if ui.button(t!("strike")).on_hover_text(tip).clicked() {
-                wish = Some(Wish::Change(Change::Strike(index)));
+                edit = Some(Edit::Change(Change::Strike(index)));
             }
             let tip = t!("key-hover", key = key_of(Action::Clear));
             if ui.button(t!("done")).on_hover_text(tip).clicked() {
@@ -312,7 +307,7 @@ pub fn panel(
         let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
         ui.weak(t!("or-type", letters = typed));
     });
-    wish
+    edit
 }
 
 /// The three values of a property as buttons; the one that was pressed.
@@ -408,14 +403,14 @@ pub fn handles(
     table: &Table,
     correcting: &mut Correcting,
     id: Id,
-) -> Option<Wish> {
+) -> Option<Edit> {
     let index = correcting.selected.filter(|&i| i < table.cards.len())?;
     let quad = table.cards[index].corners_in_image;
     let corners = placement.quad(&quad);
     let painter = ui.painter_at(placement.room);
     painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(5.0, RIM)));
     painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(2.5, CHOSEN)));
-    let mut wish = None;
+    let mut edit = None;
     for (i, at) in corners.into_iter().enumerate() {
         let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
         let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
@@ -439,17 +434,17 @@ pub fn handles(
             let to = response.interact_pointer_pos().unwrap_or(at);
             let to = placement.image_from_window(to);
             let change = Change::MoveCorner(index, i, to);
-            wish = Some(if response.drag_started() {
-                Wish::Change(change)
+            edit = Some(if response.drag_started() {
+                Edit::Change(change)
             } else {
-                Wish::Amend(change)
+                Edit::Amend(change)
             });
         }
         if response.drag_stopped() {
-            wish = Some(Wish::Settle);
+            edit = Some(Edit::Settle);
         }
     }
-    wish
+    edit
 }
 
 #[cfg(test)]
@@ -483,11 +478,11 @@ mod tests {
         assert_eq!(correcting.selected, Some(0));
         correcting.act(Action::CardLeft, &table);
         assert_eq!(correcting.selected, Some(2), "round and round");
-        assert_eq!(correcting.act(Action::Strike, &table), Some(Wish::Change(Change::Strike(2))));
+        assert_eq!(correcting.act(Action::Strike, &table), Some(Edit::Change(Change::Strike(2))));
         correcting.act(Action::NextCorner, &table);
         let corner = table.cards[2].corners_in_image.0[1];
         let right = Change::MoveCorner(2, 1, corner + Point::new(NUDGE_PX, 0.0));
-        assert_eq!(correcting.act(Action::CornerRight, &table), Some(Wish::Change(right)));
+        assert_eq!(correcting.act(Action::CornerRight, &table), Some(Edit::Change(right)));
         correcting.fit(&table_of("1fgd"));
         assert_eq!(correcting.selected, None);
     }

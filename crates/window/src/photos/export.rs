@@ -23,8 +23,7 @@ pub fn name(photo: &Path, ask: Ask) -> String {
 
 /// What is known of the photo that is looked at, as read and corrected.
 pub fn record(photos: &Photos) -> Option<Record> {
-    let (path, found) = photos.current()?;
-    let found = found?;
+    let (path, found) = photos.shelf.found()?;
     let result = Ok(photos.table().reading.clone());
     Some(Record { image: path.to_path_buf(), result, times: found.times.clone() })
 }

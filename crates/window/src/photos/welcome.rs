@@ -1,27 +1,20 @@
 //! The first page: what can be done here.
 
 use crate::shared::card_face::{ASPECT, paint, rect_at};
+use crate::shared::desk::Command;
 use crate::shared::keys::Action;
 use crate::shared::settings::Settings;
 use crate::shared::words::t;
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What the user wants.
-pub enum Wish {
-    /// What a key could do, too.
-    Act(Action),
-    /// To see this again.
-    Open(PathBuf),
-}
-
-/// Shows the page.
-pub fn show(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
+/// Shows the page. What the user wants.
+pub fn show(ui: &mut Ui, settings: &Settings) -> Option<Command> {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| content(ui, settings)).inner
 }
 
-fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
-    let mut wish = None;
+fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
+    let mut command = None;
     ui.vertical_centered(|ui| {
         let room = ui.available_height();
         ui.add_space(((room - 560.0) * 0.5).max(4.0));
@@ -38,7 +31,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
             (Action::Deal, t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {
-                wish = Some(Wish::Act(action));
+                command = Some(Command::Act(action));
             }
         }
         ui.add_space(6.0);
@@ -49,7 +42,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
             (Action::About, t!("about-this-program")),
         ] {
             if ui.link(words).clicked() {
-                wish = Some(Wish::Act(action));
+                command = Some(Command::Act(action));
             }
         }
         let recent = || settings.recent.iter().filter(|path| path.exists());
@@ -60,11 +53,11 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Wish> {
         for path in recent() {
             let button = ui.link(name_of(path)).on_hover_text(path.display().to_string());
             if button.clicked() {
-                wish = Some(Wish::Open(path.clone()));
+                command = Some(Command::Open(vec![path.clone()]));
             }
         }
     });
-    wish
+    command
 }
 
 /// A file's or folder's own name.

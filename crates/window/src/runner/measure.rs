@@ -1,5 +1,6 @@
 //! The window measured at work: it scrolls and leafs through the photos by itself.
 
+use crate::shared::desk::Tab;
 use crate::shared::keys::Action;
 use crate::window::Window;
 use cpu_time::ThreadTime;
@@ -51,10 +52,10 @@ impl Measure {
         self.cpu = ThreadTime::now();
         self.frames.push([between, work.unwrap_or(0.0), cpu].map(|seconds| 1e3 * seconds));
         let so_far = now.duration_since(self.since);
-        window.photos.scroll_strip(Some(so_far.as_secs_f32() * SCROLL_SPEED));
+        window.photos.shelf.strip.scroll_to = Some(so_far.as_secs_f32() * SCROLL_SPEED);
         if now.duration_since(self.last_leaf) > LEAF {
             self.last_leaf = now;
-            window.photos.act(Action::NextPhoto);
+            window.photos.act(Action::NextPhoto, &mut window.desk);
         }
         (so_far > self.length).then(|| self.figures(window))
     }
@@ -62,8 +63,8 @@ impl Measure {
     fn figures(&self, window: &Window) -> Value {
         // The first frames set up the graphics; nobody can do anything in them yet.
         let frames = self.frames.get(5..).unwrap_or_default();
-        let (photos, read) = window.photos.progress();
-        let first = window.photos.first_thumb().map(|time| time.as_secs_f64());
+        let (photos, read) = window.photos.shelf.progress();
+        let first = window.photos.shelf.first_thumb.map(|time| time.as_secs_f64());
         json!({
             "photos": photos,
             "read": read,

@@ -17,6 +17,8 @@ pub enum Ask {
     Folder,
     /// Photos.
     Photo,
+    /// Photos beside those that are open.
+    MorePhotos,
     /// A file of deals.
     Deals,
     /// A film.
@@ -42,7 +44,7 @@ impl Ask {
     pub fn words(self) -> String {
         let word = match self {
             Self::Folder => Word("ask-folder"),
-            Self::Photo => Word("ask-photos"),
+            Self::Photo | Self::MorePhotos => Word("ask-photos"),
             Self::Deals => Word("ask-deals"),
             Self::Film => Word("ask-film"),
             Self::DeckPhotos => Word("ask-deck-photos"),
@@ -103,7 +105,7 @@ impl Dialogs {
                 Ask::Folder | Ask::DeckFolder | Ask::SaveAll => {
                     dialog.pick_folder().map(|path| vec![path])
                 }
-                Ask::Photo | Ask::DeckPhotos => {
+                Ask::Photo | Ask::MorePhotos | Ask::DeckPhotos => {
                     // Some systems tell large letters from small ones.
                     let large: Vec<String> =
                         PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();

@@ -38,6 +38,8 @@ pub enum Action {
     ExportJson,
     /// Writes pictures and a table of all photos.
     ExportAll,
+    /// Copy the photo with its sets.
+    CopyPicture,
     /// Copies the board as text; the key is the system's own.
     Copy,
     /// Larger letters.
@@ -285,6 +287,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
     bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, Word("keys-save-picture")),
     bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, Word("keys-save-all")),
+    bind(Place::Photos, CTRL_SHIFT, Key::C, Action::CopyPicture, Word("keys-copy-picture")),
     bind(Place::Photos, CTRL, Key::J, Action::ExportJson, Word("keys-save-json")),
     bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
@@ -354,7 +357,6 @@ pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
     (Place::Window, OtherKey::Named(Word("key-tab-space")), Word("keys-tab")),
     (Place::Window, OtherKey::Letter(CTRL, "V"), Word("keys-paste")),
     (Place::Photos, OtherKey::Letter(CTRL, "C"), Word("copy-board")),
-    (Place::Photos, OtherKey::Letter(CTRL_SHIFT, "C"), Word("keys-copy-picture")),
     (Place::Photos, OtherKey::Letter(NO, "+ - 0"), Word("keys-zoom")),
     (Place::Correct, OtherKey::Letter(NO, "2 s p d"), Word("keys-type-card")),
     (Place::Deal, OtherKey::Letter(CTRL, "C"), Word("keys-copy-transcript")),

@@ -120,10 +120,10 @@ impl Test {
     }
 
     pub fn open(&mut self, paths: Vec<PathBuf>) {
-        let ctx = self.harness.ctx.clone();
-        self.window_mut().open(&ctx, paths);
+        self.window_mut().open(paths);
         self.until(|window| {
-            window.is_settled() && window.photos.progress().0 == window.photos.progress().1
+            window.is_settled()
+                && window.photos.shelf.progress().0 == window.photos.shelf.progress().1
         });
     }
 
