@@ -2,22 +2,26 @@
 
 mod board;
 mod end;
+mod game;
+pub mod play;
+pub mod scores;
 mod side;
 
-use super::game::{Watch, deals_in};
-use super::keys::{Action, Place};
-use super::pages;
-use super::play::{Phase, Play};
-use super::scores::{Day, Score, Scores};
-use super::settings::Settings;
-use super::words::{Word, t};
+use crate::deal::game::{Watch, deals_in};
+use crate::deal::play::{Phase, Play};
+use crate::deal::scores::{Day, Score, Scores};
+use crate::shared::desk::{Desk, Tab};
+use crate::shared::dialogs::Ask;
+use crate::shared::keys::{Action, Place};
+use crate::shared::pages;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
 use setsight_files::small_file::read_text;
 use setsight_game::game::{Deal, Spot, Variant};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Below this width the panel lies under the table.
@@ -98,29 +102,23 @@ pub struct DealTab {
     pub scores: Scores,
     /// Whether the game that is over is among them.
     kept: Option<Score>,
-    /// The time of the last frame, in seconds.
-    now: f64,
-    /// What there is to tell the user.
-    pub messages: Vec<String>,
-    /// A file is to be asked for.
-    pub wants_file: bool,
 }
 
 impl DealTab {
     /// A freshly shuffled deck, to be played. The same seed gives the same deal.
     pub fn shuffle(&mut self, seed: u64) {
-        self.take(vec![shuffled(seed)], Source::Shuffled);
+        self.put(vec![shuffled(seed)], Source::Shuffled);
         self.lay_out();
     }
 
     /// The deal of a day, to be played: the same for all.
     pub fn deal_of(&mut self, day: Day) {
-        self.take(vec![shuffled(day.seed())], Source::Daily(day));
+        self.put(vec![shuffled(day.seed())], Source::Daily(day));
         self.lay_out();
     }
 
     /// The deals of a file.
-    pub fn open(&mut self, path: &Path) {
+    fn open(&mut self, path: &Path, desk: &mut Desk) {
         let size = std::fs::metadata(path).map(|data| data.len());
         let text = match size {
             Ok(size) if size > MAX_FILE_BYTES => {
@@ -130,26 +128,26 @@ impl DealTab {
             Err(error) => Err(error.to_string()),
         };
         match text.and_then(|text| deals_in(&text)) {
-            Ok(deals) => self.unless_playing(Next::Take(deals), self.now),
+            Ok(deals) => self.unless_playing(Next::Take(deals), desk),
             Err(error) => {
                 let path = path.display().to_string();
-                self.messages.push(t!("deals-failed", path = path, error = error));
+                desk.say(t!("deals-failed", path = path, error = error));
             }
         }
     }
 
     /// The deals that a text means.
-    pub fn paste(&mut self, text: &str) {
+    fn read(&mut self, text: &str, desk: &mut Desk) {
         match deals_in(text) {
             Ok(deals) => {
                 self.codes = None;
-                self.unless_playing(Next::Take(deals), self.now);
+                self.unless_playing(Next::Take(deals), desk);
             }
-            Err(error) => self.messages.push(error),
+            Err(error) => desk.say(error),
         }
     }
 
-    fn take(&mut self, deals: Vec<Deal>, source: Source) {
+    fn put(&mut self, deals: Vec<Deal>, source: Source) {
         self.deals = deals;
         self.at = 0;
         self.source = source;
@@ -203,36 +201,22 @@ impl DealTab {
         }
     }
 
-    /// Whether codes are being typed, or the user is asked something.
-    pub fn is_asking(&self) -> bool {
-        self.codes.is_some() || self.instead.is_some()
-    }
-
-    /// Where keys work.
-    pub fn places(&self) -> Vec<Place> {
-        match &self.mode {
-            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
-            Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
-            _ => vec![Place::Deal],
-        }
-    }
-
     /// Does something that ends the game, unless one is under way: then it is asked for first.
-    fn unless_playing(&mut self, next: Next, now: f64) {
+    fn unless_playing(&mut self, next: Next, desk: &mut Desk) {
         if self.play().is_some_and(Play::is_under_way) {
-            self.pause(now);
+            self.pause(desk.now());
             self.instead = Some(next);
         } else {
-            self.go_to(next);
+            self.go_to(next, desk);
         }
     }
 
-    fn go_to(&mut self, next: Next) {
+    fn go_to(&mut self, next: Next, desk: &mut Desk) {
         match next {
-            Next::Take(deals) => self.take(deals, Source::Given),
+            Next::Take(deals) => self.put(deals, Source::Given),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
             Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
-            Next::Act(Action::OpenDeals) => self.wants_file = true,
+            Next::Act(Action::OpenDeals) => desk.ask(Ask::Deals),
             Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
             Next::Act(Action::WatchGame) => self.watch(),
             Next::Act(Action::NextDeal) if !self.deals.is_empty() => {
@@ -240,37 +224,6 @@ impl DealTab {
                 self.watch();
             }
             Next::Act(_) => {}
-        }
-    }
-
-    /// Does what a key asks for.
-    pub fn act(&mut self, action: Action, now: f64) {
-        match action {
-            Action::DealRandom
-            | Action::DealDaily
-            | Action::OpenDeals
-            | Action::TypeCodes
-            | Action::WatchGame
-            | Action::NextDeal => self.unless_playing(Next::Act(action), now),
-            Action::Play => self.begin(now),
-            _ => {}
-        }
-        match (&mut self.mode, action) {
-            (Some(Mode::Watch(watch)), Action::NextStep) => watch.go_to(watch.at() + 1),
-            (Some(Mode::Watch(watch)), Action::PreviousStep) => {
-                watch.go_to(watch.at().saturating_sub(1))
-            }
-            (Some(Mode::Watch(watch)), Action::FirstStep) => watch.go_to(0),
-            (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
-            (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
-            (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
-            (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),
-            (Some(Mode::Play(play)), Action::Clear) => play.chosen.clear(),
-            (Some(Mode::Play(play)), Action::Pause) => match play.is_running() {
-                true => play.pause(now),
-                false => play.start(now),
-            },
-            _ => {}
         }
     }
 
@@ -284,47 +237,15 @@ impl DealTab {
         }
     }
 
-    /// Shows the tab. `keys` says whether keys are meant for the game.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, keys: bool) {
-        let now = ui.input(|input| input.time);
-        self.now = now;
-        if keys {
-            self.card_keys(ui, now);
-        }
-        if let Some(Mode::Play(play)) = &mut self.mode {
-            play.tick(now);
-        }
-        self.keep_score();
-        if self.deals.is_empty() {
-            CentralPanel::default().show(ui, |ui| {
-                ScrollArea::vertical()
-                    .auto_shrink([false, false])
-                    .show(ui, |ui| self.welcome(ui, now));
-            });
-        } else {
-            self.table_and_side(ui, settings, now);
-        }
-        self.codes_page(ui);
-        self.instead_page(ui, now);
-        if let Some(Mode::Play(play)) = &self.mode
-            && play.is_running()
-        {
-            // The clock goes on; animations and calls want more.
-            let quick = play.leaving(now).is_some() || play.caller(now).is_some();
-            let wait = if quick { Duration::from_millis(16) } else { Duration::from_millis(250) };
-            ui.ctx().request_repaint_after(wait);
-        }
-    }
-
-    fn table_and_side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+    fn table_and_side(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
         let room = ui.available_size();
-        let side = |tab: &mut Self, ui: &mut Ui| {
+        let side = |tab: &mut Self, ui: &mut Ui, desk: &mut Desk| {
             if room.x < NARROW || room.y < LOW {
                 let area = ScrollArea::vertical().auto_shrink([false, false]);
-                area.show(ui, |ui| tab.side(ui, settings, now));
+                area.show(ui, |ui| tab.side(ui, desk));
             } else {
-                tab.side(ui, settings, now);
+                tab.side(ui, desk);
             }
         };
         // Wide and very low: beside each other all the same.
@@ -335,10 +256,13 @@ impl DealTab {
             Panel::bottom("deal side")
                 .exact_size(height)
                 .frame(frame)
-                .show(ui, |ui| side(self, ui));
+                .show(ui, |ui| side(self, ui, desk));
         } else {
             let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
-            Panel::right("deal side").exact_size(width).frame(frame).show(ui, |ui| side(self, ui));
+            Panel::right("deal side")
+                .exact_size(width)
+                .frame(frame)
+                .show(ui, |ui| side(self, ui, desk));
         }
         let felt = if ui.visuals().dark_mode {
             Color32::from_rgb(26, 48, 42)
@@ -348,16 +272,16 @@ impl DealTab {
         let margin = if room.x < NARROW { 6.0 } else { 18.0 };
         CentralPanel::no_frame()
             .frame(Frame::NONE.fill(felt).inner_margin(margin))
-            .show(ui, |ui| self.table(ui, settings, now));
+            .show(ui, |ui| self.table(ui, desk));
     }
 
-    fn table(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+    fn table(&mut self, ui: &mut Ui, desk: &Desk) {
+        let (settings, now) = (desk.settings(), desk.now());
         match &mut self.mode {
             Some(Mode::Watch(watch)) => board::watched(ui, watch, settings),
             Some(Mode::Play(play)) if play.phase() == Phase::Over => {
                 let best = self.scores.best_by_day(play.round().variant());
-                let wish = end::show(ui, play, self.kept.as_ref(), &best);
-                if wish == Some(end::Wish::Again) {
+                if end::show(ui, play, self.kept.as_ref(), &best) {
                     self.begin(now);
                 }
             }
@@ -399,7 +323,7 @@ impl DealTab {
     }
 
     /// Keeps a game that has just ended, if it was of one player and of a whole deck.
-    fn keep_score(&mut self) {
+    fn keep_score(&mut self, desk: &mut Desk) {
         let Some(Mode::Play(play)) = &self.mode else { return };
         let counts = play.players().len() == 1 && self.source != Source::Given;
         if play.phase() != Phase::Over || self.kept.is_some() || !counts {
@@ -417,11 +341,11 @@ impl DealTab {
         };
         self.kept = Some(score.clone());
         if let Err(error) = self.scores.add(score) {
-            self.messages.push(t!("score-unkept", error = error.to_string()));
+            desk.say(t!("score-unkept", error = error.to_string()));
         }
     }
 
-    fn welcome(&mut self, ui: &mut Ui, now: f64) {
+    fn welcome(&mut self, ui: &mut Ui, desk: &mut Desk) {
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.2).clamp(8.0, 200.0));
             ui.label(RichText::new(t!("deal-title")).size(28.0).strong());
@@ -431,15 +355,15 @@ impl DealTab {
             let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
             for (action, word) in SOURCES {
                 if ui.add(Button::new(word.say()).min_size(size)).clicked() {
-                    self.act(action, now);
+                    self.act(action, desk);
                 }
             }
         });
     }
 
-    fn codes_page(&mut self, ui: &Ui) {
+    fn codes_page(&mut self, desk: &mut Desk) {
         let Some(mut text) = self.codes.take() else { return };
-        let answer = pages::modal(ui.ctx(), "codes", 520.0, |ui| {
+        let answer = pages::modal(&desk.ctx, "codes", 520.0, |ui| {
             ui.heading(t!("type-codes"));
             let label = ui.label(t!("codes-label"));
             let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
@@ -458,16 +382,16 @@ impl DealTab {
         }
         self.codes = Some(text.clone());
         if go {
-            self.paste(&text);
+            self.read(&text, desk);
         }
     }
 
     /// Something would end the game: does the user want that?
-    fn instead_page(&mut self, ui: &Ui, now: f64) {
+    fn instead_page(&mut self, desk: &mut Desk) {
         if self.instead.is_none() {
             return;
         }
-        let answer = pages::modal(ui.ctx(), "instead", 380.0, |ui| {
+        let answer = pages::modal(&desk.ctx, "instead", 380.0, |ui| {
             ui.heading(t!("give-up-game"));
             ui.label(t!("would-be-lost"));
             ui.add_space(6.0);
@@ -479,15 +403,113 @@ impl DealTab {
         let (play_on, give_up) = answer.inner;
         if give_up && let Some(next) = self.instead.take() {
             self.mode = None;
-            self.go_to(next);
+            self.go_to(next, desk);
             if self.mode.is_none() {
                 // A file or codes are asked for: until there are any the deal lies there anew.
                 self.lay_out();
             }
         } else if play_on || answer.should_close() {
             self.instead = None;
-            self.start(now);
+            self.start(desk.now());
         }
+    }
+}
+
+impl Tab for DealTab {
+    fn word(&self) -> Word {
+        Word("tab-deal")
+    }
+
+    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+        let now = desk.now();
+        if keys {
+            self.card_keys(ui, now);
+        }
+        if let Some(Mode::Play(play)) = &mut self.mode {
+            play.tick(now);
+        }
+        self.keep_score(desk);
+        if self.deals.is_empty() {
+            CentralPanel::default().show(ui, |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink([false, false])
+                    .show(ui, |ui| self.welcome(ui, desk));
+            });
+        } else {
+            self.table_and_side(ui, desk);
+        }
+        self.codes_page(desk);
+        self.instead_page(desk);
+        if let Some(Mode::Play(play)) = &self.mode
+            && play.is_running()
+        {
+            // The clock goes on; animations and calls want more.
+            let quick = play.leaving(now).is_some() || play.caller(now).is_some();
+            let wait = if quick { Duration::from_millis(16) } else { Duration::from_millis(250) };
+            ui.ctx().request_repaint_after(wait);
+        }
+    }
+
+    fn places(&self) -> Vec<Place> {
+        match &self.mode {
+            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
+            Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
+            _ => vec![Place::Deal],
+        }
+    }
+
+    fn act(&mut self, action: Action, desk: &mut Desk) {
+        let now = desk.now();
+        match action {
+            Action::DealRandom
+            | Action::DealDaily
+            | Action::OpenDeals
+            | Action::TypeCodes
+            | Action::WatchGame
+            | Action::NextDeal => self.unless_playing(Next::Act(action), desk),
+            Action::Play => self.begin(now),
+            _ => {}
+        }
+        match (&mut self.mode, action) {
+            (Some(Mode::Watch(watch)), Action::NextStep) => watch.go_to(watch.at() + 1),
+            (Some(Mode::Watch(watch)), Action::PreviousStep) => {
+                watch.go_to(watch.at().saturating_sub(1))
+            }
+            (Some(Mode::Watch(watch)), Action::FirstStep) => watch.go_to(0),
+            (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
+            (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
+            (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
+            (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),
+            (Some(Mode::Play(play)), Action::Clear) => play.chosen.clear(),
+            (Some(Mode::Play(play)), Action::Pause) => match play.is_running() {
+                true => play.pause(now),
+                false => play.start(now),
+            },
+            _ => {}
+        }
+    }
+
+    /// Whether codes are being typed, or the user is asked something.
+    fn is_asking(&self) -> bool {
+        self.codes.is_some() || self.instead.is_some()
+    }
+
+    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
+        self.open(&paths[0], desk);
+    }
+
+    fn paste(&mut self, text: &str, desk: &mut Desk) -> bool {
+        self.read(text, desk);
+        true
+    }
+
+    fn copy(&self) -> Option<(String, Word)> {
+        Some((self.transcript()?, Word("transcript-copied")))
+    }
+
+    /// Nobody plays while something else is seen.
+    fn leave(&mut self, desk: &mut Desk) {
+        self.pause(desk.now());
     }
 }
 

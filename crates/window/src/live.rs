@@ -1,17 +1,23 @@
 //! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
 //! count.
 
-use super::keys::{Action, Place, key_of};
-use super::look::{Look, Mode};
-use super::picture::color_image;
-use super::placement::View;
-use super::reasons;
-use super::settings::{CameraSettings, Settings};
-use super::table::Table;
-use super::watched::{self, Chooser, Wish};
-use super::watchers::Watchers;
-use super::words::{Word, t};
-use super::{look_panel, overlay};
+mod watched;
+pub mod watchers;
+
+use crate::live::watched::Chooser;
+use crate::live::watchers::Watchers;
+use crate::shared::desk::{Command, Desk, Tab};
+use crate::shared::dialogs::Ask;
+use crate::shared::keys::{Action, Place, key_of};
+use crate::shared::look::{Look, Mode};
+use crate::shared::look_panel;
+use crate::shared::overlay;
+use crate::shared::picture::color_image;
+use crate::shared::placement::View;
+use crate::shared::reasons;
+use crate::shared::settings::{CameraSettings, Settings};
+use crate::shared::table::Table;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
@@ -73,14 +79,10 @@ pub struct LiveTab {
     /// The cameras there are.
     pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
     chooser: Chooser,
-    /// Whether a film is to be asked for.
-    pub wants_film: bool,
     /// Where pictures are kept.
     pub folder: PathBuf,
     /// What is looked at, in which way.
     pub look: Look,
-    /// What there is to tell the user.
-    pub messages: Vec<String>,
 }
 
 impl LiveTab {
@@ -105,90 +107,24 @@ impl LiveTab {
             frozen: false,
             cameras: Box::new(|| SystemCameras::default().list()),
             chooser: Chooser::default(),
-            wants_film: false,
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
-            messages: Vec::new(),
         }
     }
 
     /// Reads cards otherwise from now on.
-    pub fn read_by(&mut self, watchers: Watchers) {
-        self.leave();
+    pub fn read_by(&mut self, watchers: Watchers, desk: &mut Desk) {
+        self.leave(desk);
         self.watchers = watchers;
     }
 
     /// Watches this from now on.
-    pub fn choose(&mut self, input: Input) {
+    pub fn choose(&mut self, input: Input, desk: &mut Desk) {
         // What was chosen for the last one does not hold for this one.
         (self.camera, self.quarters, self.wish) = (None, 0, CameraWish::default());
         self.mirrored = Mirrored::Auto;
         self.input = input;
-        self.leave();
-    }
-
-    /// Lets go of the camera: the tab is not seen any more.
-    pub fn leave(&mut self) {
-        if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
-            let film = recording.film.display().to_string();
-            self.messages.push(t!("recording-kept", path = film));
-        }
-        self.source = None;
-        self.view = Arc::default();
-        self.texture = None;
-        self.shown = None;
-        self.straight_from_image = None;
-        self.frozen = false;
-    }
-
-    /// Whether a camera is open, or being opened.
-    pub fn is_watching(&self) -> bool {
-        self.source.is_some()
-    }
-
-    /// Whether a table was seen long enough to be known.
-    pub fn is_settled(&self) -> bool {
-        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
-    }
-
-    /// The board as text: codes, sets. `None` before anything was seen.
-    pub fn text(&self) -> Option<String> {
-        self.view.frame.as_ref()?;
-        let code = |i: usize| self.table.cards[i].card.to_string();
-        let cards: Vec<String> = (0..self.table.cards.len()).map(code).collect();
-        let sets =
-            self.table.sets.iter().map(|set| format!("set: {}\n", set.0.map(code).join(" ")));
-        Some(format!("{}\n{}", cards.join(" "), sets.collect::<String>()))
-    }
-
-    /// Where keys work.
-    pub fn places(&self) -> Vec<Place> {
-        vec![Place::Live]
-    }
-
-    /// Does what a key says.
-    pub fn act(&mut self, action: Action) {
-        let sets = self.table.sets.len();
-        match action {
-            Action::Solve => self.look.mode = Mode::Solve,
-            Action::Hint => self.look.mode = Mode::Hint,
-            Action::Learn => self.look.mode = Mode::Learn,
-            Action::NextSet => self.look.next_set(sets),
-            Action::PreviousSet => self.look.previous_set(sets),
-            Action::AllSets => self.look.set = None,
-            Action::MoreHint => {
-                self.look.mode = Mode::Hint;
-                self.look.more_hint();
-            }
-            Action::Clear => self.look.start_again(),
-            Action::Freeze => self.freeze(!self.frozen),
-            Action::SaveFrame => self.save(),
-            Action::NewGame => self.command(LiveCommand::NewGame),
-            Action::Turn => self.turn(),
-            Action::Straighten => self.straighten(),
-            Action::Record => self.record(),
-            _ => {}
-        }
+        self.leave(desk);
     }
 
     fn command(&mut self, command: LiveCommand) {
@@ -219,7 +155,7 @@ impl LiveTab {
     }
 
     /// Begins to record under the next free name, or ends the recording.
-    fn record(&mut self) {
+    fn record(&mut self, desk: &mut Desk) {
         if self.view.recording.as_ref().is_some_and(Recording::is_running) {
             self.command(LiveCommand::StopRecording);
         } else if self.can_record() {
@@ -227,7 +163,7 @@ impl LiveTab {
                 Ok(film) => self.command(LiveCommand::Record(film)),
                 Err(error) => {
                     let (path, error) = (self.folder.display().to_string(), error.to_string());
-                    self.messages.push(t!("recording-impossible", path = path, error = error));
+                    desk.say(t!("recording-impossible", path = path, error = error));
                 }
             }
         }
@@ -272,52 +208,35 @@ impl LiveTab {
         self.chooser.toggle(&self.cameras);
     }
 
-    fn grant(&mut self, wish: Wish) {
-        match wish {
-            Wish::Watch(input) => self.choose(input),
-            Wish::OpenFilm => self.wants_film = true,
-            Wish::Pause(pause) => self.command(LiveCommand::Pause(pause)),
-            Wish::Seek(to_ms) => self.command(LiveCommand::Seek(to_ms)),
-        }
-    }
-
     /// Keeps the frame that is seen and its JSON.
-    fn save(&mut self) {
-        self.messages.push(match freeze::save(&self.view, &self.folder) {
+    fn save(&self, desk: &mut Desk) {
+        desk.say(match freeze::save(&self.view, &self.folder) {
             Ok((picture, _)) => t!("picture-kept", path = picture.display().to_string()),
             Err(error) => t!("picture-unkept", error = error.to_string()),
         });
     }
 
-    /// Draws a frame of the window and takes in what the user did.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &mut Settings) {
-        self.update(ui.ctx(), settings);
-        self.show(ui, settings);
-        self.remember(settings);
-    }
-
-    fn show(&mut self, ui: &mut Ui, settings: &Settings) {
+    fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        let panel = |tab: &mut Self, ui: &mut Ui| tab.panel(ui, settings);
         if narrow {
             let height = ui.available_height() * 0.42;
             Panel::bottom("live panel")
                 .exact_size(height)
                 .frame(frame)
-                .show(ui, |ui| panel(self, ui));
+                .show(ui, |ui| self.panel(ui, desk));
         } else {
             Panel::right("live panel")
                 .exact_size(PANEL)
                 .frame(frame)
-                .show(ui, |ui| panel(self, ui));
+                .show(ui, |ui| self.panel(ui, desk));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
-        CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, settings));
+        CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, desk));
     }
 
     /// Takes over what the camera saw since.
-    fn update(&mut self, ctx: &Context, settings: &Settings) {
+    fn watch(&mut self, ctx: &Context, settings: &Settings) {
         if self.source.is_none() && self.view.notice.is_none() {
             if self.camera.is_none() {
                 self.recall(settings);
@@ -389,7 +308,7 @@ impl LiveTab {
         self.table = table;
     }
 
-    fn picture(&mut self, ui: &mut Ui, settings: &Settings) {
+    fn picture(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let room = ui.available_rect_before_wrap();
         let id = Id::unique("camera picture");
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
@@ -413,7 +332,7 @@ impl LiveTab {
             let painter = ui.painter_at(room);
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             painter.image(texture.id(), placement.rect, all, Color32::WHITE);
-            overlay::paint(&painter, &placement, &self.table, &self.look, settings);
+            overlay::paint(&painter, &placement, &self.table, &self.look, desk.settings());
             let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
@@ -428,14 +347,14 @@ impl LiveTab {
         } else if self.view.notice.is_none() {
             words(ui, room.center(), &t!("waiting-for-camera"));
         }
-        let wish = match &self.view.notice {
+        let command = match &self.view.notice {
             _ if self.chooser.is_open() => popup(ui, room, |ui| {
                 ui.label(RichText::new(t!("what-to-watch")).heading());
-                let wish = self.chooser.ui(ui);
+                let command = self.chooser.ui(ui);
                 if ui.button(t!("close")).clicked() {
                     self.chooser = Chooser::default();
                 }
-                wish
+                command
             }),
             Some(notice) => {
                 let notice = notice.clone();
@@ -443,30 +362,28 @@ impl LiveTab {
             }
             None => None,
         };
-        if let Some(wish) = wish {
-            self.grant(wish);
-        }
+        desk.commands.extend(command);
     }
 
     /// What is wrong, what to do, and what else could be watched.
-    fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Wish> {
+    fn notice_ui(&mut self, ui: &mut Ui, notice: &Notice) -> Option<Command> {
         let (title, advice) = reasons::notice(notice);
         ui.label(RichText::new(title).heading());
         ui.label(advice);
         ui.add_space(8.0);
-        let mut wish = None;
+        let mut command = None;
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("choose-camera")).clicked() {
                 self.choose_source();
             }
             if ui.button(t!("open-film")).clicked() {
-                wish = Some(Wish::OpenFilm);
+                command = Some(Command::Ask(Ask::Film, String::new()));
             }
         });
-        wish
+        command
     }
 
-    fn panel(&mut self, ui: &mut Ui, settings: &Settings) {
+    fn panel(&mut self, ui: &mut Ui, desk: &mut Desk) {
         ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
@@ -494,13 +411,13 @@ impl LiveTab {
                 }
             }
             if self.mirrored != before {
-                self.leave(); // Read anew.
+                self.leave(desk); // Read anew.
             }
         });
         let film = self.view.film;
-        let wish = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
-        if let Some(wish) = wish {
-            self.grant(wish);
+        let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(command) = command {
+            self.command(command);
         }
         if self.view.frame.is_some() {
             self.game(ui);
@@ -513,7 +430,7 @@ impl LiveTab {
             }
             let keep = ui.button(t!("keep-picture"));
             if keep.on_hover_text(by_key(Action::SaveFrame)).clicked() {
-                self.save();
+                self.save(desk);
             }
             let new_game = ui.button(t!("new-game"));
             if new_game.on_hover_text(by_key(Action::NewGame)).clicked() {
@@ -525,7 +442,7 @@ impl LiveTab {
                 let path = self.folder.display().to_string();
                 let told = t!("record-help", path = path, key = key_of(Action::Record));
                 if ui.button(word).on_hover_text(told).clicked() {
-                    self.record();
+                    self.record(desk);
                 }
             }
         });
@@ -539,7 +456,7 @@ impl LiveTab {
         ui.separator();
         // Before the first look nothing is known, not even that there is no card.
         if self.view.tracked.looked {
-            look_panel::show(ui, &self.table, &mut self.look, settings);
+            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
         } else if self.view.frame.is_some() {
             ui.heading(t!("looking-for-cards"));
         }
@@ -562,6 +479,79 @@ impl LiveTab {
             let (fps, ms) = (self.view.fps.round(), self.view.latency_ms.round());
             ui.weak(t!("live-speed", fps = fps, ms = ms));
         }
+    }
+}
+
+impl Tab for LiveTab {
+    fn word(&self) -> Word {
+        Word("tab-live")
+    }
+
+    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
+        self.watch(ui.ctx(), desk.settings());
+        self.show(ui, desk);
+        self.remember(&mut desk.keeper.settings);
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![Place::Live]
+    }
+
+    fn act(&mut self, action: Action, desk: &mut Desk) {
+        let sets = self.table.sets.len();
+        match action {
+            Action::Solve => self.look.mode = Mode::Solve,
+            Action::Hint => self.look.mode = Mode::Hint,
+            Action::Learn => self.look.mode = Mode::Learn,
+            Action::NextSet => self.look.next_set(sets),
+            Action::PreviousSet => self.look.previous_set(sets),
+            Action::AllSets => self.look.set = None,
+            Action::MoreHint => {
+                self.look.mode = Mode::Hint;
+                self.look.more_hint();
+            }
+            Action::Clear => self.look.start_again(),
+            Action::Freeze => self.freeze(!self.frozen),
+            Action::SaveFrame => self.save(desk),
+            Action::NewGame => self.command(LiveCommand::NewGame),
+            Action::Turn => self.turn(),
+            Action::Straighten => self.straighten(),
+            Action::Record => self.record(desk),
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
+        self.choose(Input::Film(paths[0].clone()), desk);
+    }
+
+    /// The board: codes, sets. None before anything was seen.
+    fn copy(&self) -> Option<(String, Word)> {
+        self.view.frame.as_ref()?;
+        let code = |i: usize| self.table.cards[i].card.to_string();
+        let cards: Vec<String> = (0..self.table.cards.len()).map(code).collect();
+        let sets =
+            self.table.sets.iter().map(|set| format!("set: {}\n", set.0.map(code).join(" ")));
+        let text = format!("{}\n{}", cards.join(" "), sets.collect::<String>());
+        Some((text, Word("board-copied")))
+    }
+
+    /// Whether a table was seen long enough to be known.
+    fn is_settled(&self) -> bool {
+        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
+    }
+
+    /// Lets go of the camera.
+    fn leave(&mut self, desk: &mut Desk) {
+        if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
+            desk.say(t!("recording-kept", path = recording.film.display().to_string()));
+        }
+        self.source = None;
+        self.view = Arc::default();
+        self.texture = None;
+        self.shown = None;
+        self.straight_from_image = None;
+        self.frozen = false;
     }
 }
 

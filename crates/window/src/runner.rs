@@ -1,19 +1,28 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
 #[cfg(target_os = "linux")]
-use super::clipboard::Clipboard;
-use super::eye::PipelineEye;
-use super::keys::Action;
-use super::live::LiveTab;
-use super::look::Mode;
-use super::measure::Measure;
-use super::photos::Task;
+mod clipboard;
+mod fonts;
+mod measure;
 #[cfg(target_os = "linux")]
-use super::screen::{self, Named, System, reaches_wayland, reaches_x11};
-use super::settings::{Brightness, Keeper};
-use super::window::{Page, Tab, Window};
-use super::words::Language;
-use super::{export, watchers};
+mod screen;
+
+use crate::live::LiveTab;
+use crate::live::watchers;
+use crate::photos::Task;
+use crate::photos::export;
+#[cfg(target_os = "linux")]
+use crate::runner::clipboard::Clipboard;
+use crate::runner::measure::Measure;
+#[cfg(target_os = "linux")]
+use crate::runner::screen::{Named, System, reaches_wayland, reaches_x11};
+use crate::shared::desk::Tab;
+use crate::shared::eye::PipelineEye;
+use crate::shared::keys::Action;
+use crate::shared::look::Mode;
+use crate::shared::settings::{Brightness, Keeper};
+use crate::shared::words::Language;
+use crate::window::{Page, TabId, Window};
 use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -272,21 +281,21 @@ impl Runner {
         if let Some(brightness) = options.brightness {
             keeper = keeper.with_brightness(brightness);
         }
-        super::fonts::install(ctx);
+        crate::runner::fonts::install(ctx);
         let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
         show(&mut window, options.show);
         if !options.paths.is_empty() {
-            window.open(ctx, options.paths);
+            window.open(options.paths);
             show(&mut window, options.show);
         }
         if let Some(LiveOptions { input, record, plan }) = options.live {
             let mirrored = plan.mirrored;
             window.live = LiveTab::new(watchers::system(plan.clone()));
             window.live_plan = plan;
-            window.live.choose(input);
+            window.live.choose(input, &mut window.desk);
             window.live.mirrored = mirrored;
             window.live.record_as = record;
-            window.tab = Tab::Live;
+            window.tab = TabId::Live;
         }
         let screenshot = options.screenshot.map(|path| Shot {
             path,
@@ -342,7 +351,7 @@ impl Runner {
         let record = export::record(&self.window.photos);
         let mut line = record.map_or_else(|| json!({}), |record| record.to_json());
         line["window"] = json!(size);
-        if let Some(placement) = self.window.photos.placement() {
+        if let Some(placement) = self.window.photos.view.placement {
             let scale = ctx.pixels_per_point();
             let min = placement.rect.min * scale;
             line["picture"] = json!([min.x, min.y, placement.scale * scale]);
@@ -354,19 +363,19 @@ impl Runner {
 fn show(window: &mut Window, show: Show) {
     let photos = &mut window.photos;
     match show {
-        Show::Solve => photos.look.mode = Mode::Solve,
-        Show::Hint => photos.look.mode = Mode::Hint,
-        Show::Learn => photos.look.mode = Mode::Learn,
-        Show::Correct => photos.set_task(Task::Correct),
-        Show::Stages => photos.set_task(Task::Stages),
+        Show::Solve => photos.view.look.mode = Mode::Solve,
+        Show::Hint => photos.view.look.mode = Mode::Hint,
+        Show::Learn => photos.view.look.mode = Mode::Learn,
+        Show::Correct => photos.view.task = Task::Correct,
+        Show::Stages => photos.view.task = Task::Stages,
         Show::Deal | Show::Play => {
-            window.tab = Tab::Deal;
+            window.tab = TabId::Deal;
             window.deal.shuffle(SHOWN_SEED);
             if show == Show::Play {
                 window.deal.start(0.0);
             } else {
                 window.deal.watch();
-                window.deal.act(Action::NextStep, 0.0);
+                window.deal.act(Action::NextStep, &mut window.desk);
             }
         }
         Show::Settings => window.page = Some(Page::Settings),
@@ -413,9 +422,9 @@ impl Drop for Runner {
     fn drop(&mut self) {
         // Once, and not at every step of the hand that draws the window larger.
         if let Some(size) = self.size {
-            self.window.keeper.settings.size = Some(size);
+            self.window.desk.keeper.settings.size = Some(size);
             // There is nobody left to tell.
-            let _ = self.window.keeper.save();
+            let _ = self.window.desk.keeper.save();
         }
         self.window.close();
     }
@@ -444,7 +453,7 @@ impl eframe::App for Runner {
         let ctx = ui.ctx().clone();
         #[cfg(target_os = "linux")]
         if let Some(words) = self.clipboard.refusal() {
-            self.window.say(&ctx, words);
+            self.window.say(words);
         }
         // Points of the screen, whatever scale the user has chosen.
         let zoom = ctx.zoom_factor();

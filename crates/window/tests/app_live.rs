@@ -18,11 +18,11 @@ use setsight_live::{
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::track::{CardTrack, TrackedTable};
 use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
-use setsight_window::eye::PipelineEye;
-use setsight_window::look::Mode;
+use setsight_window::Language;
+use setsight_window::Mode;
+use setsight_window::PipelineEye;
 use setsight_window::settings::Keeper;
-use setsight_window::words::Language;
-use setsight_window::{LiveTab, Tab, Window};
+use setsight_window::{LiveTab, TabId, Window};
 use std::sync::{Arc, Mutex};
 
 /// What the camera shows, and what was asked of it.
@@ -161,7 +161,7 @@ impl Test {
 #[test]
 fn the_running_game_is_shown_in_three_ways() {
     let mut test = Test::new();
-    assert_eq!(test.window().tab, Tab::Live);
+    assert_eq!(test.window().tab, TabId::Live);
     test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
     test.shows("Looking for cards");
     test.shows_not("No cards found");
@@ -379,7 +379,7 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     // A film is recorded already.
     test.press("Live");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
-    window.live.choose(Input::Film("game.avi".into()));
+    window.live.choose(Input::Film("game.avi".into()), &mut window.desk);
     test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("Record");
 }

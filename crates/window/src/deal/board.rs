@@ -1,12 +1,12 @@
 //! The table of a dealt game.
 
-use super::super::card_face::{self, ASPECT};
-use super::super::game::Watch;
-use super::super::names;
-use super::super::play::{LEAVING_SECONDS, Phase, Play};
-use super::super::settings::Settings;
-use super::super::theme::{CHOSEN, focus_ring};
-use super::super::words::t;
+use crate::deal::game::Watch;
+use crate::deal::play::{LEAVING_SECONDS, Phase, Play};
+use crate::shared::card_face::{self, ASPECT};
+use crate::shared::names;
+use crate::shared::settings::Settings;
+use crate::shared::theme::{CHOSEN, focus_ring};
+use crate::shared::words::t;
 use eframe::egui::{
     Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };

@@ -1,26 +1,19 @@
 //! The page at the end of a game.
 
-use super::super::keys;
-use super::super::names;
-use super::super::play::{Play, clock};
-use super::super::scores::Score;
-use super::super::words::t;
+use crate::deal::play::{Play, clock};
+use crate::deal::scores::Score;
+use crate::shared::keys;
+use crate::shared::names;
+use crate::shared::words::t;
 use eframe::egui::{Button, Color32, Frame, Grid, RichText, ScrollArea, Ui, vec2};
 use setsight_game::game::Variant;
 
 /// So many days are shown.
 const DAYS: usize = 7;
 
-/// What the players want.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Another game.
-    Again,
-}
-
-/// How the game was: what it came to, and the best of the last days.
-pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> Option<Wish> {
-    let mut wish = None;
+/// How the game was: what it came to, and the best of the last days. Whether another one is wanted.
+pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> bool {
+    let mut again = false;
     let paper = ui.visuals().panel_fill;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.vertical_centered(|ui| {
@@ -38,14 +31,9 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
                         players(ui, play);
                     }
                     ui.add_space(10.0);
-                    let again = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
-                    if ui
-                        .add(again)
-                        .on_hover_text(t!("key-hover", key = keys::key_of(keys::Action::Play)))
-                        .clicked()
-                    {
-                        wish = Some(Wish::Again);
-                    }
+                    let button = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
+                    let tip = t!("key-hover", key = keys::key_of(keys::Action::Play));
+                    again = ui.add(button).on_hover_text(tip).clicked();
                     if let Some(kept) = kept {
                         ui.add_space(10.0);
                         best_by_day(ui, play.round().variant(), kept, best);
@@ -54,7 +42,7 @@ pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> 
             });
         });
     });
-    wish
+    again
 }
 
 fn figures(ui: &mut Ui, play: &Play) {
@@ -94,7 +82,7 @@ fn players(ui: &mut Ui, play: &Play) {
 fn best_by_day(ui: &mut Ui, variant: Variant, kept: &Score, best: &[&Score]) {
     let is_best = best.iter().all(|other| other.day != kept.day || !other.beats(kept));
     if is_best {
-        let good = super::super::verdict::good_color(ui);
+        let good = crate::shared::verdict::good_color(ui);
         ui.label(RichText::new(t!("best-of-today")).color(good).strong());
     }
     ui.strong(t!("best-by-day", variant = names::variant(variant)));

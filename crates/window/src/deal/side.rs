@@ -1,24 +1,25 @@
 //! The panel beside the table of a dealt game.
 
-use super::super::game::Watch;
-use super::super::keys::{Action, key_of};
-use super::super::look_panel::card_line;
-use super::super::names;
-use super::super::play::{MOST_PLAYERS, Phase, Play, Said, clock};
-use super::super::settings::Settings;
-use super::super::verdict::{good_color, verdict_lines};
-use super::super::words::t;
 use super::{DealTab, Mode, SOURCES, Source};
+use crate::deal::game::Watch;
+use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
+use crate::shared::desk::{Desk, Tab};
+use crate::shared::keys::{Action, key_of};
+use crate::shared::look_panel::card_line;
+use crate::shared::names;
+use crate::shared::settings::Settings;
+use crate::shared::verdict::{good_color, verdict_lines};
+use crate::shared::words::t;
 use eframe::egui::{Button, RichText, ScrollArea, Ui, UiKind, vec2};
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::{Step, Variant};
 
 impl DealTab {
-    pub(super) fn side(&mut self, ui: &mut Ui, settings: &Settings, now: f64) {
+    pub(super) fn side(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let playing = matches!(self.mode, Some(Mode::Play(_)));
         ui.horizontal_wrapped(|ui| {
             if ui.add(Button::selectable(!playing, t!("watch"))).clicked() && playing {
-                self.act(Action::WatchGame, now);
+                self.act(Action::WatchGame, desk);
             }
             if ui.add(Button::selectable(playing, t!("play"))).clicked() && !playing {
                 self.lay_out();
@@ -26,7 +27,7 @@ impl DealTab {
             ui.menu_button(t!("new-game-menu"), |ui| {
                 for (action, word) in SOURCES {
                     if ui.button(word.say()).clicked() {
-                        self.act(action, now);
+                        self.act(action, desk);
                         ui.close();
                     }
                 }
@@ -39,19 +40,19 @@ impl DealTab {
             ui.horizontal_wrapped(|ui| {
                 ui.weak(t!("data-set-of", n = self.at + 1, all = self.deals.len()));
                 if ui.button(t!("next-data-set")).clicked() {
-                    self.act(Action::NextDeal, now);
+                    self.act(Action::NextDeal, desk);
                 }
             });
         }
         ui.separator();
         let ready = matches!(&self.mode, Some(Mode::Play(play)) if play.phase() == Phase::Ready);
         if ready {
-            self.choose_terms(ui, now);
+            self.choose_terms(ui, desk.now());
             return;
         }
         match &mut self.mode {
             Some(Mode::Watch(watch)) => watch_side(ui, watch),
-            Some(Mode::Play(play)) => play_side(ui, play, settings, now),
+            Some(Mode::Play(play)) => play_side(ui, play, desk.settings(), desk.now()),
             None => {}
         }
     }

@@ -1,16 +1,16 @@
 //! How the tab of photos is drawn.
 
-use super::super::correct::{Change, Refusal};
-use super::super::correct_panel::{self, Wish};
-use super::super::look::{Look, Mode};
-use super::super::settings::Settings;
-use super::super::strip::{Filter, Photographs};
-use super::super::words::{Word, t};
-use super::super::{look_panel, overlay};
 use super::{Photos, Task};
+use crate::photos::correct::{Change, Refusal};
+use crate::photos::correct_panel::{self, Edit};
+use crate::photos::strip::{Filter, Photographs};
+use crate::shared::desk::Desk;
+use crate::shared::look::{Look, Mode};
+use crate::shared::look_panel;
+use crate::shared::overlay;
+use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, Color32, Context, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2,
-    vec2,
+    Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
 };
 use setsight_vision::StageTime;
 use std::time::Duration;
@@ -71,22 +71,21 @@ fn part(ui: &mut Ui, rect: Rect, frame: Frame, add: impl FnOnce(&mut Ui)) {
 
 impl Photos {
     /// Shows the tab. Letters that are typed into a field are none of its business.
-    pub fn ui(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        let ctx = ui.ctx().clone();
+    pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         let whole = ui.available_rect_before_wrap();
-        let count = self.progress().0;
+        let count = self.shelf.progress().0;
         let parts = Parts::of(whole, count > 1);
         // In the order in which one reads, which is that of the Tab key.
         let ground =
             if ui.visuals().dark_mode { Color32::from_gray(18) } else { Color32::from_gray(226) };
-        part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, settings, typing));
+        part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, desk, keys));
         let frame = Frame::side_top_panel(ui.style()).inner_margin(parts.margin);
         part(ui, parts.side, frame, |ui| {
             if parts.side_scrolls {
                 let area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("side");
-                area.show(ui, |ui| self.side(ui, settings, typing));
+                area.show(ui, |ui| self.side(ui, desk, keys));
             } else {
-                self.side(ui, settings, typing);
+                self.side(ui, desk, keys);
             }
         });
         match parts.strip {
@@ -95,29 +94,32 @@ impl Photos {
                 part(ui, rect, frame, |ui| self.strip_ui(ui));
             }
             // Nothing else asks for what is open.
-            None => self.want(&[], &[]),
+            None => self.shelf.want(&[], &[]),
         }
         ui.advance_cursor_after_rect(whole);
-        self.clash_ui(&ctx);
-        if self.task == Task::Stages && self.stages.photo != Some(self.current) && count > 0 {
-            self.stages.photo = Some(self.current);
-            if let Some(library) = &self.library {
-                library.want_stages(self.current);
+        self.clash_ui(desk);
+        if self.view.task == Task::Stages
+            && self.view.stages.photo != Some(self.shelf.current)
+            && count > 0
+        {
+            self.view.stages.photo = Some(self.shelf.current);
+            if let Some(library) = &self.shelf.library {
+                library.want_stages(self.shelf.current);
             }
         }
         // After what the user did in this frame, which was meant for what was seen.
-        self.look_again(&ctx);
-        if let Some(library) = &self.library
+        self.look_again(desk);
+        if let Some(library) = &self.shelf.library
             && !library.listed
         {
-            ctx.request_repaint_after(Duration::from_millis(100));
+            desk.ctx.request_repaint_after(Duration::from_millis(100));
         }
     }
 
     /// Two programs say something else of one card: the user knows which is right.
-    fn clash_ui(&mut self, ctx: &Context) {
-        let Some(clash) = self.clash else { return };
-        let answer = super::super::pages::modal(ctx, "clash", 460.0, |ui| {
+    fn clash_ui(&mut self, desk: &mut Desk) {
+        let Some(clash) = self.view.clash else { return };
+        let answer = crate::shared::pages::modal(&desk.ctx, "clash", 460.0, |ui| {
             ui.heading(t!("clash-title"));
             ui.label(t!("clash-what", n = clash.cards));
             ui.add_space(6.0);
@@ -126,63 +128,56 @@ impl Photos {
             (mine, theirs)
         });
         match answer.inner {
-            (true, _) => self.resolve(true),
-            (_, true) => self.resolve(false),
+            (true, _) => self.resolve(true, desk),
+            (_, true) => self.resolve(false, desk),
             _ => {}
         }
     }
 
     fn strip_ui(&mut self, ui: &mut Ui) {
-        self.fill_strip();
+        self.shelf.fill_strip();
         if ui.available_height() > 100.0 {
             ui.horizontal(|ui| {
                 ui.spacing_mut().button_padding = vec2(8.0, 1.0);
                 ui.spacing_mut().interact_size.y = 22.0;
                 for filter in Filter::ALL {
-                    let button = Button::selectable(self.filter == filter, filter.word().say());
+                    let button =
+                        Button::selectable(self.shelf.filter == filter, filter.word().say());
                     if ui.add(button).on_hover_text(filter.help().say()).clicked() {
-                        self.filter = filter;
+                        self.shelf.filter = filter;
                     }
                 }
-                let (count, read) = self.progress();
-                let mut words = t!("checked-of", n = self.checked(), all = count);
+                let (count, read) = self.shelf.progress();
+                let mut words = t!("checked-of", n = self.shelf.checked(), all = count);
                 if read < count {
                     words = t!("read-and-checked", n = read, checked = words);
                 }
                 ui.weak(words);
             });
         }
-        let Some(library) = &self.library else { return };
+        let Some(library) = &self.shelf.library else { return };
         // Whoever looks for sets is not told how many there are.
-        let tell_sets = self.task != Task::Look || self.look.mode == Mode::Solve;
+        let tell_sets = self.view.task != Task::Look || self.view.look.mode == Mode::Solve;
         let strip = Photographs {
             entries: &library.entries,
-            summaries: &self.summaries,
-            shown: &self.in_strip,
-            current: self.current,
+            summaries: &self.shelf.summaries,
+            shown: &self.shelf.in_strip,
+            current: self.shelf.current,
             tell_sets,
         };
-        let shown = self.strip.show(ui, &strip);
-        self.want(&shown.missing, &shown.in_view);
+        let shown = self.shelf.strip.show(ui, &strip);
+        self.shelf.want(&shown.missing, &shown.in_view);
         if let Some(index) = shown.pressed {
             self.go_to(index);
         }
     }
 
-    /// Tells the threads what is in view.
-    fn want(&self, missing: &[usize], in_view: &[usize]) {
-        let Some(library) = &self.library else { return };
-        let first =
-            in_view.iter().copied().filter(|&i| library.entries[i].found.is_none()).collect();
-        library.want_in_view(missing.to_vec(), first);
-    }
-
-    fn side(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
+    fn side(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().button_padding.x = 9.0;
             ui.spacing_mut().item_spacing.x = 4.0;
             for mode in Mode::ALL {
-                let selected = self.task == Task::Look && self.look.mode == mode;
+                let selected = self.view.task == Task::Look && self.view.look.mode == mode;
                 if ui.add(Button::selectable(selected, mode.word().say())).clicked() {
                     self.look_in(mode);
                 }
@@ -190,60 +185,63 @@ impl Photos {
             let tasks =
                 [(Task::Correct, Word("task-correct")), (Task::Stages, Word("task-stages"))];
             for (task, word) in tasks {
-                if ui.add(Button::selectable(self.task == task, word.say())).clicked() {
-                    self.task = task;
+                if ui.add(Button::selectable(self.view.task == task, word.say())).clicked() {
+                    self.view.task = task;
                 }
             }
         });
         self.title(ui);
         ui.separator();
-        match self.found(self.current).is_some() {
+        match self.shelf.found().is_some() {
             false => self.not_read(ui),
-            true => match self.task {
-                Task::Look => look_panel::show(ui, &self.table, &mut self.look, settings),
+            true => match self.view.task {
+                Task::Look => {
+                    look_panel::show(ui, &self.view.table, &mut self.view.look, desk.settings())
+                }
                 Task::Stages => {
                     let times = self.times();
-                    self.stages.panel(ui, &times);
+                    self.view.stages.panel(ui, &times);
                 }
-                Task::Correct => self.correct_panel(ui, settings, typing),
+                Task::Correct => self.correct_panel(ui, desk, keys),
             },
         }
     }
 
     fn times(&self) -> Vec<StageTime> {
-        self.found(self.current).map(|(_, found)| found.times.clone()).unwrap_or_default()
+        self.shelf.found().map(|(_, found)| found.times.clone()).unwrap_or_default()
     }
 
     /// The photo's name, its place in the folder, and what is unsure.
     fn title(&self, ui: &mut Ui) {
-        let Some((path, _)) = self.current() else { return };
+        let Some((path, _)) = self.shelf.current() else { return };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let (count, read) = self.progress();
+        let (count, read) = self.shelf.progress();
         ui.add(eframe::egui::Label::new(RichText::new(name).strong()).truncate());
         let mut words = Vec::new();
         if count > 1 {
-            words.push(t!("photo-of", n = self.current + 1, all = count));
+            words.push(t!("photo-of", n = self.shelf.current + 1, all = count));
         }
         if read < count && count > 1 {
             words.push(t!("read-so-far", n = read));
         }
-        if !self.table.cards.is_empty() {
-            words.push(t!("count-cards", n = self.table.cards.len()));
+        if !self.view.table.cards.is_empty() {
+            words.push(t!("count-cards", n = self.view.table.cards.len()));
         }
-        match self.table.unsure() {
+        match self.view.table.unsure() {
             0 => {}
             n => words.push(t!("unsure-cards", n = n)),
         }
-        if self.table.checked {
+        if self.view.table.checked {
             words.push(t!("checked"));
-        } else if self.said {
+        } else if self.view.said {
             words.push(t!("corrected"));
         }
         ui.weak(words.join(" · "));
     }
 
     fn not_read(&self, ui: &mut Ui) {
-        let entry = self.library.as_ref().and_then(|library| library.entries.get(self.current));
+        let entry =
+            self.shelf.library.as_ref().and_then(|library| library.entries.get(self.shelf.current));
         match entry.map(|entry| &entry.found) {
             Some(Some(Err(reason))) => {
                 ui.heading(t!("photo-unread"));
@@ -255,7 +253,7 @@ impl Photos {
                     ui.label(t!("reading"));
                 });
             }
-            None if self.library.as_ref().is_some_and(|library| library.listed) => {
+            None if self.shelf.library.as_ref().is_some_and(|library| library.listed) => {
                 ui.heading(t!("no-photos"));
                 ui.label(t!("no-photos-advice"));
             }
@@ -268,104 +266,117 @@ impl Photos {
         }
     }
 
-    fn correct_panel(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        if !typing {
-            let wish = self.correcting.typing(ui);
-            self.grant(wish);
+    fn correct_panel(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+        if keys {
+            let edit = self.view.correcting.typing(ui);
+            self.grant(edit, desk);
         }
-        let steps = self.current().map_or((false, false), |(path, _)| self.corrections.steps(path));
+        let steps = self
+            .shelf
+            .current()
+            .map_or((false, false), |(path, _)| self.shelf.corrections.steps(path));
         self.make_straight(ui.ctx());
         let shown = correct_panel::Shown {
-            table: &self.table,
-            straight: self.straight_texture.as_ref().map(|(_, texture)| texture),
+            table: &self.view.table,
+            straight: self.view.straight_texture.as_ref().map(|(_, texture)| texture),
             steps,
-            said: self.said,
-            differs: self.found(self.current).is_some_and(|(_, found)| {
-                self.table.checked
-                    || self.table.said.contains(&true)
-                    || self.table.cards != found.table.cards
+            said: self.view.said,
+            differs: self.shelf.found().is_some_and(|(_, found)| {
+                self.view.table.checked
+                    || self.view.table.said.contains(&true)
+                    || self.view.table.cards != found.table.cards
             }),
         };
-        let wish = correct_panel::panel(ui, &mut self.correcting, &shown, settings);
-        self.grant(wish);
-        if let Some(folder) = self.current().and_then(|(path, _)| path.parent()) {
+        let edit = correct_panel::panel(ui, &mut self.view.correcting, &shown, desk.settings());
+        self.grant(edit, desk);
+        if let Some(folder) = self.shelf.current().and_then(|(path, _)| path.parent()) {
             let folder = folder.to_path_buf();
             ui.separator();
             self.learning.show(ui, &folder);
         }
     }
 
-    fn middle(&mut self, ui: &mut Ui, settings: &Settings, typing: bool) {
-        if self.task == Task::Stages && self.found(self.current).is_some() {
-            self.stages.picture(ui, typing);
+    fn middle(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+        if self.view.task == Task::Stages && self.shelf.found().is_some() {
+            self.view.stages.picture(ui, keys);
             return;
         }
-        let Some(picture) = &mut self.picture else {
+        let Some(picture) = &mut self.view.picture else {
             self.waiting(ui);
             return;
         };
         let id = Id::unique("photo");
-        let (ground, placement) = picture.show(ui, &mut self.view, id, &t!("the-photo"));
-        self.placement = Some(placement);
-        if !typing {
-            picture.keys(ui, &mut self.view, placement.room);
+        let (ground, placement) = picture.show(ui, &mut self.view.zoom, id, &t!("the-photo"));
+        self.view.placement = Some(placement);
+        if keys {
+            picture.keys(ui, &mut self.view.zoom, placement.room);
         }
-        if self.found(self.current).is_none() {
+        if self.shelf.found().is_none() {
             return;
         }
         let painter = ui.painter_at(placement.room);
-        let looking = match self.task {
-            Task::Look => self.look.clone(),
+        let looking = match self.view.task {
+            Task::Look => self.view.look.clone(),
             _ => Look { mode: Mode::Hint, ..Look::default() },
         };
-        overlay::paint(&painter, &placement, &self.table, &looking, settings);
-        let mut wish = None;
-        let in_hand: Vec<usize> = self.correcting.selected.into_iter().collect();
-        let correct = self.task == Task::Correct;
+        overlay::paint(&painter, &placement, &self.view.table, &looking, desk.settings());
+        let mut edit = None;
+        let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
+        let correct = self.view.task == Task::Correct;
         let cards = overlay::Cards {
-            chosen: if correct { &in_hand } else { &self.look.chosen },
-            tell_sets: !correct && self.look.mode == Mode::Solve,
-            focus: self.focus.0.take().or(self.correcting.focus.take()),
+            chosen: if correct { &in_hand } else { &self.view.look.chosen },
+            tell_sets: !correct && self.view.look.mode == Mode::Solve,
+            focus: self.view.focus.0.take().or(self.view.correcting.focus.take()),
         };
-        let hits = overlay::cards(ui, &placement, &self.table, id.with("card"), &cards);
-        self.focus.1 = hits.focused;
-        match (self.task, hits.clicked) {
-            (Task::Look, Some(card)) if self.look.mode == Mode::Learn => self.look.choose(card),
-            (Task::Look, Some(card)) if self.look.mode == Mode::Solve => self.step_sets_of(card),
-            (Task::Correct, Some(card)) if !self.correcting.adding => {
-                self.correcting.select(Some(card))
+        let hits = overlay::cards(ui, &placement, &self.view.table, id.with("card"), &cards);
+        self.view.focus.1 = hits.focused;
+        match (self.view.task, hits.clicked) {
+            (Task::Look, Some(card)) if self.view.look.mode == Mode::Learn => {
+                self.view.look.choose(card)
+            }
+            (Task::Look, Some(card)) if self.view.look.mode == Mode::Solve => {
+                self.step_sets_of(card)
+            }
+            (Task::Correct, Some(card)) if !self.view.correcting.adding => {
+                self.view.correcting.select(Some(card))
             }
             _ => {}
         }
         if let Some((_, Refusal::LiesThere(other) | Refusal::BothAre(_, other))) =
-            self.correcting.clash
+            self.view.correcting.clash
             && correct
         {
-            overlay::point_out(&painter, &placement, &self.table, other);
+            overlay::point_out(&painter, &placement, &self.view.table, other);
         }
         if correct {
-            wish = correct_panel::handles(ui, &placement, &self.table, &mut self.correcting, id);
+            edit = correct_panel::handles(
+                ui,
+                &placement,
+                &self.view.table,
+                &mut self.view.correcting,
+                id,
+            );
             let clicked = ground.clicked() || hits.clicked.is_some();
             let at = ui.input(|input| input.pointer.interact_pos());
-            if let (true, true, Some(at)) = (self.correcting.adding, clicked, at) {
+            if let (true, true, Some(at)) = (self.view.correcting.adding, clicked, at) {
                 let center = placement.image_from_window(at);
-                wish = Some(Wish::Change(Change::Add(center)));
+                edit = Some(Edit::Change(Change::Add(center)));
             } else if ground.clicked() {
-                self.correcting.select(None);
+                self.view.correcting.select(None);
             }
         }
-        let solving = self.task == Task::Look && self.look.mode == Mode::Solve;
-        if solving && self.table.sets.is_empty() && !self.table.cards.is_empty() {
+        let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
+        if solving && self.view.table.sets.is_empty() && !self.view.table.cards.is_empty() {
             overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
-        self.grant(wish);
+        self.grant(edit, desk);
     }
 
     /// A click on a card shows its sets, one after the other.
     fn step_sets_of(&mut self, card: usize) {
-        let sets = self.table.sets_with(card);
-        let at = self.look.set.and_then(|set| sets.iter().position(|&s| s == set));
-        self.look.set = match at {
+        let sets = self.view.table.sets_with(card);
+        let at = self.view.look.set.and_then(|set| sets.iter().position(|&s| s == set));
+        self.view.look.set = match at {
             None => sets.first().copied(),
             Some(at) => sets.get(at + 1).copied(),
         };
@@ -374,16 +385,19 @@ impl Photos {
     /// The thumbnail, enlarged, until the picture itself is there.
     fn waiting(&self, ui: &mut Ui) {
         let room = ui.available_rect_before_wrap();
-        if let Some(thumb) = self.strip.thumb(self.current) {
-            let rect = self.view.place(room, thumb.size_vec2()).rect;
+        if let Some(thumb) = self.shelf.strip.thumb(self.shelf.current) {
+            let rect = self.view.zoom.place(room, thumb.size_vec2()).rect;
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(thumb.id(), rect, all, Color32::WHITE);
         }
-        let failed = self.current().is_some_and(|_| {
-            let entry = &self.library.as_ref().expect("a current photo").entries[self.current];
+        let failed = self.shelf.current().is_some_and(|_| {
+            let entry =
+                &self.shelf.library.as_ref().expect("a current photo").entries[self.shelf.current];
             matches!(entry.found, Some(Err(_)))
         });
-        if !failed && self.library.as_ref().is_some_and(|l| !l.listed || !l.entries.is_empty()) {
+        if !failed
+            && self.shelf.library.as_ref().is_some_and(|l| !l.listed || !l.entries.is_empty())
+        {
             let spinner = Rect::from_center_size(room.center(), vec2(48.0, 48.0));
             ui.put(spinner, eframe::egui::Spinner::new().size(40.0));
         }

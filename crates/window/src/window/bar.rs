@@ -1,9 +1,9 @@
 //! The bar at the top: tabs and menus.
 
-use super::super::keys::Action;
-use super::super::welcome;
-use super::super::words::{Word, t};
-use super::{Tab, Window};
+use super::{TabId, Window};
+use crate::photos::welcome;
+use crate::shared::keys::Action;
+use crate::shared::words::{Word, t};
 use eframe::egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
 
 impl Window {
@@ -15,22 +15,16 @@ impl Window {
                 ui.label(RichText::new("setsight").heading().strong());
                 ui.add_space(10.0);
             }
-            let tabs = [
-                (Tab::Photos, t!("tab-photos")),
-                (Tab::Deal, t!("tab-deal")),
-                (Tab::Live, t!("tab-live")),
-            ];
             // Where there is no room for all, one menu holds all.
             let tiny = width < 330.0;
-            for (tab, word) in tabs.iter().filter(|_| !tiny) {
-                if ui.add(Button::selectable(self.tab == *tab, word)).clicked() {
-                    self.tab = *tab;
+            for id in [TabId::Photos, TabId::Deal, TabId::Live].into_iter().filter(|_| !tiny) {
+                let word = self.tab(id).0.word().say();
+                if ui.add(Button::selectable(self.tab == id, word)).clicked() {
+                    self.tab = id;
                 }
             }
-            if tiny && self.tab == Tab::NewDeck {
-                ui.strong(t!("new-deck"));
-            } else if tiny && let Some((_, word)) = tabs.iter().find(|(tab, _)| *tab == self.tab) {
-                ui.strong(word);
+            if tiny {
+                ui.strong(self.seen().word().say());
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if width < 620.0 {
@@ -69,7 +63,7 @@ impl Window {
 
     /// What was open before, as entries of a menu.
     fn recent_entries(&mut self, ui: &mut Ui) {
-        let recent = self.keeper.settings.recent.clone();
+        let recent = self.desk.settings().recent.clone();
         if !recent.is_empty() {
             ui.separator();
         }
@@ -79,15 +73,14 @@ impl Window {
                 .on_hover_text(path.display().to_string())
                 .clicked()
             {
-                let ctx = ui.ctx().clone();
-                self.open(&ctx, vec![path]);
+                self.open(vec![path]);
                 ui.close();
             }
         }
     }
 
     fn can_save(&self) -> bool {
-        self.tab == Tab::Photos && self.photos.is_open()
+        self.tab == TabId::Photos && self.photos.is_open()
     }
 
     /// Actions in a menu.

@@ -11,7 +11,7 @@ use setsight_window::Task;
 fn a_correction_is_undone_saved_and_there_after_a_restart() {
     let mut test = Test::new("1fgd 2fgd 3srs 1ord?", &["a.jpg"]);
     test.key(Key::F5);
-    assert_eq!(test.window().photos.task, Task::Correct);
+    assert_eq!(test.window().photos.view.task, Task::Correct);
     test.press("Card 3: three striped red squiggles");
     test.press("shading: filled");
     assert_eq!(test.codes()[2], "3frs");
@@ -60,7 +60,7 @@ fn a_missed_card_is_added_and_its_corner_moved() {
     test.key(Key::F5);
     test.key(Key::A);
     test.shows("Click the middle of the card that was missed.");
-    let placement = test.window().photos.placement().unwrap();
+    let placement = test.window().photos.view.placement.unwrap();
     let at = placement.window_from_image(Point::new(240.0, 250.0));
     test.harness.hover_at(at);
     test.harness.drag_at(at);
@@ -100,8 +100,8 @@ fn a_missed_card_is_added_and_its_corner_moved() {
 fn labels_that_cannot_be_read_are_left_alone() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     std::fs::write(test.path("labels.json"), "{ half").unwrap();
-    let (ctx, folder) = (test.harness.ctx.clone(), test.path(""));
-    test.window_mut().open(&ctx, vec![folder]);
+    let folder = test.path("");
+    test.window_mut().open(vec![folder]);
     // Told at once, and gone on the next page.
     test.until(|window| window.said().is_some_and(|said| said.contains("labels.json: is no JSON")));
     test.shows_part("labels.json: is no JSON");

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use setsight_game::cards::Card;
 use setsight_game::game::Spot;
 use setsight_game::game::{Deal, transcript};
-use setsight_window::play::Phase;
+use setsight_window::Phase;
 
 #[test]
 fn a_game_is_watched_step_by_step() {

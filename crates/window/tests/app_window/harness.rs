@@ -15,10 +15,10 @@ use setsight_vision::{
     CardImage, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading, Trace,
     rectify,
 };
+use setsight_window::Eye;
+use setsight_window::Language;
 use setsight_window::Window;
-use setsight_window::eye::Eye;
 use setsight_window::settings::Keeper;
-use setsight_window::words::Language;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -121,10 +121,10 @@ impl Test {
     }
 
     pub fn open(&mut self, paths: Vec<PathBuf>) {
-        let ctx = self.harness.ctx.clone();
-        self.window_mut().open(&ctx, paths);
+        self.window_mut().open(paths);
         self.until(|window| {
-            window.is_settled() && window.photos.progress().0 == window.photos.progress().1
+            window.is_settled()
+                && window.photos.shelf.progress().0 == window.photos.shelf.progress().1
         });
     }
 

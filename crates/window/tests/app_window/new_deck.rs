@@ -6,9 +6,9 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_game::cards::Deck;
 use setsight_scenes::{DeckChoice, Kind, Params, render};
-use setsight_window::Tab;
-use setsight_window::eye::PipelineEye;
-use setsight_window::words::Language;
+use setsight_window::Language;
+use setsight_window::PipelineEye;
+use setsight_window::TabId;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.settle();
     test.harness.get_by_role_and_label(Role::Link, "Teach a deck that is not here").click();
     test.settle();
-    assert_eq!(test.window().tab, Tab::NewDeck);
+    assert_eq!(test.window().tab, TabId::NewDeck);
     test.press("Photos of the deck");
     let first = test.path("deck/plain-0001.jpg");
     type_path(&mut test, &first);
@@ -104,7 +104,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.press("Settings");
     test.press("The usual ones");
     test.press("Close");
-    test.until(|window| window.is_settled() && window.photos.progress() == (1, 1));
+    test.until(|window| window.is_settled() && window.photos.shelf.progress() == (1, 1));
     assert_ne!(test.window().photos.table().facts.deck_name(), "classic no more");
 }
 
@@ -121,7 +121,7 @@ fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
     std::fs::write(test.path("bad.jpg"), b"x").unwrap();
     test.settle();
-    test.window_mut().keeper.settings.language = Some(Language::German);
+    test.window_mut().desk.keeper.settings.language = Some(Language::German);
     test.keys(Modifiers::COMMAND, Key::N);
     test.reaches(&["Fotos der Karten", "Ein Ordner mit Fotos der Karten"]);
     test.press_anywhere("Ein Ordner mit Fotos der Karten");
@@ -139,8 +139,8 @@ fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     test.shows_not("bad.jpg");
     // A file that is no deck's is not read by.
     let path = test.path("a.jpg");
-    test.window_mut().keeper.settings.use_deck(path);
+    test.window_mut().desk.keeper.settings.use_deck(path);
     test.settle();
     assert!(test.window().said().unwrap().contains("a.jpg"));
-    assert_eq!(test.window().keeper.settings.deck, None);
+    assert_eq!(test.window().desk.keeper.settings.deck, None);
 }

@@ -4,9 +4,9 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use setsight_window::Language;
 use setsight_window::settings::{Brightness, Palette};
-use setsight_window::words::Language;
-use setsight_window::{Page, Tab};
+use setsight_window::{Page, TabId};
 
 #[test]
 fn an_empty_window_says_what_to_do() {
@@ -15,13 +15,13 @@ fn an_empty_window_says_what_to_do() {
     test.shows("Which cards are a set?");
     test.press("Help…");
     test.press("Keys");
-    for binding in setsight_window::keys::BINDINGS {
+    for binding in setsight_window::BINDINGS {
         test.shows(&binding.word.say());
     }
     test.key(Key::F1);
     test.shows_not("Everything larger");
     test.press("Deal cards without photos");
-    assert_eq!(test.window().tab, Tab::Deal);
+    assert_eq!(test.window().tab, TabId::Deal);
     test.press("Photos");
     // This system has no dialog: the path is typed.
     for (name, page, words) in [
@@ -46,7 +46,7 @@ fn an_empty_window_says_what_to_do() {
     let folder = test.path("").display().to_string();
     test.type_text(&folder);
     test.press("OK");
-    test.until(|window| window.photos.progress() == (1, 1));
+    test.until(|window| window.photos.shelf.progress() == (1, 1));
     test.shows("1 set");
 }
 
@@ -67,13 +67,13 @@ fn settings_are_remembered() {
     test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::Plus);
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    let settings = &test.window().keeper.settings;
+    let settings = &test.window().desk.keeper.settings;
     assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
     assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
     test.shows("Opened before");
     let name = test.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     test.harness.get_by_role_and_label(Role::Link, &name).click();
-    test.until(|window| window.photos.progress() == (1, 1));
+    test.until(|window| window.photos.shelf.progress() == (1, 1));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_small_window_shows_the_same() {
     for size in [(640.0, 480.0), (420.0, 700.0)] {
         let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
         test.shows("1 set");
-        let placement = test.window().photos.placement().unwrap();
+        let placement = test.window().photos.view.placement.unwrap();
         assert!(placement.room.width() > 250.0 && placement.room.height() > 90.0, "{placement:?}");
         for key in [Key::F3, Key::F4, Key::F5, Key::F6] {
             test.key(key);
@@ -134,7 +134,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
     for mode in ["Hint", "Learn", "Correct", "Stages", "Solve"] {
         test.press_anywhere(mode);
     }
-    let placement = test.window().photos.placement().unwrap();
+    let placement = test.window().photos.view.placement.unwrap();
     assert!(placement.rect.width() > 90.0, "{placement:?}");
     test.press_anywhere("Correct");
     test.press_anywhere("Card 4: one open red diamond");
@@ -194,7 +194,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
 fn german_words_fit_into_a_small_window() {
     for size in [(256.0, 192.0), (640.0, 480.0)] {
         let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
-        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.window_mut().desk.keeper.settings.language = Some(Language::German);
         test.settle();
         test.reaches(&["Einen Beispieltisch ausprobieren", "Ohne Fotos spielen"]);
         for held in [Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT] {
@@ -212,7 +212,7 @@ fn german_words_fit_into_a_small_window() {
         test.press_anywhere("Los");
         test.reaches(&["Pause", "Kein Set da", "Hinweis"]);
         let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
-        test.window_mut().keeper.settings.language = Some(Language::German);
+        test.window_mut().desk.keeper.settings.language = Some(Language::German);
         test.settle();
         for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
             test.press_anywhere(mode);
@@ -229,7 +229,7 @@ fn a_sample_table_is_there_at_once() {
     let mut test = Test::new(ONE_SET, &[]);
     test.settle();
     test.press("Try a sample table");
-    test.until(|window| window.is_settled() && window.photos.current().is_some());
+    test.until(|window| window.is_settled() && window.photos.shelf.current().is_some());
     test.shows("1 set");
     test.key(Key::F4);
     test.shows("What is a set?");

@@ -6,7 +6,7 @@ use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
-use setsight_window::look::Mode;
+use setsight_window::Mode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,10 +45,10 @@ fn sets_are_shown_together_and_one_by_one() {
     let first =
         "Set 1: one filled green diamond, two filled green diamonds, three filled green diamonds";
     test.press(first);
-    assert_eq!(test.window().photos.look.set, Some(0));
+    assert_eq!(test.window().photos.view.look.set, Some(0));
     // A card of the other set leads there.
     test.press("Card 5: two open red diamonds");
-    assert_eq!(test.window().photos.look.set, Some(1));
+    assert_eq!(test.window().photos.view.look.set, Some(1));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn no_set_is_said_plainly_with_the_chance_of_one() {
 fn hints_come_one_by_one() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F3);
-    assert_eq!(test.window().photos.look.mode, Mode::Hint);
+    assert_eq!(test.window().photos.view.look.mode, Mode::Hint);
     test.shows_part("There is a set here.");
     test.shows_not("Set 1:");
     let given = |test: &Test| test.harness.query_all_by_role(Role::Image).count();
@@ -94,7 +94,8 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
     let card = test
         .window()
         .photos
-        .placement()
+        .view
+        .placement
         .unwrap()
         .window_from_image(setsight_photo::geometry::Point::new(60.0, 50.0));
     let hover = |test: &mut Test| {
@@ -208,16 +209,16 @@ fn photos_come_by_drop_and_by_paste() {
         let file = Arc::new(Dropped(test.path(name)));
         test.harness.input_mut().dropped_files.push(file);
     }
-    test.until(|window| window.photos.progress() == (2, 2));
+    test.until(|window| window.photos.shelf.progress() == (2, 2));
     // More are added to those that are there.
     std::fs::write(test.path("c.jpg"), b"x").unwrap();
     let file = Arc::new(Dropped(test.path("c.jpg")));
     test.harness.input_mut().dropped_files.push(file);
-    test.until(|window| window.photos.progress() == (3, 3));
+    test.until(|window| window.photos.shelf.progress() == (3, 3));
     test.shows_part("photo 3 of 3");
     // One photo brings its neighbours.
     test.harness.event(Event::Paste(test.path("b.jpg").display().to_string()));
-    test.until(|window| window.is_settled() && window.photos.progress() == (3, 3));
+    test.until(|window| window.is_settled() && window.photos.shelf.progress() == (3, 3));
     test.shows_part("photo 2 of 3");
     test.harness.event(Event::Paste("nothing of use".into()));
     test.settle();
@@ -225,7 +226,7 @@ fn photos_come_by_drop_and_by_paste() {
     let picture = ColorImage::filled([480, 360], eframe::egui::Color32::GREEN);
     test.harness.event(Event::PasteImage(Arc::new(picture)));
     test.until(|window| {
-        window.is_settled() && window.photos.current().unwrap().0.ends_with("pasted picture")
+        window.is_settled() && window.photos.shelf.current().unwrap().0.ends_with("pasted picture")
     });
     test.shows("1 set");
 }
@@ -233,21 +234,21 @@ fn photos_come_by_drop_and_by_paste() {
 #[test]
 fn a_picture_is_zoomed_and_moved() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
-    let whole = test.window().photos.placement().unwrap();
+    let whole = test.window().photos.view.placement.unwrap();
     let at = whole.room.center();
     test.harness.hover_at(at);
     test.type_text("+");
     test.key(Key::Plus);
-    let near = test.window().photos.placement().unwrap();
+    let near = test.window().photos.view.placement.unwrap();
     assert!(near.scale > 1.3 * whole.scale);
     test.harness.drag_at(at);
     test.harness.hover_at(pos2(at.x + 60.0, at.y));
     test.harness.drop_at(pos2(at.x + 60.0, at.y));
     test.settle();
-    let moved = test.window().photos.placement().unwrap();
+    let moved = test.window().photos.view.placement.unwrap();
     assert!((moved.rect.min.x - near.rect.min.x - 60.0).abs() < 8.0, "{near:?} {moved:?}");
     test.key(Key::Num0);
-    assert_eq!(test.window().photos.placement().unwrap(), whole);
+    assert_eq!(test.window().photos.view.placement.unwrap(), whole);
 }
 
 #[test]
@@ -259,12 +260,11 @@ fn a_folder_of_folders_shows_their_photos() {
         std::fs::write(test.path(name), b"x").unwrap();
     }
     test.open(vec![test.path("")]);
-    assert_eq!(test.window().photos.progress(), (2, 2));
+    assert_eq!(test.window().photos.shelf.progress(), (2, 2));
     test.shows("b.jpg: 1 set");
     std::fs::create_dir(test.path("none")).unwrap();
-    let ctx = test.harness.ctx.clone();
     let empty = test.path("none");
-    test.window_mut().open(&ctx, vec![empty]);
+    test.window_mut().open(vec![empty]);
     test.until(|window| window.is_settled());
     test.shows("No photos here.");
     test.shows_not("--recursive");

@@ -1,0 +1,121 @@
+//! A dealt game, watched step by step, and the deals that a text means.
+
+use crate::shared::words::t;
+use setsight_game::cards::parse_codes;
+use setsight_game::game::{Deal, Game, MAX_CARDS, MIN_CARDS, Step, describe, parse_deals};
+
+/// The contest's game taken apart: each step with the table as it is then.
+pub struct Watch {
+    steps: Vec<(Step, Game)>,
+    words: Vec<String>,
+    at: usize,
+}
+
+impl Watch {
+    /// The whole game of a deal, at its first step.
+    pub fn new(deal: &Deal) -> Self {
+        let mut game = Game::new(deal);
+        let (mut steps, mut words) = (Vec::new(), Vec::new());
+        while let Some(step) = game.next() {
+            words.push(describe(&step, &game));
+            steps.push((step, game.clone()));
+        }
+        Self { steps, words, at: 0 }
+    }
+
+    /// How many steps the game has.
+    pub fn count(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The step that is seen, from 0.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes to a step; beyond the last one to the last.
+    pub fn go_to(&mut self, step: usize) {
+        self.at = step.min(self.steps.len().saturating_sub(1));
+    }
+
+    /// What happens in the step that is seen.
+    pub fn step(&self) -> &Step {
+        &self.steps[self.at].0
+    }
+
+    /// The table after it.
+    pub fn game(&self) -> &Game {
+        &self.steps[self.at].1
+    }
+
+    /// The transcript of each step up to the one that is seen.
+    pub fn transcript(&self) -> &[String] {
+        &self.words[..=self.at]
+    }
+
+    /// The places that the step is about.
+    pub fn marked(&self) -> &[usize] {
+        match self.step() {
+            Step::Found(sets) => &sets[0].0,
+            Step::Added(places) => places,
+            _ => &[],
+        }
+    }
+}
+
+/// The deals that a text means: a file of deals, or bare codes.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    // A code begins with a digit too; a count is digits only.
+    if first.chars().all(|c| c.is_ascii_digit()) && !first.is_empty() {
+        return parse_deals(text.as_bytes()).map_err(|error| capitalised(&error.to_string()));
+    }
+    let cards = parse_codes(text)
+        .map_err(|(at, error)| t!("code-wrong", n = at, error = error.to_string()))?;
+    let count = cards.len();
+    let deal = Deal::new(cards)
+        .ok_or_else(|| t!("codes-count", n = count, least = MIN_CARDS, most = MAX_CARDS))?;
+    Ok(vec![deal])
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + chars.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_game::cards::Card;
+    use setsight_game::game::transcript;
+
+    fn random(seed: u64) -> Deal {
+        Deal::random(seed)
+    }
+
+    #[test]
+    fn the_steps_watched_are_the_transcript() {
+        let deal = random(5);
+        let mut watch = Watch::new(&deal);
+        assert_eq!(watch.transcript().len(), 1);
+        watch.go_to(usize::MAX);
+        assert_eq!(watch.at() + 1, watch.count());
+        let whole = transcript(&[deal]);
+        assert!(whole.ends_with(&watch.transcript().concat()), "{whole}");
+    }
+
+    #[test]
+    fn codes_and_files_are_told_apart() {
+        let codes: Vec<String> = Card::deck().take(12).map(|c| c.to_string()).collect();
+        let deal = Deal::new(Card::deck().take(12).collect()).unwrap();
+        assert_eq!(deals_in(&codes.join(" ")), Ok(vec![deal.clone()]));
+        assert_eq!(deals_in(&format!("1\n12\n{}\n", codes.join("\n"))), Ok(vec![deal]));
+        assert!(deals_in("1fgd 2fgd").unwrap_err().contains("2 codes were given"));
+        assert!(deals_in("1\n12\n1fgd").unwrap_err().starts_with("Line 3"));
+        assert!(deals_in("1fgx 2fgd").unwrap_err().contains('x'));
+        assert!(deals_in("").is_err());
+    }
+}

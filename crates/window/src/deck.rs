@@ -1,0 +1,292 @@
+//! A deck that the program does not know, taught from photos of its cards.
+
+mod groups;
+pub mod used_deck;
+mod value_names;
+mod work;
+
+use crate::photos::welcome::name_of;
+use crate::shared::desk::{Command, Desk, Tab};
+use crate::shared::dialogs::Ask;
+use crate::shared::reasons;
+use crate::shared::words::{Word, t};
+use eframe::egui::{Button, CentralPanel, RichText, ScrollArea, Spinner, TextEdit, Ui};
+use groups::{GroupsView, place_words};
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::{Deck, Property};
+use setsight_photo::source::list_photos;
+use setsight_vision::deck_learning::{LearnError, NameError, Note, Place, check_name};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use used_deck::UsedDeck;
+use value_names::ValueNames;
+use work::{Job, Outcome, Standing, Work};
+
+/// The page on which a deck is taught.
+#[derive(Default)]
+pub struct DeckTab {
+    work: Option<Work>,
+    view: GroupsView,
+    names: ValueNames,
+    name: String,
+}
+
+impl DeckTab {
+    /// Learns from more photos.
+    fn add(&mut self, paths: &[PathBuf], desk: &mut Desk) {
+        let begin = || Work::begin(Arc::clone(&desk.eye), desk.wake());
+        let work = self.work.get_or_insert_with(begin);
+        for photo in list_photos(paths, false, &[]) {
+            match photo {
+                Ok(photo) => work.want(Job::Photo(photo)),
+                Err(error) => desk.say(reasons::listing(&error)),
+            }
+        }
+    }
+
+    /// The file name to propose.
+    fn file_name(&self) -> String {
+        let letter = |c: char| if c.is_alphanumeric() { c } else { '-' };
+        format!("{}.json", self.name.trim().chars().map(letter).collect::<String>())
+    }
+
+    /// The deck with its names; none while it is not in order or has no name.
+    fn deck(&self) -> Option<Deck> {
+        let name = self.name.trim();
+        check_name(name).ok()?;
+        let standing = self.work.as_ref()?.standing();
+        if !self.is_settled() || !matches!(standing.checked.as_deref(), Some(Ok(_))) {
+            return None;
+        }
+        let deck = Deck::clone(standing.deck.as_deref()?);
+        let title = t!("deck-title", name = name);
+        Some(self.names.given_to(Deck { name: name.to_owned(), title, ..deck }))
+    }
+
+    /// Writes the deck; from now on cards are read as its.
+    fn write(&self, path: &Path, desk: &mut Desk) {
+        let Some(deck) = self.deck() else { return };
+        let name = path.display().to_string();
+        match write_whole(path, deck.to_text().as_bytes()) {
+            Ok(()) => {
+                desk.say(t!("deck-saved", name = deck.name.as_str(), path = name));
+                // Its file may be that of the deck in use.
+                desk.used_deck = UsedDeck::default();
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+                desk.keeper.settings.use_deck(path);
+            }
+            Err(error) => desk.say(t!("unwritable", path = name, error = error.to_string())),
+        }
+    }
+
+    fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        let standing = self.work.as_ref().map_or_else(Arc::default, Work::standing);
+        ui.heading(t!("new-deck"));
+        ui.label(t!("new-deck-help"));
+        ui.add_space(6.0);
+        ui.horizontal_wrapped(|ui| {
+            if ui.button(t!("ask-deck-photos")).clicked() {
+                desk.ask(Ask::DeckPhotos);
+            }
+            if ui.button(t!("ask-deck-folder")).clicked() {
+                desk.ask(Ask::DeckFolder);
+            }
+            if let Some(work) = &self.work
+                && ui.button(t!("start-again")).clicked()
+            {
+                work.want(Job::StartAgain);
+                (self.view, self.names, self.name) = Default::default();
+            }
+            // Here it moves nothing when it comes and goes.
+            if !self.is_settled() {
+                ui.add(Spinner::new().size(16.0));
+                match self.work.as_ref().map_or(0, Work::waiting) {
+                    0 => ui.weak(t!("working-on-deck")),
+                    n => ui.weak(t!("photos-wait", n = n)),
+                };
+            }
+        });
+        if !standing.photos.is_empty() {
+            self.photos(ui, &standing);
+        }
+        let mut job = None;
+        if !standing.cards.is_empty() {
+            ui.separator();
+            job = self.view.show(ui, &standing, &mut self.names, desk.settings());
+        }
+        ui.separator();
+        job = self.checked(ui, &standing).or(job);
+        if let (Some(work), Some(job)) = (&self.work, job) {
+            work.want(job);
+        }
+        if standing.deck.is_some() && self.save(ui) {
+            desk.commands.push(Command::Ask(Ask::SaveDeck, self.file_name()));
+        }
+    }
+
+    /// The photos and what became of them.
+    fn photos(&self, ui: &mut Ui, standing: &Standing) {
+        ui.horizontal_wrapped(|ui| {
+            for (path, outcome) in &standing.photos {
+                self.photo(ui, path, outcome);
+                ui.add_space(16.0);
+            }
+        });
+    }
+
+    fn photo(&self, ui: &mut Ui, path: &Path, outcome: &Outcome) {
+        ui.label(name_of(path)).on_hover_text(path.display().to_string());
+        match outcome {
+            Outcome::InHand => {
+                ui.add(Spinner::new().size(14.0));
+            }
+            Outcome::Cards(n) => {
+                ui.weak(t!("count-cards", n = *n));
+            }
+            Outcome::Blurred => {
+                ui.colored_label(ui.visuals().warn_fg_color, t!("photo-blurred"));
+            }
+            Outcome::Failed(reason) => {
+                ui.colored_label(ui.visuals().error_fg_color, reason.words());
+            }
+        }
+        let remove = ui.small_button("×");
+        let remove = remove.accessible_name(t!("forget-photo", name = name_of(path)));
+        if let (true, Some(work)) = (remove.clicked(), &self.work) {
+            work.want(Job::Forget(path.to_path_buf()));
+        }
+    }
+
+    /// How many cards are seen, what may be wrong, and what stands in the way.
+    fn checked(&self, ui: &mut Ui, standing: &Standing) -> Option<Job> {
+        let checked = standing.checked.as_ref()?;
+        match &**checked {
+            Ok((cards, notes)) => {
+                let of = if standing.one_fill { 27 } else { 81 };
+                ui.strong(t!("deck-in-order", n = *cards, of = of));
+                for note in notes {
+                    ui.label(note_words(note));
+                }
+                None
+            }
+            Err(error) => {
+                let warning = RichText::new(problem_words(error)).color(ui.visuals().warn_fg_color);
+                ui.label(warning);
+                let notes = match error {
+                    LearnError::NoCards { notes, .. } | LearnError::TooFew { notes, .. } => {
+                        notes.as_slice()
+                    }
+                    _ => &[],
+                };
+                for note in notes {
+                    ui.label(note_words(note));
+                }
+                let (property, word) = match error {
+                    LearnError::Alike { property, .. } => (*property, Word("they-differ")),
+                    LearnError::More { property, .. } => (*property, Word("only-three")),
+                    _ => return None,
+                };
+                ui.button(word.say()).clicked().then_some(Job::Confirm(property))
+            }
+        }
+    }
+
+    /// The deck's name and the button that writes it. Whether it was pressed.
+    fn save(&mut self, ui: &mut Ui) -> bool {
+        let pressed = ui.horizontal_wrapped(|ui| {
+            let label = ui.label(t!("name-of-deck"));
+            let field = TextEdit::singleline(&mut self.name).desired_width(220.0).char_limit(60);
+            ui.add(field).labelled_by(label.id);
+            let ready = self.deck().is_some();
+            let button = ui.add_enabled(ready, Button::new(t!("save-and-use")));
+            button.on_disabled_hover_text(t!("deck-unready")).clicked()
+        });
+        let name = self.name.trim();
+        if let Some(error) = check_name(name).err().filter(|_| !name.is_empty()) {
+            ui.colored_label(ui.visuals().error_fg_color, name_words(name, &error));
+        }
+        pressed.inner
+    }
+}
+
+impl Tab for DeckTab {
+    fn word(&self) -> Word {
+        Word("new-deck")
+    }
+
+    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
+        let area = ScrollArea::vertical().auto_shrink([false, false]);
+        CentralPanel::default().show(ui, |ui| area.show(ui, |ui| self.page(ui, desk)));
+    }
+
+    fn drops(&self) -> Ask {
+        Ask::DeckPhotos
+    }
+
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
+        match ask {
+            Ask::SaveDeck => self.write(&paths[0], desk),
+            _ => self.add(&paths, desk),
+        }
+    }
+
+    /// Whether nothing is being looked at, grouped or drawn.
+    fn is_settled(&self) -> bool {
+        !self.work.as_ref().is_some_and(Work::is_busy)
+    }
+
+    fn close(&mut self) {
+        if let Some(work) = self.work.take() {
+            work.close();
+        }
+    }
+}
+
+fn name_words(name: &str, error: &NameError) -> String {
+    match error {
+        NameError::Taken => t!("deck-name-taken", name = name),
+        NameError::Malformed => t!("deck-name-malformed"),
+    }
+}
+
+fn note_words(note: &Note) -> String {
+    let file = |photo: &str| name_of(Path::new(photo));
+    match note {
+        Note::Blurred { photo } => t!("note-blurred", photo = file(photo)),
+        Note::Unclear { photo, cards } => t!("note-unclear", photo = file(photo), n = *cards),
+        Note::SeenTwice { first, second, more } => {
+            let (first, second) = (place_words(first), place_words(second));
+            t!("note-seen-twice", first = first, second = second, more = *more)
+        }
+        Note::NotSeen { cards, of } => t!("note-not-seen", n = *cards, of = *of),
+    }
+}
+
+fn problem_words(error: &LearnError) -> String {
+    let values = |property: Property| match property {
+        Property::Number => Word("numbers").say(),
+        Property::Shading => Word("fills").say(),
+        Property::Color => Word("inks").say(),
+        Property::Shape => Word("outlines").say(),
+    };
+    let two = |first: &Place, second: &Place| (place_words(first), place_words(second));
+    match error {
+        LearnError::NoCards { .. } => t!("learn-no-cards"),
+        LearnError::TooFew { seen, of, needed, .. } => {
+            t!("learn-too-few", seen = *seen, of = *of, needed = *needed)
+        }
+        LearnError::Alike { property, first, second, more_than_a_deck } => {
+            let ((first, second), what) = (two(first, second), values(*property));
+            let words = t!("learn-alike", what = what, first = first, second = second);
+            if *more_than_a_deck { format!("{words} {}", t!("learn-two-decks")) } else { words }
+        }
+        LearnError::More { property, card } => {
+            t!("learn-more", what = values(*property), card = place_words(card))
+        }
+        LearnError::Twice { first, second } => {
+            let (first, second) = two(first, second);
+            t!("learn-twice", first = first, second = second)
+        }
+        LearnError::Trace(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,216 @@
+//! The cards in their groups: each value of a property with the drawn card beside those that photos
+//! show. A card is dragged to where it belongs, or chosen and put there.
+
+use super::value_names::ValueNames;
+use super::work::{CUT_PX, Cut, Job, Standing};
+use crate::photos::welcome::name_of;
+use crate::shared::card_face::{self, ASPECT};
+use crate::shared::settings::Settings;
+use crate::shared::theme::CHOSEN;
+use crate::shared::words::{Word, t};
+use eframe::egui::{
+    Button, Color32, Frame, Id, LayerId, Order, Pos2, Rect, Role, Sense, Stroke, StrokeKind,
+    TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+};
+use setsight_game::cards::{Card, Deck, Property};
+use setsight_vision::deck_learning::Place;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Width of a card's picture, in points.
+const CUT_WIDTH: f32 = 72.0;
+/// Below this width, in points, groups lie one below the other.
+const NARROW: f32 = 560.0;
+
+/// What is seen of the groups.
+pub struct GroupsView {
+    property: Property,
+    chosen: Option<Place>,
+    textures: HashMap<String, TextureHandle>,
+}
+
+impl Default for GroupsView {
+    fn default() -> Self {
+        Self { property: Property::Shape, chosen: None, textures: HashMap::new() }
+    }
+}
+
+/// Where a card lies, in words.
+pub fn place_words(place: &Place) -> String {
+    let photo = name_of(Path::new(&place.photo));
+    t!("place-of-card", column = place.column, row = place.row, photo = photo)
+}
+
+impl GroupsView {
+    /// Shows them. What is to be done.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        standing: &Standing,
+        names: &mut ValueNames,
+        settings: &Settings,
+    ) -> Option<Job> {
+        let mut job = None;
+        if standing.one_fill && self.property == Property::Shading {
+            self.property = Property::Shape;
+        }
+        ui.horizontal_wrapped(|ui| {
+            for (property, word) in [
+                (Property::Shape, Word("outlines")),
+                (Property::Shading, Word("fills")),
+                (Property::Color, Word("inks")),
+            ] {
+                if !(standing.one_fill && property == Property::Shading) {
+                    ui.selectable_value(&mut self.property, property, word.say());
+                }
+            }
+        });
+        self.chosen.take_if(|chosen| !standing.cards.iter().any(|cut| cut.place == *chosen));
+        match self.chosen.clone() {
+            None => {
+                ui.weak(t!("groups-help"));
+            }
+            Some(chosen) => {
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(t!("chosen-card", place = place_words(&chosen)));
+                    if ui.button(t!("leave-card-out")).clicked() {
+                        job = Some(Job::LeaveOut(chosen));
+                    }
+                    if ui.button(t!("choose-none")).clicked() {
+                        self.chosen = None;
+                    }
+                });
+            }
+        }
+        if ui.available_width() < NARROW {
+            for value in 0..3 {
+                job = self.group(ui, standing, value, names, settings).or(job);
+            }
+        } else {
+            ui.columns(3, |columns| {
+                for (value, ui) in columns.iter_mut().enumerate() {
+                    job = self.group(ui, standing, value, names, settings).or(job.take());
+                }
+            });
+        }
+        job
+    }
+
+    fn group(
+        &mut self,
+        ui: &mut Ui,
+        standing: &Standing,
+        value: usize,
+        names: &mut ValueNames,
+        settings: &Settings,
+    ) -> Option<Job> {
+        let (property, mut job) = (self.property, None);
+        let at = Property::ALL.iter().position(|of| *of == property).unwrap_or(0);
+        let mut cuts: Vec<&Cut> =
+            standing.cards.iter().filter(|cut| cut.values[at] == value).collect();
+        // Cards that look alike lie together, so that one in the wrong group shows.
+        cuts.sort_by_key(|cut| (cut.values[1], cut.values[3], cut.values[2], cut.values[0]));
+        let held = eframe::egui::DragAndDrop::payload::<Place>(ui.ctx());
+        let inside = Frame::group(ui.style()).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            let name = names.of(standing.deck.as_deref(), property, value);
+            ui.horizontal(|ui| {
+                if let Some(deck) = &standing.deck {
+                    drawn(ui, deck, (property, value), &name, settings);
+                }
+                let mut text = name.clone();
+                let width = ui.available_width();
+                let field = TextEdit::singleline(&mut text).desired_width(width).char_limit(40);
+                let field = ui.add(field);
+                field.widget_info(|| {
+                    let label = t!("name-of-value", n = value + 1);
+                    WidgetInfo::labeled(Role::TextInput, true, label)
+                });
+                if field.changed() {
+                    names.put(property, value, text);
+                }
+            });
+            let elsewhere = |chosen: &&Place| !cuts.iter().any(|cut| cut.place == **chosen);
+            if let Some(chosen) = self.chosen.as_ref().filter(elsewhere)
+                && ui.add(Button::new(t!("put-here", name = name.as_str()))).clicked()
+            {
+                job = Some(Job::Put(chosen.clone(), property, value));
+            }
+            ui.weak(t!("count-cards", n = cuts.len()));
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+                for cut in &cuts {
+                    self.cut(ui, cut);
+                }
+            });
+        });
+        let response = inside.response;
+        if let Some(place) = held
+            && response.contains_pointer()
+            && !cuts.iter().any(|cut| cut.place == *place)
+        {
+            let line = Stroke::new(2.0, CHOSEN);
+            ui.painter().rect_stroke(response.rect, 6.0, line, StrokeKind::Inside);
+            if response.dnd_release_payload::<Place>().is_some() {
+                job = Some(Job::Put(Place::clone(&place), property, value));
+            }
+        }
+        job
+    }
+
+    /// A card as a photo shows it: to be dragged, or chosen.
+    fn cut(&mut self, ui: &mut Ui, cut: &Cut) {
+        let size = vec2(CUT_WIDTH, CUT_WIDTH * CUT_PX.1 as f32 / CUT_PX.0 as f32);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let chosen = self.chosen.as_ref() == Some(&cut.place);
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Button, true, chosen, place_words(&cut.place))
+        });
+        response.dnd_set_drag_payload(cut.place.clone());
+        if response.clicked() {
+            self.chosen = (!chosen).then(|| cut.place.clone());
+        }
+        if !ui.is_rect_visible(rect) && !response.dragged() {
+            return;
+        }
+        let key = cut.place.to_string();
+        let texture = self.textures.entry(key).or_insert_with(|| {
+            let picture = (*cut.picture).clone();
+            ui.ctx().load_texture("cut", picture, TextureOptions::LINEAR)
+        });
+        paint(ui.painter(), texture, rect);
+        if chosen || response.has_focus() || response.hovered() {
+            let line = Stroke::new(if chosen { 3.0 } else { 1.5 }, CHOSEN);
+            ui.painter().rect_stroke(rect, 3.0, line, StrokeKind::Outside);
+        }
+        if response.dragged()
+            && let Some(at) = ui.ctx().pointer_interact_pos()
+        {
+            let layer = LayerId::new(Order::Tooltip, Id::unique("dragged-card"));
+            let painter = ui.ctx().layer_painter(layer);
+            paint(&painter, texture, Rect::from_center_size(at, size));
+        }
+        response.on_hover_text(place_words(&cut.place));
+    }
+}
+
+fn paint(painter: &eframe::egui::Painter, texture: &TextureHandle, rect: Rect) {
+    let all = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+    painter.image(texture.id(), rect, all, Color32::WHITE);
+}
+
+/// The card of one symbol that has this value.
+fn drawn(
+    ui: &mut Ui,
+    deck: &Deck,
+    (property, value): (Property, usize),
+    name: &str,
+    settings: &Settings,
+) {
+    let size = vec2(CUT_WIDTH, CUT_WIDTH / ASPECT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("drawn", card = name)));
+    let index = |of: Property| if of == property { value } else { 0 };
+    let card = Property::ALL.into_iter().fold(0, |card, of| 3 * card + index(of));
+    card_face::paint_of(ui.painter(), rect, deck, Card::from_index(card), settings);
+}

@@ -1,0 +1,343 @@
+//! The strip of thumbnails: only those in view are kept, and made.
+
+use crate::photos::library::Entry;
+use crate::shared::reasons::Reason;
+use crate::shared::signs;
+use crate::shared::theme::{CHOSEN, RIM, focus_ring};
+use crate::shared::words::{Word, t};
+use eframe::egui::{
+    Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Role, ScrollArea, Sense,
+    Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Thumbnails kept: several screens of them. Each takes at most 230 KB.
+const MOST_THUMBS: usize = 240;
+/// From one thumbnail to the next.
+const GAP: f32 = 8.0;
+
+/// What the strip says of a photo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How many sets there are.
+    pub sets: usize,
+    /// How many cards are unsure.
+    pub unsure: usize,
+    /// Whether a person has changed anything.
+    pub corrected: bool,
+    /// Whether a person has said that all its cards are right.
+    pub checked: bool,
+}
+
+/// Which photos are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with a card that is unsure.
+    Unsure,
+    /// Those without a set.
+    NoSet,
+    /// Those in which a person has changed something.
+    Corrected,
+    /// Those that nobody has checked yet.
+    ToCheck,
+}
+
+impl Filter {
+    /// All filters.
+    pub const ALL: [Self; 5] =
+        [Self::All, Self::Unsure, Self::NoSet, Self::Corrected, Self::ToCheck];
+
+    /// Its name on a button.
+    pub const fn word(self) -> Word {
+        match self {
+            Self::All => Word("filter-every"),
+            Self::Unsure => Word("filter-unsure"),
+            Self::NoSet => Word("filter-no-set"),
+            Self::Corrected => Word("filter-corrected"),
+            Self::ToCheck => Word("filter-to-check"),
+        }
+    }
+
+    /// What it shows.
+    pub const fn help(self) -> Word {
+        match self {
+            Self::All => Word("filter-every-help"),
+            Self::Unsure => Word("filter-unsure-help"),
+            Self::NoSet => Word("filter-no-set-help"),
+            Self::Corrected => Word("filter-corrected-help"),
+            Self::ToCheck => Word("filter-to-check-help"),
+        }
+    }
+
+    /// Whether it shows a photo.
+    pub fn shows(self, summary: &Summary) -> bool {
+        match self {
+            Self::All => true,
+            Self::Unsure => summary.unsure > 0,
+            Self::NoSet => summary.sets == 0,
+            Self::Corrected => summary.corrected,
+            Self::ToCheck => !summary.checked,
+        }
+    }
+}
+
+/// What the strip is given to show.
+pub struct Photographs<'a> {
+    /// All photos.
+    pub entries: &'a [Entry],
+    /// What is known of each.
+    pub summaries: &'a [Option<Summary>],
+    /// The places of those that are shown, in order.
+    pub shown: &'a [usize],
+    /// The one that is looked at.
+    pub current: usize,
+    /// Whether it is told how many sets there are.
+    pub tell_sets: bool,
+}
+
+/// The thumbnails and where the strip stands.
+#[derive(Default)]
+pub struct Strip {
+    thumbs: HashMap<usize, (TextureHandle, u64)>,
+    without: HashSet<usize>,
+    frame: u64,
+    /// Scroll so that this one is seen.
+    go_to: Option<usize>,
+    /// Scroll there, in points: for measuring.
+    pub scroll_to: Option<f32>,
+}
+
+/// What is needed for the part of the strip that is in view, and what was pressed.
+pub struct Shown {
+    /// Thumbnails that are missing, those in view first.
+    pub missing: Vec<usize>,
+    /// What is in view.
+    pub in_view: Vec<usize>,
+    /// The photo that was pressed.
+    pub pressed: Option<usize>,
+}
+
+impl Strip {
+    /// Sees to it that a photo is in view.
+    pub fn reveal(&mut self, index: usize) {
+        self.go_to = Some(index);
+    }
+
+    /// Takes a thumbnail; the one seen longest ago makes room.
+    pub fn put(&mut self, ctx: &Context, index: usize, thumb: Result<ColorImage, Reason>) {
+        let Ok(thumb) = thumb else {
+            self.without.insert(index);
+            return;
+        };
+        while self.thumbs.len() >= MOST_THUMBS {
+            let oldest = self.thumbs.iter().min_by_key(|(_, (_, seen))| *seen).map(|(&i, _)| i);
+            oldest.and_then(|i| self.thumbs.remove(&i));
+        }
+        let texture = ctx.load_texture("thumb", thumb, TextureOptions::LINEAR);
+        self.thumbs.insert(index, (texture, self.frame));
+    }
+
+    /// A photo's thumbnail, if it is kept.
+    pub fn thumb(&self, index: usize) -> Option<&TextureHandle> {
+        self.thumbs.get(&index).map(|(texture, _)| texture)
+    }
+
+    /// Shows the strip in all the room there is.
+    pub fn show(&mut self, ui: &mut Ui, photos: &Photographs<'_>) -> Shown {
+        let places = photos.shown;
+        self.frame += 1;
+        let room = ui.available_size();
+        // The scroll bar lies below.
+        let height = (room.y - 12.0).max(40.0);
+        let item = vec2(((height - 20.0) * 4.0 / 3.0).max(48.0), height);
+        let step = item.x + GAP;
+        let width = (step * places.len() as f32 - GAP).max(0.0);
+        let mut area = ScrollArea::horizontal().auto_shrink([false, false]).id_salt("strip");
+        let go_to = self.go_to.take().and_then(|index| places.binary_search(&index).ok());
+        if let Some(place) = go_to {
+            let middle = place as f32 * step + item.x / 2.0 - room.x / 2.0;
+            area = area.horizontal_scroll_offset(middle.clamp(0.0, (width - room.x).max(0.0)));
+        }
+        if let Some(offset) = self.scroll_to {
+            area = area.horizontal_scroll_offset(offset.clamp(0.0, (width - room.x).max(0.0)));
+        }
+        let output = area.show_viewport(ui, |ui, viewport| {
+            ui.set_min_size(vec2(width, height));
+            let first = (viewport.min.x / step).floor().max(0.0) as usize;
+            let last = ((viewport.max.x / step).ceil().max(0.0) as usize).min(places.len());
+            let in_view = first.min(last)..last;
+            let mut pressed = None;
+            for place in in_view.clone() {
+                let min = ui.min_rect().min + vec2(place as f32 * step, 0.0);
+                let rect = Rect::from_min_size(min, item);
+                if self.item(ui, rect, places[place], photos) {
+                    pressed = Some(places[place]);
+                }
+            }
+            (in_view, pressed)
+        });
+        let (in_view, pressed) = output.inner;
+        let screen = in_view.len();
+        let near =
+            in_view.start.saturating_sub(screen / 2)..(in_view.end + screen).min(places.len());
+        let lacks = |&i: &usize| !self.thumbs.contains_key(&i) && !self.without.contains(&i);
+        let beyond = near.filter(|place| !in_view.contains(place));
+        let missing =
+            in_view.clone().chain(beyond).map(|place| places[place]).filter(lacks).collect();
+        Shown { missing, in_view: places[in_view].to_vec(), pressed }
+    }
+
+    fn item(&mut self, ui: &Ui, rect: Rect, index: usize, photos: &Photographs<'_>) -> bool {
+        let (entry, summary) = (&photos.entries[index], photos.summaries[index]);
+        let (selected, tell_sets) = (index == photos.current, photos.tell_sets);
+        let response = ui.interact(rect, ui.scope_id().with(("photo", index)), Sense::click());
+        let name = entry.path.file_name().unwrap_or(entry.path.as_os_str()).to_string_lossy();
+        let failed = matches!(entry.found, Some(Err(_)));
+        response.widget_info(|| {
+            let says = words(summary, failed, tell_sets);
+            let name = t!("thumbnail", name = name.as_ref(), words = says);
+            WidgetInfo::selected(Role::Button, true, selected, name)
+        });
+        let painter = ui.painter();
+        let visuals = ui.style().interact_selectable(&response, selected);
+        let picture = Rect::from_min_size(rect.min, rect.size() - vec2(0.0, 20.0));
+        let radius = CornerRadius::same(6);
+        painter.rect_filled(picture, radius, ui.visuals().widgets.inactive.weak_bg_fill);
+        if let Some((texture, seen)) = self.thumbs.get_mut(&index) {
+            *seen = self.frame;
+            paint_filling(painter, texture, picture);
+        } else if self.without.contains(&index) || failed {
+            let color = ui.visuals().error_fg_color;
+            signs::cross(painter, picture.center(), 28.0, color);
+        } else {
+            let color = ui.visuals().weak_text_color();
+            painter.text(
+                picture.center(),
+                Align2::CENTER_CENTER,
+                "…",
+                FontId::proportional(24.0),
+                color,
+            );
+        }
+        if selected || response.hovered() || response.has_focus() {
+            let color =
+                if selected { ui.visuals().selection.bg_fill } else { visuals.bg_stroke.color };
+            let line = Stroke::new(if selected { 3.0 } else { 2.0 }, color);
+            painter.rect_stroke(picture, radius, line, StrokeKind::Outside);
+        }
+        if response.has_focus() {
+            focus_ring(painter, picture, 6.0);
+        }
+        if let Some(summary) = summary {
+            badges(ui, picture, summary, tell_sets);
+        }
+        let font = FontId::proportional(12.0);
+        let color = if selected {
+            ui.visuals().strong_text_color()
+        } else {
+            ui.visuals().weak_text_color()
+        };
+        let galley = {
+            let mut job =
+                eframe::egui::text::LayoutJob::simple_singleline(name.to_string(), font, color);
+            job.wrap.max_width = rect.width();
+            job.wrap.max_rows = 1;
+            job.wrap.break_anywhere = true;
+            painter.layout_job(job)
+        };
+        let at = pos2(rect.center().x - galley.size().x / 2.0, picture.max.y + 3.0);
+        painter.galley(at, galley, color);
+        response.clicked()
+    }
+}
+
+/// The middle of a picture, filling a rectangle.
+fn paint_filling(painter: &eframe::egui::Painter, texture: &TextureHandle, rect: Rect) {
+    let size = texture.size_vec2();
+    let scale = (rect.width() / size.x).max(rect.height() / size.y);
+    let part = rect.size() / (size * scale);
+    let uv = Rect::from_center_size(pos2(0.5, 0.5), part);
+    painter.add(
+        eframe::egui::epaint::RectShape::filled(rect, CornerRadius::same(6), Color32::WHITE)
+            .with_texture(texture.id(), uv),
+    );
+}
+
+fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
+    let painter = ui.painter();
+    let badge = |corner: Align2, text: &str, fill: Color32, ink: Color32| {
+        let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), ink);
+        let size = Vec2::new(galley.size().x + 12.0, 19.0);
+        let at = corner.pos_in_rect(&picture.shrink(4.0));
+        let rect = corner.anchor_size(at, size);
+        painter.rect_filled(rect, CornerRadius::same(9), fill);
+        painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
+    };
+    if tell_sets {
+        let ground = RIM.gamma_multiply(0.85);
+        badge(Align2::RIGHT_BOTTOM, &sets_in_words(summary.sets), ground, Color32::WHITE);
+    }
+    if summary.unsure > 0 {
+        badge(Align2::LEFT_TOP, "?", CHOSEN, RIM);
+    }
+    if summary.checked {
+        let center = picture.right_top() + vec2(-14.0, 14.0);
+        painter.circle_filled(center, 10.0, crate::shared::theme::GOOD);
+        signs::tick(painter, center, 13.0, Color32::WHITE);
+    }
+}
+
+fn sets_in_words(sets: usize) -> String {
+    if sets == 0 { t!("thumbnail-no-set") } else { t!("count-sets", n = sets) }
+}
+
+fn words(summary: Option<Summary>, failed: bool, tell_sets: bool) -> String {
+    let Some(summary) = summary else {
+        return if failed { t!("thumbnail-failed") } else { t!("thumbnail-unread") };
+    };
+    let sets = tell_sets.then(|| sets_in_words(summary.sets));
+    let unsure = (summary.unsure > 0).then(|| t!("thumbnail-unsure", n = summary.unsure));
+    let said = match summary {
+        Summary { checked: true, .. } => Some(t!("checked")),
+        Summary { corrected: true, .. } => Some(t!("corrected")),
+        _ => None,
+    };
+    let words: Vec<String> = [sets, unsure, said].into_iter().flatten().collect();
+    if words.is_empty() { t!("thumbnail-read") } else { words.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded_and_what_is_seen_stays() {
+        let ctx = Context::default();
+        let mut strip = Strip::default();
+        for i in 0..3 * MOST_THUMBS {
+            strip.frame = i as u64;
+            // The first one is always in view.
+            if let Some((_, seen)) = strip.thumbs.get_mut(&0) {
+                *seen = i as u64;
+            }
+            strip.put(&ctx, i, Ok(ColorImage::filled([8, 6], Color32::RED)));
+        }
+        assert_eq!(strip.thumbs.len(), MOST_THUMBS);
+        assert!(strip.thumb(0).is_some() && strip.thumb(1).is_none());
+        strip.put(&ctx, 9_999, Err(Reason::Fault));
+        assert!(strip.without.contains(&9_999));
+    }
+
+    #[test]
+    fn a_photo_is_described_in_words() {
+        let summary = Summary { sets: 3, unsure: 1, corrected: true, checked: false };
+        assert_eq!(words(Some(summary), false, true), "3 sets, 1 card unsure, corrected");
+        let done = Summary { sets: 3, unsure: 0, corrected: true, checked: true };
+        assert_eq!(words(Some(done), false, false), "checked", "nothing of sets");
+        assert_eq!(words(None, true, true), "cannot be read");
+        assert_eq!(words(None, false, true), "not read yet");
+    }
+}

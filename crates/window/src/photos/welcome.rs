@@ -1,0 +1,80 @@
+//! The first page: what can be done here.
+
+use crate::shared::card_face::{ASPECT, paint, rect_at};
+use crate::shared::desk::Command;
+use crate::shared::keys::Action;
+use crate::shared::settings::Settings;
+use crate::shared::words::t;
+use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use std::path::Path;
+
+/// Shows the page. What the user wants.
+pub fn show(ui: &mut Ui, settings: &Settings) -> Option<Command> {
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| content(ui, settings)).inner
+}
+
+fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
+    let mut command = None;
+    ui.vertical_centered(|ui| {
+        let room = ui.available_height();
+        ui.add_space(((room - 560.0) * 0.5).max(4.0));
+        fan(ui, settings);
+        ui.add_space(14.0);
+        ui.label(RichText::new(t!("which-cards")).size(30.0).strong());
+        ui.label(t!("drop-photos"));
+        ui.add_space(10.0);
+        let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
+        for (action, words) in [
+            (Action::Sample, t!("try-sample")),
+            (Action::OpenFolder, t!("ask-folder")),
+            (Action::OpenPhoto, t!("ask-photos")),
+            (Action::Deal, t!("deal-without-photos")),
+        ] {
+            if ui.add(Button::new(words).min_size(size)).clicked() {
+                command = Some(Command::Act(action));
+            }
+        }
+        ui.add_space(6.0);
+        for (action, words) in [
+            (Action::Rules, t!("rules-of-the-game")),
+            (Action::HowTo, t!("how-to-photograph-a-table")),
+            (Action::NewDeck, t!("teach-a-deck")),
+            (Action::About, t!("about-this-program")),
+        ] {
+            if ui.link(words).clicked() {
+                command = Some(Command::Act(action));
+            }
+        }
+        let recent = || settings.recent.iter().filter(|path| path.exists());
+        if recent().next().is_some() {
+            ui.add_space(8.0);
+            ui.weak(t!("opened-before"));
+        }
+        for path in recent() {
+            let button = ui.link(name_of(path)).on_hover_text(path.display().to_string());
+            if button.clicked() {
+                command = Some(Command::Open(vec![path.clone()]));
+            }
+        }
+    });
+    command
+}
+
+/// A file's or folder's own name.
+pub fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A set of three cards, as a greeting.
+fn fan(ui: &mut Ui, settings: &Settings) {
+    let width = (ui.available_width() / 3.6).min(150.0);
+    let all = vec2(3.0 * width + 28.0, width / ASPECT);
+    let (rect, response) = ui.allocate_exact_size(all, Sense::hover());
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("three-cards-that-are-a-set")));
+    for (i, code) in ["1fgd", "2sps", "3oro"].into_iter().enumerate() {
+        let card = code.parse().expect("a code");
+        let min = rect.min + vec2(i as f32 * (width + 14.0), 0.0);
+        paint(ui.painter(), rect_at(min, width), card, settings);
+    }
+}

@@ -1,0 +1,22 @@
+//! What several tabs use: the cards drawn, the words said, what is looked at and how.
+
+pub mod card_face;
+pub mod desk;
+pub mod dialogs;
+pub mod eye;
+pub mod keys;
+pub mod look;
+pub mod look_panel;
+pub mod names;
+pub mod overlay;
+pub mod pages;
+pub mod picture;
+pub mod placement;
+pub mod reasons;
+pub mod rules;
+pub mod settings;
+pub mod signs;
+pub mod table;
+pub mod theme;
+pub mod verdict;
+pub mod words;

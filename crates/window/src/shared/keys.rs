@@ -1,0 +1,481 @@
+//! Every action has a key. This table is the one place that says which; the help page shows it.
+
+use crate::shared::words::{Word, t};
+use eframe::egui::{Context, Event, Key, Modifiers};
+
+/// What a key can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Shows or hides the page of keys.
+    Help,
+    /// Shows or hides the settings.
+    Settings,
+    /// Asks for a folder of photos.
+    OpenFolder,
+    /// Asks for a photo.
+    OpenPhoto,
+    /// Asks for a path to be typed.
+    TypePath,
+    /// Opens a table that the program brings with it.
+    Sample,
+    /// Shows or hides the rules of the game.
+    Rules,
+    /// Shows or hides how to photograph.
+    HowTo,
+    /// Shows or hides what this program is.
+    About,
+    /// Goes to the photos.
+    Photos,
+    /// Goes to the dealt game.
+    Deal,
+    /// Goes to the camera.
+    Live,
+    /// Teaches a deck that the program does not know.
+    NewDeck,
+    /// Writes the annotated picture.
+    ExportPicture,
+    /// Writes the JSON.
+    ExportJson,
+    /// Writes pictures and a table of all photos.
+    ExportAll,
+    /// Copy the photo with its sets.
+    CopyPicture,
+    /// Copies the board as text; the key is the system's own.
+    Copy,
+    /// Larger letters.
+    ScaleUp,
+    /// Smaller letters.
+    ScaleDown,
+    /// Light or dark.
+    Brightness,
+    /// The whole screen, or a window again.
+    FullScreen,
+    /// Leaves the program.
+    Quit,
+    /// The next photo.
+    NextPhoto,
+    /// The photo before.
+    PreviousPhoto,
+    /// The first photo.
+    FirstPhoto,
+    /// The last photo.
+    LastPhoto,
+    /// The next photo with a card that is unsure.
+    NextUnsure,
+    /// The one before.
+    PreviousUnsure,
+    /// All sets.
+    Solve,
+    /// Help, not the answer.
+    Hint,
+    /// Why three cards are a set or are not.
+    Learn,
+    /// Put right what was read wrongly.
+    Correct,
+    /// How the photo was read.
+    Stages,
+    /// The next set alone.
+    NextSet,
+    /// The set before alone.
+    PreviousSet,
+    /// All sets together.
+    AllSets,
+    /// One card more.
+    MoreHint,
+    /// As many cards of another set.
+    AnotherHint,
+    /// Lets go what was chosen or given away.
+    Clear,
+    /// The card to the left.
+    CardLeft,
+    /// The card to the right.
+    CardRight,
+    /// The card above.
+    CardUp,
+    /// The card below.
+    CardDown,
+    /// All cards of the photo are there, and right.
+    AllRight,
+    /// Back to what the reader found.
+    StartOver,
+    /// The guess is right.
+    Confirm,
+    /// A card that was missed.
+    AddCard,
+    /// This is no card.
+    Strike,
+    /// Takes back the last change.
+    Undo,
+    /// Makes it again.
+    Redo,
+    /// The next corner of the card.
+    NextCorner,
+    /// Moves the corner.
+    CornerLeft,
+    /// Moves the corner.
+    CornerRight,
+    /// Moves the corner.
+    CornerUp,
+    /// Moves the corner.
+    CornerDown,
+    /// The next stage.
+    NextStage,
+    /// The stage before.
+    PreviousStage,
+    /// The next step of the game.
+    NextStep,
+    /// The step before.
+    PreviousStep,
+    /// The last step.
+    LastStep,
+    /// The first step.
+    FirstStep,
+    /// A freshly shuffled deck.
+    DealRandom,
+    /// The day's deal.
+    DealDaily,
+    /// Asks for a file of deals.
+    OpenDeals,
+    /// Asks for codes.
+    TypeCodes,
+    /// Plays: lays the cards out, then lets the clock run.
+    Play,
+    /// Watches the game.
+    WatchGame,
+    /// Stops the clock and hides the cards, or goes on.
+    Pause,
+    /// Says that there is no set on the table.
+    NoSet,
+    /// One card of a set, then two, then three.
+    DealHint,
+    /// The next data set of the file.
+    NextDeal,
+    /// Holds the camera's picture, or lets it go on.
+    Freeze,
+    /// Writes the camera's frame and its JSON.
+    SaveFrame,
+    /// Turns the camera's picture.
+    Turn,
+    /// Shows the table as from straight above, or as the camera sees it.
+    Straighten,
+    /// Records the game, or ends the recording.
+    Record,
+    /// Counts cards and sets from the beginning.
+    NewGame,
+}
+
+/// Where a key works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the whole window.
+    Window,
+    /// Among the photos, whatever is done with them.
+    Photos,
+    /// Looking at all sets.
+    Solve,
+    /// Asking for hints.
+    Hint,
+    /// Learning.
+    Learn,
+    /// Correcting.
+    Correct,
+    /// Looking at the stages.
+    Stages,
+    /// In the dealt game, as long as none is played.
+    Deal,
+    /// Watching a dealt game.
+    Watch,
+    /// Playing one.
+    Play,
+    /// Watching a camera.
+    Live,
+}
+
+impl Place {
+    /// All places, in the order of the help page.
+    pub const ALL: [Self; 11] = [
+        Self::Window,
+        Self::Photos,
+        Self::Solve,
+        Self::Hint,
+        Self::Learn,
+        Self::Correct,
+        Self::Stages,
+        Self::Deal,
+        Self::Watch,
+        Self::Play,
+        Self::Live,
+    ];
+
+    /// Its heading.
+    pub const fn word(self) -> Word {
+        match self {
+            Self::Window => Word("keys-everywhere"),
+            Self::Photos => Word("tab-photos"),
+            Self::Solve => Word("mode-solve"),
+            Self::Hint => Word("mode-hint"),
+            Self::Learn => Word("mode-learn"),
+            Self::Correct => Word("task-correct"),
+            Self::Stages => Word("task-stages"),
+            Self::Deal => Word("tab-deal"),
+            Self::Watch => Word("keys-watching"),
+            Self::Play => Word("keys-playing"),
+            Self::Live => Word("tab-live"),
+        }
+    }
+}
+
+/// A key and what it does.
+pub struct Binding {
+    /// Where it works.
+    pub place: Place,
+    /// Keys to be held.
+    pub held: Modifiers,
+    /// The key.
+    pub key: Key,
+    /// What it does.
+    pub action: Action,
+    /// What it does, in words.
+    pub word: Word,
+}
+
+const fn bind(place: Place, held: Modifiers, key: Key, action: Action, word: Word) -> Binding {
+    Binding { place, held, key, action, word }
+}
+
+const NO: Modifiers = Modifiers::NONE;
+const CTRL: Modifiers = Modifiers::COMMAND;
+const ALT: Modifiers = Modifiers::ALT;
+const SHIFT: Modifiers = Modifiers::SHIFT;
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+
+/// All keys.
+#[rustfmt::skip]
+pub const BINDINGS: &[Binding] = &[
+    bind(Place::Window, NO, Key::F1, Action::Help, Word("keys-this-page")),
+    bind(Place::Window, SHIFT, Key::F1, Action::Rules, Word("rules-of-the-game")),
+    bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
+    bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
+    bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
+    bind(Place::Window, CTRL, Key::O, Action::OpenFolder, Word("ask-folder")),
+    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, Word("keys-open-photo")),
+    bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
+    bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
+    bind(Place::Window, CTRL, Key::Num1, Action::Photos, Word("tab-photos")),
+    bind(Place::Window, CTRL, Key::Num2, Action::Deal, Word("keys-deal")),
+    bind(Place::Window, CTRL, Key::Num3, Action::Live, Word("keys-live")),
+    bind(Place::Window, CTRL, Key::N, Action::NewDeck, Word("teach-a-deck")),
+    bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
+    // On keyboards with + above =, and by whoever presses = for it.
+    bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL_SHIFT, Key::Equals, Action::ScaleUp, Word("keys-larger")),
+    bind(Place::Window, CTRL, Key::Minus, Action::ScaleDown, Word("keys-smaller")),
+    bind(Place::Window, CTRL, Key::D, Action::Brightness, Word("light-or-dark")),
+    bind(Place::Window, NO, Key::F11, Action::FullScreen, Word("keys-full-screen")),
+    bind(Place::Window, CTRL, Key::Q, Action::Quit, Word("keys-leave")),
+    bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, Word("keys-next-photo")),
+    bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, Word("keys-previous-photo")),
+    bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, Word("keys-first-photo")),
+    bind(Place::Photos, NO, Key::End, Action::LastPhoto, Word("keys-last-photo")),
+    bind(Place::Photos, NO, Key::U, Action::NextUnsure, Word("keys-next-unsure")),
+    bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, Word("keys-previous-unsure")),
+    bind(Place::Photos, NO, Key::F2, Action::Solve, Word("keys-solve")),
+    bind(Place::Photos, NO, Key::F3, Action::Hint, Word("keys-hint")),
+    bind(Place::Photos, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Photos, NO, Key::F5, Action::Correct, Word("keys-correct")),
+    bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
+    bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, Word("keys-save-picture")),
+    bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, Word("keys-save-all")),
+    bind(Place::Photos, CTRL_SHIFT, Key::C, Action::CopyPicture, Word("keys-copy-picture")),
+    bind(Place::Photos, CTRL, Key::J, Action::ExportJson, Word("keys-save-json")),
+    bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
+    bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
+    bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
+    bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
+    bind(Place::Hint, NO, Key::Escape, Action::Clear, Word("keys-hide-hint")),
+    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
+    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
+    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
+    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Learn, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
+    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
+    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
+    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
+    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, Word("keys-all-right")),
+    bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, Word("keys-start-over")),
+    bind(Place::Correct, NO, Key::Enter, Action::Confirm, Word("keys-confirm")),
+    bind(Place::Correct, NO, Key::A, Action::AddCard, Word("keys-add-card")),
+    bind(Place::Correct, NO, Key::Delete, Action::Strike, Word("keys-strike")),
+    bind(Place::Correct, CTRL, Key::Z, Action::Undo, Word("undo")),
+    bind(Place::Correct, CTRL, Key::Y, Action::Redo, Word("redo")),
+    bind(Place::Correct, CTRL_SHIFT, Key::Z, Action::Redo, Word("redo")),
+    bind(Place::Correct, NO, Key::C, Action::NextCorner, Word("keys-next-corner")),
+    bind(Place::Correct, ALT, Key::ArrowLeft, Action::CornerLeft, Word("keys-corner-left")),
+    bind(Place::Correct, ALT, Key::ArrowRight, Action::CornerRight, Word("keys-corner-right")),
+    bind(Place::Correct, ALT, Key::ArrowUp, Action::CornerUp, Word("keys-corner-up")),
+    bind(Place::Correct, ALT, Key::ArrowDown, Action::CornerDown, Word("keys-corner-down")),
+    bind(Place::Correct, NO, Key::Escape, Action::Clear, Word("keys-let-go")),
+    bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, Word("keys-next-stage")),
+    bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, Word("keys-previous-stage")),
+    bind(Place::Deal, NO, Key::R, Action::DealRandom, Word("shuffle-and-play")),
+    bind(Place::Deal, NO, Key::G, Action::DealDaily, Word("keys-daily")),
+    bind(Place::Deal, NO, Key::O, Action::OpenDeals, Word("open-deals")),
+    bind(Place::Deal, NO, Key::T, Action::TypeCodes, Word("type-codes")),
+    bind(Place::Deal, NO, Key::P, Action::Play, Word("keys-play")),
+    bind(Place::Deal, NO, Key::W, Action::WatchGame, Word("keys-watch")),
+    bind(Place::Deal, NO, Key::D, Action::NextDeal, Word("keys-next-deal")),
+    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, Word("next-step")),
+    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, Word("previous-step")),
+    bind(Place::Watch, NO, Key::Home, Action::FirstStep, Word("first-step")),
+    bind(Place::Watch, NO, Key::End, Action::LastStep, Word("last-step")),
+    bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
+    bind(Place::Play, NO, Key::O, Action::NoSet, Word("keys-no-set")),
+    bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
+    bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),
+    bind(Place::Play, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
+    bind(Place::Live, NO, Key::F2, Action::Solve, Word("keys-solve")),
+    bind(Place::Live, NO, Key::F3, Action::Hint, Word("keys-hint")),
+    bind(Place::Live, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
+    bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
+    bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Live, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
+    bind(Place::Live, NO, Key::F, Action::Freeze, Word("keys-hold")),
+    bind(Place::Live, NO, Key::S, Action::SaveFrame, Word("keys-keep")),
+    bind(Place::Live, NO, Key::T, Action::Turn, Word("keys-turn")),
+    bind(Place::Live, NO, Key::V, Action::Straighten, Word("keys-straighten")),
+    bind(Place::Live, NO, Key::R, Action::Record, Word("keys-record")),
+    bind(Place::Live, NO, Key::N, Action::NewGame, Word("keys-new-game")),
+    bind(Place::Live, NO, Key::Escape, Action::Clear, Word("keys-clear-live")),
+];
+
+/// What works without a place in [`BINDINGS`]: the system's own keys, and letters that are typed.
+pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
+    (Place::Window, OtherKey::Named(Word("key-tab-space")), Word("keys-tab")),
+    (Place::Window, OtherKey::Letter(CTRL, "V"), Word("keys-paste")),
+    (Place::Photos, OtherKey::Letter(CTRL, "C"), Word("copy-board")),
+    (Place::Photos, OtherKey::Letter(NO, "+ - 0"), Word("keys-zoom")),
+    (Place::Correct, OtherKey::Letter(NO, "2 s p d"), Word("keys-type-card")),
+    (Place::Deal, OtherKey::Letter(CTRL, "C"), Word("keys-copy-transcript")),
+    (Place::Play, OtherKey::Named(Word("key-places")), Word("keys-places")),
+    (Place::Play, OtherKey::Named(Word("key-last-set")), Word("keys-last-set")),
+    (Place::Play, OtherKey::Named(Word("keys-one-to-eight")), Word("keys-players")),
+];
+
+/// A key that is not in [`BINDINGS`].
+pub enum OtherKey {
+    /// Keys that have names.
+    Named(Word),
+    /// What is printed on them, and what is held with it.
+    Letter(Modifiers, &'static str),
+}
+
+impl OtherKey {
+    /// As people write it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Named(word) => word.say(),
+            Self::Letter(held, letter) => held_name(*held) + letter,
+        }
+    }
+}
+
+/// The actions whose keys were pressed in this frame, where one of these places is. Their events
+/// are used up.
+pub fn pressed(ctx: &Context, places: &[Place]) -> Vec<Action> {
+    let mut actions = Vec::new();
+    ctx.input_mut(|input| {
+        input.events.retain(|event| {
+            let Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
+            let found = BINDINGS.iter().find(|b| {
+                b.key == *key && modifiers.matches_exact(b.held) && places.contains(&b.place)
+            });
+            actions.extend(found.map(|b| b.action));
+            found.is_none()
+        });
+    });
+    actions
+}
+
+/// A key as people write it.
+pub fn name_of(binding: &Binding) -> String {
+    held_name(binding.held)
+        + &match binding.key {
+            Key::ArrowLeft => t!("key-left"),
+            Key::ArrowRight => t!("key-right"),
+            Key::ArrowUp => t!("key-up"),
+            Key::ArrowDown => t!("key-down"),
+            Key::Comma => ",".to_owned(),
+            Key::Plus => "+".to_owned(),
+            Key::Equals => "=".to_owned(),
+            Key::Minus => "-".to_owned(),
+            Key::PageUp => t!("key-page-up"),
+            Key::PageDown => t!("key-page-down"),
+            Key::Home => t!("key-home"),
+            Key::End => t!("key-end"),
+            Key::Enter => t!("key-enter"),
+            Key::Delete => t!("key-delete"),
+            Key::Escape => t!("key-escape"),
+            key => key.name().to_owned(),
+        }
+}
+
+/// What is held, in front of the key's own name.
+fn held_name(held: Modifiers) -> String {
+    let words = [
+        (held.command, Word("key-ctrl")),
+        (held.alt, Word("key-alt")),
+        (held.shift, Word("key-shift")),
+    ];
+    words.into_iter().filter(|(is_held, _)| *is_held).map(|(_, word)| word.say()).collect()
+}
+
+/// The key of an action, as people write it.
+pub fn key_of(action: Action) -> String {
+    BINDINGS.iter().find(|binding| binding.action == action).map_or_else(String::new, name_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        for (i, a) in BINDINGS.iter().enumerate() {
+            for b in &BINDINGS[i + 1..] {
+                let alike = a.key == b.key && a.held == b.held;
+                let in_photos = |p| {
+                    use Place::{Deal, Live, Play, Watch, Window};
+                    !matches!(p, Window | Deal | Watch | Play | Live)
+                };
+                let watching = [a.place, b.place];
+                let together = a.place == b.place
+                    || a.place == Place::Window
+                    || b.place == Place::Window
+                    || watching == [Place::Deal, Place::Watch]
+                    || (a.place == Place::Photos && in_photos(b.place))
+                    || (b.place == Place::Photos && in_photos(a.place));
+                assert!(!(alike && together), "{:?} and {:?}", a.word, b.word);
+            }
+        }
+    }
+
+    #[test]
+    fn plus_with_shift_makes_larger_as_the_help_says() {
+        for (key, held) in [(Key::Plus, CTRL), (Key::Plus, CTRL_SHIFT), (Key::Equals, CTRL_SHIFT)] {
+            let found = BINDINGS.iter().find(|b| b.key == key && b.held == held);
+            assert_eq!(found.map(|b| b.action), Some(Action::ScaleUp), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn no_letter_of_a_code_is_a_key_where_codes_are_typed() {
+        for binding in BINDINGS.iter().filter(|b| b.place == Place::Correct && b.held == NO) {
+            let name = binding.key.name().to_lowercase();
+            assert!(!"123fosgprd".contains(&name) || name.len() > 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The three ways to look at a table: all sets, a hint, or three cards of one's own choice.
+
+use crate::shared::table::Table;
+use crate::shared::words::Word;
+use setsight_game::cards::Card;
+use setsight_game::sets::{Verdict, explain};
+
+/// A way to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// All sets, or one after the other.
+    #[default]
+    Solve,
+    /// One card of a set, then two, then three.
+    Hint,
+    /// Why three chosen cards are a set or are not.
+    Learn,
+}
+
+impl Mode {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Solve, Self::Hint, Self::Learn];
+
+    /// Its name on a button.
+    pub const fn word(self) -> Word {
+        match self {
+            Self::Solve => Word("mode-solve"),
+            Self::Hint => Word("mode-hint"),
+            Self::Learn => Word("mode-learn"),
+        }
+    }
+}
+
+/// How a card is to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Outlined, no more.
+    Plain,
+    /// In the background: something else is being shown.
+    Quiet,
+    /// Part of these sets, by place.
+    Sets(Vec<usize>),
+    /// Given away by a hint.
+    Hinted,
+    /// Chosen by the player.
+    Chosen,
+}
+
+/// What the player looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The way.
+    pub mode: Mode,
+    /// Which set is shown alone, by place; `None` shows all.
+    pub set: Option<usize>,
+    /// How many cards of a set are given away, 0 to 3.
+    pub hint: usize,
+    /// Of which set, the easiest to see being 0.
+    pub hint_rank: usize,
+    /// The cards chosen, at most three, in the order of choosing.
+    pub chosen: Vec<usize>,
+}
+
+impl Look {
+    /// For another table: the way stays, what was given away or chosen does not.
+    pub fn start_again(&mut self) {
+        *self = Self { mode: self.mode, ..Self::default() };
+    }
+
+    /// The next set alone; after the last one all of them again.
+    pub fn next_set(&mut self, sets: usize) {
+        self.set = match self.set {
+            None if sets > 0 => Some(0),
+            Some(at) if at + 1 < sets => Some(at + 1),
+            _ => None,
+        };
+    }
+
+    /// The set before; before the first one all of them.
+    pub fn previous_set(&mut self, sets: usize) {
+        self.set = match self.set {
+            None => sets.checked_sub(1),
+            Some(at) => at.checked_sub(1),
+        };
+    }
+
+    /// Gives one card more away; after three cards begins again.
+    pub fn more_hint(&mut self) {
+        self.hint = (self.hint + 1) % 4;
+    }
+
+    /// Gives away as much of another set.
+    pub fn another_hint(&mut self) {
+        self.hint_rank += 1;
+        self.hint = self.hint.max(1);
+    }
+
+    /// Takes a card into the choice or out of it. A fourth card begins a new choice.
+    pub fn choose(&mut self, card: usize) {
+        if let Some(at) = self.chosen.iter().position(|&c| c == card) {
+            self.chosen.remove(at);
+        } else {
+            if self.chosen.len() == 3 {
+                self.chosen.clear();
+            }
+            self.chosen.push(card);
+        }
+    }
+
+    /// The three cards chosen, once there are three.
+    pub fn three_chosen(&self, table: &Table) -> Option<[Card; 3]> {
+        let cards: Option<Vec<Card>> =
+            self.chosen.iter().map(|&i| table.cards.get(i).map(|card| card.card)).collect();
+        cards?.try_into().ok()
+    }
+
+    /// Why the three chosen cards are a set or are not, once there are three.
+    pub fn verdict(&self, table: &Table) -> Option<Verdict> {
+        self.three_chosen(table).map(explain)
+    }
+
+    /// What a table that has become another one no longer holds is let go.
+    pub fn fit(&mut self, table: &Table) {
+        self.chosen.retain(|&card| card < table.cards.len());
+        self.set = self.set.filter(|&set| set < table.sets.len());
+    }
+
+    /// How each card is to be drawn.
+    pub fn marks(&self, table: &Table) -> Vec<Mark> {
+        let given = match self.hint {
+            0 => Vec::new(),
+            step => table.hint(self.hint_rank, step).unwrap_or_default(),
+        };
+        let mark = |card: usize| match self.mode {
+            Mode::Solve => match self.set {
+                Some(set) if table.sets_with(card).contains(&set) => Mark::Sets(vec![set]),
+                Some(_) => Mark::Quiet,
+                None => match table.sets_with(card) {
+                    sets if sets.is_empty() => Mark::Plain,
+                    sets => Mark::Sets(sets),
+                },
+            },
+            Mode::Hint if given.contains(&card) => Mark::Hinted,
+            Mode::Learn if self.chosen.contains(&card) => Mark::Chosen,
+            Mode::Hint | Mode::Learn => Mark::Plain,
+        };
+        (0..table.cards.len()).map(mark).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::table::tests::table_of;
+
+    #[test]
+    fn sets_are_stepped_through_round_and_round() {
+        let mut look = Look::default();
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            look.next_set(3);
+            seen.push(look.set);
+        }
+        assert_eq!(seen, [Some(0), Some(1), Some(2), None]);
+        look.previous_set(3);
+        assert_eq!(look.set, Some(2));
+        let mut none = Look::default();
+        none.next_set(0);
+        none.previous_set(0);
+        assert_eq!(none.set, None);
+    }
+
+    #[test]
+    fn a_hint_gives_away_no_more_than_asked() {
+        let table = table_of("1ord 1fgd 2fgd 3fgd");
+        let mut look = Look { mode: Mode::Hint, ..Look::default() };
+        let hinted =
+            |look: &Look| look.marks(&table).iter().filter(|mark| **mark == Mark::Hinted).count();
+        assert!(look.marks(&table).iter().all(|mark| *mark == Mark::Plain));
+        for given in [1, 2, 3, 0] {
+            look.more_hint();
+            assert_eq!(hinted(&look), given);
+        }
+        // As much of another set.
+        let table = table_of("1ord 1fgd 2fgd 3fgd 2ord 3ord");
+        let mut look = Look { mode: Mode::Hint, ..Look::default() };
+        let given = |look: &Look| -> Vec<usize> {
+            let marks = look.marks(&table);
+            (0..6).filter(|&i| marks[i] == Mark::Hinted).collect()
+        };
+        look.more_hint();
+        let first = given(&look);
+        look.another_hint();
+        assert!(given(&look).len() == 1 && given(&look) != first);
+        look.another_hint();
+        assert_eq!(given(&look), first, "after the last set the first comes again");
+    }
+
+    #[test]
+    fn three_chosen_cards_are_judged() {
+        let table = table_of("1ord 1fgd 2fgd 3fgd");
+        let mut look = Look { mode: Mode::Learn, ..Look::default() };
+        for card in [1, 2] {
+            look.choose(card);
+        }
+        assert_eq!(look.verdict(&table), None);
+        look.choose(3);
+        assert!(look.verdict(&table).unwrap().is_set());
+        look.choose(0);
+        assert_eq!(look.chosen, [0], "a fourth card begins anew");
+        look.choose(0);
+        assert!(look.chosen.is_empty());
+        look.choose(3);
+        look.fit(&table_of("1ord"));
+        assert!(look.chosen.is_empty());
+    }
+
+    #[test]
+    fn one_set_alone_leaves_the_others_in_the_background() {
+        let table = table_of("1ord 1fgd 2fgd 3fgd");
+        let look = Look { set: Some(0), ..Look::default() };
+        assert_eq!(look.marks(&table)[0], Mark::Quiet);
+        assert_eq!(look.marks(&table)[3], Mark::Sets(vec![0]));
+        assert_eq!(Look::default().marks(&table)[0], Mark::Plain);
+    }
+}

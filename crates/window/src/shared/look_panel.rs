@@ -1,0 +1,248 @@
+//! The panel beside a picture for the three ways to look. The camera's tab shows the same.
+
+use crate::shared::card_face::{self, ASPECT};
+use crate::shared::keys::{Action, key_of};
+use crate::shared::look::{Look, Mode};
+use crate::shared::names;
+use crate::shared::settings::Settings;
+use crate::shared::table::Table;
+use crate::shared::verdict::verdict_lines;
+use crate::shared::words::t;
+use eframe::egui::{
+    Button, CornerRadius, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind, WidgetInfo, vec2,
+};
+use setsight_game::cards::{Card, Deck};
+
+/// Opacity of a set in the list while a card of it is covered.
+const RESTING: f32 = 0.3;
+
+/// Three buttons for the three ways to look.
+pub fn modes(ui: &mut Ui, look: &mut Look) {
+    for mode in Mode::ALL {
+        if ui.add(Button::selectable(look.mode == mode, mode.word().say())).clicked() {
+            look.mode = mode;
+        }
+    }
+}
+
+/// What there is to say and to press in the way chosen. Fills the height there is.
+pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+    look.fit(table);
+    for remark in table.remarks() {
+        ui.weak(remark);
+    }
+    match look.mode {
+        Mode::Solve => solve(ui, table, look, settings),
+        Mode::Hint => hint(ui, table, look, settings),
+        Mode::Learn => learn(ui, table, look, settings),
+    }
+}
+
+/// That no set is here, and how likely three more cards bring one.
+pub fn no_set(ui: &mut Ui, table: &Table) {
+    ui.heading(t!("no-set-here"));
+    if !table.chance_is_told
+        && let Some(chance) = table.chance_of_three_more()
+    {
+        ui.label(chance_in_words(chance.value()));
+    }
+    if table.unsure() > 0 {
+        ui.label(t!("perhaps-with-unsure"));
+    }
+}
+
+/// A probability as people say it.
+fn chance_in_words(p: f64) -> String {
+    // A chance that is not certain is not said to be.
+    let percent = if p >= 1.0 { 100.0 } else { (100.0 * p).clamp(1.0, 99.0).round() };
+    t!("chance-of-more", percent = percent)
+}
+
+fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+    if table.cards.is_empty() {
+        ui.heading(t!("no-cards"));
+        return;
+    }
+    if table.sets.is_empty() {
+        return no_set(ui, table);
+    }
+    ui.heading(t!("count-sets", n = table.sets.len()));
+    ui.horizontal(|ui| {
+        if ui.button("‹").accessible_name(t!("previous-set")).clicked() {
+            look.previous_set(table.sets.len());
+        }
+        let shown = match look.set {
+            Some(set) => t!("showing", n = set + 1, all = table.sets.len()),
+            None => t!("showing-all"),
+        };
+        let all = ui.add(Button::selectable(look.set.is_none(), t!("all")));
+        if all.accessible_name(t!("all-sets")).clicked() {
+            look.set = None;
+        }
+        if ui.button("›").accessible_name(t!("next-set")).clicked() {
+            look.next_set(table.sets.len());
+        }
+        ui.weak(shown);
+    });
+    ui.add_space(2.0);
+    let deck = table.deck();
+    scrolled(ui, |ui| {
+        for (place, set) in table.sets.iter().enumerate() {
+            let cards = set.0.map(|i| table.cards[i].card);
+            let pressed = ui.scope(|ui| {
+                if table.rests(place) {
+                    ui.multiply_opacity(RESTING);
+                }
+                set_row(ui, place, (&deck, cards), look.set == Some(place), settings)
+            });
+            if pressed.inner {
+                look.set = if look.set == Some(place) { None } else { Some(place) };
+            }
+        }
+    });
+}
+
+/// A set in a row: its number and its cards, drawn. Whether it was pressed.
+fn set_row(
+    ui: &mut Ui,
+    place: usize,
+    (deck, cards): (&Deck, [Card; 3]),
+    selected: bool,
+    settings: &Settings,
+) -> bool {
+    let width = ui.available_width();
+    let card_width = ((width - 44.0 - 4.0 * 6.0) / 3.0).clamp(36.0, 92.0);
+    let height = card_width / ASPECT + 12.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
+    response.widget_info(|| {
+        let cards = cards.map(|card| names::card(deck, card)).join(", ");
+        let name = t!("set-numbered", n = place + 1, cards = cards);
+        WidgetInfo::selected(Role::Button, true, selected, name)
+    });
+    if !ui.is_rect_visible(rect) {
+        return response.clicked();
+    }
+    let color = settings.palette.set_color(place);
+    let painter = ui.painter();
+    if selected || response.hovered() || response.has_focus() {
+        painter.rect_filled(rect, CornerRadius::same(8), ui.visuals().widgets.hovered.weak_bg_fill);
+    }
+    if selected || response.has_focus() {
+        let line = Stroke::new(2.0, if selected { color } else { ui.visuals().selection.bg_fill });
+        painter.rect_stroke(rect, CornerRadius::same(8), line, StrokeKind::Inside);
+    }
+    let center = rect.left_center() + vec2(22.0, 0.0);
+    card_face::disc(painter, center, 12.0, color, &(place + 1).to_string());
+    for (i, card) in cards.into_iter().enumerate() {
+        let min = rect.left_top() + vec2(44.0 + i as f32 * (card_width + 6.0), 6.0);
+        card_face::paint_of(painter, card_face::rect_at(min, card_width), deck, card, settings);
+    }
+    response.clicked()
+}
+
+fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+    if table.sets.is_empty() {
+        return no_set(ui, table);
+    }
+    let words = match look.hint {
+        0 => t!("hint-none"),
+        1 => t!("hint-one"),
+        2 => t!("hint-two"),
+        _ => t!("hint-three"),
+    };
+    ui.heading(t!("hint"));
+    ui.label(words);
+    ui.add_space(4.0);
+    let next = match look.hint {
+        0 => t!("hint-show-one"),
+        1 => t!("hint-show-two"),
+        2 => t!("hint-show-three"),
+        _ => t!("hint-hide"),
+    };
+    let button = Button::new(next).min_size(vec2(0.0, 40.0));
+    if ui.vertical_centered_justified(|ui| ui.add(button)).inner.clicked() {
+        look.more_hint();
+    }
+    ui.weak(t!("key-hover", key = key_of(Action::MoreHint)));
+    if look.hint > 0 {
+        // Offered whether or not there is another: the button itself must not tell.
+        let tip = t!("key-hover", key = key_of(Action::AnotherHint));
+        if ui.button(t!("another-set")).on_hover_text(tip).clicked() {
+            look.another_hint();
+        }
+        if look.hint_rank > 0 && table.sets.len() == 1 {
+            ui.label(t!("no-other-set"));
+        }
+    }
+    ui.add_space(8.0);
+    let given = match look.hint {
+        0 => Vec::new(),
+        step => table.hint(look.hint_rank, step).unwrap_or_default(),
+    };
+    for card in given {
+        card_line(ui, &table.deck(), table.cards[card].card, settings);
+    }
+}
+
+/// A card, drawn, and its name.
+pub fn card_line(ui: &mut Ui, deck: &Deck, card: Card, settings: &Settings) {
+    ui.horizontal(|ui| {
+        let (rect, response) = ui.allocate_exact_size(vec2(66.0, 66.0 / ASPECT), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, names::card(deck, card)));
+        card_face::paint_of(ui.painter(), rect, deck, card, settings);
+        ui.label(names::card(deck, card));
+    });
+}
+
+fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+    ui.heading(t!("mode-learn"));
+    if look.chosen.len() < 3 {
+        let words = match look.chosen.len() {
+            0 => t!("choose-three"),
+            1 => t!("choose-two"),
+            _ => t!("choose-one"),
+        };
+        ui.label(words);
+    }
+    if look.chosen.is_empty() {
+        ui.add_space(4.0);
+        crate::shared::rules::in_short(ui, settings);
+    }
+    let chosen: Vec<Card> = look.chosen.iter().map(|&i| table.cards[i].card).collect();
+    for &card in &chosen {
+        card_line(ui, &table.deck(), card, settings);
+    }
+    if let Some(verdict) = look.verdict(table) {
+        ui.add_space(4.0);
+        verdict_lines(ui, &table.deck(), &verdict);
+    }
+    if !look.chosen.is_empty() {
+        ui.add_space(4.0);
+        if ui.button(t!("choose-others")).clicked() {
+            look.chosen.clear();
+        }
+    }
+}
+
+/// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
+/// inner one would bring into view what the keyboard goes to.
+pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    if !ui.stack().contained_in(UiKind::ScrollArea) {
+        ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
+    } else {
+        add(ui);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_said_in_words() {
+        let ends = |p, words| assert!(chance_in_words(p).ends_with(words), "{p}");
+        ends(0.953, "in 95 of 100 cases.");
+        ends(0.9999, "in 99 of 100 cases.");
+        ends(1.0, "in every case.");
+    }
+}

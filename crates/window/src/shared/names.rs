@@ -1,0 +1,195 @@
+//! Names of cards, of what they show, and of the games played with them.
+
+use crate::shared::words::t;
+use setsight_game::cards::{Card, Deck, Property};
+use setsight_game::game::Variant;
+use setsight_game::sets::{Relation, Verdict};
+
+/// A card of a deck: "two striped purple diamonds".
+pub fn card(deck: &Deck, card: Card) -> String {
+    let n = card.number.index() + 1;
+    let word = |property: Property| value_word(deck, property, card.value(property));
+    let (shading, color) = (word(Property::Shading), word(Property::Color));
+    let shape = word(Property::Shape);
+    // A taught deck's values are called as its file says in whatever language.
+    if deck.is_taught() {
+        return t!("card-of-own-deck", n = n, shading = shading, color = color, shape = shape);
+    }
+    t!("card-name", n = n, shading = shading, color = color, shape = shape)
+}
+
+/// What a deck calls a value.
+fn value_word(deck: &Deck, property: Property, value: usize) -> &str {
+    match property {
+        Property::Number => property.value_word(value),
+        Property::Shading => &deck.fills[value].name,
+        Property::Color => &deck.inks[value].name,
+        Property::Shape => &deck.shapes[value].name,
+    }
+}
+
+/// A property: "shading".
+pub fn property(property: Property) -> String {
+    t!("card-property", property = property.word())
+}
+
+/// What a card of a deck shows in a property, 0 to 2: "striped".
+pub fn value(deck: &Deck, property: Property, value: usize) -> String {
+    let word = value_word(deck, property, value);
+    if deck.is_taught() && property != Property::Number {
+        return word.to_owned();
+    }
+    t!("card-value", value = word)
+}
+
+/// What is played: "Chain".
+pub fn variant(variant: Variant) -> String {
+    match variant {
+        Variant::Normal => t!("variant-normal"),
+        Variant::Chain => t!("variant-chain"),
+        Variant::Ultra => t!("variant-ultra"),
+        Variant::Junior => t!("variant-junior"),
+    }
+}
+
+/// Its rule in a sentence.
+pub fn rule(variant: Variant) -> String {
+    match variant {
+        Variant::Normal => t!("variant-normal-rule"),
+        Variant::Chain => t!("variant-chain-rule"),
+        Variant::Ultra => t!("variant-ultra-rule"),
+        Variant::Junior => t!("variant-junior-rule"),
+    }
+}
+
+/// How three cards of a deck stand to each other in a property.
+pub fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
+    let word = |of| value(deck, property, of);
+    match relation {
+        Relation::AllAlike(of) => t!("all-alike", value = word(of)),
+        Relation::AllDifferent([a, b, c]) => {
+            t!("all-different", first = word(a), second = word(b), third = word(c))
+        }
+        Relation::TwoAlike { twice, once, .. } => match property {
+            Property::Number => t!("two-alike-number", two = twice + 1, one = once + 1),
+            Property::Shape if !deck.is_taught() => {
+                let shape = |of| value_word(deck, property, of);
+                t!("two-alike-shape", two = shape(twice), one = shape(once))
+            }
+            _ => t!("two-alike-value", two = word(twice), one = word(once)),
+        },
+    }
+}
+
+/// Whether three cards are a set, and what spoils it.
+pub fn verdict(verdict: &Verdict) -> String {
+    if verdict.is_set() {
+        return t!("a-set");
+    }
+    if verdict.repeated {
+        return t!("no-set-repeated");
+    }
+    let spoilt = Property::ALL.into_iter().zip(verdict.relations).filter(|(_, r)| !r.fits());
+    let mut words: Vec<String> =
+        spoilt.map(|(p, _)| t!("the-property", property = p.word())).collect();
+    let n = words.len();
+    let last = words.pop().unwrap_or_default();
+    let others = words.into_iter().reduce(|a, b| t!("list-comma", first = a, last = b));
+    let list = match others {
+        Some(others) => t!("list-and", first = others, last = last),
+        None => last,
+    };
+    t!("no-set-because", n = n, list = list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::words::tests::in_german;
+    use setsight_game::sets::explain;
+
+    fn cards(codes: [&str; 3]) -> [Card; 3] {
+        codes.map(|code| code.parse().unwrap())
+    }
+
+    #[test]
+    fn cards_are_named_as_their_decks_name_them() {
+        for deck in [Deck::classic(), Deck::rectangles()] {
+            for of in Card::deck() {
+                assert_eq!(card(&deck, of), deck.card_name(of));
+            }
+        }
+        for of in Property::ALL {
+            assert_eq!(property(of), of.word());
+            assert!((0..3).all(|v| value(&Deck::classic(), of, v) == of.value_word(v)));
+        }
+        for of in Variant::ALL {
+            assert_eq!((variant(of), rule(of)), (of.word().to_owned(), of.rule().to_owned()));
+        }
+    }
+
+    #[test]
+    fn values_are_called_as_the_deck_calls_them() {
+        let two = |twice, once| Relation::TwoAlike { twice, once, odd_one: 2 };
+        let rectangles = Deck::rectangles();
+        assert_eq!(value(&rectangles, Property::Shading, 2), "dotted");
+        let said = relation(&rectangles, Property::Shape, two(0, 1));
+        assert_eq!(said, "two are rectangles, one is an ellipse");
+        let mut own = Deck::invented(31);
+        own.shapes[0].name = "Stern".to_owned();
+        own.fills[1].name = "hell".to_owned();
+        own.inks[2].name = "wie Gras".to_owned();
+        let of = "2ord".parse().unwrap();
+        assert_eq!(value(&own, Property::Number, 1), "two");
+        in_german(|| {
+            assert_eq!(card(&own, of), "2× Stern, hell, wie Gras");
+            assert_eq!(
+                relation(&own, Property::Shape, Relation::AllAlike(0)),
+                "alle gleich: Stern"
+            );
+        });
+    }
+
+    #[test]
+    fn in_german_adjectives_agree() {
+        let says = |code: &str, words| {
+            assert_eq!(card(&Deck::classic(), code.parse().unwrap()), words);
+        };
+        in_german(|| {
+            says("1fgd", "eine gefüllte grüne Raute");
+            says("1oro", "ein leeres rotes Oval");
+            says("2spo", "zwei gestreifte lila Ovale");
+            says("3ors", "drei leere rote Wellen");
+        });
+    }
+
+    #[test]
+    fn what_spoils_a_set_is_said_in_words() {
+        let says = |codes, words: &[&str]| {
+            let said = explain(cards(codes));
+            let spoilt = Property::ALL.into_iter().zip(said.relations).filter(|(_, r)| !r.fits());
+            let lines: Vec<String> =
+                spoilt.map(|(p, r)| relation(&Deck::classic(), p, r)).collect();
+            assert_eq!(lines, words);
+        };
+        says(["1fgd", "1fgo", "2fgs"], &["two have one symbol, one has two"]);
+        says(["3fgd", "3fgo", "1fgs"], &["two have three symbols, one has one"]);
+        says(["1fgs", "2fgs", "3fgd"], &["two are squiggles, one is a diamond"]);
+        says(["1fgd", "2fgd", "3fgo"], &["two are diamonds, one is an oval"]);
+        says(["1fgd", "2fgd", "3frd"], &["two are green, one is red"]);
+        for codes in [["1fgd", "2fgd", "3frd"], ["1fgd", "1sro", "2fgd"], ["1fgd", "1fgd", "2fgd"]]
+        {
+            let said = explain(cards(codes));
+            assert_eq!(verdict(&said).to_lowercase(), format!("{said}."));
+        }
+        in_german(|| {
+            says(["1fgd", "1fgo", "2fgs"], &["zweimal ein Symbol, einmal zwei"]);
+            let all = verdict(&explain(cards(["1fgd", "1sro", "2fgd"])));
+            let words =
+                "Kein Set, weil die Anzahl, die Füllung, die Farbe und die Form nicht passen.";
+            assert_eq!(all, words);
+            let one = verdict(&explain(cards(["1fgd", "2fgd", "3frd"])));
+            assert_eq!(one, "Kein Set, weil die Farbe nicht passt.");
+        });
+    }
+}

@@ -1,0 +1,279 @@
+//! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
+
+use crate::shared::card_face::disc;
+use crate::shared::look::{Look, Mark, Mode};
+use crate::shared::names;
+use crate::shared::placement::{Placement, bounds, offset};
+use crate::shared::settings::Settings;
+use crate::shared::table::Table;
+use crate::shared::theme::{CHOSEN, PALE, RIM};
+use crate::shared::words::t;
+use eframe::egui::{
+    Align2, Color32, EventFilter, FontId, Id, Painter, Pos2, Rect, Response, Role, Sense, Shape,
+    Stroke, Ui, WidgetInfo, vec2,
+};
+use setsight_game::cards::Property;
+use setsight_photo::geometry::Quad;
+
+/// What the pointer or the keyboard did to the cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// The card under the pointer.
+    pub hovered: Option<usize>,
+    /// The card that was clicked, or pressed by a key.
+    pub clicked: Option<usize>,
+    /// The card that has the keyboard's focus.
+    pub focused: Option<usize>,
+}
+
+/// Paints a table's cards as they are to be looked at.
+pub fn paint(
+    painter: &Painter,
+    placement: &Placement,
+    table: &Table,
+    look: &Look,
+    settings: &Settings,
+) {
+    let marks = look.marks(table);
+    // First all outlines, then all discs: a neighbour's outline must not hide them.
+    for (card, mark) in table.cards.iter().zip(&marks) {
+        outline(painter, placement, &card.corners_in_image, mark, card.unsure, settings);
+    }
+    for (card, mark) in table.cards.iter().zip(&marks) {
+        discs(painter, placement, &card.corners_in_image, mark, card.unsure, settings);
+    }
+}
+
+fn outline(
+    painter: &Painter,
+    placement: &Placement,
+    quad: &Quad,
+    mark: &Mark,
+    unsure: bool,
+    settings: &Settings,
+) {
+    let corners = placement.quad(quad);
+    let long = quad.long_side() as f32 * placement.scale;
+    let width = (0.026 * long).clamp(2.0, 7.0);
+    match mark {
+        Mark::Quiet => {
+            painter.add(Shape::convex_polygon(
+                corners.to_vec(),
+                Color32::from_black_alpha(110),
+                Stroke::NONE,
+            ));
+        }
+        Mark::Plain if unsure => {
+            let mut line = corners.to_vec();
+            line.push(corners[0]);
+            painter.extend(Shape::dashed_line(
+                &line,
+                Stroke::new(0.5 * width + 3.0, RIM),
+                3.0 * width,
+                2.0 * width,
+            ));
+            painter.extend(Shape::dashed_line(
+                &line,
+                Stroke::new(0.5 * width + 1.0, PALE),
+                3.0 * width,
+                2.0 * width,
+            ));
+        }
+        Mark::Plain => {
+            closed(painter, corners, 0.4 * width + 2.5, RIM);
+            closed(painter, corners, 0.4 * width + 0.5, PALE);
+        }
+        Mark::Hinted | Mark::Chosen => {
+            closed(painter, corners, 1.6 * width + 3.0, RIM);
+            closed(painter, corners, 1.6 * width, CHOSEN);
+        }
+        Mark::Sets(sets) => {
+            // One band for each set, the first outside; a dark rim around and between them.
+            let n = sets.len() as f32;
+            let width = width.min(0.2 * long / (1.3 * n)).max(1.5);
+            let step = 1.3 * width;
+            closed(painter, corners, step * n + 0.6 * width, RIM);
+            for (rank, &set) in sets.iter().enumerate() {
+                let out = step * ((n - 1.0) / 2.0 - rank as f32);
+                closed(painter, offset(&corners, out), width, settings.palette.set_color(set));
+            }
+        }
+    }
+}
+
+fn closed(painter: &Painter, corners: [Pos2; 4], width: f32, color: Color32) {
+    painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(width, color)));
+}
+
+fn discs(
+    painter: &Painter,
+    placement: &Placement,
+    quad: &Quad,
+    mark: &Mark,
+    unsure: bool,
+    settings: &Settings,
+) {
+    let sets: &[usize] = if let Mark::Sets(sets) = mark { sets } else { &[] };
+    let count = sets.len() + usize::from(unsure && *mark != Mark::Quiet);
+    if count == 0 {
+        return;
+    }
+    let [start, end, ..] = placement.quad(quad);
+    let edge = (end - start).length().max(1.0);
+    let along = (end - start) / edge;
+    let long = quad.long_side() as f32 * placement.scale;
+    let radius = (0.085 * long).clamp(7.0, 22.0).min(edge / (2.2 * count as f32));
+    let mut at = start + along * radius;
+    if unsure {
+        disc(painter, at, radius, PALE, "?");
+        at += along * (2.3 * radius);
+    }
+    for &set in sets {
+        disc(painter, at, radius, settings.palette.set_color(set), &(set + 1).to_string());
+        at += along * (2.3 * radius);
+    }
+}
+
+/// Makes every card a widget of its own, named for screen readers and reached by the keyboard, in the
+/// order in which one reads. The cards chosen show as pressed. Where hints are asked for no card tells
+/// of its sets.
+pub fn interact(ui: &mut Ui, placement: &Placement, table: &Table, id: Id, look: &Look) -> Hits {
+    let tell_sets = look.mode == Mode::Solve;
+    cards(ui, placement, table, id, &Cards { chosen: &look.chosen, tell_sets, focus: None })
+}
+
+/// How the cards of a picture are to be treated as widgets.
+pub struct Cards<'a> {
+    /// These show as pressed.
+    pub chosen: &'a [usize],
+    /// Whether a card under the pointer tells of its sets.
+    pub tell_sets: bool,
+    /// This one takes the keyboard's focus.
+    pub focus: Option<usize>,
+}
+
+/// The same, as somebody else wants it.
+pub fn cards(
+    ui: &mut Ui,
+    placement: &Placement,
+    table: &Table,
+    id: Id,
+    wanted: &Cards<'_>,
+) -> Hits {
+    let pointer =
+        ui.input(|input| input.pointer.hover_pos()).filter(|&p| placement.room.contains(p));
+    let mut hits = Hits::default();
+    let top = ui.rect_contains_pointer(placement.room);
+    hits.hovered =
+        pointer.filter(|_| top).and_then(|p| table.card_at(placement.image_from_window(p)));
+    for i in table.reading_order() {
+        let corners = placement.quad(&table.cards[i].corners_in_image);
+        let rect = bounds(&corners).intersect(placement.room);
+        if !rect.is_positive() {
+            continue;
+        }
+        let response = ui.interact(rect, id.with(i), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Button, true, wanted.chosen.contains(&i), table.describe(i))
+        });
+        if wanted.focus == Some(i) {
+            response.request_focus();
+        }
+        if response.has_focus() {
+            hits.focused = Some(i);
+            // Arrows go from card to card, and to nothing else.
+            let arrows = EventFilter {
+                horizontal_arrows: true,
+                vertical_arrows: true,
+                ..Default::default()
+            };
+            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+            // Two lines, so that one of them is seen on any ground.
+            closed(ui.painter(), offset(&corners, 7.0), 6.0, Color32::BLACK);
+            closed(ui.painter(), offset(&corners, 7.0), 3.0, Color32::WHITE);
+        }
+        if response.clicked() {
+            // The rectangles around slanted cards overlap: what counts is the card itself.
+            let under = response.interact_pointer_pos().map(|p| placement.image_from_window(p));
+            hits.clicked = match under {
+                Some(point) => table.card_at(point),
+                None => Some(i),
+            };
+        }
+        if hits.hovered == Some(i) {
+            name_card(&response, table, i, wanted.tell_sets);
+        }
+    }
+    hits
+}
+
+/// What is known of the card under the pointer.
+fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) {
+    response.clone().on_hover_ui_at_pointer(|ui| {
+        let card = &table.cards[index];
+        let code = card.card.to_string();
+        ui.strong(table.describe(index));
+        match &table.readings[index] {
+            _ if table.said[index] => {
+                ui.label(t!("said-by-person", code = code));
+            }
+            Some(reading) => {
+                let percent = (100.0 * card.confidence).round();
+                let deck = table.deck();
+                ui.label(if card.unsure {
+                    t!("unsure-at", percent = percent, code = code)
+                } else {
+                    t!("sure-at", percent = percent, code = code)
+                });
+                for (property, values) in Property::ALL.into_iter().zip(reading.values) {
+                    let words: Vec<String> = (0..3)
+                        .filter(|&v| values[v] >= 0.005)
+                        .map(|v| {
+                            let value = names::value(&deck, property, v);
+                            t!(
+                                "value-percent",
+                                value = value,
+                                percent = (100.0 * values[v]).round()
+                            )
+                        })
+                        .collect();
+                    let (property, values) = (names::property(property), words.join(", "));
+                    ui.weak(t!("property-values", property = property, values = values));
+                }
+            }
+            None => {
+                ui.label(t!("code-is", code = code));
+            }
+        }
+        if !with_sets {
+            return;
+        }
+        let sets: Vec<String> =
+            table.sets_with(index).iter().map(|s| (s + 1).to_string()).collect();
+        ui.weak(match sets.as_slice() {
+            [] => t!("in-no-set"),
+            several => t!("in-sets", n = several.len(), sets = several.join(", ")),
+        });
+    });
+}
+
+/// Points out a card: a thick outline and its number.
+pub fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: usize) {
+    let Some(read) = table.cards.get(card) else { return };
+    let corners = placement.quad(&read.corners_in_image);
+    closed(painter, corners, 9.0, RIM);
+    closed(painter, corners, 5.0, CHOSEN);
+    let center = bounds(&corners).center();
+    disc(painter, center, 16.0, CHOSEN, &(card + 1).to_string());
+}
+
+/// A line of words on a dark ground in the middle of a picture's lower edge.
+pub fn caption(painter: &Painter, room: Rect, text: &str) {
+    let font = FontId::proportional(17.0);
+    let galley = painter.layout_no_wrap(text.to_owned(), font, Color32::WHITE);
+    let size = galley.size() + vec2(28.0, 16.0);
+    let center = room.center_bottom() - vec2(0.0, size.y / 2.0 + 12.0);
+    let rect = Align2::CENTER_CENTER.anchor_size(center, size);
+    painter.rect_filled(rect, 10.0, Color32::from_black_alpha(200));
+    painter.galley(rect.center() - galley.size() / 2.0, galley, Color32::WHITE);
+}

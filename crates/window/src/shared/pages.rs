@@ -1,0 +1,221 @@
+//! The page of keys and the settings, over the window.
+
+use crate::shared::card_face;
+use crate::shared::keys;
+use crate::shared::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
+use crate::shared::settings::{Brightness, Palette, SCALES, Settings};
+use crate::shared::words::{Language, Word, t};
+use eframe::egui::{
+    Align, Button, Context, Frame, Id, Label, Layout, Modal, ModalResponse, Role, ScrollArea,
+    Sense, Slider, Ui, WidgetInfo, vec2,
+};
+
+/// Room for the longest name of a key, in points.
+const KEY_WIDTH: f32 = 104.0;
+
+/// Below this height even the button that closes a page scrolls with it.
+const LOW: f32 = 300.0;
+
+/// Something over the window, at most so wide, that scrolls where the window is too small for it.
+pub fn modal<T>(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    add: impl FnOnce(&mut Ui) -> T,
+) -> ModalResponse<T> {
+    over(ctx, name, width, 0.0, add, |_| ())
+}
+
+/// A page over the window with a button to close it, which is always in view where there is room.
+/// Whether it is to be closed.
+pub fn page(ctx: &Context, name: &'static str, width: f32, add: impl FnOnce(&mut Ui)) -> bool {
+    let close = |ui: &mut Ui| {
+        ui.add_space(6.0);
+        ui.vertical_centered_justified(|ui| ui.add(Button::new(t!("close"))).clicked()).inner
+    };
+    let (mut inside, mut below) = (false, false);
+    let low = ctx.content_rect().height() < LOW;
+    let content = |ui: &mut Ui| {
+        add(ui);
+        inside = low && close(ui);
+    };
+    let foot = if low { 0.0 } else { 46.0 };
+    let answer = over(ctx, name, width, foot, content, |ui| below = !low && close(ui));
+    answer.should_close() || inside || below
+}
+
+fn over<T>(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    foot_height: f32,
+    add: impl FnOnce(&mut Ui) -> T,
+    foot: impl FnOnce(&mut Ui),
+) -> ModalResponse<T> {
+    let room = ctx.content_rect().size();
+    let margin = if room.x.min(room.y) < LOW { 8.0 } else { 20.0 };
+    let frame = Frame::popup(&ctx.global_style()).inner_margin(margin);
+    let most = room - vec2(2.0, 2.0) * (margin + 6.0);
+    Modal::new(Id::unique(name)).frame(frame).show(ctx, |ui| {
+        ui.set_width(most.x.min(width));
+        let height = most.y - foot_height;
+        let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+        let shown = area.auto_shrink([false, true]).show(ui, add).inner;
+        foot(ui);
+        shown
+    })
+}
+
+/// Shows every key. Whether the page is to be closed.
+pub fn help(ctx: &Context) -> bool {
+    let room = ctx.content_rect().size();
+    page(ctx, "help", 940.0, |ui| {
+        ui.heading(t!("keys"));
+        ui.scope(|ui| {
+            ui.spacing_mut().interact_size.y = 20.0;
+            let columns = if room.x > 760.0 { 2 } else { 1 };
+            ui.columns(columns, |uis| {
+                // Together about as long on the left as on the right.
+                for place in Place::ALL {
+                    let left = matches!(
+                        place,
+                        Place::Window | Place::Photos | Place::Solve | Place::Hint | Place::Learn
+                    );
+                    keys_of(&mut uis[if left { 0 } else { columns - 1 }], place);
+                }
+            });
+        });
+    })
+}
+
+fn keys_of(ui: &mut Ui, place: Place) {
+    ui.add_space(4.0);
+    ui.strong(place.word().say());
+    let mut shown: Vec<keys::Action> = Vec::new();
+    for binding in BINDINGS.iter().filter(|b| b.place == place) {
+        // A second key for the same is in the table for other keyboards.
+        if shown.contains(&binding.action) {
+            continue;
+        }
+        shown.push(binding.action);
+        key_row(ui, &name_of(binding), binding.word);
+    }
+    for (_, key, word) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
+        key_row(ui, &key.name(), *word);
+    }
+}
+
+/// A key and what it does, in as many lines as the room asks for.
+fn key_row(ui: &mut Ui, key: &str, word: Word) {
+    ui.spacing_mut().item_spacing.y = 3.0;
+    ui.horizontal_top(|ui| {
+        let (room, layout) = (vec2(KEY_WIDTH, 20.0), Layout::left_to_right(Align::Min));
+        ui.allocate_ui_with_layout(room, layout, |ui| {
+            ui.set_min_width(KEY_WIDTH);
+            ui.monospace(key);
+        });
+        ui.add(Label::new(word.say()).wrap());
+    });
+}
+
+/// What came of a page of settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chosen {
+    /// It is to be closed.
+    pub close: bool,
+    /// A deck's file is to be asked for.
+    pub open_deck: bool,
+}
+
+/// Shows the settings.
+pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
+    let mut open_deck = false;
+    let close = page(ctx, "settings", 440.0, |ui| {
+        ui.heading(t!("settings"));
+        ui.add_space(6.0);
+        ui.label(t!("language"));
+        ui.horizontal_wrapped(|ui| {
+            ui.selectable_value(&mut settings.language, None, t!("as-the-system"));
+            for language in Language::ALL {
+                ui.selectable_value(&mut settings.language, Some(language), language.name());
+            }
+        });
+        ui.add_space(6.0);
+        ui.label(t!("light-or-dark"));
+        ui.horizontal_wrapped(|ui| {
+            for (value, word) in [
+                (Brightness::System, t!("as-the-system")),
+                (Brightness::Light, t!("light")),
+                (Brightness::Dark, t!("dark")),
+            ] {
+                ui.selectable_value(&mut settings.brightness, value, word);
+            }
+        });
+        ui.add_space(6.0);
+        ui.label(t!("palette-label"));
+        for palette in Palette::ALL {
+            ui.horizontal_wrapped(|ui| {
+                ui.selectable_value(&mut settings.palette, palette, palette.word().say());
+                swatches(ui, palette);
+            });
+        }
+        ui.add_space(6.0);
+        ui.label(t!("cards-are-read-as"));
+        ui.horizontal_wrapped(|ui| {
+            ui.selectable_value(&mut settings.deck, None, t!("usual-cards"));
+            for path in &settings.decks {
+                let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+                let chosen = settings.deck.as_ref() == Some(path);
+                let button = ui.add(Button::selectable(chosen, name.as_ref()));
+                if button.on_hover_text(path.display().to_string()).clicked() {
+                    settings.deck = Some(path.clone());
+                }
+            }
+            open_deck = ui.button(t!("ask-open-deck")).clicked();
+        });
+        ui.add_space(6.0);
+        ui.checkbox(&mut settings.letters, t!("say-letters"));
+        ui.checkbox(&mut settings.codes, t!("write-codes"));
+        ui.add_space(6.0);
+        let label = ui.label(t!("size-of-everything"));
+        ui.horizontal_wrapped(|ui| {
+            // Applied when let go: a slider that changes its own size under the pointer runs away.
+            let id = Id::unique("scale in hand");
+            // In a small window it must not make the page wider.
+            ui.spacing_mut().slider_width = (ui.available_width() - 96.0).clamp(60.0, 180.0);
+            let mut scale = ui.data(|data| data.get_temp(id)).unwrap_or(settings.scale);
+            let slider = Slider::new(&mut scale, SCALES)
+                .step_by(0.05)
+                .custom_formatter(|scale, _| format!("{:.0} %", 100.0 * scale))
+                .custom_parser(|text| {
+                    Some(text.trim_end_matches([' ', '%']).parse::<f64>().ok()? / 100.0)
+                });
+            let response = ui.add(slider).labelled_by(label.id);
+            if response.dragged() {
+                ui.data_mut(|data| data.insert_temp(id, scale));
+            } else if response.changed() || response.drag_stopped() {
+                settings.scale = scale;
+                ui.data_mut(|data| data.remove::<f32>(id));
+            }
+            if ui.button("1:1").accessible_name(t!("usual-size")).clicked() {
+                settings.scale = 1.0;
+            }
+        });
+        ui.add_space(10.0);
+        ui.weak(t!("kept"));
+    });
+    Chosen { close, open_deck }
+}
+
+fn swatches(ui: &mut Ui, palette: Palette) {
+    let (rect, response) = ui.allocate_exact_size(vec2(7.0 * 24.0, 24.0), Sense::hover());
+    response.widget_info(|| {
+        let name = t!("palette-colours", palette = palette.word().say());
+        WidgetInfo::labeled(Role::Image, true, name)
+    });
+    for place in 0..7 {
+        let center = rect.left_center() + vec2(12.0 + 24.0 * place as f32, 0.0);
+        let color = palette.set_color(place);
+        card_face::disc(ui.painter(), center, 9.0, color, &(place + 1).to_string());
+    }
+}

@@ -1,0 +1,187 @@
+//! A large picture in the window: textures made bit by bit, zoom, pan.
+
+use crate::shared::placement::{Placement, View};
+use eframe::egui::{
+    Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, TextureHandle,
+    TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+use image::{RgbImage, imageops};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Long side of the texture that shows the whole picture: as much as a screen shows, and little
+/// enough to be handed to the graphics card within one frame.
+const WHOLE_PX: u32 = 1280;
+/// Side of the textures that show parts of it at full size.
+const TILE_PX: u32 = 512;
+/// Tiles made in one frame at most: each takes a millisecond or two.
+const TILES_A_FRAME: usize = 2;
+/// Tiles kept; a screen at full size needs about a dozen. 1 MB each.
+const MOST_TILES: usize = 48;
+
+/// A picture made ready for the window by whoever has time for it: not the window's own thread.
+#[derive(Clone)]
+pub struct Prepared {
+    /// All pixels.
+    pub full: Arc<RgbImage>,
+    /// The whole picture, small enough for one texture.
+    whole: ColorImage,
+}
+
+impl Prepared {
+    /// Shrinks a picture for the window.
+    pub fn new(full: Arc<RgbImage>) -> Self {
+        let whole = shrunk(&full, WHOLE_PX);
+        Self { full, whole }
+    }
+}
+
+/// A picture as the window's toolkit wants it, its long side at most `long_px`.
+pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
+    let long = picture.width().max(picture.height()).max(1);
+    if long <= long_px {
+        return color_image(picture);
+    }
+    let scale = f64::from(long_px) / f64::from(long);
+    let side = |px: u32| ((f64::from(px) * scale).round() as u32).max(1);
+    color_image(&imageops::thumbnail(picture, side(picture.width()), side(picture.height())))
+}
+
+/// A picture as the window's toolkit wants it.
+pub fn color_image(picture: &RgbImage) -> ColorImage {
+    let size = [picture.width() as usize, picture.height() as usize];
+    ColorImage::from_rgb(size, picture.as_raw())
+}
+
+/// A picture in the window.
+pub struct Picture {
+    full: Arc<RgbImage>,
+    whole: TextureHandle,
+    tiles: HashMap<(u32, u32), TextureHandle>,
+}
+
+impl Picture {
+    /// Hands the whole picture to the graphics card.
+    pub fn new(ctx: &Context, prepared: Prepared) -> Self {
+        let options = TextureOptions { mipmap_mode: None, ..TextureOptions::LINEAR };
+        let whole = ctx.load_texture("picture", prepared.whole, options);
+        Self { full: prepared.full, whole, tiles: HashMap::new() }
+    }
+
+    /// All pixels.
+    pub fn full(&self) -> &Arc<RgbImage> {
+        &self.full
+    }
+
+    /// Size in pixels.
+    pub fn size_px(&self) -> Vec2 {
+        vec2(self.full.width() as f32, self.full.height() as f32)
+    }
+
+    /// Shows the part that the view says in all the room there is, and lets the view be changed by
+    /// wheel, pinch, drag, double click and keys. The response is that of the picture's ground.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        view: &mut View,
+        id: Id,
+        name: &str,
+    ) -> (Response, Placement) {
+        let room = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(room);
+        let response = ui.interact(room, id, Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        self.steer(ui, view, room, &response);
+        let placement = view.place(room, self.size_px());
+        let painter = ui.painter_at(room);
+        let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        painter.image(self.whole.id(), placement.rect, all, Color32::WHITE);
+        let shown = self.whole.size()[0] as f32 / self.full.width() as f32;
+        // A little softness at the seam is not seen; tiles cost memory.
+        if placement.scale * ui.ctx().pixels_per_point() > 1.2 * shown && shown < 1.0 {
+            self.paint_tiles(ui, &placement);
+        }
+        (response, placement)
+    }
+
+    fn steer(&self, ui: &Ui, view: &mut View, room: Rect, response: &Response) {
+        let size = self.size_px();
+        if response.dragged() {
+            view.pan(room, size, response.drag_delta());
+        }
+        if response.double_clicked() {
+            *view = View::default();
+        }
+        let Some(at) = ui.input(|i| i.pointer.hover_pos()).filter(|&p| room.contains(p)) else {
+            return;
+        };
+        if ui.rect_contains_pointer(room) {
+            let (zoom, scroll) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
+            let factor = zoom * (scroll / 240.0).exp();
+            if (factor - 1.0).abs() > 1e-4 {
+                view.zoom_at(room, size, at, factor);
+            }
+        }
+    }
+
+    /// Larger, smaller or whole, by keys. To be asked for only when no letters are being typed.
+    pub fn keys(&self, ui: &Ui, view: &mut View, room: Rect) {
+        let pressed = |key| ui.input(|i| i.key_pressed(key) && !i.modifiers.any());
+        let plus = pressed(Key::Plus)
+            || ui.input(|i| i.key_pressed(Key::Equals) || i.key_pressed(Key::Plus));
+        if plus {
+            view.zoom_at(room, self.size_px(), room.center(), 1.5);
+        }
+        if pressed(Key::Minus) {
+            view.zoom_at(room, self.size_px(), room.center(), 1.0 / 1.5);
+        }
+        if pressed(Key::Num0) {
+            *view = View::default();
+        }
+    }
+
+    fn paint_tiles(&mut self, ui: &Ui, placement: &Placement) {
+        let (columns, rows) =
+            (self.full.width().div_ceil(TILE_PX), self.full.height().div_ceil(TILE_PX));
+        let mut made = 0;
+        if self.tiles.len() > MOST_TILES {
+            self.tiles.clear();
+        }
+        for tile in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))) {
+            let (x, y) = (tile.0 * TILE_PX, tile.1 * TILE_PX);
+            let (w, h) = (TILE_PX.min(self.full.width() - x), TILE_PX.min(self.full.height() - y));
+            let min = placement.rect.min + vec2(x as f32, y as f32) * placement.scale;
+            let rect = Rect::from_min_size(min, vec2(w as f32, h as f32) * placement.scale);
+            if !rect.intersects(placement.room) {
+                continue;
+            }
+            if !self.tiles.contains_key(&tile) {
+                if made == TILES_A_FRAME {
+                    ui.ctx().request_repaint();
+                    continue;
+                }
+                made += 1;
+                let part = imageops::crop_imm(&*self.full, x, y, w, h).to_image();
+                let texture =
+                    ui.ctx().load_texture("tile", color_image(&part), TextureOptions::LINEAR);
+                self.tiles.insert(tile, texture);
+            }
+            let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            ui.painter_at(placement.room).image(self.tiles[&tile].id(), rect, all, Color32::WHITE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_picture_is_shrunk_and_a_small_one_kept() {
+        let large = RgbImage::from_pixel(4000, 3000, image::Rgb([9, 8, 7]));
+        let prepared = Prepared::new(Arc::new(large));
+        assert_eq!(prepared.whole.size, [1280, 960]);
+        assert_eq!(shrunk(&RgbImage::new(100, 900), 1000).size, [100, 900]);
+        assert_eq!(shrunk(&RgbImage::new(1, 64_000), 100).size, [1, 100]);
+    }
+}

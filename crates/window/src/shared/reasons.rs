@@ -1,0 +1,144 @@
+//! What the rooms below say is wrong, in the words of the window. What the system or a decoder says of it
+//! stays as it is.
+
+use crate::shared::words::t;
+use setsight_live::{CameraError, Notice};
+use setsight_photo::source::{ListError, MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+use std::sync::Arc;
+
+/// Why a photo of the folder holds no table.
+#[derive(Clone, Debug)]
+pub enum Reason {
+    /// It is no photo that can be read.
+    Source(Arc<SourceError>),
+    /// The reader says so, in its own words.
+    Reader(String),
+    /// The program itself failed.
+    Fault,
+}
+
+impl From<SourceError> for Reason {
+    fn from(error: SourceError) -> Self {
+        Self::Source(Arc::new(error))
+    }
+}
+
+impl Reason {
+    /// In words that go on where the photo's name, or "it", stands before them.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Source(error) => photo(error),
+            Self::Reader(reason) => reason.clone(),
+            Self::Fault => t!("reason-fault"),
+        }
+    }
+}
+
+/// Why a file is no photo that can be read: "is empty ...".
+pub fn photo(error: &SourceError) -> String {
+    match error {
+        SourceError::Unreadable(error) => t!("reason-unreadable", error = error.to_string()),
+        SourceError::NotAFile => t!("reason-no-file"),
+        SourceError::Empty => t!("reason-empty"),
+        SourceError::NotAPicture { start } => t!("reason-no-picture", start = start.as_str()),
+        SourceError::OtherFormat { format } => t!("reason-other-format", format = *format),
+        SourceError::NoDecoder { format, program, install } => {
+            t!("reason-no-decoder", format = *format, program = *program, install = *install)
+        }
+        SourceError::Truncated { format } => t!("reason-cut-off", format = *format),
+        SourceError::TooLarge { width, height } => {
+            let megapixels = (u64::from(*width) * u64::from(*height)).div_ceil(1_000_000);
+            let most = MAX_PIXELS / 1_000_000;
+            t!(
+                "reason-too-large",
+                width = *width,
+                height = *height,
+                megapixels = megapixels,
+                most = most
+            )
+        }
+        SourceError::TooManyBytes { bytes } => {
+            t!("reason-too-many-bytes", bytes = *bytes, most = MAX_FILE_BYTES)
+        }
+        SourceError::TooSmall { width, height } => {
+            t!("reason-too-small", width = *width, height = *height, least = MIN_SIDE_PX)
+        }
+        SourceError::Corrupt { format, reason } => {
+            t!("reason-corrupt", format = *format, error = reason.as_str())
+        }
+    }
+}
+
+/// Why a path gives no photos.
+pub fn listing(error: &ListError) -> String {
+    match error {
+        ListError::Unreadable { path, reason } => {
+            t!("list-unreadable", path = path.display().to_string(), error = reason.as_str())
+        }
+        ListError::NoPhotos { path, .. } => {
+            t!("list-no-photos", path = path.display().to_string())
+        }
+    }
+}
+
+/// What is wrong with what is watched, and what to do.
+pub fn notice(notice: &Notice) -> (String, String) {
+    let Some(error) = &notice.error else {
+        return (first_upper(&notice.title), format!("{}.", first_upper(&notice.advice)));
+    };
+    let advice = match error {
+        CameraError::None => t!("camera-none-advice"),
+        CameraError::NoSuch { .. } | CameraError::Ambiguous { .. } => t!("camera-no-such-advice"),
+        CameraError::Busy { .. } => t!("camera-busy-advice"),
+        CameraError::Permission { .. } => t!("camera-permission-advice"),
+        CameraError::Unplugged { .. } => t!("camera-unplugged-advice"),
+        CameraError::Silent { .. } => t!("camera-silent-advice"),
+        CameraError::Black { .. } => t!("camera-black-advice"),
+        CameraError::Broken { .. } => t!("camera-broken-advice"),
+        CameraError::Unopened { .. } => t!("camera-unopened-advice"),
+        CameraError::Unreachable { .. } => t!("camera-unreachable-advice"),
+        CameraError::Denied { .. } | CameraError::Digest { .. } => t!("camera-denied-advice"),
+        CameraError::NoPictures { .. } => t!("camera-no-pictures-advice"),
+        CameraError::NoFfmpeg { .. } => t!("camera-no-ffmpeg-advice", advice = error.advice()),
+        CameraError::Film { .. } => t!("camera-film-advice"),
+    };
+    let tried = if notice.tried_again { t!("camera-tried-again", advice = advice) } else { advice };
+    (camera(error), tried)
+}
+
+fn camera(error: &CameraError) -> String {
+    match error {
+        CameraError::None => t!("camera-none"),
+        CameraError::NoSuch { choice, .. } => t!("camera-no-such", choice = choice.as_str()),
+        CameraError::Ambiguous { name, .. } => t!("camera-ambiguous", name = name.as_str()),
+        CameraError::Busy { camera } => t!("camera-busy", camera = camera.as_str()),
+        CameraError::Permission { camera } => t!("camera-permission", camera = camera.as_str()),
+        CameraError::Unplugged { camera } => t!("camera-unplugged", camera = camera.as_str()),
+        CameraError::Silent { camera, seconds } => {
+            t!("camera-silent", camera = camera.as_str(), n = *seconds)
+        }
+        CameraError::Black { .. } => t!("camera-black"),
+        CameraError::Broken { camera } => t!("camera-broken", camera = camera.as_str()),
+        CameraError::Unopened { camera, reason } => {
+            t!("camera-unopened", camera = camera.as_str(), error = reason.as_str())
+        }
+        CameraError::Unreachable { address, reason } => {
+            t!("camera-unreachable", address = address.as_str(), error = reason.as_str())
+        }
+        CameraError::Denied { address, status } => {
+            t!("camera-denied", address = address.as_str(), status = *status)
+        }
+        CameraError::Digest { address } => t!("camera-digest", address = address.as_str()),
+        CameraError::NoPictures { address, reason } => {
+            t!("camera-no-pictures", address = address.as_str(), error = reason.as_str())
+        }
+        CameraError::NoFfmpeg { camera } => t!("camera-no-ffmpeg", camera = camera.as_str()),
+        CameraError::Film { reason } => t!("camera-film", error = reason.as_str()),
+    }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}

@@ -1,0 +1,234 @@
+//! What the window remembers between two starts.
+
+use crate::shared::words::Language;
+use serde::{Deserialize, Serialize};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
+use setsight_files::whole_file::write_whole;
+use setsight_live::control::CameraWish;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Smallest and largest scale of the interface.
+pub const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
+
+/// So many folders are remembered, and so many decks.
+const MOST_RECENT: usize = 6;
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Brightness {
+    /// As the system says.
+    #[default]
+    System,
+    /// Dark letters on a light ground.
+    Light,
+    /// Light letters on a dark ground.
+    Dark,
+}
+
+impl Brightness {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+}
+
+/// The colours of sets and of drawn cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Palette {
+    /// Okabe and Ito's, told apart by people with any colour vision.
+    #[default]
+    Okabe,
+    /// Paul Tol's "bright", made for the same.
+    Tol,
+    /// Few colours of very different lightness: also told apart in grey.
+    Strong,
+}
+
+/// What the user has chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The language of the window; none is the system's.
+    pub language: Option<Language>,
+    /// Light or dark.
+    pub brightness: Brightness,
+    /// Colours of sets and of drawn cards.
+    pub palette: Palette,
+    /// Size of everything, 1 is the system's.
+    pub scale: f32,
+    /// Whether drawn cards and outlines also say their colour as a letter.
+    pub letters: bool,
+    /// Whether saved pictures name each card by its code.
+    pub codes: bool,
+    /// Folders and photos that were open, the last one first.
+    pub recent: Vec<PathBuf>,
+    /// Width and height of the window in points, once it has been another than the usual.
+    pub size: Option<(f32, f32)>,
+    /// The file of the deck that cards are read as; none for those that the program knows.
+    pub deck: Option<PathBuf>,
+    /// Files of decks that were used, the last one first.
+    pub decks: Vec<PathBuf>,
+    /// What was chosen for each camera, by its name; of one of the network by its address, without
+    /// name and password.
+    pub cameras: BTreeMap<String, CameraSettings>,
+}
+
+/// What was chosen for a camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CameraSettings {
+    /// By how many quarters its pictures are turned to the right.
+    pub quarters: u8,
+    /// Whether they are mirrored; `None` where they tell themselves.
+    pub mirrored: Option<bool>,
+    /// Size, exposure, focus.
+    pub wish: CameraWish,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            language: None,
+            brightness: Brightness::default(),
+            palette: Palette::default(),
+            scale: 1.0,
+            letters: false,
+            cameras: BTreeMap::new(),
+            codes: false,
+            recent: Vec::new(),
+            size: None,
+            deck: None,
+            decks: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Remembers what was opened, before all that was opened earlier.
+    pub fn remember(&mut self, path: PathBuf) {
+        put_first(&mut self.recent, path);
+    }
+
+    /// Has cards read as those of the deck in a file.
+    pub fn use_deck(&mut self, path: PathBuf) {
+        put_first(&mut self.decks, path.clone());
+        self.deck = Some(path);
+    }
+
+    /// Forgets the deck that is used: its file is no good.
+    pub fn forget_deck(&mut self) {
+        let path = self.deck.take();
+        self.decks.retain(|other| Some(other) != path.as_ref());
+    }
+}
+
+/// Puts a path before all others.
+fn put_first(paths: &mut Vec<PathBuf>, path: PathBuf) {
+    paths.retain(|other| *other != path);
+    paths.insert(0, path);
+    paths.truncate(MOST_RECENT);
+}
+
+/// Settings and the file that they are kept in.
+#[derive(Clone, Debug, Default)]
+pub struct Keeper {
+    /// The settings as they are now.
+    pub settings: Settings,
+    saved: Settings,
+    path: Option<PathBuf>,
+}
+
+impl Keeper {
+    /// The user's settings; the defaults where there are none, or none that can be read: a
+    /// damaged file must not keep the window shut.
+    pub fn of_user() -> Self {
+        match dirs::config_dir() {
+            Some(folder) => Self::at(&folder.join("setsight").join("window.json")),
+            None => Self::default(),
+        }
+    }
+
+    /// Settings in a file that need not exist.
+    pub fn at(path: &Path) -> Self {
+        let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
+        let mut settings: Settings = serde_json::from_str(&text).unwrap_or_default();
+        if !SCALES.contains(&settings.scale) {
+            settings.scale = 1.0;
+        }
+        Self { saved: settings.clone(), settings, path: Some(path.to_path_buf()) }
+    }
+
+    /// Light or dark for now, whatever is remembered.
+    #[must_use]
+    pub fn with_brightness(mut self, brightness: Brightness) -> Self {
+        self.settings.brightness = brightness;
+        self.saved.brightness = brightness;
+        self
+    }
+
+    /// Where something else of the user's is kept: beside the settings.
+    pub fn beside(&self, name: &str) -> Option<PathBuf> {
+        Some(self.path.as_ref()?.with_file_name(name))
+    }
+
+    /// Writes what has changed since the last time, if anything has.
+    ///
+    /// # Errors
+    /// The file cannot be written. It is not tried again before something else changes.
+    pub fn save(&mut self) -> io::Result<()> {
+        if self.saved == self.settings {
+            return Ok(());
+        }
+        self.saved = self.settings.clone();
+        let Some(path) = &self.path else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let text = serde_json::to_string_pretty(&self.settings).expect("plain data");
+        write_whole(path, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_survive_a_restart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new folder").join("window.json");
+        let mut keeper = Keeper::at(&path);
+        assert_eq!(keeper.settings, Settings::default());
+        keeper.save().unwrap();
+        assert!(!path.exists(), "nothing changed, nothing written");
+        keeper.settings.palette = Palette::Tol;
+        keeper.settings.scale = 1.5;
+        keeper.save().unwrap();
+        assert_eq!(Keeper::at(&path).settings, keeper.settings);
+    }
+
+    #[test]
+    fn what_was_opened_last_comes_first_and_once() {
+        let mut settings = Settings::default();
+        for i in [1, 2, 3, 1, 4, 5, 6, 7] {
+            settings.remember(PathBuf::from(i.to_string()));
+        }
+        let names: Vec<_> = settings.recent.iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(names, ["7", "6", "5", "4", "1", "3"]);
+    }
+
+    #[test]
+    fn a_damaged_file_means_defaults() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("window.json");
+        for text in ["{", "[1]", r#"{"scale": 400}"#, r#"{"palette": "pink"}"#] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(Keeper::at(&path).settings, Settings::default(), "{text}");
+        }
+        // What an older version did not know keeps its default.
+        std::fs::write(&path, r#"{"palette": "tol", "future": 1}"#).unwrap();
+        assert_eq!(Keeper::at(&path).settings.palette, Palette::Tol);
+    }
+}

@@ -1,0 +1,29 @@
+//! A tick and a cross, drawn: the fonts of the window have none.
+
+use crate::shared::words::t;
+use eframe::egui::{Color32, Painter, Pos2, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
+
+/// A tick around a point, so many points wide.
+pub fn tick(painter: &Painter, center: Pos2, size: f32, color: Color32) {
+    let at = |x: f32, y: f32| center + vec2(x, y) * size;
+    let points = vec![at(-0.42, 0.02), at(-0.12, 0.32), at(0.42, -0.32)];
+    painter.add(Shape::line(points, Stroke::new((0.16 * size).max(1.5), color)));
+}
+
+/// A cross around a point, so many points wide.
+pub fn cross(painter: &Painter, center: Pos2, size: f32, color: Color32) {
+    let stroke = Stroke::new((0.14 * size).max(1.5), color);
+    for slope in [-1.0, 1.0] {
+        let arm = vec2(0.36, 0.36 * slope) * size;
+        painter.line_segment([center - arm, center + arm], stroke);
+    }
+}
+
+/// A tick or a cross in the line of text, named for screen readers.
+pub fn verdict(ui: &mut Ui, good: bool, color: Color32) {
+    let (rect, response) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
+    let name = if good { t!("fits") } else { t!("does-not-fit") };
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let draw = if good { tick } else { cross };
+    draw(ui.painter(), rect.center(), 15.0, color);
+}

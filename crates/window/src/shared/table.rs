@@ -1,0 +1,218 @@
+//! What lies on a table, whoever said so: a reader or a person.
+
+use crate::shared::names;
+use crate::shared::words::t;
+use setsight_game::cards::Card;
+use setsight_game::sets::{self, Chance};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_vision::{PipelineOutput, ReadCard, Reading, TableReading, layout};
+use std::ops::{Deref, DerefMut};
+
+/// What was read in one picture, as corrected, and what the window knows of it beside that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What is true of the table, as far as anybody knows.
+    pub reading: TableReading,
+    /// For each card what the reader said of it, where it said anything.
+    pub readings: Vec<Option<Reading>>,
+    /// For each card whether a person has said what it is, or that it is right.
+    pub said: Vec<bool>,
+    /// Whether a person has said that all cards in view are there, and right.
+    pub checked: bool,
+    /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
+    /// numbers and colours, so that no other set takes them over for the moment.
+    pub covered: Vec<usize>,
+    /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
+    /// deck still holds.
+    pub chance_is_told: bool,
+}
+
+/// A table is looked at as what was read; corrections go through [`Table::with_cards`].
+impl Deref for Table {
+    type Target = TableReading;
+
+    fn deref(&self) -> &TableReading {
+        &self.reading
+    }
+}
+
+impl DerefMut for Table {
+    fn deref_mut(&mut self) -> &mut TableReading {
+        &mut self.reading
+    }
+}
+
+impl Table {
+    /// What was read, with what the reader said of each card; no person has said anything yet.
+    ///
+    /// # Panics
+    /// If there are not as many readings as cards.
+    pub fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
+        assert_eq!(reading.cards.len(), readings.len(), "a reading, or none, for each card");
+        let said = vec![false; readings.len()];
+        Self { reading, readings, said, ..Self::default() }
+    }
+
+    /// What the pipeline says.
+    pub fn of_output(output: PipelineOutput) -> Self {
+        Self::new(output.table, output.readings.into_iter().map(Some).collect())
+    }
+
+    /// The same table with other cards, of which no person has said anything yet.
+    pub fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
+        let mut reading = TableReading::new(cards, self.reading.size_px);
+        reading.facts = self.reading.facts.clone();
+        reading.warning = self.reading.warning;
+        Self::new(reading, readings)
+    }
+
+    /// What is unusual about it, in a sentence each.
+    pub fn remarks(&self) -> Vec<String> {
+        let deck = match self.facts.deck() {
+            None if self.cards.is_empty() => None,
+            None => Some(t!("edition-unknown")),
+            Some(deck) if deck.is_taught() || deck.is_classic() => None,
+            Some(_) => Some(t!("edition-rectangles")),
+        };
+        let mirrored = self.is_mirrored().then(|| t!("mirrored-picture"));
+        deck.into_iter().chain(mirrored).collect()
+    }
+
+    /// The cards that are clearly read, with their places.
+    pub fn sure(&self) -> Vec<(usize, Card)> {
+        let cards = self.cards.iter().enumerate();
+        cards.filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card)).collect()
+    }
+
+    /// Places of the sets that a card takes part in and that do not rest.
+    pub fn sets_with(&self, card: usize) -> Vec<usize> {
+        let with = |&place: &usize| self.sets[place].0.contains(&card) && !self.rests(place);
+        (0..self.sets.len()).filter(with).collect()
+    }
+
+    /// Whether a card of a set is covered, so that the set may be no more.
+    pub fn rests(&self, set: usize) -> bool {
+        self.sets[set].0.iter().any(|card| self.covered.contains(card))
+    }
+
+    /// How likely three more cards bring a set; `None` when the deck holds no three more.
+    pub fn chance_of_three_more(&self) -> Option<Chance> {
+        let board: Vec<Card> = self.sure().into_iter().map(|(_, card)| card).collect();
+        sets::three_more(&board)
+    }
+
+    /// The first `step` cards (1 to 3) of a set: of the one that is easiest to see for `rank` 0, then of
+    /// the next one; after the last one it begins again.
+    pub fn hint(&self, rank: usize, step: usize) -> Option<Vec<usize>> {
+        let sure = self.sure();
+        let board: Vec<Card> = sure.iter().map(|&(_, card)| card).collect();
+        let sets = sets::easiest_first(&board);
+        let set = sets.get(rank % sets.len().max(1))?;
+        Some(set.0[..step.clamp(1, 3)].iter().map(|&place| sure[place].0).collect())
+    }
+
+    /// The cards row by row from the left, as one reads.
+    pub fn reading_order(&self) -> Vec<usize> {
+        let quads: Vec<Quad> = self.cards.iter().map(|card| card.corners_in_image).collect();
+        layout::rows(&quads).concat()
+    }
+
+    /// The nearest card in a direction, given in pixels of the picture (y down).
+    pub fn towards(&self, from: usize, (dx, dy): (f64, f64)) -> Option<usize> {
+        let center = |i: usize| self.cards[i].corners_in_image.center();
+        let start = center(from);
+        let cost = |i: usize| {
+            let way = center(i) - start;
+            let (along, across) = (way.x * dx + way.y * dy, (way.x * dy - way.y * dx).abs());
+            // Within a quarter circle, and rather straight ahead than near.
+            (along > across && along > 0.0).then_some(along + 2.0 * across)
+        };
+        (0..self.cards.len())
+            .filter_map(|i| Some((i, cost(i)?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(i, _)| i)
+    }
+
+    /// The card under a point of the picture: of several the one whose centre is nearest.
+    pub fn card_at(&self, at_in_image: Point) -> Option<usize> {
+        let distance = |i: usize| self.cards[i].corners_in_image.center().distance(at_in_image);
+        (0..self.cards.len())
+            .filter(|&i| self.cards[i].corners_in_image.contains(at_in_image))
+            .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// A card in words, with its number from 1: "Card 3: two striped purple diamonds".
+    pub fn describe(&self, index: usize) -> String {
+        let card = &self.cards[index];
+        let (n, name) = (index + 1, names::card(&self.deck(), card.card));
+        if card.unsure {
+            t!("card-numbered-unsure", n = n, name = name)
+        } else {
+            t!("card-numbered", n = n, name = name)
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use setsight_game::cards::parse_codes;
+
+    /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
+    pub fn table_of(codes: &str) -> Table {
+        let cards: Vec<ReadCard> = parse_codes(codes)
+            .unwrap()
+            .into_iter()
+            .enumerate()
+            .map(|(i, card)| {
+                let at = Point::new((i % 4) as f64 * 110.0 + 20.0, (i / 4) as f64 * 80.0 + 20.0);
+                let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+                ReadCard::new(quad, card, 0.98, false)
+            })
+            .collect();
+        let readings = vec![None; cards.len()];
+        Table::new(TableReading::new(cards, (480, 360)), readings)
+    }
+
+    #[test]
+    fn a_card_is_found_where_it_lies() {
+        let table = table_of("1fgd 2fgd 3fgd 1ord");
+        assert_eq!(table.card_at(Point::new(135.0, 30.0)), Some(1));
+        assert_eq!(table.card_at(Point::new(115.0, 30.0)), None);
+        assert_eq!(table.sets_with(1), [0]);
+        assert_eq!(table.describe(3), "Card 4: one open red diamond");
+    }
+
+    #[test]
+    fn a_set_with_a_covered_card_rests_and_keeps_its_place() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd 2ord 3ord");
+        assert_eq!(table.sets.len(), 2);
+        let all = table.sets.clone();
+        table.covered = vec![all[0].0[1]];
+        assert!(table.rests(0) && !table.rests(1));
+        assert!(table.sets_with(all[0].0[0]).is_empty());
+        assert_eq!(table.sets_with(all[1].0[0]), [1]);
+        assert_eq!(table.sets, all);
+    }
+
+    #[test]
+    fn unsure_cards_take_no_part() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd");
+        table.cards[0].unsure = true;
+        assert_eq!(table.unsure(), 1);
+        assert_eq!(table.hint(0, 2), Some(vec![1, 2]));
+        assert_eq!(table.hint(1, 2), Some(vec![1, 2]), "there is but one");
+        assert_eq!(table.describe(0), "Card 1: perhaps one open red diamond");
+    }
+
+    #[test]
+    fn arrows_go_to_the_card_that_lies_there() {
+        // Four in a row, three below.
+        let table = table_of("1ord 1fgd 2fgd 3fgd 1sps 2sps 3sps");
+        assert_eq!(table.reading_order(), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(table.towards(1, (1.0, 0.0)), Some(2));
+        assert_eq!(table.towards(1, (0.0, 1.0)), Some(5));
+        assert_eq!(table.towards(5, (0.0, -1.0)), Some(1));
+        assert_eq!(table.towards(0, (-1.0, 0.0)), None);
+    }
+}
