@@ -188,6 +188,30 @@ fn pipes_folders_and_patterns_give_the_lines_that_the_film_gives() {
     assert_eq!(piped, cards(live(text(&other)).output().unwrap()));
 }
 
+#[test]
+fn a_folder_has_the_rate_that_it_is_given_or_states() {
+    let home = tempfile::tempdir().unwrap();
+    for second in 10..14 {
+        let name = format!("IMG_20261125_1705{second}.png");
+        RgbImage::from_pixel(64, 48, Rgb([90; 3])).save(home.path().join(name)).unwrap();
+    }
+    let live = |more: &[&str]| {
+        let call = ["live", "--headless", "--format", "json", "--video", text(home.path())];
+        let output = program().args([&call[..], more].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        (last["time_ms"].as_f64().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (time_ms, said) = live(&[]);
+    assert_eq!(time_ms, 3_000.0);
+    assert!(said.contains("4 pictures, 1 a second by the times in their names"), "{said}");
+    let (time_ms, said) = live(&["--fps", "2"]);
+    assert_eq!((time_ms, &*said), (1_500.0, ""));
+    let call = ["live", "--headless", "--video", text(home.path()), "--fps", "0"];
+    refused(&program().args(call).output().unwrap(), 2, &["--fps", "0.01 to 120"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_named_pipe_is_read() {

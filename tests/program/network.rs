@@ -175,7 +175,7 @@ fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
 }
 
 #[test]
-fn a_login_by_digest_is_ffmpegs() {
+fn a_login_by_digest_is_answered() {
     let mut refused =
         b"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n".to_vec();
     refused.extend_from_slice(
@@ -248,6 +248,69 @@ fn a_picture_every_other_second_is_enough() {
         (0..3).map(|_| camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10).collect();
     assert_eq!(levels, [3, 7, 11]);
     sender.join().unwrap();
+}
+
+#[test]
+fn a_fingerprint_is_for_https_and_is_whole() {
+    let live = |address: &str, fingerprint: &str| {
+        let call = ["live", "--headless", "--url", address, "--accept-fingerprint", fingerprint];
+        program().args(call).output().unwrap()
+    };
+    let whole = "AB:".repeat(31) + "AB";
+    refused(&live("http://127.0.0.1:1/", &whole), 2, &["--accept-fingerprint", "https://"]);
+    refused(&live("https://127.0.0.1:1/", "AB:CD"), 2, &["--accept-fingerprint", "64 hex"]);
+    refused(&live("https://127.0.0.1:1/", &whole), 1, &["https://127.0.0.1:1/ does not answer"]);
+}
+
+/// The processes that this one has started and that run.
+#[cfg(target_os = "linux")]
+fn children_of(parent: u32) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_decoder_outlives_the_program() {
+    let on_path = |name: &str| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    };
+    if !(on_path("ffmpeg") && on_path("setpriv")) {
+        return crate::common::not_run("there is no ffmpeg, or no setpriv");
+    }
+    for signal in ["-KILL", "-INT"] {
+        // A port that nobody sends to: ffmpeg waits in silence.
+        let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = format!("udp://127.0.0.1:{port}");
+        let mut live = program()
+            .args(["live", "--headless", "--url", &address])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        let mut decoders = Vec::new();
+        while decoders.is_empty() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+            decoders = children_of(live.id());
+        }
+        let id = live.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        live.wait().unwrap();
+        assert!(!decoders.is_empty(), "no decoder was started");
+        let runs = |id: &String| {
+            let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            !(status.is_empty() || status.contains(") Z "))
+        };
+        let until = Instant::now() + Duration::from_secs(3);
+        while decoders.iter().any(runs) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!decoders.iter().any(runs), "{signal}: it still runs");
+    }
 }
 
 #[test]

@@ -186,6 +186,19 @@ pub enum CameraError {
         /// The address, without a password.
         address: String,
     },
+    /// The address has a certificate that the user has not accepted.
+    #[error(
+        "{address} has a certificate that {}: SHA-256 {fingerprint}",
+        if .known.is_some() { "is not the one that you accepted" } else { "you have not accepted yet" }
+    )]
+    Certificate {
+        /// The address, without a password.
+        address: String,
+        /// The certificate's fingerprint.
+        fingerprint: String,
+        /// The fingerprint that was accepted, if any was.
+        known: Option<String>,
+    },
     /// The address answers, but not with pictures.
     #[error("{address} sends no pictures: {reason}")]
     NoPictures {
@@ -243,6 +256,14 @@ impl CameraError {
             Self::Denied { .. } | Self::Digest { .. } => {
                 "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
             }
+            Self::Certificate { known: None, .. } => {
+                "compare it with what the camera or its app shows, then run setsight live --url ADDRESS \
+                 --accept-fingerprint SHA-256 once"
+            }
+            Self::Certificate { known: Some(_), .. } => {
+                "somebody may be in between; if the camera was set up anew, run setsight live --url \
+                 ADDRESS --accept-fingerprint SHA-256 once"
+            }
             Self::NoPictures { .. } => {
                 "take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one \
                  that begins with rtsp://"
@@ -259,6 +280,7 @@ impl CameraError {
             Self::NoSuch { .. }
                 | Self::Ambiguous { .. }
                 | Self::NoFfmpeg { .. }
+                | Self::Certificate { .. }
                 | Self::Film { .. }
         )
     }

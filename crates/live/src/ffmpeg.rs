@@ -5,18 +5,24 @@
 //! information on each frame, including its time, to its stderr. So users who only read photos do
 //! not need the hundreds of packages of its library, and a broken film cannot crash this program.
 
+mod newest;
+mod process;
+
+pub use newest::NewestFrame;
+pub use process::end_all;
+
 use image::RgbImage;
+use process::{PROGRAM, Process};
+use setsight_photo::source::MAX_PIXELS;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-
-/// The program's name, searched for on the PATH.
-const PROGRAM: &str = "ffmpeg";
+use std::time::Duration;
 
 /// How to install it.
 pub use setsight_photo::source::INSTALL_FFMPEG as INSTALL;
@@ -42,8 +48,8 @@ pub enum Input<'a> {
     File(&'a Path, f64),
     /// A stream of bytes.
     Bytes(Box<dyn Read + Send>),
-    /// A network stream; old frames are dropped.
-    Address(&'a str),
+    /// A network stream, and how long it may be silent.
+    Address(&'a str, Duration),
     /// A camera, by ffmpeg's names for the system's interface and for the camera.
     Camera {
         /// The interface, such as `avfoundation`.
@@ -55,7 +61,7 @@ pub enum Input<'a> {
 
 /// A running decoder. Dropping it ends the process.
 pub struct Ffmpeg {
-    child: Child,
+    process: Process,
     frames: BufReader<ChildStdout>,
     times_ms: Receiver<f64>,
     length_ms: Arc<Mutex<Option<f64>>>,
@@ -63,10 +69,72 @@ pub struct Ffmpeg {
     listener: Option<JoinHandle<()>>,
 }
 
-/// A network that is silent for this long has failed, in microseconds.
-const NETWORK_TIMEOUT_US: &str = "5000000";
 /// Number of error messages that are kept; the first is usually the most useful.
 const COMPLAINTS: usize = 20;
+
+/// The formats of films and streams that are read, by ffmpeg's names. Lists of other files and
+/// addresses (concat, hls, dash, image2, sdp, ..) are none of them: a film opens nothing else.
+const FORMATS: &str = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,apng,webp_pipe,mpeg,mpegts,                       mpegvideo,mpegtsraw,m4v,h261,h263,h264,hevc,vvc,av1,obu,ivf,vc1,mjpeg,mjpeg_2000,                       mpjpeg,flv,live_flv,asf,ogg,mxf,nut,dv,rm,wtv,yuv4mpegpipe,swf,jpeg_pipe,png_pipe";
+
+/// What ffmpeg may open for an address of this scheme: what the scheme itself is made of.
+fn protocols_of(address: &str) -> &'static str {
+    match address.split(':').next().unwrap_or_default() {
+        "rtsp" => "rtp,tcp,udp",
+        "rtsps" => "rtp,tcp,udp,tls",
+        "rtmp" => "rtmp,tcp",
+        "rtmps" => "rtmps,tls,tcp",
+        "srt" => "srt",
+        _ => "udp",
+    }
+}
+
+/// The arguments up to the input, and its name.
+fn arguments(input: &Input, command: &mut Command) -> OsString {
+    // A frame is at most as large as a photo.
+    command.args(["-hide_banner", "-nostats", "-nostdin", "-loglevel", "level+info"]);
+    command.args(["-max_pixels", &MAX_PIXELS.to_string()]);
+    let formats = if matches!(input, Input::Address(address, _) if address.starts_with("rtsp")) {
+        "rtsp"
+    } else {
+        FORMATS
+    };
+    if !matches!(input, Input::Camera { .. }) {
+        command.args(["-format_whitelist", formats]);
+    }
+    match input {
+        Input::File(path, from_ms) => {
+            command.args(["-protocol_whitelist", "file"]);
+            if *from_ms > 0.0 {
+                command.args(["-ss", &format!("{:.3}", from_ms / 1e3)]);
+            }
+            prefixed("file:", path.as_os_str())
+        }
+        Input::Bytes(_) => {
+            command.args(["-protocol_whitelist", "pipe"]);
+            "pipe:0".into()
+        }
+        Input::Address(address, patience) => {
+            let silence_us = patience.as_micros().to_string();
+            command.args(["-protocol_whitelist", protocols_of(address)]);
+            command.args(["-fflags", "nobuffer", "-flags", "low_delay"]);
+            if address.starts_with("rtsp") {
+                command.args(["-rtsp_transport", "tcp"]);
+            }
+            // RTMP's option of that name makes it wait for a caller.
+            let option = if address.starts_with("rtmp") { "-rw_timeout" } else { "-timeout" };
+            command.args([option, &silence_us]);
+            if address.starts_with("rtsps") || address.starts_with("rtmps") {
+                // Who is in between must not learn the password. ffmpeg knows no fingerprints.
+                command.args(["-tls_verify", "1"]);
+            }
+            address.into()
+        }
+        Input::Camera { interface, device } => {
+            command.args(["-f", interface, "-framerate", "30"]);
+            device.into()
+        }
+    }
+}
 
 impl Ffmpeg {
     /// Begins to decode the first video stream.
@@ -75,35 +143,8 @@ impl Ffmpeg {
     /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
     /// in the film itself.
     pub fn start(input: Input) -> Result<Self, FfmpegError> {
-        let mut command = Command::new(PROGRAM);
-        command.args(["-hide_banner", "-nostats", "-nostdin", "-loglevel", "level+info"]);
-        let source: OsString = match &input {
-            Input::File(path, from_ms) => {
-                // Restrict the film to files on disk, whatever its contents refer to.
-                command.args(["-protocol_whitelist", "file,pipe"]);
-                if *from_ms > 0.0 {
-                    command.args(["-ss", &format!("{:.3}", from_ms / 1e3)]);
-                }
-                prefixed("file:", path.as_os_str())
-            }
-            Input::Bytes(_) => {
-                command.args(["-protocol_whitelist", "file,pipe"]);
-                "pipe:0".into()
-            }
-            Input::Address(address) => {
-                command.args(["-fflags", "nobuffer", "-flags", "low_delay"]);
-                if address.starts_with("rtsp") {
-                    command.args(["-rtsp_transport", "tcp", "-timeout", NETWORK_TIMEOUT_US]);
-                } else {
-                    command.args(["-rw_timeout", NETWORK_TIMEOUT_US]);
-                }
-                address.into()
-            }
-            Input::Camera { interface, device } => {
-                command.args(["-f", interface, "-framerate", "30"]);
-                device.into()
-            }
-        };
+        let mut command = process::command();
+        let source = arguments(&input, &mut command);
         command.arg("-i").arg(source);
         command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
         command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
@@ -111,38 +152,32 @@ impl Ffmpeg {
         // Ctrl-C must not reach ffmpeg: it ends when its pipe closes.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let spawned = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = spawned.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => FfmpegError::Missing,
-            _ => FfmpegError::Unstarted(error),
-        })?;
-        if let (Input::Bytes(mut bytes), Some(mut stdin)) = (input, child.stdin.take()) {
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let complaints = Arc::<Mutex<VecDeque<String>>>::default();
+        let length_ms = Arc::<Mutex<Option<f64>>>::default();
+        let (times, times_ms) = channel();
+        let heard =
+            Heard { times, length_ms: Arc::clone(&length_ms), complaints: Arc::clone(&complaints) };
+        let (begun, start) = channel();
+        // The process is started by the thread that listens to it, for that lives as long.
+        let listener = std::thread::spawn(move || {
+            let said = match spawn(command) {
+                Ok((parts, said)) => {
+                    let _ = begun.send(Ok(parts));
+                    said
+                }
+                Err(error) => return drop(begun.send(Err(error))),
+            };
+            heard.listen(BufReader::new(said));
+        });
+        let (process, stdin, stdout) =
+            start.recv().map_err(|_| FfmpegError::Unstarted(io::Error::other("no thread")))??;
+        if let (Input::Bytes(mut bytes), Some(mut stdin)) = (input, stdin) {
             // The thread ends when either end closes; a reader that hangs is abandoned.
             std::thread::spawn(move || io::copy(&mut bytes, &mut stdin));
         }
-        let frames = BufReader::new(child.stdout.take().expect("it was asked for"));
-        let said = BufReader::new(child.stderr.take().expect("it was asked for"));
-        let (times, times_ms) = channel();
-        let complaints = Arc::<Mutex<VecDeque<String>>>::default();
-        let kept = Arc::clone(&complaints);
-        let length_ms = Arc::<Mutex<Option<f64>>>::default();
-        let length = Arc::clone(&length_ms);
-        let listener = std::thread::spawn(move || {
-            for line in said.split(b'\n').map_while(Result::ok) {
-                let line = String::from_utf8_lossy(&line);
-                if let Some(time_ms) = time_of(&line) {
-                    let _ = times.send(time_ms);
-                } else if let Some(told_ms) = length_of(&line) {
-                    *length.lock().unwrap_or_else(PoisonError::into_inner) = Some(told_ms);
-                } else if let Some(words) = complaint(&line) {
-                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                    if kept.len() < COMPLAINTS {
-                        kept.push_back(words.to_owned());
-                    }
-                }
-            }
-        });
-        Ok(Self { child, frames, times_ms, length_ms, complaints, listener: Some(listener) })
+        let (frames, listener) = (BufReader::new(stdout), Some(listener));
+        Ok(Self { process, frames, times_ms, length_ms, complaints, listener })
     }
 
     /// The next frame, and its time in the film in milliseconds, if it has one; `None` at the end.
@@ -163,7 +198,7 @@ impl Ffmpeg {
     }
 
     fn end(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
-        let status = self.child.wait();
+        let status = self.process.wait();
         if let Some(listener) = self.listener.take() {
             let _ = listener.join();
         }
@@ -181,10 +216,48 @@ impl Ffmpeg {
 
 impl Drop for Ffmpeg {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.end();
         if let Some(listener) = self.listener.take() {
             let _ = listener.join();
+        }
+    }
+}
+
+/// A process, its stdin if it was asked for, and its stdout.
+type Parts = (Process, Option<ChildStdin>, ChildStdout);
+
+fn spawn(mut command: Command) -> Result<(Parts, ChildStderr), FfmpegError> {
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => FfmpegError::Missing,
+        _ => FfmpegError::Unstarted(error),
+    })?;
+    let stdin = child.stdin.take();
+    let stdout = child.stdout.take().expect("it was asked for");
+    let said = child.stderr.take().expect("it was asked for");
+    Ok(((Process::of(child), stdin, stdout), said))
+}
+
+/// What is heard from stderr.
+struct Heard {
+    times: Sender<f64>,
+    length_ms: Arc<Mutex<Option<f64>>>,
+    complaints: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl Heard {
+    fn listen(self, said: impl BufRead) {
+        for line in said.split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            if let Some(time_ms) = time_of(&line) {
+                let _ = self.times.send(time_ms);
+            } else if let Some(told_ms) = length_of(&line) {
+                *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner) = Some(told_ms);
+            } else if let Some(words) = complaint(&line) {
+                let mut kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() < COMPLAINTS {
+                    kept.push_back(words.to_owned());
+                }
+            }
         }
     }
 }
@@ -213,7 +286,8 @@ fn time_of(line: &str) -> Option<f64> {
 
 /// The film's length in milliseconds, if the line contains it: `Duration: 00:01:05.56, start: ..`.
 fn length_of(line: &str) -> Option<f64> {
-    let (_, rest) = line.split_once("[info]   Duration: ")?;
+    // At its beginning: a film's title may contain the same words.
+    let rest = line.strip_prefix("[info]   Duration: ")?;
     let mut parts = rest.split([':', ',']);
     let mut next = || parts.next()?.trim().parse::<f64>().ok();
     Some(1e3 * (3600.0 * next()? + 60.0 * next()? + next()?))
@@ -221,8 +295,11 @@ fn length_of(line: &str) -> Option<f64> {
 
 /// An error message without its prefix: the component's name and the name of the film.
 fn complaint(line: &str) -> Option<&str> {
-    let at = ["[error] ", "[fatal] "].iter().find_map(|l| line.find(l).map(|at| at + l.len()))?;
-    let words = line[at..].trim();
+    // The level stands first, or right behind `[component @ 0x..] `: a film's title may contain it.
+    let said =
+        line.split_once("] ").filter(|(head, _)| head.starts_with('[') && head.contains(" @ 0x"));
+    let said = said.map_or(line, |(_, said)| said);
+    let words = ["[error] ", "[fatal] "].iter().find_map(|level| said.strip_prefix(level))?.trim();
     if words.contains("matches no streams") {
         return Some("it holds no pictures");
     }
@@ -243,11 +320,14 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     };
     let (magic, size, most) = (field()?, field()?, field()?);
     let (width, height) = size.split_once(' ').ok_or_else(bad)?;
-    let side = |text: &str| text.parse::<u32>().ok().filter(|side| (1..=32_768).contains(side));
+    let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
     let (Some(width), Some(height), "P6", "255") = (side(width), side(height), &*magic, &*most)
     else {
         return Err(bad());
     };
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(bad());
+    }
     let mut image = RgbImage::new(width, height);
     input.read_exact(&mut image)?;
     Ok(Some(image))
@@ -271,6 +351,9 @@ mod tests {
             complaint("[mov @ 0x5] [error] moov atom not found"),
             Some("moov atom not found")
         );
+        let title = "[info]     title           : [error] [mov @ 0x5] [error] moov";
+        assert_eq!(complaint(title), None, "a film's own words");
+        assert_eq!(length_of("[info]     title  : [info]   Duration: 00:00:09.00, start"), None);
         let line = "[error] file:/a: b.avi: Invalid data found when processing input";
         assert_eq!(complaint(line), Some("Invalid data found when processing input"));
         assert_eq!(complaint("[mov @ 0x5] [warning] Packet corrupt"), None);

@@ -7,6 +7,7 @@ use super::latest::{Latest, Taken};
 use super::view::Notice;
 use setsight_vision::Trace;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -51,7 +52,10 @@ impl Frames {
                 let reader = thread.spawn(move || {
                     let (cameras, choice) = (&*input.cameras(&controls), &input.choice());
                     let (out, patience) = (&*out, Patience::default());
-                    capture::run(Job { cameras, choice, opened, out, patience, began });
+                    let job = Job { cameras, choice, opened, out, patience, began };
+                    if let Err(notice) = unless_it_panics(|| capture::run(job)) {
+                        out.put(Captured::Trouble(notice));
+                    }
                     out.close();
                 });
                 (Queue::Newest(slot), reader)
@@ -59,9 +63,12 @@ impl Frames {
             FramePace::Every => {
                 let (out, frames) = sync_channel(AHEAD);
                 let reader = thread.spawn(move || {
-                    match opened.map_or_else(|| input.open(pace, &controls), Ok) {
+                    let read = || match opened.map_or_else(|| input.open(pace, &controls), Ok) {
                         Ok(camera) => read_every(camera, &out),
                         Err(error) => drop(out.send(Captured::Trouble(Notice::from(&error)))),
+                    };
+                    if let Err(notice) = unless_it_panics(read) {
+                        let _ = out.send(Captured::Trouble(notice));
                     }
                 });
                 (Queue::Every(frames), reader)
@@ -99,6 +106,15 @@ impl Drop for Frames {
             let _ = reader.join();
         }
     }
+}
+
+/// Runs the work of a thread; if it panics, gives what the user is told.
+pub fn unless_it_panics(work: impl FnOnce()) -> Result<(), Notice> {
+    // What it was working on is not used again.
+    std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        let title = "an error in this program ended the watching".to_owned();
+        Notice::of(title, "choose the camera or film again; its message is on the terminal")
+    })
 }
 
 /// Passes on every frame with the time that its reading took, until the end, an error, or until

@@ -80,7 +80,9 @@ impl Input {
         controls: &Controls,
     ) -> Result<Box<dyn Camera>, CameraError> {
         match (self, pace) {
-            (Self::Film(path), FramePace::Every) => Ok(Box::new(video::open_film(path, 0.0)?)),
+            (Self::Film(path), FramePace::Every) => {
+                Ok(Box::new(video::open_film(path, 0.0, controls.film.fps)?))
+            }
             _ => self.cameras(controls).open(&self.choice()),
         }
     }

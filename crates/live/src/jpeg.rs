@@ -5,17 +5,13 @@
 
 use image::codecs::jpeg::JpegDecoder;
 use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
-use setsight_photo::source::mended_jpeg;
+use setsight_photo::source::{check_size, mended_jpeg};
 use std::io::{self, Read};
 
 /// Length in bytes beyond which a JPEG is rejected.
 const MOST_BYTES: usize = 64 << 20;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Smallest side of a frame, in pixels; tracking needs at least this.
-pub const LEAST_SIDE_PX: u32 = 32;
-/// Largest side of a frame, in pixels.
-const MOST_SIDE_PX: u32 = 16_384;
 
 /// Extracts complete JPEGs from a stream, whatever lies between them.
 pub struct Jpegs<R> {
@@ -25,7 +21,12 @@ pub struct Jpegs<R> {
     at: usize,
     state: State,
     damaged: u64,
+    /// Whether a PNG was passed.
+    png: bool,
 }
+
+/// How a PNG begins.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The next item found in the stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub enum Piece {
     Whole(Vec<u8>),
     /// A JPEG that began and did not end.
     Half,
+    /// A PNG lies between them, which is not read.
+    Png,
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +52,7 @@ enum State {
 impl<R: Read> Jpegs<R> {
     /// Starts at the stream's next byte.
     pub fn new(input: R) -> Self {
-        Self { input, bytes: Vec::new(), at: 0, state: State::Outside, damaged: 0 }
+        Self { input, bytes: Vec::new(), at: 0, state: State::Outside, damaged: 0, png: false }
     }
 
     /// Number of JPEGs that began and did not end.
@@ -72,6 +75,9 @@ impl<R: Read> Jpegs<R> {
             }
             if self.damaged > before {
                 return Ok(Some(Piece::Half));
+            }
+            if std::mem::take(&mut self.png) {
+                return Ok(Some(Piece::Png));
             }
             if self.bytes.len() > MOST_BYTES {
                 self.broken(self.bytes.len());
@@ -107,9 +113,11 @@ impl<R: Read> Jpegs<R> {
             match self.state {
                 State::Outside => {
                     let start = rest.windows(3).position(|three| three == [0xff, 0xd8, 0xff]);
+                    let between = &rest[..start.unwrap_or(rest.len())];
+                    self.png |= between.windows(PNG.len()).any(|bytes| bytes == PNG);
                     let Some(start) = start else {
-                        // The start marker may be split between two reads.
-                        self.bytes.drain(..self.bytes.len().saturating_sub(2));
+                        // A signature may be split between two reads.
+                        self.bytes.drain(..self.bytes.len().saturating_sub(PNG.len() - 1));
                         self.at = 0;
                         return None;
                     };
@@ -167,10 +175,7 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
     let words = |error: image::ImageError| error.to_string();
     let mut decoder = JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(words)?;
     let (width, height) = decoder.dimensions();
-    let sides = LEAST_SIDE_PX..=MOST_SIDE_PX;
-    if !(sides.contains(&width) && sides.contains(&height)) {
-        return Err(format!("it is of {width}x{height} pixels"));
-    }
+    check_size(width, height).map_err(|error| error.to_string())?;
     decoder.set_limits(Limits::default()).map_err(words)?;
     Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
 }

@@ -47,6 +47,7 @@ pub mod view;
 pub mod watch;
 
 pub use camera::{CameraChoice, CameraError, Cameras};
+pub use ffmpeg::end_all as end_children;
 pub use input::{FramePace, Input};
 pub use session::{News, Session, Sink};
 pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};

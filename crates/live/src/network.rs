@@ -1,11 +1,16 @@
-//! A phone or another network camera, by its address. Motion JPEG over HTTP is read here,
-//! everything else (RTSP, HTTPS, ..) by `ffmpeg`.
+//! A phone or another network camera, by its address. Pictures over HTTP and HTTPS are asked for
+//! here ([`http`]); what is no JPEG, and other protocols (RTSP, ..), `ffmpeg` decodes.
+
+mod certificate;
+mod http;
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
-use super::ffmpeg::{Ffmpeg, FfmpegError, Input};
+use super::ffmpeg::{FfmpegError, Input, NewestFrame};
 use super::jpeg::{self, Jpegs, Piece};
 use super::latest::{Latest, Taken};
-use attohttpc::{ErrorKind, ProxySettings};
+use certificate::Accepted;
+pub use certificate::fingerprint_in;
+use http::Answer;
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -18,7 +23,7 @@ pub struct Address {
     url: Url,
 }
 
-/// The schemes that are passed to ffmpeg: network protocols only, no local files.
+/// Network protocols only, no local files.
 const SCHEMES: [&str; 8] = ["http", "https", "rtsp", "rtsps", "rtmp", "rtmps", "srt", "udp"];
 
 impl std::str::FromStr for Address {
@@ -71,6 +76,39 @@ impl Address {
         (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))
     }
 
+    /// Whether it is asked over HTTP or HTTPS.
+    fn is_http(&self) -> bool {
+        ["http", "https"].contains(&self.url.scheme())
+    }
+
+    fn denied(&self, status: u16) -> CameraError {
+        CameraError::Denied { address: self.to_string(), status }
+    }
+
+    /// Whether a camera with a certificate answers there, which is accepted by its fingerprint.
+    pub fn has_certificate(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether the camera's certificate has this fingerprint, as [`fingerprint_in`] gives it, or
+    /// else the one that was accepted before.
+    ///
+    /// # Errors
+    /// [`CameraError::Certificate`] if it has another one, or none was accepted yet; others if the
+    /// camera cannot be reached.
+    pub fn check_certificate(&self, fingerprint: Option<&str>) -> Result<(), CameraError> {
+        http::greet(self, PATIENCE, &Accepted::of_user(), fingerprint)
+    }
+
+    /// From now on accepts the certificate with this fingerprint for this host and port, and no
+    /// other.
+    ///
+    /// # Errors
+    /// It cannot be remembered.
+    pub fn accept_certificate(&self, fingerprint: &str) -> io::Result<()> {
+        Accepted::of_user().accept(&self.url, fingerprint)
+    }
+
     /// Removes the address's secrets from another program's message, which may contain the address.
     fn without_secrets(&self, words: &str) -> String {
         let mut words = words.replace(self.url.as_str(), &self.to_string());
@@ -108,162 +146,169 @@ impl Cameras for NetworkCamera {
     }
 
     fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
-        match self.address.url.scheme() {
-            "http" => match HttpCamera::open(&self.address, self.patience) {
-                Ok(camera) => Ok(Box::new(camera)),
-                // ffmpeg supports digest authentication.
-                Err(CameraError::Digest { .. }) if self.address.credentials().is_some() => {
-                    Ok(Box::new(StreamCamera::open(&self.address)?))
-                }
-                Err(error) => Err(error),
-            },
-            _ => Ok(Box::new(StreamCamera::open(&self.address)?)),
+        if !self.address.is_http() {
+            let url = self.address.url.as_str();
+            return Ok(Box::new(StreamCamera::open(self, Input::Address(url, self.patience))?));
         }
+        let answer = self.ask()?;
+        if answer.kind.starts_with("video/") {
+            return Ok(Box::new(StreamCamera::open(self, Input::Bytes(answer.body))?));
+        }
+        Ok(Box::new(HttpCamera::of(self, answer)))
+    }
+}
+
+impl NetworkCamera {
+    /// What the camera answers, if that may be pictures.
+    fn ask(&self) -> Result<Answer, CameraError> {
+        let answer = http::get(&self.address, self.patience, &Accepted::of_user())?;
+        let no_pictures = |reason: String| {
+            Err(CameraError::NoPictures { address: self.address.to_string(), reason })
+        };
+        match answer.status {
+            200 => {}
+            404 => return no_pictures("there is nothing of this name (HTTP 404)".to_owned()),
+            status => return no_pictures(format!("it answers HTTP {status}")),
+        }
+        let kinds = ["multipart/", "image/jpeg", "image/jpg", "application/octet-stream", "video/"];
+        if !(answer.kind.is_empty() || kinds.iter().any(|kind| answer.kind.starts_with(kind))) {
+            return no_pictures(format!("it sends {}", answer.kind));
+        }
+        Ok(answer)
     }
 }
 
 /// The newest message: a picture not yet decoded, or why no more will come.
 type Newest = Latest<Result<Vec<u8>, CameraError>>;
 
-/// Motion JPEG over HTTP (`multipart/x-mixed-replace`, as browsers show it).
+/// JPEGs over HTTP: Motion JPEG (`multipart/x-mixed-replace`, as browsers show it), or one for each
+/// request.
 struct HttpCamera {
     newest: Arc<Newest>,
-    address: Address,
-    patience: Duration,
+    camera: NetworkCamera,
     opened: Instant,
 }
 
 impl HttpCamera {
-    fn open(address: &Address, patience: Duration) -> Result<Self, CameraError> {
-        let name = || address.to_string();
-        let mut plain = address.url.clone();
-        // This fails only for an address without a host, which was refused earlier.
-        let _ = plain.set_username("");
-        let _ = plain.set_password(None);
-        let mut request = attohttpc::get(plain.as_str())
-            .connect_timeout(patience)
-            .read_timeout(patience)
-            // A phone is in the local network: bypass any proxy.
-            .proxy_settings(ProxySettings::builder().build());
-        if let Some((name, password)) = address.credentials() {
-            request = request.basic_auth(name, password);
-        }
-        let answer = request.send().map_err(|error| {
-            let reason = match error.kind() {
-                ErrorKind::Io(error) if is_late(error) => {
-                    format!("no answer within {} s", patience.as_secs_f64())
-                }
-                ErrorKind::Io(error) => address.without_secrets(&error.to_string()),
-                _ => address.without_secrets(&error.to_string()),
-            };
-            CameraError::Unreachable { address: name(), reason }
-        })?;
-        let status = answer.status();
-        let no_pictures = |reason: String| CameraError::NoPictures { address: name(), reason };
-        match status.as_u16() {
-            200 => {}
-            401 if asks_for_digest(&answer) => return Err(CameraError::Digest { address: name() }),
-            status @ (401 | 403) => return Err(CameraError::Denied { address: name(), status }),
-            404 => return Err(no_pictures("there is nothing of this name (HTTP 404)".to_owned())),
-            _ => return Err(no_pictures(format!("it answers HTTP {status}"))),
-        }
-        let kind = answer.headers().get("content-type");
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_lowercase();
-        let is_stream = ["multipart/", "image/jpeg", "application/octet-stream"]
-            .iter()
-            .any(|k| kind.starts_with(k));
-        if !(is_stream || kind.is_empty()) {
-            return Err(no_pictures(format!("it sends {kind}")));
-        }
-        let (_, _, body) = answer.split();
+    fn of(camera: &NetworkCamera, answer: Answer) -> Self {
         let newest = Arc::<Newest>::default();
-        let (out, camera) = (Arc::clone(&newest), name());
+        let (out, asked) = (Arc::clone(&newest), camera.clone());
         // Read all the time, so that old pictures do not pile up; only the newest is decoded.
-        std::thread::spawn(move || receive(body, &out, &camera, patience));
-        Ok(Self { newest, address: address.clone(), patience, opened: Instant::now() })
+        std::thread::spawn(move || {
+            let Err(end) = receive(answer, &asked, &out) else { return };
+            // A picture that is still waiting must be taken before the error replaces it.
+            while !out.is_empty() && out.pause(Duration::from_millis(5)) {}
+            out.put(Err(end));
+        });
+        Self { newest, camera: camera.clone(), opened: Instant::now() }
     }
 }
 
-/// Whether the server requires digest authentication (RFC 7616) and does not accept basic.
-fn asks_for_digest(answer: &attohttpc::Response) -> bool {
-    let asked = answer.headers().get_all("www-authenticate").iter();
-    let ways: Vec<String> =
-        asked.filter_map(|way| way.to_str().ok()).map(str::to_lowercase).collect();
-    let any = |name: &str| ways.iter().any(|way| way.trim_start().starts_with(name));
-    any("digest") && !any("basic")
+/// Shortest time between two requests of a camera that answers each with one picture.
+const BETWEEN_REQUESTS: Duration = Duration::from_millis(100);
+
+/// Receives pictures until the stream fails or `out` is closed. A camera that answers a request with
+/// one JPEG is asked again.
+fn receive(first: Answer, camera: &NetworkCamera, out: &Newest) -> Result<(), CameraError> {
+    let mut answer = first;
+    loop {
+        let asked = Instant::now();
+        let is_one = answer.kind.starts_with("image/");
+        let pictures = receive_stream(answer, camera, out)?;
+        if out.is_closed() {
+            return Ok(());
+        }
+        if !is_one || pictures == 0 {
+            return Err(ended(&camera.address));
+        }
+        if !out.pause(BETWEEN_REQUESTS.saturating_sub(asked.elapsed())) {
+            return Ok(());
+        }
+        answer = camera.ask()?;
+    }
 }
 
-/// Reads until the stream fails or `out` is closed.
-fn receive(body: impl Read, out: &Newest, camera: &str, patience: Duration) {
-    let camera = || camera.to_owned();
-    let mut jpegs = Jpegs::new(body);
+/// Receives the pictures of one answer; gives their number.
+fn receive_stream(
+    answer: Answer,
+    camera: &NetworkCamera,
+    out: &Newest,
+) -> Result<usize, CameraError> {
+    let NetworkCamera { address, patience } = camera;
+    let mut jpegs = Jpegs::new(Wanted { body: answer.body, out });
     let mut whole = Instant::now();
-    let end = loop {
+    let mut pictures = 0;
+    loop {
         match jpegs.next_piece() {
             Ok(Some(Piece::Whole(jpeg))) => {
                 whole = Instant::now();
+                pictures += 1;
                 if !out.put(Ok(jpeg)) {
-                    return;
+                    return Ok(pictures);
                 }
             }
-            Ok(Some(Piece::Half)) if whole.elapsed() > patience => {
-                break CameraError::Broken { camera: camera() };
+            Ok(Some(Piece::Half)) if whole.elapsed() > *patience => {
+                return Err(CameraError::Broken { camera: address.to_string() });
             }
-            Ok(Some(Piece::Half)) => {
-                if out.is_closed() {
-                    return;
-                }
+            Ok(Some(Piece::Half)) if out.is_closed() => return Ok(pictures),
+            Ok(Some(Piece::Half)) => {}
+            Ok(Some(Piece::Png)) => {
+                let reason = "it sends PNG, and JPEG is read".to_owned();
+                return Err(CameraError::NoPictures { address: address.to_string(), reason });
             }
-            Ok(None) => {
-                let reason = "it has ended the stream".to_owned();
-                break CameraError::Unreachable { address: camera(), reason };
-            }
+            Ok(None) => return Ok(pictures),
             Err(error) if is_late(&error) => {
-                break CameraError::Silent { camera: camera(), seconds: patience.as_secs() };
+                return Err(camera.silent());
             }
             Err(error) => {
-                let reason = error.to_string();
-                break CameraError::Unreachable { address: camera(), reason };
+                let (address, reason) = (address.to_string(), error.to_string());
+                return Err(CameraError::Unreachable { address, reason });
             }
         }
-    };
-    // A picture that is still waiting must be taken before the error replaces it.
-    while !out.is_empty() && out.pause(Duration::from_millis(5)) {}
-    out.put(Err(end));
+    }
+}
+
+/// A body that ends when nobody wants its pictures any longer, however slowly its bytes come.
+struct Wanted<'a> {
+    body: Box<dyn Read + Send>,
+    out: &'a Newest,
+}
+
+impl Read for Wanted<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.out.is_closed() { Ok(0) } else { self.body.read(to) }
+    }
+}
+
+fn ended(address: &Address) -> CameraError {
+    let reason = "it has ended the stream".to_owned();
+    CameraError::Unreachable { address: address.to_string(), reason }
 }
 
 fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
+/// How much longer than its patience the receiving thread is waited for: it knows what is wrong.
+const GRACE: Duration = Duration::from_millis(500);
+
 impl Camera for HttpCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
+        let NetworkCamera { address, patience } = &self.camera;
         let begun = Instant::now();
         loop {
-            match self.newest.take(self.patience) {
+            match self.newest.take((*patience + GRACE).saturating_sub(begun.elapsed())) {
                 Taken::Item(Ok(jpeg)) => {
-                    let taken = Instant::now();
                     if let Ok(image) = jpeg::decode(&jpeg) {
-                        let time_ms = taken.duration_since(self.opened).as_secs_f64() * 1e3;
-                        return Ok(Some(Shot {
-                            frame: Arc::new(image),
-                            time_ms,
-                            taken,
-                            jpeg: Some(jpeg.into()),
-                            times: Vec::new(),
-                        }));
+                        let shot = Shot::now(image, self.opened);
+                        return Ok(Some(Shot { jpeg: Some(jpeg.into()), ..shot }));
                     }
-                    if begun.elapsed() > self.patience {
-                        return Err(CameraError::Broken { camera: self.address.to_string() });
+                    if begun.elapsed() > *patience {
+                        return Err(CameraError::Broken { camera: address.to_string() });
                     }
                 }
                 Taken::Item(Err(error)) => return Err(error),
-                // The reading thread reports the stream's own time-outs, slightly later.
-                Taken::Nothing if begun.elapsed() < 2 * self.patience => {}
-                Taken::Nothing | Taken::Closed => {
-                    let (camera, seconds) = (self.address.to_string(), self.patience.as_secs());
-                    return Err(CameraError::Silent { camera, seconds });
-                }
+                Taken::Nothing | Taken::Closed => return Err(self.camera.silent()),
             }
         }
     }
@@ -277,100 +322,58 @@ impl Drop for HttpCamera {
 
 /// A stream that `ffmpeg` reads.
 struct StreamCamera {
-    ffmpeg: Ffmpeg,
-    address: Address,
+    ffmpeg: NewestFrame,
+    camera: NetworkCamera,
     opened: Instant,
+    /// Read when it was opened: errors only show at the first frame.
+    first: Option<Shot>,
 }
 
 impl StreamCamera {
-    fn open(address: &Address) -> Result<Self, CameraError> {
-        let ffmpeg = Ffmpeg::start(Input::Address(address.url.as_str()));
-        let ffmpeg = ffmpeg.map_err(|error| stream_error(error, address))?;
-        let mut camera = Self { ffmpeg, address: address.clone(), opened: Instant::now() };
-        // Errors only show at the first frame.
-        camera.read()?;
-        Ok(camera)
-    }
-}
-
-fn stream_error(error: FfmpegError, address: &Address) -> CameraError {
-    let reason = match error {
-        FfmpegError::Missing => return CameraError::NoFfmpeg { camera: address.to_string() },
-        FfmpegError::Unstarted(error) => error.to_string(),
-        FfmpegError::Said(words) => address.without_secrets(&words),
-    };
-    // Match a separate word: ports and paths may contain these digits.
-    let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
-    let address = address.to_string();
-    match [401, 403].into_iter().find(says) {
-        Some(status) => CameraError::Denied { address, status },
-        None => CameraError::Unreachable { address, reason },
+    fn open(camera: &NetworkCamera, input: Input) -> Result<Self, CameraError> {
+        let ffmpeg = NewestFrame::start(input).map_err(|error| camera.stream_error(error))?;
+        let (camera, opened) = (camera.clone(), Instant::now());
+        let mut stream = Self { ffmpeg, camera, opened, first: None };
+        stream.first = stream.read()?;
+        Ok(stream)
     }
 }
 
 impl Camera for StreamCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        let next = self.ffmpeg.next_frame().map_err(|error| stream_error(error, &self.address))?;
-        let ended = || CameraError::Unreachable {
-            address: self.address.to_string(),
-            reason: "it has ended the stream".to_owned(),
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        match self.ffmpeg.next_frame(self.camera.patience + GRACE) {
+            Some(Ok(Some(image))) => Ok(Some(Shot::now(image, self.opened))),
+            Some(Ok(None)) => Err(ended(&self.camera.address)),
+            Some(Err(error)) => Err(self.camera.stream_error(error)),
+            None => Err(self.camera.silent()),
+        }
+    }
+}
+
+impl NetworkCamera {
+    fn silent(&self) -> CameraError {
+        let seconds = self.patience.as_secs();
+        CameraError::Silent { camera: self.address.to_string(), seconds }
+    }
+
+    fn stream_error(&self, error: FfmpegError) -> CameraError {
+        let address = self.address.to_string();
+        let reason = match error {
+            FfmpegError::Missing => return CameraError::NoFfmpeg { camera: address },
+            FfmpegError::Unstarted(error) => error.to_string(),
+            FfmpegError::Said(words) => self.address.without_secrets(&words),
         };
-        let (image, _) = next.ok_or_else(ended)?;
-        Ok(Some(Shot::now(image, self.opened)))
+        // Match a separate word: ports and paths may contain these digits.
+        let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
+        match [401, 403].into_iter().find(says) {
+            Some(status) => CameraError::Denied { address, status },
+            None => CameraError::Unreachable { address, reason },
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_keeps_its_secrets() {
-        let address: Address =
-            "http://ann:s3cret%21@10.0.0.7:8080/video?pwd=hidden".parse().unwrap();
-        assert_eq!(address.to_string(), "http://10.0.0.7:8080/video");
-        assert_eq!(format!("{address:?}"), "Address(http://10.0.0.7:8080/video)");
-        let (name, password) = address.credentials().unwrap();
-        assert_eq!((&*name, password.as_deref()), ("ann", Some("s3cret!")));
-        let words = "rtsp failed: http://ann:s3cret%21@10.0.0.7:8080/video?pwd=hidden: s3cret%21";
-        let told = address.without_secrets(words);
-        assert!(!told.contains("s3cret") && !told.contains("hidden"), "{told}");
-        assert_eq!("http://10.0.0.7/".parse::<Address>().unwrap().credentials(), None);
-    }
-
-    #[test]
-    fn an_address_without_a_scheme_is_http() {
-        for (text, told) in [
-            ("192.168.1.20:8080/video", "http://192.168.1.20:8080/video"),
-            ("phone:8080/video", "http://phone:8080/video"),
-            ("ann:s3cret@phone", "http://phone/"),
-            ("rtsp://phone:8554/live", "rtsp://phone:8554/live"),
-        ] {
-            assert_eq!(text.parse::<Address>().unwrap().to_string(), told);
-        }
-    }
-
-    #[test]
-    fn a_port_that_looks_like_a_refusal_is_none() {
-        let address: Address = "rtsp://10.0.0.7:40187/live403".parse().unwrap();
-        let told = |words: &str| stream_error(FfmpegError::Said(words.to_owned()), &address);
-        let refused = told("Connection to tcp://10.0.0.7:40187?timeout=5 failed: /live403");
-        assert!(matches!(refused, CameraError::Unreachable { .. }), "{refused:?}");
-        let denied = told("method DESCRIBE failed: 401 Unauthorized");
-        assert!(matches!(denied, CameraError::Denied { status: 401, .. }), "{denied:?}");
-    }
-
-    #[test]
-    fn what_is_no_address_is_refused_without_saying_it_again() {
-        for (text, words) in [
-            ("", "no address"),
-            ("/video", "no address"),
-            ("file:///etc/passwd", "kind of address is not known"),
-            ("http://", "no address"),
-        ] {
-            let error = text.parse::<Address>().unwrap_err();
-            assert!(error.contains(words) && error.contains("http://192"), "{text}: {error}");
-            assert!(!error.contains("s3cret"), "{error}");
-        }
-    }
-}
+mod tests;

@@ -1,12 +1,16 @@
 //! A film stored as single pictures: a folder, or a pattern of names.
 
+mod times;
+
+pub use times::Rate;
+
 use image::RgbImage;
 use setsight_photo::source;
 use std::path::{Path, PathBuf};
 
 /// Pictures on disk, in the order of their names.
 pub struct Pictures {
-    paths: Box<dyn Iterator<Item = PathBuf> + Send>,
+    paths: std::vec::IntoIter<PathBuf>,
 }
 
 impl Pictures {
@@ -19,17 +23,25 @@ impl Pictures {
     /// The pictures of a folder; or those of a pattern, from the first (number 0 or 1) to the last
     /// before a gap. `None` if there are none.
     pub fn open(path: &Path) -> Option<Self> {
-        let mut paths: Box<dyn Iterator<Item = PathBuf> + Send> = if path.is_dir() {
-            let listed = source::list_photos(&[path.to_owned()], false, &[]);
-            Box::new(listed.into_iter().flatten())
+        let paths: Vec<PathBuf> = if path.is_dir() {
+            source::list_photos(&[path.to_owned()], false, &[]).into_iter().flatten().collect()
         } else {
             let (before, width, after) = pattern(path)?;
-            let numbered = move |n: usize| PathBuf::from(format!("{before}{n:0width$}{after}"));
+            let numbered = |n: usize| PathBuf::from(format!("{before}{n:0width$}{after}"));
             let first = (0..=1).find(|&n| numbered(n).is_file())?;
-            Box::new((first..).map(numbered).take_while(|path| path.is_file()))
+            (first..).map(numbered).take_while(|path| path.is_file()).collect()
         };
-        let first = paths.next()?;
-        Some(Self { paths: Box::new(std::iter::once(first).chain(paths)) })
+        (!paths.is_empty()).then(|| Self { paths: paths.into_iter() })
+    }
+
+    /// Number of pictures that are left.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// How many of those that are left make a second, as far as they say.
+    pub fn rate(&self) -> Rate {
+        Rate::of(self.paths.as_slice())
     }
 
     /// Skips some pictures.

@@ -3,11 +3,11 @@
 use super::camera::{Camera, CameraError, Shot};
 use super::capture::Captured;
 use super::follow::Follower;
-use super::frames::Frames;
+use super::frames::{Frames, unless_it_panics};
 use super::input::{Controls, FramePace, Input};
 use super::latest::Taken;
 use super::record::RecordError;
-use super::video::FilmPlace;
+use super::video::{FilmControl, FilmPlace};
 use super::view::{LiveCommand, LiveSource, LiveView, Notice, Recording};
 use super::watch::{FILM_PACE, Pace, Watch};
 use setsight_vision::track::{Eyes, Params};
@@ -62,6 +62,12 @@ impl Session {
         };
         let follower = Follower::new(Watch::new(eyes, params, detections)?, detections);
         Ok(Self { follower, pace, controls: Controls::default(), began: Instant::now() })
+    }
+
+    /// The rate at which single pictures are a film, in pictures a second; without it they state it
+    /// themselves, see [`super::video::Rate`].
+    pub fn set_fps(&mut self, fps: f64) {
+        self.controls.film = Arc::new(FilmControl::with_fps(fps));
     }
 
     /// Opens a source for [`Self::run`]: for callers that give up if it is not there.
@@ -131,7 +137,11 @@ impl Session {
         let mut newest = Newest { view: Arc::clone(&view), wake };
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("track".into()).spawn(move || {
-            self.run(input, None, &asked, &stopped, &mut newest);
+            let run = || drop(self.run(input, None, &asked, &stopped, &mut newest));
+            if let Err(notice) = unless_it_panics(run) {
+                let view = LiveView { notice: Some(notice), ..LiveView::default() };
+                let _ = newest.show(&view, News::Trouble);
+            }
         })?;
         Ok(RunningSession { view, commands, stop, thread: Some(thread) })
     }

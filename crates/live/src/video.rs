@@ -2,10 +2,12 @@
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 use super::ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input};
-use super::jpeg::{self, Jpegs, LEAST_SIDE_PX, Piece};
+use super::jpeg::{self, Jpegs, Piece};
 use super::pictures::Pictures;
+pub use super::pictures::Rate;
 use crate::avi::{self, AviEnd, AviReader};
 use image::RgbImage;
+use setsight_photo::source::MIN_SIDE_PX;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -80,29 +82,30 @@ impl Video {
     /// # Errors
     /// See [`VideoError`].
     pub fn open(path: &Path) -> Result<Self, VideoError> {
-        Self::open_at(path, 0.0)
+        Self::open_at(path, 0.0, None)
     }
 
     /// Opens a film at a time, in milliseconds: its first frame is the first one at or after that
-    /// time. A source that cannot be reopened continues from its current place.
+    /// time. A source that cannot be reopened continues from its current place. `fps` is the rate of
+    /// single pictures, which else state it themselves; a film has its own.
     ///
     /// # Errors
     /// See [`VideoError`]; also if no frame is that late.
-    pub fn open_at(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
-        Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms)? })
+    pub fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
+        Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms, fps)? })
     }
 
-    fn of_path(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
+    fn of_path(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
         if path.as_os_str() == STDIN {
             return Self::from_bytes(Box::new(io::stdin()), None, 0.0);
         }
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
-            Err(_) if Pictures::is_pattern(path) => return Self::of_pictures(path, from_ms),
+            Err(_) if Pictures::is_pattern(path) => return Self::of_pictures(path, from_ms, fps),
             Err(error) => return Err(VideoError::Unreadable(error)),
         };
         if metadata.is_dir() {
-            return Self::of_pictures(path, from_ms);
+            return Self::of_pictures(path, from_ms, fps);
         }
         if !(metadata.is_file() || is_pipe(&metadata)) {
             return Err(VideoError::NotAFile);
@@ -111,11 +114,12 @@ impl Video {
         Self::from_bytes(Box::new(file), metadata.is_file().then_some(path), from_ms)
     }
 
-    fn of_pictures(path: &Path, from_ms: f64) -> Result<Self, VideoError> {
+    fn of_pictures(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
         let mut pictures = Pictures::open(path).ok_or(VideoError::NoPictures)?;
-        let first = (from_ms * FPS / 1e3).ceil().max(0.0);
+        let fps = fps.unwrap_or_else(|| pictures.rate().fps);
+        let first = (from_ms * fps / 1e3).ceil().max(0.0);
         pictures.skip(first as usize);
-        Self::begun(Source::Pictures(pictures), FPS, first * 1e3 / FPS)
+        Self::begun(Source::Pictures(pictures), fps, first * 1e3 / fps)
     }
 
     /// From a stream of bytes; `path` is the file to reopen, if there is one.
@@ -174,7 +178,7 @@ impl Video {
             other => other?,
         };
         let (width, height) = video.first.as_ref().map_or((0, 0), |(image, _)| image.dimensions());
-        if width.min(height) < LEAST_SIDE_PX {
+        if width.min(height) < MIN_SIDE_PX {
             return Err(VideoError::NotAFilm(format!("it is of {width}x{height} pixels")));
         }
         Ok(video)
@@ -211,6 +215,7 @@ impl Video {
                     Ok(Some((jpeg::decode(&bytes).map_err(damaged)?, None)))
                 }
                 Some(Piece::Half) => Err(damaged("a picture is not whole".to_owned())),
+                Some(Piece::Png) => Err(damaged("a picture is a PNG".to_owned())),
                 None if jpegs.damaged() > 0 => {
                     Err(damaged(format!("{} pictures are not whole", jpegs.damaged())))
                 }
@@ -245,7 +250,8 @@ impl Video {
         let Some((image, told_ms)) = self.picture()? else { return Ok(None) };
         let taken = Instant::now();
         let step_ms = 1e3 / self.fps;
-        let time_ms = match (told_ms.filter(|told| told.is_finite()), self.last_ms) {
+        let told_ms = told_ms.filter(|told| told.abs() <= avi::MOST_MS);
+        let time_ms = match (told_ms, self.last_ms) {
             (Some(told), last) => (told + self.offset_ms).max(last.unwrap_or(f64::MIN)),
             (None, Some(last)) => last + step_ms,
             (None, None) => self.offset_ms,
@@ -254,6 +260,10 @@ impl Video {
         Ok(Some(Shot { frame: Arc::new(image), time_ms, taken, jpeg: None, times: Vec::new() }))
     }
 }
+
+/// Longest beginning of a film that is kept, in bytes: the header that a film announces may be
+/// longer than any that there is.
+const MOST_KEPT_BYTES: usize = 4 << 20;
 
 /// Keeps the bytes that were read, so that they can be read again.
 struct Kept<R> {
@@ -270,6 +280,9 @@ impl<R: Read + Send + 'static> Kept<R> {
 
 impl<R: Read> Read for Kept<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.kept.len() > MOST_KEPT_BYTES {
+            return Err(io::Error::other("its header does not end"));
+        }
         let n = self.input.read(to)?;
         self.kept.extend_from_slice(&to[..n]);
         Ok(n)
@@ -296,12 +309,21 @@ fn film_error(name: &str, error: &VideoError) -> CameraError {
     CameraError::Film { reason: format!("{name} {error}") }
 }
 
-/// Opens a film at a time, in milliseconds.
+/// How many single pictures there are in a folder or of a pattern, and how many of them make a
+/// second, as far as they say; `None` for films of other kinds.
+pub fn rate_of_pictures(path: &Path) -> Option<(usize, Rate)> {
+    let is_series = path.is_dir() || !path.exists() && Pictures::is_pattern(path);
+    let pictures = Pictures::open(path).filter(|_| is_series)?;
+    Some((pictures.len(), pictures.rate()))
+}
+
+/// Opens a film at a time, in milliseconds; `fps` as for [`Video::open_at`].
 ///
 /// # Errors
 /// [`CameraError::Film`].
-pub fn open_film(path: &Path, from_ms: f64) -> Result<Video, CameraError> {
-    Video::open_at(path, from_ms).map_err(|error| film_error(&path.display().to_string(), &error))
+pub fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
+    Video::open_at(path, from_ms, fps)
+        .map_err(|error| film_error(&path.display().to_string(), &error))
 }
 
 /// The state of a film that is playing.
@@ -319,11 +341,18 @@ pub struct FilmPlace {
 #[derive(Debug, Default)]
 pub struct FilmControl {
     inner: Mutex<(FilmPlace, Option<f64>)>,
+    /// Pictures a second of a film of single pictures, if they are not to say it themselves.
+    pub(crate) fps: Option<f64>,
 }
 
 impl FilmControl {
     fn lock(&self) -> MutexGuard<'_, (FilmPlace, Option<f64>)> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Controls a film of single pictures of which so many make a second.
+    pub(crate) fn with_fps(fps: f64) -> Self {
+        Self { fps: Some(fps), ..Self::default() }
     }
 
     /// The current state.
@@ -369,7 +398,7 @@ impl Cameras for FilmCamera {
 
     fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
         let from_ms = self.control.lock().1.take().unwrap_or(0.0);
-        let video = open_film(&self.path, from_ms)?;
+        let video = open_film(&self.path, from_ms, self.control.fps)?;
         self.control.lock().0.length_ms = video.length_ms();
         let now = Instant::now();
         Ok(Box::new(Playing { video, film: self.clone(), opened: now, anchor: (now, from_ms) }))
@@ -391,7 +420,8 @@ impl Playing {
             if let Some(to_ms) = to_ms {
                 // A film that ends before that time starts again.
                 let path = &self.film.path;
-                self.video = open_film(path, to_ms).or_else(|_| open_film(path, 0.0))?;
+                let open = |from_ms: f64| open_film(path, from_ms, self.film.control.fps);
+                self.video = open(to_ms).or_else(|_| open(0.0))?;
                 self.anchor = (Instant::now(), to_ms);
                 *moved = true;
             }
@@ -413,7 +443,9 @@ impl Camera for Playing {
             let at_ms = shot.time_ms;
             let after_ms = (at_ms - self.anchor.1).max(0.0);
             let due = self.anchor.0 + Duration::from_secs_f64(after_ms / 1e3);
-            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            while self.film.control.lock().1.is_none() && Instant::now() < due {
+                std::thread::sleep(due.saturating_duration_since(Instant::now()).min(HELD));
+            }
             let mut control = self.film.control.lock();
             // Another place was wanted in the meantime.
             if control.1.is_some() {

@@ -12,11 +12,12 @@ use std::thread::JoinHandle;
 /// When the results of a detection are applied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As soon as they are available: for cameras.
+    /// As soon as they are available: for cameras. Where frames come slowly
+    /// ([`Tracker::is_slow`]), they are waited for.
     Ready,
     /// At the first frame that is at least this much later than the frame of the detection, in
     /// milliseconds of the frames' own time: for films, so that the same film always gives the same
-    /// lines, whatever the speed of the machine.
+    /// lines, whatever the speed of the machine. Slow ones wait at the frame itself, as cameras do.
     After(f64),
 }
 
@@ -97,36 +98,17 @@ impl Watch {
         let mut trace = Trace::default();
         let grey = Arc::new(trace.stage("grey", |_| Grey::of(frame))?);
         trace.stage("track", |_| self.tracker.follow(grey, time_ms));
-        let found = match (self.asked_ms, self.pace) {
-            (None, _) => None,
-            (Some(_), Pace::Ready) => match self.found.try_recv() {
-                Ok(found) => Some(found),
-                Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => {
-                    panic!("a detection failed: its message is above")
-                }
-            },
-            (Some(asked), Pace::After(wait)) if time_ms >= asked + wait => {
-                // The thread ends early only by a panic, which has printed its own message.
-                Some(self.found.recv().expect("a detection failed: its message is above"))
-            }
-            (Some(_), Pace::After(_)) => None,
+        let is_slow = self.tracker.is_slow();
+        let is_ready = match (self.asked_ms, self.pace) {
+            (None, _) => false,
+            (Some(asked), Pace::After(wait)) => is_slow || time_ms >= asked + wait,
+            (Some(_), Pace::Ready) => true,
         };
         let mut times = Vec::new();
         let mut read = 0;
-        if let Some(found) = found {
-            self.asked_ms = None;
-            match found {
-                Ok((found, looked)) => {
-                    read = found.read;
-                    times = looked;
-                    trace.stage("learn", |_| self.tracker.learn(found));
-                }
-                Err(error) => {
-                    self.tracker.forget_look();
-                    return Err(error);
-                }
-            }
+        if is_ready {
+            let waits = is_slow || self.pace != Pace::Ready;
+            read += self.learn(waits, &mut times, &mut trace)?;
         }
         if self.asked_ms.is_none()
             && let Some(jobs) = &self.jobs
@@ -134,11 +116,49 @@ impl Watch {
             && jobs.send((Arc::clone(frame), ask)).is_ok()
         {
             self.asked_ms = Some(time_ms);
+            if is_slow {
+                read += self.learn(true, &mut times, &mut trace)?;
+            }
         }
         let tracked = trace.stage("table", |_| self.tracker.table());
         let mut all = trace.times;
         all.extend(times);
         Ok(Watched { tracked, times: all, read })
+    }
+}
+
+impl Watch {
+    /// Applies the detection that was asked for once it is there; gives the number of cards read.
+    fn learn(
+        &mut self,
+        waits: bool,
+        times: &mut Vec<StageTime>,
+        trace: &mut Trace<'_>,
+    ) -> Result<usize, PipelineError> {
+        // The thread ends early only by a panic, which has printed its own message.
+        const FAILED: &str = "a detection failed: its message is above";
+        let found = if waits {
+            self.found.recv().expect(FAILED)
+        } else {
+            match self.found.try_recv() {
+                Ok(found) => found,
+                Err(TryRecvError::Empty) => return Ok(0),
+                Err(TryRecvError::Disconnected) => panic!("{FAILED}"),
+            }
+        };
+        self.asked_ms = None;
+        match found {
+            Ok((found, looked)) => {
+                let read = found.read;
+                times.extend(looked);
+                trace.stage("learn", |_| self.tracker.learn(found));
+                Ok(read)
+            }
+            Err(error) => {
+                self.tracker.forget_look();
+                Err(error)
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 //! | a card is taken | the place resembles the table and is still: the card is removed |
 //! | a card is replaced | its thumbnail differs for a while, and it is read as another card |
 //! | a card is pushed elsewhere | it vanishes and the same card appears: it keeps its identity |
+//! | pictures come too slowly to be followed | each is detected, the cards' readings say where they lie |
 //! | the focus hunts | the patches lose texture: readings get little weight |
 //!
 //! Only the frames' own times count, never the clock: the same frames give the same cards.
@@ -25,6 +26,7 @@ pub mod evidence;
 pub mod grey;
 pub mod motion;
 mod params;
+mod relocate;
 
 pub use card::Track;
 use card::{Asked, apart, in_order_of};
@@ -40,6 +42,7 @@ use evidence::Evidence;
 use grey::{Grey, Thumbnail};
 use motion::Patches;
 use nalgebra::Matrix3;
+use setsight_game::cards::Card;
 use setsight_game::sets::Set;
 use setsight_photo::geometry::{Homography, Point, Quad};
 use std::sync::Arc;
@@ -111,6 +114,8 @@ pub struct Tracker {
     focus: f32,
     /// Whether the last motion could not be estimated.
     lost: bool,
+    /// Time between the last two frames, in milliseconds.
+    elapsed_ms: f64,
     asked: Option<Asked>,
     /// Time and picture of the frame of the last detection, and the motion from that frame to the
     /// current one.
@@ -120,6 +125,16 @@ pub struct Tracker {
     /// Whether any detection has been applied.
     knows: bool,
     departed: Vec<u64>,
+    absent: Vec<Absent>,
+}
+
+/// A sure card that left the picture without being taken. It keeps its claim on its code: there is
+/// no second one in the deck.
+#[derive(Clone, Debug)]
+struct Absent {
+    card: Card,
+    reading: Reading,
+    left_ms: f64,
 }
 
 fn identity() -> Homography {
@@ -140,12 +155,20 @@ impl Tracker {
             motion: identity(),
             focus: 1.0,
             lost: true,
+            elapsed_ms: 0.0,
             asked: None,
             looked: None,
             barren: 0,
             knows: false,
             departed: Vec::new(),
+            absent: Vec::new(),
         }
+    }
+
+    /// Whether the frames come so slowly that a detection is to be applied to the very frame that it
+    /// was asked for.
+    pub fn is_slow(&self) -> bool {
+        self.elapsed_ms >= self.params.slow_ms
     }
 
     /// Follows the cards into a new frame. Times must not decrease.
@@ -156,6 +179,7 @@ impl Tracker {
             .as_ref()
             .and_then(|(_, before)| self.patches.follow(before, &grey, &self.motion));
         self.lost = motion.is_none();
+        self.elapsed_ms = elapsed_ms;
         if let Some(motion) = motion {
             self.motion = motion.now_from_before;
             // Focus is relative to the best of the last seconds, so that a darker picture does not
@@ -181,19 +205,32 @@ impl Tracker {
             for (drawn, measured) in track.drawn.0.iter_mut().zip(track.quad.0) {
                 *drawn = drawn.lerp(measured, still_share);
             }
-            track.thumbnail(&grey, time_ms, &self.params);
+            track.astray |= self.lost;
         }
+        if !(self.lost && self.is_slow()) {
+            // Else the cards' places are known again after the detection on this frame.
+            self.look_at_places(&grey, time_ms);
+        }
+    }
+
+    /// Compares every card's place with what it looked like, and forgets cards outside the picture.
+    fn look_at_places(&mut self, grey: &Grey, time_ms: f64) {
         let params = &self.params;
-        let lost = self.lost;
-        let departed = &mut self.departed;
-        self.tracks.retain_mut(|track| {
-            track.astray |= lost;
-            let stays = is_in_picture(&track.quad, &grey);
-            if !stays {
-                departed.push(track.id);
+        self.tracks.iter_mut().for_each(|track| track.thumbnail(grey, time_ms, params));
+        self.depart(time_ms, |track| !is_in_picture(&track.quad, grey));
+        let params = &self.params;
+        self.tracks.retain_mut(|track| !track.is_no_more_no_card(time_ms, params));
+    }
+
+    /// Removes cards that nobody took.
+    fn depart(&mut self, time_ms: f64, is_off: impl Fn(&Track) -> bool) {
+        for track in self.tracks.extract_if(.., |track| is_off(track)) {
+            self.departed.push(track.id);
+            if let Some((card, _, false)) = track.shown {
+                let reading = track.evidence.reading();
+                self.absent.push(Absent { card, reading, left_ms: time_ms });
             }
-            stays && !track.is_no_more_no_card(time_ms, params)
-        });
+        }
     }
 
     /// The weight of readings of this frame, by its focus, 0 to 1.
@@ -224,6 +261,7 @@ impl Tracker {
                 // not be there costs most.
                 let busy_ms = params.busy_ms * f64::from(1u32 << self.barren.min(8));
                 waited >= params.idle_ms
+                    || self.lost && self.is_slow()
                     || waited >= busy_ms
                         && (self.lost
                             || quality > 0.0 && (self.tracks.iter().any(unread) || changed()))
@@ -241,11 +279,9 @@ impl Tracker {
             .tracks
             .iter()
             .map(|track| Known {
-                id: track.id,
-                quad: track.quad,
                 read: self.lost || track.doubtful || !track.is_settled(params) && quality > 0.0,
                 unchanged: !track.hidden && !self.lost,
-                beside: track.beside,
+                ..Known::of(track)
             })
             .collect();
         let number = self.asked_number();
@@ -255,6 +291,7 @@ impl Tracker {
             now_from_asked: identity(),
             followed: true,
             quality,
+            lost: self.lost,
         });
         self.looked = Some((time_ms, grey, identity()));
         Some(Request { number, known, facts: self.facts.clone() })
@@ -271,10 +308,10 @@ impl Tracker {
     }
 
     /// Applies the results of a detection. Results other than those requested last are ignored.
-    pub fn learn(&mut self, found: Detections) {
+    pub fn learn(&mut self, mut found: Detections) {
         let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
         let Some((time_ms, grey)) = self.now.clone() else { return };
-        self.facts = found.facts.for_the_next_frame();
+        self.facts = found.facts.clone().for_the_next_frame();
         if !asked.followed {
             // The picture jumped in between: the places found no longer apply.
             self.tracks.iter_mut().for_each(|track| track.doubtful = true);
@@ -282,6 +319,9 @@ impl Tracker {
             return;
         }
         self.knows = true;
+        if asked.lost && self.is_slow() {
+            self.relocate(&mut found, &grey, time_ms);
+        }
         let is_card = |seen: &Detection| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
         self.barren =
             if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
@@ -356,10 +396,9 @@ impl Tracker {
         }
         // If a card vanishes while it is cut by the picture's edge, or before it was found again
         // after the camera's motion was lost, nobody was seen to take it.
-        let unseen = |track: &&Track| {
+        self.depart(time_ms, |track| {
             gone.contains(&track.id) && (track.astray || leaves_picture(&track.quad, &grey))
-        };
-        self.departed.extend(self.tracks.iter().filter(unseen).map(|track| track.id));
+        });
         self.tracks.retain(|track| !gone.contains(&track.id));
         self.settle(time_ms);
     }
@@ -375,7 +414,7 @@ impl Tracker {
         time_ms: f64,
     ) {
         let Some(reading) = &seen.reading else { return };
-        let mut evidence = Evidence::default();
+        let mut evidence = Evidence::new(self.params.shared_error);
         evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
         let best = reading.best();
         // The same card, missing from its old place in the same detection.
@@ -427,17 +466,26 @@ impl Tracker {
 
     /// Assigns the cards: a deck holds each once.
     fn settle(&mut self, time_ms: f64) {
-        let outlines: Vec<CardOutline> = self
+        let mut outlines: Vec<CardOutline> = self
             .tracks
             .iter()
             .map(|track| CardOutline { corners_in_image: track.quad, ..track.outline.clone() })
             .collect();
-        let readings: Vec<Reading> = self.tracks.iter().map(|t| t.evidence.reading()).collect();
+        let mut readings: Vec<Reading> = self.tracks.iter().map(|t| t.evidence.reading()).collect();
+        self.forget_absent();
+        for (i, absent) in self.absent.iter().enumerate() {
+            // Beyond the picture, so that it covers nothing.
+            let beyond = Point::new(-1e6 * (i + 1) as f64, 0.0);
+            let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|corner| corner + beyond));
+            outlines.push(CardOutline::at(quad));
+            readings.push(absent.reading.clone());
+        }
         let (_, known) = self.facts.named_edition();
         let board = Board::settle(&outlines, &readings, known, &self.params.board);
-        let mut kept = vec![false; self.tracks.len()];
-        // Outline i belongs to track i.
-        for card in board.cards {
+        let tracks = self.tracks.len();
+        let mut kept = vec![false; tracks];
+        // Outline i belongs to track i; those beyond are absent.
+        for card in board.cards.into_iter().filter(|card| card.outline < tracks) {
             kept[card.outline] = true;
             let track = &mut self.tracks[card.outline];
             track.show(card.card, card.confidence, card.unsure, &self.params);
@@ -463,6 +511,24 @@ impl Tracker {
                 return !was_sure;
             }
             true
+        });
+    }
+
+    /// A card is no longer absent once it is read again on a place that is new since it left; and no
+    /// card of the table is once none is left of those that lay there with it.
+    fn forget_absent(&mut self) {
+        let tracks = &self.tracks;
+        self.absent.retain(|absent| {
+            let is_back = tracks.iter().any(|track| {
+                let (card, probability) = track.evidence.reading().best();
+                let is_new = track.since_ms >= absent.left_ms;
+                let is_sure =
+                    track.shown.is_some_and(|(shown, _, unsure)| shown == absent.card && !unsure);
+                is_sure || is_new && card == absent.card && probability > 0.5
+            });
+            let table_stands =
+                tracks.iter().any(|track| track.shown.is_some() && track.since_ms < absent.left_ms);
+            !is_back && table_stands
         });
     }
 

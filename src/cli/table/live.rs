@@ -8,15 +8,15 @@ use crate::cli::stop;
 use anyhow::{Context, anyhow, bail};
 use printer::Printer;
 use setsight_files::{print_result, say};
-use setsight_live::network::Address;
+use setsight_live::network::{Address, fingerprint_in};
 use setsight_live::system::SystemCameras;
-use setsight_live::video::Video;
+use setsight_live::video::{Rate, Video, rate_of_pictures};
 use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, News, Notice, Recording,
     RecordingState, Session, Sink, record,
 };
 use setsight_vision::track::Params;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +39,11 @@ pub struct Args {
     /// http://NAME:PASSWORD@192.168.1.20:8080/video; they are shown nowhere.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["video", "list"])]
     url: Option<String>,
+    /// Accept this certificate (its SHA-256) of an https:// address, from now on; for scripts
+    ///
+    /// A terminal asks once. Any other certificate is refused from then on.
+    #[arg(long, value_name = "SHA256", requires = "url")]
+    accept_fingerprint: Option<String>,
     /// Read a film instead, every frame of it
     ///
     /// A file, a named pipe, - for standard input, a folder of pictures in the order of their names,
@@ -46,6 +51,12 @@ pub struct Args {
     /// else; other films are decoded by the program ffmpeg.
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     video: Option<PathBuf>,
+    /// How many pictures make a second, for a folder or pattern of pictures [default: by their times]
+    ///
+    /// Their times are those in the pictures (EXIF), in their names, or of their files, in this order;
+    /// without any, 30.
+    #[arg(long, value_name = "N", requires = "video", requires = "headless", value_parser = fps)]
+    fps: Option<f64>,
     /// Record the game: this film, .avi, and its lines of JSON beside it, .jsonl
     ///
     /// Motion JPEG, about 10 GB an hour at 1280x720. `live --video FILE --headless --format json` gives
@@ -91,7 +102,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         // Parsed here and not by clap, whose messages say again what was typed: a password perhaps.
         (Some(text), _) => {
             let address = text.parse::<Address>();
-            Input::Network(address.map_err(|error| BadCall(format!("--url: {error}")))?)
+            let address = address.map_err(|error| BadCall(format!("--url: {error}")))?;
+            trust(&address, args.accept_fingerprint.as_deref())?;
+            Input::Network(address)
         }
         (None, Some(path)) => Input::Film(path.clone()),
         (None, None) => {
@@ -103,6 +116,48 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         record::check(film).map_err(|error| BadCall(format!("--record: {error}")))?;
     }
     if args.headless { headless(&args, input) } else { window(&args, input) }
+}
+
+/// Accepts a camera's certificate once: as the call says, or as the user at the terminal does.
+fn trust(address: &Address, accepted: Option<&str>) -> anyhow::Result<()> {
+    if !address.has_certificate() {
+        if accepted.is_some() {
+            bail!(BadCall("--accept-fingerprint is for addresses that begin with https://".into()));
+        }
+        return Ok(());
+    }
+    let accepted = accepted.map(|text| {
+        fingerprint_in(text).ok_or_else(|| {
+            BadCall("--accept-fingerprint: expected a SHA-256, 64 hexadecimal digits".into())
+        })
+    });
+    let accepted = accepted.transpose()?;
+    let fingerprint = match (address.check_certificate(accepted.as_deref()), accepted) {
+        (Ok(()), None) => return Ok(()),
+        (Ok(()), Some(accepted)) => accepted,
+        (Err(error), accepted) => match &error {
+            CameraError::Certificate { fingerprint, known: None, .. }
+                if accepted.is_none() && is_affirmed(&error) =>
+            {
+                fingerprint.clone()
+            }
+            CameraError::Certificate { .. } => bail!(told(&error)),
+            // Told of when the camera is opened, which may be later.
+            _ => return Ok(()),
+        },
+    };
+    let kept = address.accept_certificate(&fingerprint);
+    kept.context("the certificate cannot be remembered in cameras.json of the settings")
+}
+
+/// Asks the user at the terminal, if there is one.
+fn is_affirmed(question: &CameraError) -> bool {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return false;
+    }
+    say!("{question}\nAccept it from now on, and no other? [y/N]");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
 }
 
 fn list() -> anyhow::Result<Outcome> {
@@ -162,6 +217,9 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let is_film = matches!(input, Input::Film(_));
     let pace = if is_film { FramePace::Every } else { FramePace::Newest };
     let mut session = Session::new(Arc::new(pipeline), params, pace)?;
+    if let Some(fps) = args.fps.or_else(|| told_rate(&input)) {
+        session.set_fps(fps);
+    }
     // A source that is not there is told of at once, and so that a script knows; a camera that goes
     // later is waited for.
     let opened = session.open(&input).map_err(|error| not_opened(&error))?;
@@ -177,6 +235,7 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     };
     let (_, no_commands) = channel();
     let recording = session.run(input, Some(opened), &no_commands, stop::asked(), &mut lines);
+    setsight_live::end_children();
     let outcome = lines.outcome;
     if let Some(recording) = recording {
         if let (Ok(_), RecordingState::Failed(reason)) = (&outcome, &recording.state) {
@@ -185,6 +244,22 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         tell_recorded(lines.printed, &recording);
     }
     outcome
+}
+
+/// Pictures a second: a number that a film can have.
+fn fps(text: &str) -> Result<f64, String> {
+    let fps = text.parse().ok().filter(|fps| (0.01..=120.0).contains(fps));
+    fps.ok_or_else(|| "expected pictures a second, 0.01 to 120".to_owned())
+}
+
+/// The rate that single pictures have by themselves, which is told: a wrong one spoils everything.
+fn told_rate(input: &Input) -> Option<f64> {
+    let Input::Film(path) = input else { return None };
+    let (pictures, rate) = rate_of_pictures(path)?;
+    let Rate { fps, by } = rate;
+    let rounded = (100.0 * fps).round() / 100.0;
+    say!("{pictures} pictures, {rounded} a second by {by}; --fps N sets another rate");
+    Some(fps)
 }
 
 fn not_opened(error: &CameraError) -> anyhow::Error {

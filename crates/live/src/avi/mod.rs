@@ -32,11 +32,14 @@ pub fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
     [&jpeg[..at], &head, &text, &jpeg[at..]].concat()
 }
 
-/// The time that [`stamped`] wrote into a JPEG, in milliseconds.
+/// Latest time that a frame may state, in milliseconds: a hundred days.
+pub(crate) const MOST_MS: f64 = 100.0 * 86_400e3;
+
+/// The time that [`stamped`] wrote into a JPEG, in milliseconds; `None` also if no film is that long.
 pub fn stamp_of(jpeg: &[u8]) -> Option<f64> {
     let comments = segments(jpeg).filter(|(_, marker, _)| *marker == 0xfe);
     let text = comments.filter_map(|(.., text)| text.strip_prefix(STAMP)).next()?;
-    std::str::from_utf8(text).ok()?.parse().ok().filter(|time: &f64| time.is_finite())
+    std::str::from_utf8(text).ok()?.parse().ok().filter(|time| (0.0..=MOST_MS).contains(time))
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 
 use crate::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::control::CameraControl;
-use crate::ffmpeg::{self, Ffmpeg, FfmpegError, Input};
+use crate::ffmpeg::{self, FfmpegError, Input, NewestFrame};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A camera that is silent for this long has failed.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// ffmpeg's name for the system's interface.
 const INTERFACE: &str = if cfg!(target_os = "macos") { "avfoundation" } else { "dshow" };
@@ -58,10 +61,11 @@ pub(super) fn open(
     let number = info.number.to_string();
     let name = format!("video={}", info.name);
     let device = if cfg!(target_os = "macos") { number } else { name };
-    let ffmpeg = Ffmpeg::start(Input::Camera { interface: INTERFACE, device: &device });
-    let mut ffmpeg = ffmpeg.map_err(|error| wrong(error, camera()))?;
+    let ffmpeg = NewestFrame::start(Input::Camera { interface: INTERFACE, device: &device });
+    let ffmpeg = ffmpeg.map_err(|error| wrong(error, camera()))?;
     // Errors only show at the first frame.
-    ffmpeg.next_frame().map_err(|error| wrong(error, camera()))?;
+    let first = ffmpeg.next_frame(PATIENCE).ok_or_else(|| silent(camera()))?;
+    first.map_err(|error| wrong(error, camera()))?;
     Ok(Box::new(OtherCamera { ffmpeg, name: camera(), opened: Instant::now() }))
 }
 
@@ -75,8 +79,12 @@ fn wrong(error: FfmpegError, camera: String) -> CameraError {
     }
 }
 
+fn silent(camera: String) -> CameraError {
+    CameraError::Silent { camera, seconds: PATIENCE.as_secs() }
+}
+
 struct OtherCamera {
-    ffmpeg: Ffmpeg,
+    ffmpeg: NewestFrame,
     name: String,
     opened: Instant,
 }
@@ -84,8 +92,11 @@ struct OtherCamera {
 impl Camera for OtherCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
         let gone = || CameraError::Unplugged { camera: self.name.clone() };
-        let (image, _) = self.ffmpeg.next_frame().ok().flatten().ok_or_else(gone)?;
-        Ok(Some(Shot::now(image, self.opened)))
+        match self.ffmpeg.next_frame(PATIENCE) {
+            Some(Ok(Some(image))) => Ok(Some(Shot::now(image, self.opened))),
+            Some(_) => Err(gone()),
+            None => Err(silent(self.name.clone())),
+        }
     }
 }
 

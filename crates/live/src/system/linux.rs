@@ -3,10 +3,11 @@
 use super::v4l_controls;
 use crate::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::control::{CameraControl, CameraOffer, CameraWish};
-use crate::jpeg::{self, LEAST_SIDE_PX};
+use crate::jpeg;
 use image::RgbImage;
 use opencv::core::{Mat, MatTraitConst, Vec3b};
 use opencv::imgproc;
+use setsight_photo::source::MIN_SIDE_PX;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
         FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
         FrameSizeEnum::Stepwise(_) => None,
     });
-    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= LEAST_SIDE_PX;
+    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= MIN_SIDE_PX;
     let sizes: BTreeSet<_> = discrete.filter(large_enough).collect();
     sizes.into_iter().collect()
 }

@@ -67,6 +67,8 @@ pub(super) struct Asked {
     /// Whether the motion since the request is known.
     pub(super) followed: bool,
     pub(super) quality: f32,
+    /// Whether the motion up to its frame is unknown.
+    pub(super) lost: bool,
 }
 
 impl Track {

@@ -1,5 +1,6 @@
 //! Runs a detection on one frame: the finder on the whole frame, the reader on cards that need it.
 
+use super::card::Track;
 use crate::classify::mirror;
 use crate::classify::reader::Cards;
 use crate::classify::table_facts::TableFacts;
@@ -65,6 +66,14 @@ pub struct Known {
     pub unchanged: bool,
     /// Colour of the table beside it.
     pub beside: Option<Ground>,
+}
+
+impl Known {
+    /// A track that need not be read.
+    pub(super) fn of(track: &Track) -> Self {
+        let Track { id, quad, beside, hidden, .. } = *track;
+        Self { id, quad, read: false, unchanged: !hidden, beside }
+    }
 }
 
 /// The results of a detection.
@@ -169,7 +178,7 @@ pub fn detect(
 
 /// For each outline, the index of the tracked card at that place; the nearest pairs are matched
 /// first.
-fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
+pub(super) fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
     let mut pairs = Vec::new();
     for (i, outline) in outlines.iter().enumerate() {
         let quad = &outline.corners_in_image;

@@ -10,18 +10,28 @@ use std::sync::Arc;
 
 /// Share of the earlier evidence that is kept at each new reading; about seven readings count.
 const KEPT: f32 = 0.86;
-/// Weight of a reading. Readings of one card share most of their errors (light, print), so two
-/// count less than two independent ones.
-const WEIGHT: f32 = 0.7;
 /// Readings of an unchanged picture after which it is taken for a still.
 const STILL: u32 = 2;
 /// Lower bound of a probability, so that no single reading rules a value out.
 const LEAST: f32 = 0.004;
 
+/// What two readings of one card by one camera in one light have in common: the correlation of
+/// their errors, in [`Property::ALL`] order. The lamp, the focus and the angle err in the same way
+/// again, so that however many readings there are, they count as at most `1 / shared` independent
+/// ones.
+pub type SharedError = [f32; 4];
+
+/// Number of independent readings that count as much as `readings` (a weight, not only whole
+/// numbers) whose errors have this correlation.
+pub fn independent(readings: f32, shared: f32) -> f32 {
+    readings / (1.0 + (readings - 1.0).max(0.0) * shared)
+}
+
 /// Sums of log probabilities, with exponential forgetting.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// In [`Property::ALL`] order, each triple with maximum 0.
+    shared: SharedError,
+    /// Sums over the readings, by weight, in [`Property::ALL`] order, each triple with maximum 0.
     logs: [[f32; 3]; 4],
     /// Mean, not sum, of the log odds of being a card: a patterned cloth that resembles a card does
     /// so in every frame.
@@ -34,8 +44,6 @@ pub struct Evidence {
     of: Option<Arc<Grey>>,
     /// Number of readings of the same picture in a row.
     again: u32,
-    /// Whether its only reading was raised to full weight.
-    full: bool,
 }
 
 /// Range of the mean difference between two pictures of a card, in grey levels of the small
@@ -44,15 +52,14 @@ pub struct Evidence {
 /// codec changes.
 const NEW_LEVELS: (f64, f64) = (0.05, 0.25);
 
-impl Default for Evidence {
-    fn default() -> Self {
+impl Evidence {
+    /// None yet.
+    pub fn new(shared: SharedError) -> Self {
         let logs = [[0.0; 3]; 4];
         let conditions = Conditions::UNKNOWN;
-        Self { logs, card: 0.0, weight: 0.0, conditions, of: None, again: 0, full: false }
+        Self { shared, logs, card: 0.0, weight: 0.0, conditions, of: None, again: 0 }
     }
-}
 
-impl Evidence {
     /// Adds a reading of the card at `quad`, in pixels of the picture's frame. `quality`, 0 to 1,
     /// is the reading's weight by focus. Unchanged pixels add nothing, however often they are read:
     /// repeating the same error would only raise its probability.
@@ -67,11 +74,6 @@ impl Evidence {
         let newness = ((levels - same) / (new - same)).clamp(0.0, 1.0) as f32;
         if newness == 0.0 {
             self.again += 1;
-            if self.is_of_a_still() && self.weight <= 1.0 && !self.full {
-                // The picture is a still: its reading counts in full, as for a photo.
-                self.full = true;
-                self.logs.iter_mut().flatten().for_each(|log| *log /= WEIGHT);
-            }
             return;
         }
         self.again = 0;
@@ -85,12 +87,12 @@ impl Evidence {
     }
 
     fn add_new(&mut self, reading: &Reading, quality: f32) {
-        let weight = WEIGHT * quality.clamp(0.0, 1.0);
+        let quality = quality.clamp(0.0, 1.0);
         // A bad picture also makes the evidence forget less.
-        let kept = 1.0 - (1.0 - KEPT) * quality.clamp(0.0, 1.0);
+        let kept = 1.0 - (1.0 - KEPT) * quality;
         for (logs, values) in self.logs.iter_mut().zip(&reading.values) {
             for (log, &p) in logs.iter_mut().zip(values) {
-                *log = kept * *log + weight * p.max(LEAST).ln();
+                *log = kept * *log + quality * p.max(LEAST).ln();
             }
             let best = logs.iter().copied().fold(f32::MIN, f32::max);
             logs.iter_mut().for_each(|log| *log -= best);
@@ -109,14 +111,16 @@ impl Evidence {
         self.logs.iter_mut().flatten().for_each(|log| *log *= kept);
         self.weight *= kept;
         // The next reading counts, even if the picture is the same as before.
-        (self.of, self.again, self.full) = (None, 0, false);
+        (self.of, self.again) = (None, 0);
     }
 
     /// The combined reading.
     pub fn reading(&self) -> Reading {
         let mut values = [[1.0 / 3.0; 3]; 4];
-        for (values, logs) in values.iter_mut().zip(&self.logs) {
-            let parts = logs.map(f32::exp);
+        for ((values, logs), shared) in values.iter_mut().zip(&self.logs).zip(self.shared) {
+            // The mean of the readings, as often as they count.
+            let times = independent(self.weight, shared) / self.weight.max(f32::EPSILON);
+            let parts = logs.map(|log| (times * log).exp());
             let sum: f32 = parts.iter().sum();
             *values = parts.map(|p| p / sum);
         }
@@ -147,7 +151,7 @@ mod tests {
     #[test]
     fn one_blurred_reading_changes_nothing_and_many_clear_ones_do() {
         let (a, b) = (Card::from_index(4), Card::from_index(70));
-        let mut evidence = Evidence::default();
+        let mut evidence = Evidence::new([0.2; 4]);
         for _ in 0..4 {
             evidence.add_new(&reading(a, 0.9), 1.0);
         }
@@ -162,18 +166,35 @@ mod tests {
 
     #[test]
     fn what_is_no_card_stays_none() {
-        let mut evidence = Evidence::default();
+        let mut evidence = Evidence::new([0.2; 4]);
         for _ in 0..3 {
             evidence.add_new(&Reading { is_card: 0.1, ..Reading::UNKNOWN }, 1.0);
         }
         assert!((evidence.reading().is_card - 0.1).abs() < 1e-3);
     }
 
+    #[test]
+    fn repetition_adds_no_more_than_the_shared_error_lets_it() {
+        let mut evidence = Evidence::new([0.5; 4]);
+        let card = Card::from_index(33);
+        for _ in 0..100 {
+            evidence.add_new(&reading(card, 0.6), 1.0);
+        }
+        // At most two independent readings: 0.6 and 0.2, squared.
+        let most = 0.36 / (0.36 + 2.0 * 0.04);
+        for triple in evidence.reading().values {
+            let best = triple.into_iter().fold(0.0, f32::max);
+            assert!(best > 0.75 && best < most, "{triple:?}");
+        }
+        assert_eq!(independent(1.0, 0.5), 1.0);
+        assert_eq!(independent(0.5, 0.5), 0.5, "a blurred one counts for less");
+    }
+
     proptest! {
         #[test]
         fn weak_readings_that_agree_add_up(index in 0usize..81, certainty in 0.45f32..0.9) {
             let card = Card::from_index(index);
-            let mut evidence = Evidence::default();
+            let mut evidence = Evidence::new([0.2; 4]);
             let mut last = 0.0;
             for _ in 0..4 {
                 evidence.add_new(&reading(card, certainty), 1.0);

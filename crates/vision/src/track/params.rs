@@ -1,5 +1,6 @@
 //! Parameters of the tracker.
 
+use super::evidence::SharedError;
 use crate::board;
 use crate::classify::table_facts::TableFacts;
 use crate::compose::Pipeline;
@@ -46,6 +47,12 @@ pub struct Params {
     /// Texture, relative to the best of the last seconds, up to which a reading has no weight, and
     /// from which it counts in full.
     pub focus: (f32, f32),
+    /// What readings of one card have in common; measured by `crates/live/examples/fit_repetition.rs`.
+    pub shared_error: SharedError,
+    /// From this time between two frames on, in milliseconds, a detection is applied to the frame
+    /// that it was asked for: there is time for it, and by the next frame the table may have moved
+    /// beyond following.
+    pub slow_ms: f64,
     /// Parameters for settling the board.
     pub board: board::Params,
     /// The prior for the table's facts, before the first frame.
@@ -81,6 +88,8 @@ impl Default for Params {
             contradictions: 3,
             smooth_ms: 90.0,
             focus: (0.35, 0.75),
+            shared_error: [0.5; 4],
+            slow_ms: 150.0,
             board: board::Params::default(),
             facts: TableFacts::default(),
         }

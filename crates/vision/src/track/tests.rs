@@ -131,16 +131,20 @@ impl Knowing<'_> {
 struct Run {
     tracker: Tracker,
     time_ms: f64,
+    /// Time between two frames.
+    step_ms: f64,
     read: usize,
     looks: usize,
 }
 
 impl Run {
     fn new() -> Self {
-        Self { tracker: Tracker::new(Params::default()), time_ms: 0.0, read: 0, looks: 0 }
+        let tracker = Tracker::new(Params::default());
+        Self { tracker, time_ms: 0.0, step_ms: 33.0, read: 0, looks: 0 }
     }
 
-    /// Shows some frames of one scene; each detection is applied at the next frame.
+    /// Shows some frames of one scene; each detection is applied at the next frame, or at its own if
+    /// frames come slowly.
     fn show(&mut self, scene: &Scene, frames: usize) {
         self.show_to(&Knowing { scene, says: None, certainty: 0.97 }, scene, frames);
     }
@@ -150,7 +154,7 @@ impl Run {
         let grey = Arc::new(Grey::of(&frame).unwrap());
         let mut waiting = None;
         for _ in 0..frames {
-            self.time_ms += 33.0;
+            self.time_ms += self.step_ms;
             self.tracker.follow(Arc::clone(&grey), self.time_ms);
             if let Some(found) = waiting.take() {
                 self.tracker.learn(found);
@@ -159,7 +163,11 @@ impl Run {
                 let found = detect(eyes, &frame, &ask, &mut Trace::default()).unwrap();
                 self.read += found.read;
                 self.looks += 1;
-                waiting = Some(found);
+                if self.tracker.is_slow() {
+                    self.tracker.learn(found);
+                } else {
+                    waiting = Some(found);
+                }
             }
         }
         if let Some(found) = waiting {
@@ -501,4 +509,86 @@ fn where_nothing_is_found_fewer_looks_are_taken() {
     // A new card is found soon, and detections then return to the usual rate.
     run.show(&three(), 40);
     assert_eq!(run.codes().len(), 3);
+}
+
+#[test]
+fn pictures_that_come_too_slowly_to_be_followed_are_detected_one_by_one() {
+    let mut run = Run::new();
+    run.step_ms = 1_000.0;
+    let mut scene = three();
+    let mut ids = Vec::new();
+    for step in 0..12 {
+        // Farther than any patch can be followed, and than a card is long.
+        let far = [(0.0, 0.0), (90.0, -35.0), (-35.0, 70.0), (110.0, 60.0)];
+        scene.shift = far[step % 4];
+        run.show(&scene, 1);
+        if step < 2 {
+            continue;
+        }
+        let mut codes = run.codes();
+        codes.sort_unstable();
+        assert_eq!(codes.iter().map(|c| c.1).collect::<Vec<_>>(), [0, 40, 80], "step {step}");
+        let table = run.tracker.table();
+        assert!(table.tracks.len() == 3 && table.tracks.iter().all(|t| !t.hidden), "step {step}");
+        assert_eq!(table.table.sets.len(), 1);
+        ids.push(codes);
+    }
+    assert!(ids.windows(2).all(|two| two[0] == two[1]), "each card stays itself: {ids:?}");
+    // A card is taken while nobody could follow; then the camera looks elsewhere.
+    scene.cards.remove(2);
+    scene.shift = (60.0, 90.0);
+    run.show(&scene, 3);
+    assert_eq!(run.codes().len(), 2);
+    let aside = Scene { cards: vec![(7, 140.0, 140.0)], shift: (151.0, 91.0), ..Scene::default() };
+    run.show(&aside, 3);
+    assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [7]);
+}
+
+/// Reads card 1 as card 0 nearly as often.
+struct Torn<'a>(Knowing<'a>);
+impl Eyes for Torn<'_> {
+    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+        self.0.find(frame)
+    }
+    fn read(
+        &self,
+        cards: &Cards,
+        f: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        let (mut readings, facts) = self.0.read(cards, f)?;
+        let (zero, one) = (Card::from_index(0), Card::from_index(1));
+        for reading in readings.iter_mut().filter(|reading| reading.best().0 == one) {
+            for (row, property) in reading.values.iter_mut().zip(Property::ALL) {
+                if zero.value(property) != one.value(property) {
+                    *row = [0.01; 3];
+                    row[zero.value(property)] = 0.58;
+                    row[one.value(property)] = 0.41;
+                }
+            }
+        }
+        Ok((readings, facts))
+    }
+}
+
+#[test]
+fn a_card_out_of_the_picture_keeps_its_code_while_the_table_stands() {
+    let cards = vec![(0, 20.0, 40.0), (1, 220.0, 45.0), (80, 400.0, 240.0)];
+    let mut scene = Scene { cards, ..Scene::default() };
+    let mut run = Run::new();
+    let show = |run: &mut Run, scene: &Scene, frames: usize| {
+        let eyes = Torn(Knowing { scene, says: None, certainty: 0.97 });
+        run.show_to(&eyes, scene, frames);
+        run.codes().iter().map(|card| card.1).collect::<Vec<_>>()
+    };
+    assert_eq!(show(&mut run, &scene, 30), [0, 1, 80]);
+    for step in 1..=40 {
+        scene.shift = (-4.0 * f64::from(step), 0.0);
+        show(&mut run, &scene, 1);
+    }
+    assert_eq!(show(&mut run, &scene, 60), [1, 80], "its rival is only out of view");
+    for step in (0..40).rev() {
+        scene.shift = (-4.0 * f64::from(step), 0.0);
+        show(&mut run, &scene, 1);
+    }
+    assert_eq!(show(&mut run, &scene, 40), [0, 1, 80], "and comes back");
 }

@@ -98,6 +98,8 @@ pub fn notice(notice: &Notice) -> (String, String) {
         CameraError::Unopened { .. } => t!("camera-unopened-advice"),
         CameraError::Unreachable { .. } => t!("camera-unreachable-advice"),
         CameraError::Denied { .. } | CameraError::Digest { .. } => t!("camera-denied-advice"),
+        CameraError::Certificate { known: None, .. } => t!("camera-certificate-advice"),
+        CameraError::Certificate { .. } => t!("camera-other-certificate-advice"),
         CameraError::NoPictures { .. } => t!("camera-no-pictures-advice"),
         CameraError::NoFfmpeg { .. } => t!("camera-no-ffmpeg-advice", advice = error.advice()),
         CameraError::Film { .. } => t!("camera-film-advice"),
@@ -129,6 +131,13 @@ fn camera(error: &CameraError) -> String {
             t!("camera-denied", address = address.as_str(), status = *status)
         }
         CameraError::Digest { address } => t!("camera-digest", address = address.as_str()),
+        CameraError::Certificate { address, fingerprint, known } => {
+            let (address, fingerprint) = (address.as_str(), fingerprint.as_str());
+            match known {
+                None => t!("camera-certificate", address = address, code = fingerprint),
+                Some(_) => t!("camera-other-certificate", address = address, code = fingerprint),
+            }
+        }
         CameraError::NoPictures { address, reason } => {
             t!("camera-no-pictures", address = address.as_str(), error = reason.as_str())
         }

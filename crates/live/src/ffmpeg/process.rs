@@ -1,0 +1,88 @@
+//! `ffmpeg` as a process that ends with this program, however that ends.
+
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// The program's name, searched for on the PATH.
+pub const PROGRAM: &str = "ffmpeg";
+
+/// A running `ffmpeg`. It ends with the last of its clones.
+#[derive(Clone)]
+pub struct Process(Arc<Running>);
+
+struct Running(Mutex<Child>);
+
+/// All that run, for the program's end.
+static ALL: Mutex<Vec<Weak<Running>>> = Mutex::new(Vec::new());
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The command, without arguments. On Linux the kernel ends the process when the thread that
+/// started it is gone, even where the program was killed; `setpriv` asks it to.
+pub fn command() -> Command {
+    #[cfg(target_os = "linux")]
+    if is_on_path(PROGRAM) && is_on_path("setpriv") {
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", PROGRAM]);
+        return command;
+    }
+    Command::new(PROGRAM)
+}
+
+#[cfg(target_os = "linux")]
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+impl Process {
+    /// Takes over a process that was just started.
+    pub fn of(child: Child) -> Self {
+        let process = Self(Arc::new(Running(Mutex::new(child))));
+        let mut all = locked(&ALL);
+        all.retain(|running| running.strong_count() > 0);
+        all.push(Arc::downgrade(&process.0));
+        process
+    }
+
+    /// Ends it.
+    pub fn end(&self) {
+        self.0.end();
+    }
+
+    /// Waits until it has ended.
+    pub fn wait(&self) -> io::Result<ExitStatus> {
+        loop {
+            // Not locked while it runs, so that it can be ended.
+            if let Some(status) = locked(&self.0.0).try_wait()? {
+                return Ok(status);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Running {
+    fn end(&self) {
+        let mut child = locked(&self.0);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Ends every `ffmpeg` that this program runs. For the end of the program, which does not wait for
+/// threads that still read.
+pub fn end_all() {
+    let all: Vec<Arc<Running>> = locked(&ALL).iter().filter_map(Weak::upgrade).collect();
+    all.iter().for_each(|running| running.end());
+}

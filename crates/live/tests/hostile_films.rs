@@ -1,0 +1,115 @@
+//! Films that refer to other files, promise more than there is, or lie about their times.
+
+use image::{Rgb, RgbImage};
+use setsight_live::avi::AviWriter;
+use setsight_live::camera::{Camera, CameraChoice, Cameras};
+use setsight_live::video::{FilmCamera, FilmControl, Video, VideoError};
+use std::io::Cursor;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An AVI film of 64x48 pixels with three frames.
+fn film() -> Vec<u8> {
+    let mut avi = AviWriter::new(Cursor::new(Vec::new()), (64, 48), 10.0, 95).unwrap();
+    for level in [40, 90, 140] {
+        avi.frame(&RgbImage::from_pixel(64, 48, Rgb([level; 3]))).unwrap();
+    }
+    avi.finish().unwrap().into_inner()
+}
+
+fn has_ffmpeg() -> bool {
+    Command::new("ffmpeg").arg("-version").output().is_ok()
+}
+
+fn refusal(path: &Path) -> VideoError {
+    match Video::open(path) {
+        Ok(_) => panic!("{} was played", path.display()),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn a_list_of_other_films_is_no_film_whatever_it_is_called() {
+    if !has_ffmpeg() {
+        return setsight_testkit::not_run("there is no ffmpeg");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let other = home.path().join("other.mp4");
+    let source = home.path().join("source.avi");
+    std::fs::write(&source, film()).unwrap();
+    let made = Command::new("ffmpeg")
+        .args(["-v", "error", "-i", source.to_str().unwrap(), "-c:v", "mpeg4"])
+        .arg(&other)
+        .status();
+    assert!(made.unwrap().success());
+    assert!(Video::open(&other).is_ok());
+    let lists = [
+        "ffconcat version 1.0\nfile other.mp4\n".to_owned(),
+        format!("ffconcat version 1.0\nfile '{}'\n", other.display()),
+        "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nother.mp4\n#EXT-X-ENDLIST\n".to_owned(),
+        "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 9 RTP/AVP 26\n"
+            .to_owned(),
+    ];
+    for list in lists {
+        let path = home.path().join("game.mp4");
+        std::fs::write(&path, &list).unwrap();
+        let error = refusal(&path);
+        assert!(matches!(error, VideoError::NotAFilm(_)), "{list}: {error}");
+    }
+}
+
+#[test]
+fn a_header_of_4_gb_is_not_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("film.avi");
+    let head = [b"RIFF\xff\xff\xff\xffAVI ".as_slice(), b"JUNK\xf0\xff\xff\xff"].concat();
+    std::fs::write(&path, head).unwrap();
+    // Sparse: as long as it claims.
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(4 << 30).unwrap();
+    let begun = Instant::now();
+    assert!(matches!(refusal(&path), VideoError::NotAFilm(_) | VideoError::NoFfmpeg));
+    assert!(begun.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn a_frame_larger_than_any_photo_is_refused() {
+    let film = film();
+    // The size in the first JPEG's frame header.
+    let at = film.windows(4).position(|four| four == [0xff, 0xc0, 0, 17]).unwrap() + 5;
+    let mut large = film;
+    large[at..at + 4].copy_from_slice(&[0x40, 0, 0x40, 0]);
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("film.avi");
+    std::fs::write(&path, large).unwrap();
+    let error = refusal(&path).to_string();
+    assert!(error.contains("16384x16384"), "{error}");
+}
+
+#[test]
+fn a_time_that_cannot_be_is_not_waited_for() {
+    let mut avi = AviWriter::new(Cursor::new(Vec::new()), (64, 48), 10.0, 95).unwrap();
+    for (level, time_ms) in [(40, "0"), (90, "1e300"), (140, "-1e300"), (190, "1e12")] {
+        let mut jpeg = Vec::new();
+        image::codecs::jpeg::JpegEncoder::new_with_quality(&mut jpeg, 90)
+            .encode_image(&RgbImage::from_pixel(64, 48, Rgb([level; 3])))
+            .unwrap();
+        let comment = format!("setsight time_ms {time_ms}");
+        let head = [0xff, 0xfe, 0, comment.len() as u8 + 2];
+        avi.jpeg(&[&jpeg[..2], &head, comment.as_bytes(), &jpeg[2..]].concat()).unwrap();
+    }
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("film.avi");
+    std::fs::write(&path, avi.finish().unwrap().into_inner()).unwrap();
+    let mut video = Video::open(&path).unwrap();
+    let times: Vec<f64> =
+        std::iter::from_fn(|| video.next_shot().unwrap()).map(|shot| shot.time_ms).collect();
+    assert_eq!(times, [0.0, 100.0, 200.0, 300.0]);
+    // The same at its own pace, as the window plays it.
+    let camera = FilmCamera { path, control: Arc::new(FilmControl::default()) };
+    let mut playing = camera.open(&CameraChoice::First).unwrap();
+    let begun = Instant::now();
+    while playing.read().unwrap().is_some() {}
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}

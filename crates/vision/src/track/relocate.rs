@@ -1,0 +1,119 @@
+//! Finds the cards again where the motion from the last frame to this one is unknown: by what was
+//! read on them.
+
+use super::card::in_order_of;
+use super::detect::{self, Detections, Known};
+use super::grey::Grey;
+use super::{Track, Tracker};
+use crate::data::{CardOutline, Reading};
+use nalgebra::Matrix3;
+use setsight_game::cards::Card;
+use setsight_photo::geometry::{Homography, Point, Quad};
+
+/// A card that was known and is read again: its old place and its new one.
+type Pair = (Quad, Quad);
+
+/// Largest distance of a card from where the others say that it lies, as a share of its long side.
+const APART: f64 = 0.35;
+/// Probability from which one card alone tells where all the others lie.
+const ALONE: f32 = 0.9;
+
+impl Tracker {
+    /// Moves the tracks to where a detection on the present frame read their cards, and says anew
+    /// which detection belongs to which track. Where it read none of them, the picture shows another
+    /// place: they have departed.
+    pub(super) fn relocate(&mut self, found: &mut Detections, grey: &Grey, time_ms: f64) {
+        let best = |reading: &Reading| Some(reading.best()).filter(|&(_, p)| p > 0.5);
+        let mut pairs: Vec<(Pair, f32)> = Vec::new();
+        let mut read: Vec<Card> = Vec::new();
+        for seen in &found.seen {
+            let reading = seen.reading.as_ref().filter(|reading| reading.is_card >= 0.5);
+            let Some((card, probability)) = reading.and_then(best) else { continue };
+            read.push(card);
+            let is_it =
+                |track: &&Track| best(&track.evidence.reading()).is_some_and(|b| b.0 == card);
+            if let Some(track) = self.tracks.iter().find(is_it) {
+                pairs.push(((track.quad, seen.outline.corners_in_image), probability));
+            }
+        }
+        if let Some(now_from_before) = relocation(&pairs) {
+            for track in &mut self.tracks {
+                track.quad = now_from_before.apply_quad(&track.quad);
+                track.drawn = track.quad;
+            }
+        } else if !read.is_empty() {
+            self.depart(time_ms, |_| true);
+        }
+        self.look_at_places(grey, time_ms);
+        found.bare.clear(); // It was looked for in the old places.
+        let known: Vec<Known> = self.tracks.iter().map(Known::of).collect();
+        let outlines: Vec<CardOutline> =
+            found.seen.iter().map(|seen| seen.outline.clone()).collect();
+        for (seen, place) in found.seen.iter_mut().zip(detect::places(&outlines, &known)) {
+            seen.known = place.map(|k| known[k].id);
+        }
+    }
+}
+
+/// The motion on which most pairs agree.
+fn relocation(pairs: &[(Pair, f32)]) -> Option<Homography> {
+    if let [((before, now), probability)] = pairs {
+        let moved = Homography(shift(now.center() - before.center()));
+        let ordered = in_order_of(*now, &moved.apply_quad(before));
+        return (*probability >= ALONE).then(|| Homography::between(before, &ordered)).flatten();
+    }
+    let agree = |motion: &Homography| -> Vec<Pair> {
+        let pairs = pairs.iter().map(|(pair, _)| *pair);
+        pairs
+            .filter(|(before, now)| {
+                motion.apply(before.center()).distance(now.center()) < APART * now.long_side()
+            })
+            .collect()
+    };
+    let mut best: (Homography, Vec<Pair>) = (Homography(Matrix3::identity()), Vec::new());
+    for (i, (a, _)) in pairs.iter().enumerate() {
+        for (b, _) in &pairs[i + 1..] {
+            let Some(motion) = similarity(a, b) else { continue };
+            let agreeing = agree(&motion);
+            if agreeing.len() > best.1.len() {
+                best = (motion, agreeing);
+            }
+        }
+    }
+    let (motion, agreeing) = best;
+    // Half of them are needed, lest two misread cards move all.
+    if agreeing.len() < 2 || 2 * agreeing.len() < pairs.len() {
+        return None;
+    }
+    let corners: Vec<(Point, Point)> = agreeing
+        .iter()
+        .flat_map(|(before, now)| {
+            let now = in_order_of(*now, &motion.apply_quad(before));
+            before.0.into_iter().zip(now.0)
+        })
+        .collect();
+    Homography::fit(&corners, &vec![1.0; corners.len()]).or(Some(motion))
+}
+
+fn shift(by: Point) -> Matrix3<f64> {
+    Matrix3::new(1.0, 0.0, by.x, 0.0, 1.0, by.y, 0.0, 0.0, 1.0)
+}
+
+/// The shift, turn and scale that two pairs' centres tell, if the cards have grown or shrunk by as
+/// much.
+fn similarity(a: &Pair, b: &Pair) -> Option<Homography> {
+    let (before, now) = (b.0.center() - a.0.center(), b.1.center() - a.1.center());
+    let length = before.dot(before);
+    if length < 1.0 {
+        return None;
+    }
+    // Times the complex number now / before.
+    let (re, im) = (before.dot(now) / length, before.cross(now) / length);
+    let grown = (a.1.long_side() + b.1.long_side()) / (a.0.long_side() + b.0.long_side()).max(1.0);
+    if !(0.7..1.4).contains(&(re.hypot(im) / grown)) {
+        return None;
+    }
+    let turn = Matrix3::new(re, -im, 0.0, im, re, 0.0, 0.0, 0.0, 1.0);
+    let origin = Point::new(0.0, 0.0);
+    Some(Homography(shift(a.1.center()) * turn * shift(origin - a.0.center())))
+}
