@@ -9,7 +9,9 @@ use setsight_files::{small_file::read_small, whole_file::write_whole};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(test)]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 

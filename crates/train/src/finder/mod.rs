@@ -92,17 +92,20 @@ impl Options {
     }
 }
 
-/// Settings of a run over `pictures` pictures.
-pub fn settings(seed: u64, pictures: u64) -> Settings {
+/// Settings of a run over `pictures` pictures. A run that goes on from finished weights learns more
+/// slowly, so as not to lose them.
+pub fn settings(seed: u64, pictures: u64, goes_on: bool) -> Settings {
     let steps = pictures.div_ceil(BATCH as u64);
-    Settings::to_the_end(seed, steps, 1.2e-2, VALIDATE_EVERY)
+    let rate = if goes_on { 4e-3 } else { 1.2e-2 };
+    Settings::to_the_end(seed, steps, rate, VALIDATE_EVERY)
 }
 
 impl Finder {
     /// A task that draws its own tables.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &Options, first: First) -> Self {
         let Options { seed, draw, size_px, .. } = *options;
-        Self::of(options, Stream::new(seed, move |index| draw(seed, index, size_px)))
+        let stream = Stream::new(seed, move |index| draw(seed, index, size_px));
+        Self { first, ..Self::of(options, stream) }
     }
 
     /// A task that continues from a network on the tables that `table` returns by index; `tables`

@@ -35,7 +35,8 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
 }
 
 fn task() -> Finder {
-    Finder::new(&Options { seed: 4, draw: simple, size_px: (64, 64), validation_scenes: 3 })
+    let options = Options { seed: 4, draw: simple, size_px: (64, 64), validation_scenes: 3 };
+    Finder::new(&options, First::Chance)
 }
 
 fn run(steps: u64, stop_after: Option<u64>, folder: &Path, resume: bool) -> Ended {

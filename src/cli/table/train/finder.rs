@@ -1,12 +1,14 @@
 //! `setsight train finder`.
 
-use super::common::{RunArgs, tell};
+use super::common::{RunArgs, first_of, tell};
 use crate::cli::common::Outcome;
 use anyhow::Context;
 use setsight_files::whole_file::write_whole;
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::finder::{self, BATCH, Finder, Options};
+use setsight_train::first::First;
+use std::path::PathBuf;
 
 /// Arguments of `train finder`.
 #[derive(clap::Args)]
@@ -17,6 +19,9 @@ use setsight_train::finder::{self, BATCH, Finder, Options};
 pub struct Args {
     #[command(flatten)]
     run: RunArgs,
+    /// Begin with the best weights of another run, or with a network: a run's folder or a finder.onnx
+    #[arg(long, value_name = "RUN|FILE")]
+    start_from: Option<PathBuf>,
     /// Drawn tables to show, half of them new ones, half in a mirror
     #[arg(
         long, value_name = "N", default_value_t = finder::SCENES,
@@ -38,9 +43,13 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let seed = args.run.seed;
     let options = Options { validation_scenes: args.validation_scenes, ..Options::new(seed) };
-    let mut settings = finder::settings(seed, args.scenes);
+    let mut settings = finder::settings(seed, args.scenes, args.start_from.is_some());
     settings.validate_every = args.validate_every;
-    let task = Finder::new(&options);
+    let (first, began_as) = match &args.start_from {
+        Some(path) => first_of(path, Kind::Finder, &finder::plan())?,
+        None => (First::Chance, None),
+    };
+    let task = Finder::new(&options, first);
     let Some(trained) = args.run.train(&task, &settings)? else {
         return Ok(Outcome::SomeFailed);
     };
@@ -49,8 +58,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         kind: Kind::Finder,
         version: env!("CARGO_PKG_VERSION").into(),
         training_set: task.fingerprint(args.scenes),
-        // Without the folder: it is of one machine.
-        command: format!("setsight train finder --seed {seed} --scenes {}", args.scenes),
+        command: command(&args, began_as),
         seed,
         deck: None,
     };
@@ -58,4 +66,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .with_context(|| format!("cannot write {}", path.display()))?;
     tell(&path, &trained, &settings);
     Ok(Outcome::Done)
+}
+
+/// Without folders: they are of one machine.
+fn command(args: &Args, began_as: Option<Metadata>) -> String {
+    let go_on = if args.start_from.is_some() { " --start-from FIRST" } else { "" };
+    let (seed, scenes) = (args.run.seed, args.scenes);
+    let command = format!("setsight train finder --seed {seed}{go_on} --scenes {scenes}");
+    // What began it, if that run came to its end.
+    match began_as {
+        Some(first) => format!("{command} (FIRST: {})", first.command),
+        None => command,
+    }
 }
