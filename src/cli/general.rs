@@ -82,6 +82,9 @@ struct Played {
     /// Cards on the board at each set of the first game.
     #[cfg_attr(not(feature = "program"), expect(dead_code))]
     growth: Vec<usize>,
+    /// Whether each game was timed by itself, so that the times of single games can be told apart.
+    #[cfg_attr(not(feature = "program"), expect(dead_code))]
+    timed_alone: bool,
     /// What happened, in words.
     text: String,
 }
@@ -169,6 +172,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
         board_sizes: Vec::new(),
         found: Vec::new(),
         growth: Vec::new(),
+        timed_alone: true,
         text,
     };
     while (played.seconds.len() as u64) < args.games {
@@ -177,6 +181,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
             Ok(batch) => batch,
             Err(stop) => return Err(stopped(args, series.stopped(), before, &stop)),
         };
+        played.timed_alone &= batch.games.len() == 1;
         for (number, game) in (before..).zip(batch.games) {
             let record = &game.record;
             check(&rules, record)?;

@@ -159,6 +159,7 @@ fn text(statistics: &Statistics, args: &Args) -> String {
         let count = statistics.in_play(in_play);
         let ratio = count.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
         let fresh = match none_among(in_play).map(Chance::odds_against) {
+            Some(Some(odds)) if odds >= 1000.0 => grouped(odds.round() as u64),
             Some(Some(odds)) => format!("{odds:.2}"),
             Some(None) => "always".to_owned(),
             None => "-".to_owned(),

@@ -203,3 +203,42 @@ fn a_deck_of_ones_own_goes_to_the_board_with_the_models_that_were_trained_for_it
     assert!(script("new").contains("\nUSUAL_DECK = False\n"));
     world.run(&["export", "h7", "--check", "new"]).expect(0);
 }
+
+/// The sizes on the pages are those of the reader in the program, and a photo is shown as the board
+/// would show it.
+#[test]
+fn the_pages_tell_the_sizes_of_the_shipped_reader() {
+    let world = World::new();
+    let photo = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
+    let photo = photo.to_str().unwrap();
+    let ran = world.run(&["export", "h7", "--out", "board", "--preview", photo]).expect(0);
+    assert!(ran.stderr.contains("12 cards and"), "{}", ran.stderr);
+    let preview = image::open(world.path().join("board-preview.png")).unwrap();
+    assert_eq!((preview.width(), preview.height()), (3 * 320, 3 * 240));
+    let report = std::fs::read_to_string(world.path().join("board/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let grouped = |value: &Value| {
+        let n = value.as_u64().unwrap();
+        format!("{},{:03}", n / 1000, n % 1000)
+    };
+    let page = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name))
+            .unwrap()
+    };
+    let (file, network) = (&report["files"]["card.tflite"]["bytes"], &report["network"]);
+    let h7 = page("h7.md");
+    for row in [
+        format!("| file | {} bytes |", grouped(file)),
+        format!("| arena, upper bound | {} bytes |", grouped(&network["arena_bound_bytes"])),
+        format!(
+            "| largest layer's input and output | {} bytes |",
+            grouped(&network["peak_activation_bytes"])
+        ),
+        format!("| outputs | {} |", reader::OUTPUTS),
+    ] {
+        assert!(h7.contains(&row), "docs/h7.md: {row}");
+    }
+    let kilobytes = format!("({} KB)", file.as_u64().unwrap() / 1000);
+    let commands = page("commands.md").replace('\n', " ");
+    assert!(commands.contains(&kilobytes), "docs/commands.md: {kilobytes}");
+}

@@ -19,10 +19,14 @@ pub fn page(played: &Played) -> Result<String, PlotError> {
     let (rules, kind) = (&played.rules, played.kind);
     let fixed = format!("v={}, p={}, n={}", rules.values(), rules.properties(), rules.sets());
     let several = played.seconds.len() > 1;
-    let (first, second) = if several {
-        (page::plot(&first_sets(played, &fixed))?, Some(page::plot(&times(played, &fixed))?))
+    let plot = if several {
+        page::plot(&first_sets(played, &fixed))?
     } else {
-        (page::plot(&growth(played, &fixed))?, None)
+        page::plot(&growth(played, &fixed))?
+    };
+    let times = match several && played.timed_alone {
+        true => Some(page::plot(&times(played, &fixed))?),
+        false => None,
     };
     let mean = played.mean_seconds();
     let body = html! {
@@ -35,13 +39,9 @@ pub fn page(played: &Played) -> Result<String, PlotError> {
             }
         }
         "\n"
-        (first)
-        @if several {
-            p { "The more cards lie there, the more there is to search:" }
-            @if let Some(times) = second { (times) }
-        } @else {
-            p { "Cards on the board when each set was found: v more come while there is none." }
-        }
+        (plot)
+        p { "While the board holds no set, v more cards come." }
+        @if let Some(times) = times { (times) }
         "\n"
         h2 { "The games" }
         ul { @for line in played.text.lines().skip(1) { li { (line.trim_start()) } "\n" } }
