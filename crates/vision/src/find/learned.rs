@@ -143,6 +143,9 @@ fn best_pass(
     network: &dyn FinderNetwork,
     params: &Params,
 ) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+    // More than a deck and what it is laid on. A picture without cards, such as a screen full of
+    // boxes, has peaks without end.
+    const MOST_CANDIDATES: usize = 120;
     // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
     const MOST_ENLARGED: f64 = 2.0;
     let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
@@ -155,6 +158,8 @@ fn best_pass(
         };
         let mut cards = decode::cards(&maps, params.least_heat, params.apart);
         cards.retain(inside);
+        // The likeliest come first.
+        cards.truncate(MOST_CANDIDATES);
         Ok((scaled, maps, cards))
     };
     let mut best = take(params.long_side_px)?;
