@@ -203,3 +203,41 @@ fn median_long_side(cards: &[Candidate]) -> Option<f64> {
     sizes.sort_by(f64::total_cmp);
     sizes.get(sizes.len() / 2).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_nets::engine::NetworkError;
+    use setsight_nets::finder;
+
+    /// Sees a small card in every ninth cell.
+    struct Boxes;
+
+    impl FinderNetwork for Boxes {
+        fn maps(&self, input: &network::Input) -> Result<Maps, NetworkError> {
+            let (rows, columns) =
+                (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
+            let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
+            for row in 0..rows {
+                for column in 0..columns {
+                    let mut put = |plane: usize, value: f32| {
+                        values[(plane * rows + row) * columns + column] = value;
+                    };
+                    let is_card = row % 3 == 1 && column % 3 == 1;
+                    put(finder::CARD, if is_card { 1.0 } else { -8.0 });
+                    put(finder::SYMBOL, -8.0);
+                    put(finder::LONG_AXIS, 1.0);
+                    put(finder::SHORT_AXIS + 1, 0.65);
+                }
+            }
+            Ok(Maps { values, rows, columns })
+        }
+    }
+
+    #[test]
+    fn a_picture_full_of_boxes_costs_no_more_than_a_full_table() {
+        let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
+        let seen = Learned::new(Box::new(Boxes), None).detect(&frame).unwrap().unwrap();
+        assert_eq!(seen.placed.len(), 120);
+    }
+}
