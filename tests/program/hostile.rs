@@ -127,7 +127,8 @@ fn strips_are_read_by_both_finders() {
         world.file(name, &encoded(DynamicImage::ImageRgb8(strip), ImageFormat::Png));
     }
     for finder in ["classical", "learned"] {
-        world.run(&["scan", "high.png", "wide.png", "--finder", finder]).expect(0);
+        let ran = world.run(&["scan", "high.png", "wide.png", "--finder", finder]).expect(0);
+        assert!(ran.line_about("wide.png").contains("cut that part out"), "{}", ran.stderr);
     }
 }
 

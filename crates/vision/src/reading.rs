@@ -125,7 +125,7 @@ impl PhotoReader {
 
     fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {
         let mut table = self.read_image(&photo.frame)?;
-        table.warning = photo.warning;
+        table.warn_of(&photo);
         Ok(PhotoReading { table, image: photo.frame })
     }
 }

@@ -6,6 +6,7 @@ use super::probable::{ProbableSet, probable_sets};
 use setsight_game::cards::{Deck, Edition};
 use setsight_game::sets::Set;
 use setsight_photo::geometry::Quad;
+use setsight_photo::source::Photo;
 use std::sync::Arc;
 
 /// The cards and sets on a table, as one picture shows them.
@@ -45,12 +46,26 @@ pub struct TableReading {
     pub warning: Option<&'static str>,
 }
 
+/// Sides of a picture from which on cards are too small for the finders, which look at all of it.
+const MOST_ELONGATED: u32 = 5;
+const TOO_LONG: &str = "no cards are found in a picture this long and narrow if they fill only a part of it; cut \
+                        that part out";
+
 impl TableReading {
     /// Cards in reading order in a picture of this width and height, with all their sets.
     pub fn new(cards: Vec<ReadCard>, size_px: (u32, u32)) -> Self {
         let mut table = Self { size_px, cards, ..Self::default() };
         table.find_sets();
         table
+    }
+
+    /// Notes what is to be said of the photo: what is wrong with its file, or that no card was
+    /// found because none is large enough in a picture that is mostly long.
+    pub fn warn_of(&mut self, photo: &Photo) {
+        let (width, height) = photo.frame.dimensions();
+        let is_long = width.max(height) > MOST_ELONGATED * width.min(height);
+        let too_long = (is_long && self.cards.is_empty()).then_some(TOO_LONG);
+        self.warning = photo.warning.or(too_long);
     }
 
     /// Gives sizes and corners in pixels of a picture of this size, so many times larger in each

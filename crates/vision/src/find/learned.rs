@@ -143,6 +143,9 @@ fn best_pass(
     network: &dyn FinderNetwork,
     params: &Params,
 ) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
+    // More than a deck and what it is laid on. A picture without cards, such as a screen full of
+    // boxes, has peaks without end.
+    const MOST_CANDIDATES: usize = 120;
     // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
     const MOST_ENLARGED: f64 = 2.0;
     let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
@@ -155,6 +158,8 @@ fn best_pass(
         };
         let mut cards = decode::cards(&maps, params.least_heat, params.apart);
         cards.retain(inside);
+        // The likeliest come first.
+        cards.truncate(MOST_CANDIDATES);
         Ok((scaled, maps, cards))
     };
     let mut best = take(params.long_side_px)?;
@@ -197,4 +202,42 @@ fn median_long_side(cards: &[Candidate]) -> Option<f64> {
         .collect();
     sizes.sort_by(f64::total_cmp);
     sizes.get(sizes.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_nets::engine::NetworkError;
+    use setsight_nets::finder;
+
+    /// Sees a small card in every ninth cell.
+    struct Boxes;
+
+    impl FinderNetwork for Boxes {
+        fn maps(&self, input: &network::Input) -> Result<Maps, NetworkError> {
+            let (rows, columns) =
+                (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
+            let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
+            for row in 0..rows {
+                for column in 0..columns {
+                    let mut put = |plane: usize, value: f32| {
+                        values[(plane * rows + row) * columns + column] = value;
+                    };
+                    let is_card = row % 3 == 1 && column % 3 == 1;
+                    put(finder::CARD, if is_card { 1.0 } else { -8.0 });
+                    put(finder::SYMBOL, -8.0);
+                    put(finder::LONG_AXIS, 1.0);
+                    put(finder::SHORT_AXIS + 1, 0.65);
+                }
+            }
+            Ok(Maps { values, rows, columns })
+        }
+    }
+
+    #[test]
+    fn a_picture_full_of_boxes_costs_no_more_than_a_full_table() {
+        let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
+        let seen = Learned::new(Box::new(Boxes), None).detect(&frame).unwrap().unwrap();
+        assert_eq!(seen.placed.len(), 120);
+    }
 }

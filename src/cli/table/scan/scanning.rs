@@ -271,8 +271,6 @@ fn read_photo(
     let mut read = || -> anyhow::Result<_> {
         let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
         let (photo, held) = trace.stage("load", |_| load(&job.path, room, pictures))?;
-        let larger = (photo.reduced > 1).then(|| (photo.reduced, photo.upright_px()));
-        let (frame, warning) = (photo.frame, photo.warning);
         if let Some(dir) = &results.dump_stages {
             let folder = dir.join(&job.name);
             let mut pictures = PictureFolder::new(folder.clone())
@@ -280,30 +278,30 @@ fn read_photo(
             trace = std::mem::take(&mut trace)
                 .on_picture(move |stage, picture| pictures.write(stage, picture));
         }
-        let mut table = pipeline.read(&frame, &mut trace)?.table;
-        table.warning = warning;
-        Ok((frame, table, larger, held))
+        let mut table = pipeline.read(&photo.frame, &mut trace)?.table;
+        table.warn_of(&photo);
+        Ok((photo, table, held))
     };
-    let (frame, mut table, larger, _held) = match read() {
+    let (photo, mut table, _held) = match read() {
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
             return Done { is_cut_off, ..Done::failed(job, told(&error)) };
         }
     };
-    let is_cut_off = table.warning.is_some();
+    let is_cut_off = photo.warning.is_some();
     if is_cut_off && job.is_coming {
         return Done { is_cut_off, ..Done::failed(job, String::new()) };
     }
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = trace.stage("overlay", |_| {
-            folder::write_pictures(out, &job.name, &frame, &table, style, results.overwrite)
+            folder::write_pictures(out, &job.name, &photo.frame, &table, style, results.overwrite)
         });
         written.err().map(|error| told(&error))
     });
     // The pictures show the table as it was read; what is printed is in the file's own pixels.
-    if let Some((by, size_px)) = larger {
-        table.enlarge(by, size_px);
+    if photo.reduced > 1 {
+        table.enlarge(photo.reduced, photo.upright_px());
     }
     let record = Record { image: job.path.clone(), result: Ok(table), times: trace.times };
     Done { record, unwritten, is_cut_off }

@@ -20,11 +20,14 @@ pub struct Params {
     pub right_enough: f32,
     /// The corresponding threshold with test-time augmentation.
     pub right_enough_both_ends: f32,
+    /// Most cards that other places are searched for, each of which costs as much as reading a
+    /// table. Boxes on a screen overlap each other without end.
+    pub most_searched: usize,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { right_enough: 4.0, right_enough_both_ends: 2.5 }
+        Self { right_enough: 4.0, right_enough_both_ends: 2.5, most_searched: 12 }
     }
 }
 
@@ -57,6 +60,8 @@ pub fn settle_covered(
     doubtful.retain(|_| {
         !said.next().flatten().is_some_and(|said| said.right >= params.right_enough_both_ends)
     });
+    // The likeliest come first; the others stay where they are.
+    doubtful.truncate(params.most_searched);
     let is_settled = |i: &usize| !doubtful.contains(i);
     let mut taken: Vec<Quad> = (0..quads.len()).filter(is_settled).map(|i| in_image(&i)).collect();
     let starts = doubtful.iter().map(|&i| starts(placer, &cards[i])).collect();
