@@ -41,7 +41,7 @@ fn task() -> Finder {
 
 fn run(steps: u64, stop_after: Option<u64>, folder: &Path, resume: bool) -> Ended {
     let stop = AtomicBool::new(false);
-    let mut settings = settings(4, steps * BATCH as u64);
+    let mut settings = settings(4, steps * BATCH as u64, false);
     settings.validate_every = 20;
     let checkpoint_every = Duration::from_secs(600);
     let keeping = Keeping {

@@ -237,7 +237,10 @@ mod tests {
     #[test]
     fn a_picture_full_of_boxes_costs_no_more_than_a_full_table() {
         let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
-        let seen = Learned::new(Box::new(Boxes), None).detect(&frame).unwrap().unwrap();
+        let seen = Learned::new(Box::new(Boxes), None, [0.0; evidence::FEATURES + 1])
+            .detect(&frame)
+            .unwrap()
+            .unwrap();
         assert_eq!(seen.placed.len(), 120);
     }
 }
