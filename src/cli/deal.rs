@@ -207,7 +207,12 @@ fn picture(title: &str, step: &Step, game: &Game, ink: Ink) -> String {
         Step::Found(sets) => {
             let lines = describe(step, game);
             let (count, listed) = lines.split_once('\n').unwrap_or_default();
-            let places = sets.iter().map(|set| set.0.map(place_name).join(" "));
+            let places = sets.iter().map(|set| {
+                // The list has the cards of a set in their own order.
+                let mut places = set.0;
+                places.sort_by_key(|&place| game.places()[place]);
+                places.map(place_name).join(" ")
+            });
             let listed = listed.lines().zip(places).map(|(set, at)| format!("{set}   {at}\n"));
             format!("{count}\n{}", listed.collect::<String>())
         }

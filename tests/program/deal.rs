@@ -120,9 +120,8 @@ fn watching_shows_every_step_with_pictures() {
     assert!(text.contains(&format!("step {steps} of {steps}: 0 cards to deal, {sets} sets taken")));
     assert!(text.contains("| PO*O |") && text.contains("########"), "{text}");
     assert!(text.contains("1 A1") && text.contains("12 C4"), "{text}");
-    // Each listed set has its places.
-    let listed = text.lines().skip_while(|line| !line.starts_with("SETs found")).nth(1).unwrap();
-    assert_eq!(listed.split_whitespace().count(), 6, "{listed}");
+    // As the rows of the contest's own transcript have them, card by card.
+    assert!(text.contains("1sps 2sgo 3srd   C6 B3 B4\n"), "{text}");
     assert!(!text.contains('\x1b'), "no colours and no clearing in a pipe");
     let colored = stdout(&[file.to_str().unwrap(), "--watch", "--color", "always"], b"");
     assert!(colored.contains("\x1b[95mO*O\x1b[0m"));

@@ -82,25 +82,7 @@ const DEFAULT_EXPERIMENTS: [&str; 4] =
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let seed = args.seed;
     if args.uniformity {
-        let trials = args.games.unwrap_or(uniformity::TRIALS);
-        if trials < uniformity::LEAST_TRIALS {
-            let least = uniformity::LEAST_TRIALS;
-            let message =
-                format!("--games {trials}: a chi-square test needs {least} deals or more");
-            return Err(BadCall(message).into());
-        }
-        let mut decks = Vec::new();
-        for rules in args.experiments.iter().flat_map(|experiment| &experiment.games) {
-            decks.push(Rules::new(rules.values() as u64, rules.properties() as u64, 1)?);
-        }
-        if decks.is_empty() {
-            for (v, p) in uniformity::DECKS {
-                decks.push(Rules::new(v, p, 1)?);
-            }
-        }
-        decks.dedup();
-        create(&args.out)?;
-        return uniformity::run(&decks, args.dealer, (trials, seed), &args.out, args.format);
+        return test_dealer(&args);
     }
     let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero()).ok_or_else(
         || BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget)),
@@ -165,6 +147,28 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn create(folder: &std::path::Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))
+}
+
+/// Tests the dealer with the decks of the experiments.
+fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
+    let trials = args.games.unwrap_or(uniformity::TRIALS);
+    if trials < uniformity::LEAST_TRIALS {
+        let least = uniformity::LEAST_TRIALS;
+        let message = format!("--games {trials}: a chi-square test needs {least} deals or more");
+        return Err(BadCall(message).into());
+    }
+    let mut decks = Vec::new();
+    for rules in args.experiments.iter().flat_map(|experiment| &experiment.games) {
+        decks.push(Rules::new(rules.values() as u64, rules.properties() as u64, 1)?);
+    }
+    if decks.is_empty() {
+        for (v, p) in uniformity::DECKS {
+            decks.push(Rules::new(v, p, 1)?);
+        }
+    }
+    decks.dedup();
+    create(&args.out)?;
+    uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)
 }
 
 /// Those asked for, by default all; `smt` is followed by those that do without something.

@@ -36,15 +36,7 @@ pub fn run(
     folder: &Path,
     format: Format,
 ) -> anyhow::Result<Outcome> {
-    if let Some(rules) = decks.iter().find(|rules| !holds_both_draws(rules)) {
-        let (v, p) = (rules.values(), rules.properties());
-        let message = format!(
-            "v={v}, p={p}: the deck of {} has no {v} cards left after the first board of {}",
-            number_of(rules.deck(), "card"),
-            rules.first_board()
-        );
-        return Err(BadCall(message).into());
-    }
+    check_decks(decks)?;
     let mut text = format!(
         "# Is the dealer fair?\n\n\
          {trials} deals with the seeds from {seed}. Cards of one deal are all different, so the \
@@ -73,14 +65,7 @@ pub fn run(
                 histogram.degrees,
                 histogram.p_value
             );
-            for (i, count) in histogram.counts.iter().enumerate() {
-                let _ = match counted {
-                    Counted::Cards => writeln!(csv, "{v},{p},{name},,{i},{count}"),
-                    Counted::Values => {
-                        writeln!(csv, "{v},{p},{name},{},{},{count}", i / v + 1, i % v)
-                    }
-                };
-            }
+            add_counts(&mut csv, histogram, counted, (v, p, name));
             told.push(json!({
                 "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
                 "counted": noun(counted), "expected": histogram.expected,
@@ -119,9 +104,31 @@ pub fn run(
     Ok(if suspicious > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// Whether a deal has both the first board and the cards drawn next.
-fn holds_both_draws(rules: &Rules) -> bool {
-    (rules.first_board() + rules.values()) as u64 <= rules.deck()
+/// Each deal has the first board and the cards drawn next.
+fn check_decks(decks: &[Rules]) -> Result<(), BadCall> {
+    let holds_both = |rules: &&Rules| (rules.first_board() + rules.values()) as u64 <= rules.deck();
+    let Some(rules) = decks.iter().find(|rules| !holds_both(rules)) else { return Ok(()) };
+    let (v, p) = (rules.values(), rules.properties());
+    Err(BadCall(format!(
+        "v={v}, p={p}: the deck of {} has no {v} cards left after the first board of {}",
+        number_of(rules.deck(), "card"),
+        rules.first_board()
+    )))
+}
+
+/// Lines of the CSV file: cards and values are counted from 0, properties from 1.
+fn add_counts(
+    csv: &mut String,
+    histogram: &Histogram,
+    counted: Counted,
+    (v, p, name): (usize, usize, &str),
+) {
+    for (i, count) in histogram.counts.iter().enumerate() {
+        let _ = match counted {
+            Counted::Cards => writeln!(csv, "{v},{p},{name},,{i},{count}"),
+            Counted::Values => writeln!(csv, "{v},{p},{name},{},{},{count}", i / v + 1, i % v),
+        };
+    }
 }
 
 const fn noun(counted: Counted) -> &'static str {
