@@ -91,7 +91,7 @@ fn the_optimisations_of_smt_are_measured() {
     assert!(compare(folder.path(), args).status.success());
     let report = text(folder.path(), "report.md");
     assert!(
-        report.contains("| n | smt | without order | without delayed deletion | without both |"),
+        report.contains("| n | smt | without delayed deletion | without order | without both |"),
         "{report}"
     );
     assert_eq!(text(folder.path(), "results.csv").lines().count(), 1 + 4);
