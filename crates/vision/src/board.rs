@@ -93,19 +93,8 @@ impl Evidence {
     pub const FEATURES: usize = 4 + Conditions::FEATURES;
 
     /// The name of each feature.
-    pub const NAMES: [&str; Self::FEATURES] = [
-        "constant",
-        "posterior",
-        "covered",
-        "others",
-        "size",
-        "sharpness",
-        "contrast",
-        "chroma",
-        "cast",
-        "clipped",
-        "disagreement",
-    ];
+    pub const NAMES: [&str; Self::FEATURES] =
+        ["constant", "posterior", "covered", "others", "sharpness", "chroma", "clipped"];
 
     /// The values that the [weights](Calibration::weights) of a calibration multiply.
     pub fn features(&self) -> [f32; Self::FEATURES] {

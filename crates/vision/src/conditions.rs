@@ -8,9 +8,6 @@ use crate::rectify::BALANCED_WHITE;
 /// What describes a card's picture, whatever is printed on the card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// Length of the card's long side in the photo: the binary logarithm of hundreds of pixels,
-    /// clamped to -2 to 1. Stripes of small cards are not resolved.
-    pub size: f32,
     /// The steepest change within two pixels of the [`CardImage`], as a share of `contrast`, 0 to
     /// 1. Blur of any kind lowers it.
     pub sharpness: f32,
@@ -19,12 +16,8 @@ pub struct Conditions {
     pub contrast: f32,
     /// Chroma of the ink: see [`Conditions::ink`], 0 (grey) to 1.
     pub chroma: f32,
-    /// How far the white had to be balanced, see [`CardImage::light_cast`], clamped to 0.3.
-    pub cast: f32,
     /// Share of the channels, 0 to 1, in which the stock is clipped, so that its colour is unknown.
     pub clipped: f32,
-    /// 1 if the reader network and the refiner name different cards, else 0.
-    pub disagreement: f32,
     /// The ink's colour, whatever the brightness: differences of the absorption in the three
     /// channels, red against the others and green against blue, relative to the largest one.
     pub ink: [f32; 2],
@@ -43,39 +36,23 @@ const ROW_STEP: usize = 3;
 
 impl Conditions {
     /// Number of [features](Self::features).
-    pub const FEATURES: usize = 7;
+    pub const FEATURES: usize = 3;
 
     /// Where nothing is known: it leaves a calibration as it is.
-    pub const UNKNOWN: Self = Self {
-        size: 0.0,
-        sharpness: 0.0,
-        contrast: 0.0,
-        chroma: 0.0,
-        cast: 0.0,
-        clipped: 0.0,
-        disagreement: 0.0,
-        ink: [0.0; 2],
-    };
+    pub const UNKNOWN: Self =
+        Self { sharpness: 0.0, contrast: 0.0, chroma: 0.0, clipped: 0.0, ink: [0.0; 2] };
 
-    /// The values that the weights of a calibration multiply.
+    /// The values that the weights of a calibration multiply. The card's size, the contrast of its
+    /// ink, the cast of the light and whether two networks disagree were tried beside them and told
+    /// nothing more about cards that were kept aside.
     pub fn features(&self) -> [f32; Self::FEATURES] {
-        [
-            self.size,
-            self.sharpness,
-            self.contrast,
-            self.chroma,
-            self.cast,
-            self.clipped,
-            self.disagreement,
-        ]
+        [self.sharpness, self.chroma, self.clipped]
     }
 
     /// Measures a card's picture.
     pub(crate) fn of(card: &CardImage) -> Self {
-        let size = (card.long_side_in_image_px / 100.0).max(1e-3).log2().clamp(-2.0, 1.0);
-        let cast = card.light_cast.min(0.3);
         let clipped = card.white_in_image.iter().filter(|&&white| white >= CLIPPED).count();
-        let known = Self { size, cast, clipped: clipped as f32 / 3.0, ..Self::UNKNOWN };
+        let known = Self { clipped: clipped as f32 / 3.0, ..Self::UNKNOWN };
         let darkest = darkest_channel(card);
         let ([mut levels, mut steps], n) = ([[0u32; 256]; 2], darkest.len() as u32);
         for row in darkest.chunks_exact(BAND_WIDTH) {
@@ -167,7 +144,6 @@ mod tests {
     #[test]
     fn the_picture_is_described_and_not_the_card() {
         let red = card([210, 40, 50]).conditions();
-        assert_eq!((red.size, red.disagreement), (-1.0, 0.0));
         assert!((red.clipped - 2.0 / 3.0).abs() < 1e-6 && red.sharpness == 1.0, "{red:?}");
         assert!(red.contrast > 0.8 && red.chroma > 0.7, "{red:?}");
         let mut blurred = card([210, 40, 50]);

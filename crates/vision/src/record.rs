@@ -373,18 +373,28 @@ mod tests {
         assert_eq!(
             keys,
             [
-                "version", "image", "width", "height", "deck", "mirrored", "cards", "sets",
-                "stage_ms", "engine"
+                "version",
+                "image",
+                "width",
+                "height",
+                "deck",
+                "mirrored",
+                "cards",
+                "sets",
+                "probable_sets",
+                "stage_ms",
+                "engine"
             ]
         );
-        let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]]}"#;
+        let expected = r#"{"code":"1fgd","confidence":0.9877,"unsure":false,"corners":[[0.0,0.13],[90.0,0.13],[90.0,60.13],[0.0,60.13]],"alternatives":[],"properties":{"number":{"value":1,"confidence":0.9877},"shading":{"value":"filled","confidence":0.9877},"color":{"value":"green","confidence":0.9877},"shape":{"value":"diamond","confidence":0.9877}}}"#;
         assert_eq!(json["cards"][0].to_string(), expected);
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
         let table = record().result.unwrap();
         let table =
             serde_json::to_string(&TableReading { warning: Some("is cut"), ..table }).unwrap();
         let start = r#"{"width":400,"height":300,"warning":"is cut","deck":"classic","mirrored":false,"cards":[{"code":"1fgd","#;
-        assert!(table.starts_with(start) && table.ends_with(r#""sets":[[0,1,2]]}"#), "{table}");
+        let end = r#""sets":[[0,1,2]],"probable_sets":[]}"#;
+        assert!(table.starts_with(start) && table.ends_with(end), "{table}");
         assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);
         assert_eq!(
             failed("is empty").to_json().to_string(),
@@ -409,6 +419,26 @@ mod tests {
         assert!(text.contains("4?"), "{text}");
         let line = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
         assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn what_hangs_on_an_unsure_card_is_told_after_what_is_sure() {
+        let mut probable = record();
+        let Ok(table) = &mut probable.result else { unreachable!() };
+        (table.cards[2].confidence, table.cards[2].unsure) = (0.7, true);
+        table.find_sets();
+        let text = probable.to_text(Ink::Plain);
+        let head = "4 cards, no set among the 2 sure cards, 1 probable, 2 unsure (?)";
+        assert!(text.contains(head), "{text}");
+        assert!(text.contains("probable set 1, 70 %, card 3 decides: 1 one filled"), "{text}");
+        assert!(!probable.sets_to_text(Ink::Plain, false).contains("probable, 70"));
+        assert!(
+            probable.sets_to_text(Ink::Plain, true).contains("(probable, 70 %, card 3 decides)")
+        );
+        let json = probable.to_json();
+        assert_eq!(json["probable_sets"][0]["cards"].to_string(), "[0,1,2]");
+        assert_eq!(json["probable_sets"][0]["decided_by"], 2);
+        assert_eq!(probable.sets_to_json(true)["probable_sets"][0]["cards"][2], "3fgd");
     }
 
     #[test]

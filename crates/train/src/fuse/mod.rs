@@ -373,12 +373,17 @@ fn confidences(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<C
 }
 
 fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {
-    let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
-    let cards =
-        tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
+    let tables = sources.iter().enumerate().flat_map(|(source, own)| {
+        let tables = own.tables.iter().enumerate().filter(move |(i, _)| part.has(*i));
+        tables.map(move |(i, table)| (source, i, table))
+    });
+    let cards = tables.flat_map(|(source, i, table)| {
+        settled(table, joint).into_iter().map(move |card| (source, i, card))
+    });
     cards
-        .map(|(source, (card, truth))| Told {
+        .map(|(source, table, (card, truth))| Told {
             source,
+            table,
             confidence: card.confidence,
             right: truth.card() == Some(card.card),
             weight: 0.0,

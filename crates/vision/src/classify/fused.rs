@@ -140,8 +140,6 @@ pub fn ask(
         features[k] = Some(reading);
     }
     for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
-        let differ = |c: Answer| likeliest(&c.values) != likeliest(&outputs[i].values);
-        outputs[i].conditions.disagreement = f32::from(u8::from(context.is_some_and(differ)));
         outputs[i].asked = Some(Asked { context, features });
     }
     Ok((outputs, facts))
