@@ -498,7 +498,7 @@ impl Tab for LiveTab {
     }
 
     fn act(&mut self, action: Action, desk: &mut Desk) {
-        let sets = self.table.sets.len();
+        let sets = self.table.shown_sets();
         match action {
             Action::Solve => self.look.mode = Mode::Solve,
             Action::Hint => self.look.mode = Mode::Hint,

@@ -51,6 +51,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
     let said = |card: &mut ReadCard| {
         card.confidence = 1.0;
         card.unsure = false;
+        card.alternatives.clear();
     };
     match change {
         Change::Be(i, card) => {

@@ -366,7 +366,10 @@ impl Photos {
             }
         }
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
-        if solving && self.view.table.sets.is_empty() && !self.view.table.cards.is_empty() {
+        let table = &self.view.table;
+        // While a card is unsure nobody knows that there is none.
+        let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;
+        if solving && has_none {
             overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
         self.grant(edit, desk);

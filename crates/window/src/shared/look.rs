@@ -122,7 +122,7 @@ impl Look {
     /// What a table that has become another one no longer holds is let go.
     pub fn fit(&mut self, table: &Table) {
         self.chosen.retain(|&card| card < table.cards.len());
-        self.set = self.set.filter(|&set| set < table.sets.len());
+        self.set = self.set.filter(|&set| set < table.shown_sets());
     }
 
     /// How each card is to be drawn.

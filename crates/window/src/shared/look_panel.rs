@@ -38,16 +38,27 @@ pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
 }
 
-/// That no set is here, and how likely three more cards bring one.
+/// That no set is here, and how likely three more cards bring one; or what is known while cards are
+/// unsure.
 pub fn no_set(ui: &mut Ui, table: &Table) {
+    let unsure = table.unsure();
+    if unsure > 0 {
+        let (sure, probable) = (table.cards.len() - unsure, table.probable_sets.len());
+        ui.heading(match sure {
+            0 => t!("no-card-sure"),
+            _ => t!("no-set-among-sure", n = sure),
+        });
+        ui.label(match probable {
+            0 => t!("perhaps-with-unsure"),
+            _ => t!("some-probable", n = probable),
+        });
+        return;
+    }
     ui.heading(t!("no-set-here"));
     if !table.chance_is_told
         && let Some(chance) = table.chance_of_three_more()
     {
         ui.label(chance_in_words(chance.value()));
-    }
-    if table.unsure() > 0 {
-        ui.label(t!("perhaps-with-unsure"));
     }
 }
 
@@ -63,16 +74,24 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.heading(t!("no-cards"));
         return;
     }
-    if table.sets.is_empty() {
-        return no_set(ui, table);
+    let (sure, shown_sets) = (table.sets.len(), table.shown_sets());
+    if sure == 0 {
+        no_set(ui, table);
+    } else {
+        ui.heading(t!("count-sets", n = sure));
+        if shown_sets > sure {
+            ui.label(t!("more-probable", n = shown_sets - sure));
+        }
     }
-    ui.heading(t!("count-sets", n = table.sets.len()));
+    if shown_sets == 0 {
+        return;
+    }
     ui.horizontal(|ui| {
         if ui.button("‹").accessible_name(t!("previous-set")).clicked() {
-            look.previous_set(table.sets.len());
+            look.previous_set(shown_sets);
         }
         let shown = match look.set {
-            Some(set) => t!("showing", n = set + 1, all = table.sets.len()),
+            Some(set) => t!("showing", n = set + 1, all = shown_sets),
             None => t!("showing-all"),
         };
         let all = ui.add(Button::selectable(look.set.is_none(), t!("all")));
@@ -80,24 +99,33 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
             look.set = None;
         }
         if ui.button("›").accessible_name(t!("next-set")).clicked() {
-            look.next_set(table.sets.len());
+            look.next_set(shown_sets);
         }
         ui.weak(shown);
     });
     ui.add_space(2.0);
     let deck = table.deck();
     scrolled(ui, |ui| {
-        for (place, set) in table.sets.iter().enumerate() {
-            let cards = set.0.map(|i| table.cards[i].card);
+        for place in 0..shown_sets {
+            let cards = table.set_at(place).map(|i| table.cards[i].card);
+            if let Some(n) = place.checked_sub(sure) {
+                let set = &table.probable_sets[n];
+                let percent = (100.0 * set.confidence).floor();
+                ui.weak(t!("probable-because", percent = percent, card = set.decided_by + 1));
+            }
             let pressed = ui.scope(|ui| {
                 if table.rests(place) {
                     ui.multiply_opacity(RESTING);
                 }
-                set_row(ui, place, (&deck, cards), look.set == Some(place), settings)
+                let label = table.set_label(place);
+                set_row(ui, (place, &label), (&deck, cards), look.set == Some(place), settings)
             });
             if pressed.inner {
                 look.set = if look.set == Some(place) { None } else { Some(place) };
             }
+        }
+        if table.probable_sets_left_out > 0 {
+            ui.weak(t!("probable-left-out", n = table.probable_sets_left_out));
         }
     });
 }
@@ -105,7 +133,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 /// A set in a row: its number and its cards, drawn. Whether it was pressed.
 fn set_row(
     ui: &mut Ui,
-    place: usize,
+    (place, label): (usize, &str),
     (deck, cards): (&Deck, [Card; 3]),
     selected: bool,
     settings: &Settings,
@@ -116,7 +144,7 @@ fn set_row(
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
     response.widget_info(|| {
         let cards = cards.map(|card| names::card(deck, card)).join(", ");
-        let name = t!("set-numbered", n = place + 1, cards = cards);
+        let name = t!("set-numbered", n = label, cards = cards);
         WidgetInfo::selected(Role::Button, true, selected, name)
     });
     if !ui.is_rect_visible(rect) {
@@ -132,7 +160,7 @@ fn set_row(
         painter.rect_stroke(rect, CornerRadius::same(8), line, StrokeKind::Inside);
     }
     let center = rect.left_center() + vec2(22.0, 0.0);
-    card_face::disc(painter, center, 12.0, color, &(place + 1).to_string());
+    card_face::disc(painter, center, 12.0, color, label);
     for (i, card) in cards.into_iter().enumerate() {
         let min = rect.left_top() + vec2(44.0 + i as f32 * (card_width + 6.0), 6.0);
         card_face::paint_of(painter, card_face::rect_at(min, card_width), deck, card, settings);

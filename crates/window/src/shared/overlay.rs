@@ -37,10 +37,12 @@ pub fn paint(
     let marks = look.marks(table);
     // First all outlines, then all discs: a neighbour's outline must not hide them.
     for (card, mark) in table.cards.iter().zip(&marks) {
-        outline(painter, placement, &card.corners_in_image, mark, card.unsure, settings);
+        let marked = (mark, card.unsure, table.sets.len());
+        outline(painter, placement, &card.corners_in_image, marked, settings);
     }
     for (card, mark) in table.cards.iter().zip(&marks) {
-        discs(painter, placement, &card.corners_in_image, mark, card.unsure, settings);
+        let labels = |set: usize| table.set_label(set);
+        discs(painter, placement, &card.corners_in_image, (mark, card.unsure), &labels, settings);
     }
 }
 
@@ -48,8 +50,7 @@ fn outline(
     painter: &Painter,
     placement: &Placement,
     quad: &Quad,
-    mark: &Mark,
-    unsure: bool,
+    (mark, unsure, sure_sets): (&Mark, bool, usize),
     settings: &Settings,
 ) {
     let corners = placement.quad(quad);
@@ -95,7 +96,16 @@ fn outline(
             closed(painter, corners, step * n + 0.6 * width, RIM);
             for (rank, &set) in sets.iter().enumerate() {
                 let out = step * ((n - 1.0) / 2.0 - rank as f32);
-                closed(painter, offset(&corners, out), width, settings.palette.set_color(set));
+                let (band, color) = (offset(&corners, out), settings.palette.set_color(set));
+                if set < sure_sets {
+                    closed(painter, band, width, color);
+                } else {
+                    // What is probable is dashed.
+                    let mut line = band.to_vec();
+                    line.push(band[0]);
+                    let stroke = Stroke::new(width, color);
+                    painter.extend(Shape::dashed_line(&line, stroke, 4.0 * width, 3.0 * width));
+                }
             }
         }
     }
@@ -109,8 +119,8 @@ fn discs(
     painter: &Painter,
     placement: &Placement,
     quad: &Quad,
-    mark: &Mark,
-    unsure: bool,
+    (mark, unsure): (&Mark, bool),
+    label: &dyn Fn(usize) -> String,
     settings: &Settings,
 ) {
     let sets: &[usize] = if let Mark::Sets(sets) = mark { sets } else { &[] };
@@ -129,7 +139,7 @@ fn discs(
         at += along * (2.3 * radius);
     }
     for &set in sets {
-        disc(painter, at, radius, settings.palette.set_color(set), &(set + 1).to_string());
+        disc(painter, at, radius, settings.palette.set_color(set), &label(set));
         at += along * (2.3 * radius);
     }
 }
@@ -249,7 +259,7 @@ fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) 
             return;
         }
         let sets: Vec<String> =
-            table.sets_with(index).iter().map(|s| (s + 1).to_string()).collect();
+            table.sets_with(index).iter().map(|&set| table.set_label(set)).collect();
         ui.weak(match sets.as_slice() {
             [] => t!("in-no-set"),
             several => t!("in-sets", n = several.len(), sets = several.join(", ")),

@@ -5,7 +5,7 @@ use crate::shared::words::t;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{PipelineOutput, ReadCard, Reading, TableReading, layout};
+use setsight_vision::{Colors, PipelineOutput, ReadCard, Reading, TableReading, layout};
 use std::ops::{Deref, DerefMut};
 
 /// What was read in one picture, as corrected, and what the window knows of it beside that.
@@ -75,7 +75,12 @@ impl Table {
             Some(_) => Some(t!("edition-rectangles")),
         };
         let mirrored = self.is_mirrored().then(|| t!("mirrored-picture"));
-        deck.into_iter().chain(mirrored).collect()
+        let colors = match self.colors() {
+            Colors::Told => None,
+            Colors::Grey => Some(t!("colours-grey")),
+            Colors::Alike => Some(t!("colours-alike")),
+        };
+        deck.into_iter().chain(mirrored).chain(colors).collect()
     }
 
     /// The cards that are clearly read, with their places.
@@ -84,15 +89,38 @@ impl Table {
         cards.filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card)).collect()
     }
 
+    /// How many sets are shown: the sure ones, then the probable ones.
+    pub fn shown_sets(&self) -> usize {
+        self.sets.len() + self.probable_sets.len()
+    }
+
+    /// Whether the set at a place is a probable one only.
+    pub fn is_probable(&self, place: usize) -> bool {
+        place >= self.sets.len()
+    }
+
+    /// The cards of the set at a place, the sure ones before the probable ones.
+    pub fn set_at(&self, place: usize) -> [usize; 3] {
+        match self.sets.get(place) {
+            Some(set) => set.0,
+            None => self.probable_sets[place - self.sets.len()].cards,
+        }
+    }
+
+    /// The number of the set at a place, with a question mark if it is probable only.
+    pub fn set_label(&self, place: usize) -> String {
+        format!("{}{}", place + 1, if self.is_probable(place) { "?" } else { "" })
+    }
+
     /// Places of the sets that a card takes part in and that do not rest.
     pub fn sets_with(&self, card: usize) -> Vec<usize> {
-        let with = |&place: &usize| self.sets[place].0.contains(&card) && !self.rests(place);
-        (0..self.sets.len()).filter(with).collect()
+        let with = |&place: &usize| self.set_at(place).contains(&card) && !self.rests(place);
+        (0..self.shown_sets()).filter(with).collect()
     }
 
     /// Whether a card of a set is covered, so that the set may be no more.
     pub fn rests(&self, set: usize) -> bool {
-        self.sets[set].0.iter().any(|card| self.covered.contains(card))
+        self.set_at(set).iter().any(|card| self.covered.contains(card))
     }
 
     /// How likely three more cards bring a set; `None` when the deck holds no three more.

@@ -85,6 +85,8 @@ card-numbered-unsure = Karte { $n }: vielleicht { $name }
 edition-rectangles = Die Ausgabe mit Rechtecken.
 edition-unknown = Karten eines Spiels, das ich nicht kenne: Keine ist sicher.
 mirrored-picture = Ein gespiegeltes Bild.
+colours-grey = Das Bild hat keine Farben: Ich lese nur Anzahl, Form und Füllung.
+colours-alike = In diesem Licht sehen alle Farben gleich aus: Ich lese nur Anzahl, Form und Füllung.
 
 ## Zählen
 
@@ -465,6 +467,28 @@ chance-of-more =
     { $percent ->
         [100] Drei weitere Karten bringen auf jeden Fall eines.
        *[other] Drei weitere Karten bringen in { $percent } von 100 Fällen eines.
+    }
+no-card-sure = Keine Karte ist sicher.
+no-set-among-sure =
+    { $n ->
+        [one] Eine sichere Karte, kein sicheres Set.
+       *[other] Kein Set unter den { $n } sicheren Karten.
+    }
+some-probable =
+    { $n ->
+        [one] Eines ist wahrscheinlich:
+       *[other] { $n } sind wahrscheinlich:
+    }
+more-probable =
+    { $n ->
+        [one] und ein weiteres ist wahrscheinlich
+       *[other] und { $n } weitere sind wahrscheinlich
+    }
+probable-because = Wahrscheinlich, { $percent } %: Karte { $card } entscheidet
+probable-left-out =
+    { $n ->
+        [one] und ein weiteres, weniger wahrscheinliches
+       *[other] und { $n } weitere, weniger wahrscheinliche
     }
 perhaps-with-unsure = Vielleicht eines mit den Karten, an denen ? steht.
 no-cards = Keine Karten gefunden.

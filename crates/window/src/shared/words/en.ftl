@@ -78,6 +78,8 @@ card-numbered-unsure = Card { $n }: perhaps { $name }
 edition-rectangles = The edition with rectangles.
 edition-unknown = Cards of a deck that I do not know: none is sure.
 mirrored-picture = A mirrored picture.
+colours-grey = The picture has no colours: I read number, shape and filling alone.
+colours-alike = In this light all colours look alike: I read number, shape and filling alone.
 
 ## Counting
 
@@ -462,6 +464,28 @@ chance-of-more =
     { $percent ->
         [100] Three more cards bring one in every case.
        *[other] Three more cards bring one in { $percent } of 100 cases.
+    }
+no-card-sure = No card is sure.
+no-set-among-sure =
+    { $n ->
+        [one] One sure card, no sure set.
+       *[other] No set among the { $n } sure cards.
+    }
+some-probable =
+    { $n ->
+        [one] One is probable:
+       *[other] { $n } are probable:
+    }
+more-probable =
+    { $n ->
+        [one] and one more is probable
+       *[other] and { $n } more are probable
+    }
+probable-because = Probable, { $percent } %: card { $card } decides
+probable-left-out =
+    { $n ->
+        [one] and one more that is less probable
+       *[other] and { $n } more that are less probable
     }
 perhaps-with-unsure = Perhaps one with the cards marked ?.
 no-cards = No cards found.
