@@ -248,7 +248,7 @@ impl Track {
                 self.shown = Some((
                     old,
                     confidence,
-                    confidence < 0.5 * params.board.calibration.least_confidence,
+                    confidence < 0.4 * params.board.calibration.least_confidence,
                 ));
             }
             _ => {
