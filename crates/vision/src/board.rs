@@ -94,7 +94,7 @@ impl Evidence {
 
     /// The name of each feature.
     pub const NAMES: [&str; Self::FEATURES] =
-        ["constant", "posterior", "covered", "others", "flat", "chroma", "clipped"];
+        ["constant", "posterior", "covered", "others", "chroma", "clipped"];
 
     /// The values that the [weights](Calibration::weights) of a calibration multiply.
     pub fn features(&self) -> [f32; Self::FEATURES] {

@@ -8,10 +8,6 @@ use crate::rectify::BALANCED_WHITE;
 /// What describes a card's picture, whatever is printed on the card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// Share of the pixels, 0 to 1, that are exactly like the next but one: high where a program
-    /// drew the card, for no sensor gives the same value twice. What a filling looks like there is
-    /// each program's taste.
-    pub flat: f32,
     /// How much darker than the stock the ink is in the channel in which that shows most, 0 to 1.
     /// Haze, glare and overexposure lower it.
     pub contrast: f32,
@@ -37,17 +33,16 @@ const ROW_STEP: usize = 3;
 
 impl Conditions {
     /// Number of [features](Self::features).
-    pub const FEATURES: usize = 3;
+    pub const FEATURES: usize = 2;
 
     /// Where nothing is known: it leaves a calibration as it is.
-    pub const UNKNOWN: Self =
-        Self { flat: 0.0, contrast: 0.0, chroma: 0.0, clipped: 0.0, ink: [0.0; 2] };
+    pub const UNKNOWN: Self = Self { contrast: 0.0, chroma: 0.0, clipped: 0.0, ink: [0.0; 2] };
 
     /// The values that the weights of a calibration multiply. The card's size, the sharpness
-    /// and contrast of its ink, the cast of the light and whether two networks disagree were tried
-    /// beside them and told nothing more about cards that were kept aside.
+    /// and contrast of its ink, the cast of the light, how even the drawing is and whether two networks
+    /// disagree were tried beside them and told nothing more about cards that were kept aside.
     pub fn features(&self) -> [f32; Self::FEATURES] {
-        [self.flat, self.chroma, self.clipped]
+        [self.chroma, self.clipped]
     }
 
     /// Measures a card's picture.
@@ -55,11 +50,8 @@ impl Conditions {
         let clipped = card.white_in_image.iter().filter(|&&white| white >= CLIPPED).count();
         let known = Self { clipped: clipped as f32 / 3.0, ..Self::UNKNOWN };
         let darkest = darkest_channel(card);
-        let (mut levels, mut alike, n) = ([0u32; 256], 0u32, darkest.len() as u32);
-        for row in darkest.chunks_exact(BAND_WIDTH) {
-            row.iter().for_each(|&value| levels[usize::from(value)] += 1);
-            alike += row.iter().zip(&row[2..]).map(|(a, b)| u32::from(a == b)).sum::<u32>();
-        }
+        let (mut levels, n) = ([0u32; 256], darkest.len() as u32);
+        darkest.iter().for_each(|&value| levels[usize::from(value)] += 1);
         // Open symbols cover a fiftieth of this part of a card with a single one.
         let dark = rank(&levels, n / 50);
         let depth = STOCK - dark as f32;
@@ -67,13 +59,7 @@ impl Conditions {
             return known;
         }
         let ink = ink_of(card, &darkest, STOCK - 0.5 * depth);
-        Self {
-            flat: alike as f32 / n as f32,
-            contrast: depth / STOCK,
-            chroma: ink[0].hypot(ink[1]).min(1.0),
-            ink,
-            ..known
-        }
+        Self { contrast: depth / STOCK, chroma: ink[0].hypot(ink[1]).min(1.0), ink, ..known }
     }
 }
 
@@ -142,13 +128,8 @@ mod tests {
     #[test]
     fn the_picture_is_described_and_not_the_card() {
         let red = card([210, 40, 50]).conditions();
-        assert!((red.clipped - 2.0 / 3.0).abs() < 1e-6 && red.flat > 0.9, "{red:?}");
+        assert!((red.clipped - 2.0 / 3.0).abs() < 1e-6, "{red:?}");
         assert!(red.contrast > 0.8 && red.chroma > 0.7, "{red:?}");
-        let mut noisy = card([210, 40, 50]);
-        for (x, y, pixel) in noisy.pixels.enumerate_pixels_mut() {
-            pixel.0 = pixel.0.map(|v| v - ((x * 7 + y * 13) % 5) as u8);
-        }
-        assert!(noisy.conditions().flat < 0.5);
         let grey = card([90, 90, 90]).conditions();
         assert!(grey.chroma < 0.02 && grey.contrast > 0.5, "{grey:?}");
         let (green, purple) = (card([40, 160, 80]).conditions(), card([110, 50, 140]).conditions());

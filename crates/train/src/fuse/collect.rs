@@ -51,9 +51,9 @@ const SEEN_ENOUGH: f64 = 0.5;
 
 /// Number of tables in a row that are of different kinds.
 pub(super) const KINDS_OF_TABLES: usize = 6;
-/// What each of these kinds counts when the threshold is chosen. As many tables of each are drawn, for
-/// the rare ones teach most about the confidence; but a threshold holds for the pictures that people
-/// send, and most of those are photos of a table that a person reads at a glance.
+/// What each of these kinds counts. As many tables of each are drawn, for the rare ones teach most;
+/// but weights and threshold are for the pictures that people send, and most of those are photos of a
+/// table that a person reads at a glance.
 pub(super) const SHARES: [f64; KINDS_OF_TABLES] = [0.06, 0.1, 0.32, 0.32, 0.08, 0.12];
 
 /// Draws tables and runs the finder, the reader and the refiner on them. The mixture is meant to be
