@@ -47,7 +47,8 @@ pub struct Params {
     /// Texture, relative to the best of the last seconds, up to which a reading has no weight, and
     /// from which it counts in full.
     pub focus: (f32, f32),
-    /// What readings of one card have in common; measured by `crates/live/examples/films.rs`.
+    /// What readings of one card have in common; measured by `films -- shared 60`
+    /// (`crates/live/examples/films.rs`).
     pub shared_error: SharedError,
     /// From this time between two frames on, in milliseconds, a detection is applied to the frame
     /// that it was asked for: there is time for it, and by the next frame the table may have moved
@@ -88,7 +89,7 @@ impl Default for Params {
             contradictions: 3,
             smooth_ms: 90.0,
             focus: (0.35, 0.75),
-            shared_error: [0.2; 4],
+            shared_error: [0.70, 0.68, 0.98, 0.64],
             slow_ms: 150.0,
             board: board::Params::default(),
             facts: TableFacts::default(),

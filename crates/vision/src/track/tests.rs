@@ -495,7 +495,13 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
         let moved = Scene { shift, ..scene.clone() };
         run.show_to(&Knowing { scene: &moved, says: None, certainty: 0.8 }, &moved, 2);
     }
-    assert!(certainty(&mut run) > 0.8, "{}", certainty(&mut run));
+    // They add up, but no further than what they have in common lets them.
+    let moved = certainty(&mut run);
+    let most = Params::default().shared_error.map(|shared| {
+        let odds = 8.0f32.powf(1.0 / shared);
+        odds / (odds + 2.0)
+    });
+    assert!(moved > once + 0.05 && moved < most.iter().product(), "{moved}");
 }
 
 #[test]
