@@ -77,8 +77,7 @@ fn stages(c: &mut Criterion) {
     });
     group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&table.cards))));
     group.bench_function("overlay", |b| {
-        let draw =
-            || -> RgbImage { overlay::draw(&frame, &table.cards, &table.sets, &Style::default()) };
+        let draw = || -> RgbImage { overlay::draw(&frame, &table, &Style::default()) };
         b.iter(draw);
     });
     group.finish();

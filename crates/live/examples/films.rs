@@ -58,7 +58,7 @@ fn pipeline() -> Pipeline {
 fn under_a_lamp(seed: u64) -> Scene {
     let kinds = [Kind::Plain, Kind::Warm, Kind::Plain, Kind::Wood];
     let mut scene = Scene::of(kinds[(seed % 4) as usize]);
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         scene.kelvin = Span::new(9_000.0, 25_000.0);
     } else {
         scene.kelvin = Span::new(1_800.0, 2_800.0);

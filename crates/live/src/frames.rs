@@ -53,7 +53,7 @@ impl Frames {
                     let (cameras, choice) = (&*input.cameras(&controls), &input.choice());
                     let (out, patience) = (&*out, Patience::default());
                     let job = Job { cameras, choice, opened, out, patience, began };
-                    if let Err(notice) = unless_it_panics(|| capture::run(job)) {
+                    if let Some(notice) = notice_if_it_panics(|| capture::run(job)) {
                         out.put(Captured::Trouble(notice));
                     }
                     out.close();
@@ -67,7 +67,7 @@ impl Frames {
                         Ok(camera) => read_every(camera, &out),
                         Err(error) => drop(out.send(Captured::Trouble(Notice::from(&error)))),
                     };
-                    if let Err(notice) = unless_it_panics(read) {
+                    if let Some(notice) = notice_if_it_panics(read) {
                         let _ = out.send(Captured::Trouble(notice));
                     }
                 });
@@ -109,9 +109,9 @@ impl Drop for Frames {
 }
 
 /// Runs the work of a thread; if it panics, gives what the user is told.
-pub fn unless_it_panics(work: impl FnOnce()) -> Result<(), Notice> {
+pub fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
     // What it was working on is not used again.
-    std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+    std::panic::catch_unwind(AssertUnwindSafe(work)).err().map(|_| {
         let title = "an error in this program ended the watching".to_owned();
         Notice::of(title, "choose the camera or film again; its message is on the terminal")
     })

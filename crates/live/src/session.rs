@@ -3,7 +3,7 @@
 use super::camera::{Camera, CameraError, Shot};
 use super::capture::Captured;
 use super::follow::Follower;
-use super::frames::{Frames, unless_it_panics};
+use super::frames::{Frames, notice_if_it_panics};
 use super::input::{Controls, FramePace, Input};
 use super::latest::Taken;
 use super::record::RecordError;
@@ -138,7 +138,7 @@ impl Session {
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("track".into()).spawn(move || {
             let run = || drop(self.run(input, None, &asked, &stopped, &mut newest));
-            if let Err(notice) = unless_it_panics(run) {
+            if let Some(notice) = notice_if_it_panics(run) {
                 let view = LiveView { notice: Some(notice), ..LiveView::default() };
                 let _ = newest.show(&view, News::Trouble);
             }

@@ -2,7 +2,7 @@
 
 use image::{Rgb, RgbImage};
 use setsight_live::avi::AviWriter;
-use setsight_live::camera::{Camera, CameraChoice, Cameras};
+use setsight_live::camera::{CameraChoice, Cameras};
 use setsight_live::video::{FilmCamera, FilmControl, Video, VideoError};
 use std::io::Cursor;
 use std::path::Path;

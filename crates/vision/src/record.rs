@@ -181,7 +181,7 @@ impl TableReading {
         let sets = match (self.sets.len(), unsure) {
             (0, 0) => "no set".to_owned(),
             (0, unsure) if unsure == cards => "no sure set".to_owned(),
-            (0, _) => format!("no set among the {} sure", count(cards - unsure, "card")),
+            (0, _) => format!("no set among the {}", count(cards - unsure, "sure card")),
             (n, _) => count(n, "set"),
         };
         let mut text = format!("{}, {sets}", count(cards, "card"));
@@ -430,10 +430,11 @@ mod tests {
         let text = probable.to_text(Ink::Plain);
         let head = "4 cards, no set among the 2 sure cards, 1 probable, 2 unsure (?)";
         assert!(text.contains(head), "{text}");
-        assert!(text.contains("probable set 1, 70 %, card 3 decides: 1 one filled"), "{text}");
-        assert!(!probable.sets_to_text(Ink::Plain, false).contains("probable, 70"));
+        // The number of sets stands after the sure ones.
+        assert!(text.contains("probable set 1, 68 %, card 3 decides: 1 one filled"), "{text}");
+        assert!(!probable.sets_to_text(Ink::Plain, false).contains("probable, 68"));
         assert!(
-            probable.sets_to_text(Ink::Plain, true).contains("(probable, 70 %, card 3 decides)")
+            probable.sets_to_text(Ink::Plain, true).contains("(probable, 68 %, card 3 decides)")
         );
         let json = probable.to_json();
         assert_eq!(json["probable_sets"][0]["cards"].to_string(), "[0,1,2]");

@@ -22,11 +22,14 @@ const LEAST_FPS: f64 = 0.2;
 /// from a film, or they were copied.
 const MOST_FPS_OF_FILES: f64 = 5.0;
 
+/// The time that a picture's file tells, in seconds.
+type TimeOf = fn(&Path) -> Option<f64>;
+
 impl Rate {
     /// The rate of these pictures, from the first one's time and the last one's.
     pub fn of(paths: &[PathBuf]) -> Self {
         let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return USUAL };
-        let ways: [(fn(&Path) -> Option<f64>, _, _); 3] = [
+        let ways: [(TimeOf, _, _); 3] = [
             (exif_time, "the times in the pictures", USUAL.fps),
             (name_time, "the times in their names", USUAL.fps),
             (file_time, "the times of their files", MOST_FPS_OF_FILES),

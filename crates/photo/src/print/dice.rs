@@ -22,10 +22,6 @@ impl Span {
     pub const fn only(value: f64) -> Self {
         Self { low: value, high: value }
     }
-    /// The same span in other units.
-    pub const fn times(self, factor: f64) -> Self {
-        Self { low: self.low * factor, high: self.high * factor }
-    }
 }
 
 /// The purpose of a stream of numbers. Each purpose has its own stream, so that a change of the
@@ -68,8 +64,6 @@ pub enum Purpose {
     Screen,
     /// The camera before a screen.
     Photograph,
-    /// Which tables for training are screens or by bad cameras.
-    Looks,
 }
 
 /// A random generator: PCG 64 (O'Neill 2014), the same on every machine.

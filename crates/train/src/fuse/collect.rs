@@ -49,17 +49,9 @@ const SAME_PLACE: f64 = 0.35;
 /// Minimum visible fraction of a card's symbols for it to count as a card.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Number of tables in a row that are of different kinds.
-pub(super) const KINDS_OF_TABLES: usize = 6;
-/// What each of these kinds counts. As many tables of each are drawn, for the rare ones teach most;
-/// but weights and threshold are for the pictures that people send, and most of those are photos of a
-/// table that a person reads at a glance.
-pub(super) const SHARES: [f64; KINDS_OF_TABLES] = [0.06, 0.1, 0.32, 0.32, 0.08, 0.12];
-
-/// Draws tables and runs the finder, the reader and the refiner on them. The mixture is meant to be
-/// like what people send: of six tables one is as hard as those the reader trains on, except that
-/// its chroma is sharper; three are of every kind of photo that `render` can draw; one was taken by
-/// a bad camera, and one is on a screen.
+/// Draws tables and runs the finder, the reader and the refiner on them. A quarter of the tables
+/// are as hard as those the reader trains on, except that their chroma is sharper; the others are
+/// of every kind that `render` can draw.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -91,8 +83,7 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
     /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
     /// read would raise it for all others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
-    let turn = index as usize / KINDS_OF_TABLES;
-    let kind = match index % KINDS_OF_TABLES as u64 {
+    let kind = match index % 4 {
         0 => {
             return scenes::reader_but(seed, index, |params| {
                 params.chroma_px = CHROMA_PX;
@@ -104,10 +95,8 @@ fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
         }
         // Several effects at once.
         1 => Kind::Mixed,
-        2 => Kind::FITTED_ON[turn % Kind::FITTED_ON.len()],
-        3 => Kind::FITTED_ON[(turn + 7) % Kind::FITTED_ON.len()],
-        4 => return scenes::bad_camera(seed, index, |params| params.decks = known_decks()),
-        _ => return render(&Params::of(Kind::Screen), seed, index),
+        2 => Kind::FITTED_ON[(index / 4) as usize % Kind::FITTED_ON.len()],
+        _ => Kind::FITTED_ON[(index / 4 + 7) as usize % Kind::FITTED_ON.len()],
     };
     // The presets have only large shadows and no chroma blur. They must not change, because the
     // test suites are measured on them.

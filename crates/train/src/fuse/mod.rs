@@ -121,9 +121,10 @@ pub fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
 /// Which tables a fit uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// The first of every two groups of tables ([`drawn`] makes groups of different kinds).
+    /// The first of every two groups of four tables ([`drawn`] makes tables in fours of different
+    /// kinds).
     Even,
-    /// The second of every two groups.
+    /// The second of every two groups of four.
     Odd,
     /// All tables.
     All,
@@ -131,7 +132,7 @@ enum Part {
 
 impl Part {
     fn has(self, table: usize) -> bool {
-        let is_even = (table / collect::KINDS_OF_TABLES).is_multiple_of(2);
+        let is_even = (table / 4).is_multiple_of(2);
         match self {
             Self::Even => is_even,
             Self::Odd => !is_even,
@@ -140,12 +141,8 @@ impl Part {
     }
 
     fn of(self, source: &Source) -> impl Iterator<Item = &ExampleTable> {
-        self.numbered(source).map(|(_, table)| table)
-    }
-
-    /// The tables with their indices in the source.
-    fn numbered(self, source: &Source) -> impl Iterator<Item = (usize, &ExampleTable)> {
-        source.tables.iter().enumerate().filter(move |(i, _)| self.has(*i))
+        let tables = source.tables.iter().enumerate();
+        tables.filter(move |(i, _)| self.has(*i)).map(|(_, table)| table)
     }
 }
 
@@ -202,8 +199,8 @@ fn fit_properties(
     prior: &Prior,
 ) -> [PropertyWeights; 4] {
     let taught = sources.iter().enumerate().filter(|(i, _)| held_out != Some(*i));
-    let taught: Vec<(&Example, Card, f64)> =
-        taught.flat_map(|(_, source)| weighed_cards(source, part)).collect();
+    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
+        taught.map(|(_, source)| weighed_cards(source, part)).collect();
     std::array::from_fn(|p| {
         let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
             let strength = prior.strength;
@@ -212,8 +209,9 @@ fn fit_properties(
             let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
             let choices: Vec<Choice> = taught
                 .iter()
-                .filter(|(seen, ..)| counts(&seen.outputs))
-                .map(|&(seen, card, weight)| {
+                .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
+                .filter(|((seen, _), _)| counts(&seen.outputs))
+                .map(|((seen, card), weight)| {
                     let said = said_of_property(&seen.outputs, p);
                     let of = |said: [f32; 3]| heard.iter().map(|&w| f64::from(said[w])).collect();
                     let truth = card.value(Property::ALL[p]);
@@ -248,18 +246,14 @@ fn fit_properties(
 }
 
 /// The cards of a source with a known code, and the weight of each.
-fn weighed_cards(source: &Source, part: Part) -> Vec<(&Example, Card, f64)> {
-    let seen = part.numbered(source).flat_map(|(i, table)| table.seen.iter().map(move |s| (i, s)));
-    let cards: Vec<(usize, &Example, Card)> =
-        seen.filter_map(|(i, seen)| Some((i, seen, seen.truth.card()?))).collect();
+fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
+    let cards: Vec<(&Example, Card)> = part
+        .of(source)
+        .flat_map(|table| &table.seen)
+        .filter_map(|seen| Some((seen, seen.truth.card()?)))
+        .collect();
     let weight = weight_of(cards.len());
-    cards.iter().map(|&(i, seen, card)| (seen, card, weight * share_of(source, i))).collect()
-}
-
-/// What a table of a source counts relative to the source's others, see [`collect::SHARES`].
-fn share_of(source: &Source, table: usize) -> f64 {
-    let kinds = collect::KINDS_OF_TABLES;
-    if source.has_outlines { kinds as f64 * collect::SHARES[table % kinds] } else { 1.0 }
+    (cards, weight)
 }
 
 /// The temperature of a source, clamped to 0.25 to 4: the factor by which its log probabilities are
@@ -367,15 +361,11 @@ fn leaving_out(choices: &[Choice], feature: Option<usize>) -> Vec<Choice> {
 fn confidences(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Choice> {
     let mut right = Vec::new();
     for source in sources {
-        let of_table = |(i, table)| {
-            let cards = settled(table, joint).into_iter();
-            cards.map(move |(card, truth): (BoardCard, Truth)| (i, card, truth))
-        };
-        let cards: Vec<_> = part.numbered(source).flat_map(of_table).collect();
-        let weight = weight_of(cards.iter().filter(|(.., truth)| truth.card().is_some()).count());
-        for (i, BoardCard { evidence, card, .. }, truth) in cards {
+        let cards: Vec<(BoardCard, Truth)> =
+            part.of(source).flat_map(|table| settled(table, joint)).collect();
+        let weight = weight_of(cards.iter().filter(|(_, truth)| truth.card().is_some()).count());
+        for (BoardCard { evidence, card, .. }, truth) in cards {
             if let Some(truth) = truth.card() {
-                let weight = weight * share_of(source, i);
                 right.push(yes_or_no(&evidence.features(), card == truth, weight));
             }
         }
@@ -384,17 +374,12 @@ fn confidences(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<C
 }
 
 fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {
-    let tables = sources
-        .iter()
-        .enumerate()
-        .flat_map(|(source, own)| part.numbered(own).map(move |(i, table)| (source, i, table)));
-    let cards = tables.flat_map(|(source, i, table)| {
-        settled(table, joint).into_iter().map(move |card| (source, i, card))
-    });
+    let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
+    let cards =
+        tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
     cards
-        .map(|(source, table, (card, truth))| Told {
+        .map(|(source, (card, truth))| Told {
             source,
-            table,
             confidence: card.confidence,
             right: truth.card() == Some(card.card),
             weight: 0.0,

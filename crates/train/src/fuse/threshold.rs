@@ -1,6 +1,5 @@
 //! The confidence threshold for claiming a card.
 
-use super::collect::{KINDS_OF_TABLES, SHARES};
 use super::examples::Source;
 
 /// Maximum share of claims that may be wrong.
@@ -13,29 +12,21 @@ pub const SURE_OF_IT: f64 = 0.95;
 pub struct Told {
     /// Index of its source.
     pub source: usize,
-    /// Index of its table in the source.
-    pub table: usize,
     /// The board's confidence, 0 to 1.
     pub confidence: f32,
     /// Whether the code is right; always false where no card lies.
     pub right: bool,
-    /// Weight of the card, see [`weigh`].
+    /// Weight of the card. Drawn tables and photographed crops weigh the same in total, however
+    /// many there are of either.
     pub weight: f64,
 }
 
-/// Sets the weight of each card. Drawn tables and photographed crops weigh the same in total, however
-/// many there are of either; and of the drawn tables each kind weighs what its share is of the
-/// pictures that people send, see [`SHARES`].
+/// Sets the weight of each card.
 pub fn weigh(told: &mut [Told], sources: &[Source]) {
-    let group = |card: &Told| {
-        let is_drawn = sources[card.source].has_outlines;
-        is_drawn.then_some(card.table % KINDS_OF_TABLES)
-    };
-    let groups = (0..KINDS_OF_TABLES).map(|kind| (Some(kind), SHARES[kind])).chain([(None, 1.0)]);
-    for (own, share) in groups {
-        let count = told.iter().filter(|card| group(card) == own).count().max(1);
-        let cards = told.iter_mut().filter(|card| group(card) == own);
-        cards.for_each(|card| card.weight = share / count as f64);
+    for drawn in [true, false] {
+        let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
+        let weight = 1.0 / told.iter().filter(|card| of_kind(card)).count().max(1) as f64;
+        told.iter_mut().filter(|card| of_kind(card)).for_each(|card| card.weight = weight);
     }
 }
 
@@ -113,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_limit_rises_only_above_what_is_wrong_too_often() {
-        let told = |confidence, right| Told { source: 0, table: 0, confidence, right, weight: 1.0 };
+        let told =
+            |confidence: f32, right: bool| Told { source: 0, confidence, right, weight: 1.0 };
         let mut cards: Vec<Told> = (0..500).map(|i| told(0.999 - 1e-5 * i as f32, true)).collect();
         cards.push(told(0.97, false));
         assert_eq!(raised_limit(&cards, 0.94), 0.94, "one in 500 may be chance");

@@ -29,8 +29,6 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     let (coarse, blurred, toned, tinted) =
         (chance(0.3 * often), chance(0.25 * often), chance(0.6), chance(0.7));
     let (noisy, jpeg, board) = (chance(0.45 * often), chance(0.15 * often), chance(0.2));
-    let (spoilt, clipped) = (chance(0.12), chance(0.08 * often));
-    let (halved, sharpened) = (chance(0.2 * often), chance(0.15 * often));
     let rgb565 = board || chance(0.25);
     if moved {
         picture = shift(&picture, rng);
@@ -46,12 +44,6 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     if washed {
         wash(&mut picture, rng);
-    }
-    if spoilt {
-        mix_channels(&mut picture, rng);
-    }
-    if clipped {
-        clip(&mut picture, rng);
     }
     if coarse || board {
         picture = coarsen(&picture, board, rng);
@@ -72,12 +64,6 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     if noisy {
         noise(&mut picture, rng);
-    }
-    if halved {
-        picture = halve_chroma(&picture, rng);
-    }
-    if sharpened {
-        picture = sharpen(&picture, rng);
     }
     let mut bytes: Vec<u8> =
         picture.iter().flatten().map(|v| (v * 255.0 + 0.5).clamp(0.0, 255.0) as u8).collect();
@@ -326,56 +312,6 @@ fn tint(picture: &mut Picture, rng: &mut Pcg64) {
         let (r, b) = (both / 2.0 + u, both / 2.0 - u);
         *pixel = [r * gain[0], g * gain[1], b * gain[2]].map(|v| v.clamp(0.0, 1.0));
     }
-}
-
-/// The lamp has little but one band, or the sensor's channels see each other's: colours move
-/// together, and each channel has a tone curve of its own. White stays as balanced.
-fn mix_channels(picture: &mut Picture, rng: &mut Pcg64) {
-    let part = rng.random_range(0.0..0.5f32);
-    let weights: [f32; 3] = std::array::from_fn(|_| rng.random_range(0.05..1.0f32));
-    let sum: f32 = weights.iter().sum();
-    let gamma: [f32; 3] = std::array::from_fn(|_| rng.random_range(-0.22..0.22f32).exp());
-    for pixel in picture {
-        let band = (0..3).map(|c| pixel[c] * weights[c] / sum).sum::<f32>();
-        *pixel = std::array::from_fn(|c| {
-            (pixel[c] + (band - pixel[c]) * part).clamp(0.0, 1.0).powf(gamma[c])
-        });
-    }
-}
-
-/// Overexposure: what is brighter than a part of the stock is as white as the stock.
-fn clip(picture: &mut Picture, rng: &mut Pcg64) {
-    const STOCK: f32 = 0.9;
-    let gain: [f32; 3] = {
-        let all = rng.random_range(0.05..0.4f32);
-        std::array::from_fn(|_| (all + rng.random_range(-0.08..0.08f32)).max(0.0).exp())
-    };
-    for pixel in picture {
-        *pixel = std::array::from_fn(|c| (pixel[c] * gain[c]).min(STOCK.max(pixel[c])));
-    }
-}
-
-/// Colour at a fraction of the resolution, as files and webcams keep it.
-fn halve_chroma(picture: &Picture, rng: &mut Pcg64) -> Picture {
-    let luma = |p: &[f32; 3]| 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2];
-    // Two passes reach farther than the taps of one.
-    let sigma = rng.random_range(0.5..1.8f32);
-    let coarse = blur(&blur(picture, sigma), sigma);
-    let joined = picture.iter().zip(&coarse).map(|(sharp, coarse)| {
-        let off = luma(sharp) - luma(coarse);
-        coarse.map(|v| (v + off).clamp(0.0, 1.0))
-    });
-    joined.collect()
-}
-
-/// The bright and dark halo of a camera that sharpens.
-fn sharpen(picture: &Picture, rng: &mut Pcg64) -> Picture {
-    let strength = rng.random_range(0.3..1.5f32);
-    let soft = blur(picture, rng.random_range(0.8..1.6f32));
-    let pairs = picture.iter().zip(&soft);
-    pairs
-        .map(|(p, q)| [0, 1, 2].map(|c| (p[c] + strength * (p[c] - q[c])).clamp(0.0, 1.0)))
-        .collect()
 }
 
 /// Sensor noise, half of it shared by all three channels.

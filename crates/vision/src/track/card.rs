@@ -165,7 +165,7 @@ impl Track {
         if let Some(reading) = &seen.reading {
             if self.doubtful && asked.quality > 0.5 {
                 // It is read again after it was hidden: most likely it is the same card.
-                self.evidence.doubt(0.5);
+                self.evidence.doubt(0.8);
                 self.readings = 0;
             }
             self.evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
@@ -248,7 +248,7 @@ impl Track {
                 self.shown = Some((
                     old,
                     confidence,
-                    confidence < 0.4 * params.board.calibration.least_confidence,
+                    confidence < 0.5 * params.board.calibration.least_confidence,
                 ));
             }
             _ => {
