@@ -80,10 +80,8 @@ struct Played {
     /// Sets found in each.
     found: Vec<usize>,
     /// Cards on the board at each set of the first game.
-    #[cfg_attr(not(feature = "program"), expect(dead_code))]
     growth: Vec<usize>,
     /// Whether each game was timed by itself, so that the times of single games can be told apart.
-    #[cfg_attr(not(feature = "program"), expect(dead_code))]
     timed_alone: bool,
     /// What happened, in words.
     text: String,
