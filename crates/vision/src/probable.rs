@@ -1,8 +1,8 @@
 //! Sets that hang on cards that are not sure.
 
 use crate::data::{Guess, ReadCard};
-use setsight_game::cards::DECK_SIZE;
-use setsight_game::sets::completing;
+use setsight_game::cards::{DECK_SIZE, Property};
+use setsight_game::sets::{completing, is_set};
 
 /// Three cards that are probably a set, at least one of them unsure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,8 @@ pub(crate) fn probable_sets(cards: &[ReadCard]) -> (Vec<ProbableSet>, usize) {
             let pairs = pairs(&cards[i], &cards[j]);
             for k in j + 1..cards.len() {
                 let three = [i, j, k];
-                if three.iter().all(|&i| !cards[i].unsure) {
+                if three.iter().all(|&i| !cards[i].unsure) || !shows_a_set(three.map(|i| &cards[i]))
+                {
                     continue;
                 }
                 let set: f32 = pairs.iter().map(|&(third, p)| p * beliefs[k][third]).sum();
@@ -52,6 +53,14 @@ pub(crate) fn probable_sets(cards: &[ReadCard]) -> (Vec<ProbableSet>, usize) {
     let left_out = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     (found, left_out)
+}
+
+/// Whether three cards are a set as they are shown. A set that needs another guess than the one that
+/// is shown would look wrong; but where a property is unknown, nothing of it is shown.
+fn shows_a_set(cards: [&ReadCard; 3]) -> bool {
+    let [a, b, c] = cards.map(|card| card.card);
+    let is_open = |card: &ReadCard| Property::ALL.iter().any(|&p| card.property(p).is_none());
+    is_set(a, b, c) || cards.into_iter().any(is_open)
 }
 
 /// Probability of each card of the deck.
