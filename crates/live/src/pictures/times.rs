@@ -48,6 +48,9 @@ impl Rate {
 /// The first date in the file's beginning, as EXIF spells it, in seconds.
 fn exif_time(path: &Path) -> Option<f64> {
     const BEGINNING_BYTES: u64 = 64 << 10;
+    if !path.is_file() {
+        return None; // A pipe would be waited for.
+    }
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(BEGINNING_BYTES).read_to_end(&mut bytes).ok()?;
     let mut dates = bytes.windows(20).filter(|date| {
