@@ -7,7 +7,7 @@ use crate::data::{CardImage, Reading};
 use setsight_game::cards::Property;
 
 /// Chroma below which four of five inks lie in a grey picture, see [`Conditions::chroma`].
-const GREY: f32 = 0.06;
+const GREY: f32 = 0.12;
 /// Distance from their middle below which four of five inks are alike.
 const ALIKE: f32 = 0.05;
 /// Cards from which alike inks mean a narrow light, and not cards of one colour.
@@ -79,4 +79,43 @@ fn median(values: impl Iterator<Item = f32>) -> f32 {
     let mut values: Vec<f32> = values.collect();
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use image::{Rgb, RgbImage};
+
+    fn card(ink: [u8; 3]) -> CardImage {
+        let mut pixels = RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([230; 3]));
+        for (x, y) in (76..116).flat_map(|x| (30..98).map(move |y| (x, y))) {
+            pixels.put_pixel(x, y, Rgb(ink));
+        }
+        let white_in_image = [230.0; 3];
+        CardImage { pixels, white_in_image, light_cast: 0.0, long_side_in_image_px: 100.0 }
+    }
+
+    /// A card that is read as one of this colour, whatever it shows.
+    fn read_as(color: usize) -> Reading {
+        let mut reading = Reading { is_card: 0.99, ..Reading::UNKNOWN };
+        reading.values[2] = std::array::from_fn(|v| if v == color { 0.98 } else { 0.01 });
+        reading
+    }
+
+    #[test]
+    fn a_colour_that_the_picture_does_not_show_is_unknown() {
+        let settled = |inks: &[[u8; 3]], read: &[usize]| {
+            let images: Vec<CardImage> = inks.iter().map(|ink| card(*ink)).collect();
+            let readings = read.iter().map(|&color| read_as(color)).collect();
+            let (readings, facts) = settle(&images, readings, TableFacts::default());
+            (facts.colors, readings.iter().all(|r| r.values[2] == [1.0 / 3.0; 3]))
+        };
+        let (red, green, grey) = ([210, 40, 50], [40, 160, 80], [80, 82, 81]);
+        assert_eq!(settled(&[red, green], &[2, 0]), (Colors::Told, false));
+        assert_eq!(settled(&[grey; 3], &[2, 0, 1]), (Colors::Grey, true));
+        // Six inks that look alike and are read as of two colours; of one they may be.
+        assert_eq!(settled(&[red; 6], &[2, 0, 2, 0, 2, 0]), (Colors::Alike, true));
+        assert_eq!(settled(&[red; 6], &[2; 6]), (Colors::Told, false));
+    }
 }
