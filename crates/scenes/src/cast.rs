@@ -23,18 +23,6 @@ struct Lamps {
     gains: [[f64; 3]; 2],
 }
 
-/// Mixes a part of one narrow band into all channels. The band lies between violet and red, so it
-/// sees purple ink pale and green ink dark, or both alike.
-fn narrow(matrix: &mut [[f32; 3]; 3], part: f32, dice: &mut Dice) {
-    let weights = [dice.between(0.1, 1.0), dice.between(0.0, 0.8), dice.between(0.1, 1.0)];
-    let band = weights.map(|w| (w / weights.iter().sum::<f64>()) as f32);
-    for row in matrix {
-        // The row's own white is kept.
-        let white: f32 = row.iter().sum();
-        row.iter_mut().zip(band).for_each(|(v, b)| *v += (b * white - *v) * part);
-    }
-}
-
 /// The casts of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Cast {
@@ -72,9 +60,6 @@ impl Cast {
             for (j, value) in row.iter_mut().enumerate() {
                 *value = (gains[i] * if i == j { own } else { leaks[j] }) as f32;
             }
-        }
-        if params.narrow.high > 0.0 {
-            narrow(&mut matrix, dice.within(params.narrow) as f32, dice);
         }
         let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let lamps = dice.chance(params.two_lamps).then(|| {

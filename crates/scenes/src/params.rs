@@ -273,11 +273,6 @@ pub struct Params {
     pub leaflets: (usize, usize),
     /// Probability that a screen ([`Kind::Screen`]) is photographed rather than copied.
     pub photographed: f64,
-    /// Gain after the sensor's noise: a camera that brightens a dark picture.
-    pub brighten: Option<Span>,
-    /// Standard deviation of the natural logarithm of each channel's gain after clipping: a white
-    /// balance that fails where the stock is overexposed.
-    pub clipped_gain: Option<f64>,
     /// The requested kind, as a tag for the labels.
     pub asked: Kind,
 }
@@ -339,8 +334,6 @@ impl Params {
             marks: (0, 0),
             leaflets: (0, 0),
             photographed: 0.0,
-            brighten: None,
-            clipped_gain: None,
             asked: kind,
         };
         match kind {
@@ -520,9 +513,6 @@ pub struct CastParams {
     pub gain: f64,
     /// Standard deviation of the fraction that a channel takes from each of the others.
     pub cross_talk: f64,
-    /// Fraction of each channel's light that is of one narrow band of the lamp, the same for all
-    /// channels: inks that differ elsewhere look alike.
-    pub narrow: Span,
     /// Probability of a violet picture, as from a missing infrared filter.
     pub violet: f64,
     /// Probability that the table lies between an orange lamp and a blue window.
@@ -534,14 +524,8 @@ pub struct CastParams {
 
 impl CastParams {
     /// No cast at all.
-    pub const NONE: Self = Self {
-        gain: 0.0,
-        cross_talk: 0.0,
-        narrow: Span::only(0.0),
-        violet: 0.0,
-        two_lamps: 0.0,
-        fringe: Span::only(0.0),
-    };
+    pub const NONE: Self =
+        Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
 }
 
 /// The materials of the mixed kinds.

@@ -156,7 +156,6 @@ fn elsewhere(p: &mut Params, dice: &mut Dice) {
     p.cast = CastParams {
         gain: dice.pick(&[(0.0, 5.0), (0.05, 3.0), (0.1, 1.0)]),
         cross_talk: dice.pick(&[(0.0, 8.0), (0.02, 2.0)]),
-        narrow: Span::only(0.0),
         violet: 0.02,
         two_lamps: 0.03,
         fringe: either(dice, 0.7, (0.0, 0.0), (0.0, 0.004)),

@@ -32,10 +32,6 @@ pub(super) fn expose(
     let mosaic = dice.chance(params.mosaic);
     let haze = dice.within(params.haze) as f32;
     let chroma_px = dice.within(params.chroma_px) as f32;
-    // Cameras without these two draw no numbers for them.
-    let brighten = params.brighten.map_or(1.0, |span| dice.within(span)) as f32;
-    let balance =
-        params.clipped_gain.map(|size| [0; 3].map(|_| (size * dice.normal()).exp() as f32));
 
     let radius2 = (width * width + height * height) as f32 / 4.0;
     for (y, row) in light.chunks_exact_mut(width).enumerate() {
@@ -54,9 +50,6 @@ pub(super) fn expose(
     light = gaussian(&light, width, sigma);
 
     add_noise(&mut light, noise, grain, pixel_seed);
-    for pixel in light.iter_mut().filter(|_| brighten != 1.0) {
-        *pixel = pixel.map(|v| v * brighten);
-    }
     if mosaic {
         light = through_mosaic(&light, width);
     }
@@ -65,11 +58,6 @@ pub(super) fn expose(
         let luma = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];
         for value in &mut pixel[..3] {
             *value = toned(&tone, luma + (*value - luma) * saturation);
-        }
-    }
-    if let Some(gains) = balance {
-        for pixel in &mut light {
-            (0..3).for_each(|c| pixel[c] = (pixel[c] * gains[c]).min(255.0));
         }
     }
     let blurred = (sharpen > 0.02).then(|| gaussian(&light, width, 1.1));

@@ -54,13 +54,6 @@ pub fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {
     weights.iter().copied().collect()
 }
 
-/// Mean negative log likelihood of the observations, weighted, in nats.
-pub fn unlikelihood(choices: &[Choice], weights: &[f64]) -> f64 {
-    let weights = DVector::from_column_slice(weights);
-    let total: f64 = choices.iter().map(|choice| choice.weight).sum();
-    loss_of(choices, &weights, &weights, 0.0) / total.max(1e-300)
-}
-
 /// Probability of each option.
 fn probabilities(choice: &Choice, weights: &DVector<f64>) -> Vec<f64> {
     let score = |f: &Vec<f64>| f.iter().zip(weights.iter()).map(|(f, w)| f * w).sum::<f64>();

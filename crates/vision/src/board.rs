@@ -1,6 +1,5 @@
 //! Settles all cards of one photo together: a deck holds each card once.
 
-use super::conditions::Conditions;
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
 use super::probability::{log_odds, logistic};
@@ -49,12 +48,6 @@ pub struct Calibration {
     /// Weight of the part of the outline that other cards share, 0 to 1: a hidden symbol leaves no
     /// trace in a reading.
     pub covered: f32,
-    /// Weight of how clear the table's other cards are, see [`Evidence::others`].
-    #[serde(default)]
-    pub others: f32,
-    /// Weights of the picture's [`Conditions::features`], in their order.
-    #[serde(default)]
-    pub conditions: [f32; Conditions::FEATURES],
     /// The threshold: a card with a lower confidence is `unsure`.
     pub least_confidence: f32,
 }
@@ -77,60 +70,22 @@ pub struct Evidence {
     pub posterior: f32,
     /// Part of the outline that other cards share, 0 to 1.
     pub covered: f32,
-    /// How clear the other cards of the table are: the mean of their log odds, each at most
-    /// [`CLEAR`], minus that. 0 if all are clear or there is no other; light, focus and camera are
-    /// the same for all.
-    pub others: f32,
-    /// How clearly the picture shows this card.
-    pub conditions: Conditions,
 }
 
-/// Log odds (natural logarithm) from which a card of a table is clear.
-const CLEAR: f32 = 6.0;
-
 impl Evidence {
-    /// Number of [features](Self::features).
-    pub const FEATURES: usize = 4 + Conditions::FEATURES;
-
-    /// The name of each feature.
-    pub const NAMES: [&str; Self::FEATURES] =
-        ["constant", "posterior", "covered", "others", "chroma", "clipped"];
-
-    /// The values that the [weights](Calibration::weights) of a calibration multiply.
-    pub fn features(&self) -> [f32; Self::FEATURES] {
-        let own = [1.0, self.posterior, self.covered, self.others];
-        let all = own.into_iter().chain(self.conditions.features());
-        all.collect::<Vec<f32>>().try_into().expect("as many as there are")
+    /// The values that the weights of a [`Calibration`] multiply, in their order.
+    pub fn features(&self) -> [f32; 3] {
+        [1.0, self.posterior, self.covered]
     }
 }
 
 impl Calibration {
     /// See [`Calibration::default`].
-    pub const PLAIN: Self = Self {
-        bias: 0.0,
-        posterior: 1.0,
-        covered: 0.0,
-        others: 0.0,
-        conditions: [0.0; Conditions::FEATURES],
-        least_confidence: 0.6,
-    };
-
-    /// The weights of [`Evidence::features`], in their order.
-    pub fn weights(&self) -> [f32; Evidence::FEATURES] {
-        let own = [self.bias, self.posterior, self.covered, self.others];
-        let all = own.into_iter().chain(self.conditions);
-        all.collect::<Vec<f32>>().try_into().expect("as many as there are")
-    }
-
-    /// The same threshold with other weights, in the order of [`Evidence::features`].
-    pub fn with_weights(self, weights: [f32; Evidence::FEATURES]) -> Self {
-        let [bias, posterior, covered, others, conditions @ ..] = weights;
-        Self { bias, posterior, covered, others, conditions, ..self }
-    }
+    pub const PLAIN: Self = Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 };
 
     /// Probability that the outline is a card and the chosen card is right.
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
-        let weights = self.weights();
+        let weights = [self.bias, self.posterior, self.covered];
         let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
         evidence.is_card * logistic(right)
     }
@@ -203,29 +158,18 @@ impl Board {
             claims.iter().map(|&i| (outlines[i].corners_in_image, readings[i].is_card)).collect();
         let chosen = assign(&chances);
         let alike = |i: usize, card: Card| alike(&readings[claims[i]], card);
-        let posteriors: Vec<f32> = (0..claims.len())
-            .map(|i| log_odds(alike(i, chosen[i]).map(|c| beliefs[i].posterior[c.index()]).sum()))
-            .collect();
-        let clear: Vec<f32> = posteriors.iter().map(|p| p.min(CLEAR)).collect();
-        let total: f32 = clear.iter().sum();
-        let cards =
-            claims.iter().zip(shares(&lying)).enumerate().map(|(i, (&outline, covered))| {
-                let (card, belief) = (chosen[i], &beliefs[i]);
-                let others = match clear.len() - 1 {
-                    0 => 0.0,
-                    n => (total - clear[i]) / n as f32 - CLEAR,
-                };
-                let (is_card, posterior) = (belief.is_card, posteriors[i]);
-                let conditions = readings[outline].conditions;
-                let evidence = Evidence { is_card, posterior, covered, others, conditions };
-                let right = known * params.calibration.confidence(&evidence);
-                let guesses = spread(belief, card, right, known, || alike(i, card));
-                let confidence = guesses[card.index()];
-                let unsure =
-                    confidence.is_nan() || confidence < params.calibration.least_confidence;
-                let alternatives = alternatives(&guesses, card);
-                BoardCard { outline, card, confidence, unsure, alternatives, evidence }
-            });
+        let cards = claims.iter().zip(shares(&lying)).enumerate();
+        let cards = cards.map(|(i, (&outline, covered))| {
+            let (card, belief) = (chosen[i], &beliefs[i]);
+            let posterior = log_odds(alike(i, card).map(|c| belief.posterior[c.index()]).sum());
+            let evidence = Evidence { is_card: belief.is_card, posterior, covered };
+            let right = known * params.calibration.confidence(&evidence);
+            let guesses = spread(belief, card, right, known, || alike(i, card));
+            let confidence = guesses[card.index()];
+            let unsure = confidence.is_nan() || confidence < params.calibration.least_confidence;
+            let alternatives = alternatives(&guesses, card);
+            BoardCard { outline, card, confidence, unsure, alternatives, evidence }
+        });
         Self { cards: cards.collect() }
     }
 
@@ -264,13 +208,7 @@ fn spread<A: Iterator<Item = Card>>(
     for c in alike() {
         guesses[c.index()] = match inside > 0.0 {
             true => right * posterior[c.index()] / inside,
-            false => {
-                if c == card {
-                    right
-                } else {
-                    0.0
-                }
-            }
+            false => right * f32::from(u8::from(c == card)),
         };
     }
     guesses
@@ -393,7 +331,7 @@ mod tests {
         for (row, property) in values.iter_mut().zip(setsight_game::cards::Property::ALL) {
             row[card.value(property)] = certainty;
         }
-        Reading { values, is_card: 0.99, ..Reading::UNKNOWN }
+        Reading { values, is_card: 0.99 }
     }
 
     fn settle(cards: &[((f64, f64), Reading)]) -> Board {
@@ -428,9 +366,7 @@ mod tests {
 
     #[test]
     fn a_card_is_as_sure_as_that_it_is_one_and_less_under_others() {
-        let conditions = Conditions::UNKNOWN;
-        let evidence =
-            Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5, others: 0.0, conditions };
+        let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5 };
         let usual = Calibration::default();
         assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
         let covered = Calibration { covered: -24.0, ..usual };
@@ -490,7 +426,7 @@ mod tests {
                         let sum: f32 = row.iter().sum();
                         row.map(|v| v / sum)
                     });
-                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9, ..Reading::UNKNOWN })
+                    ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9 })
                 })
                 .collect();
             let board = settle(&cards);

@@ -182,7 +182,7 @@ mod tests {
             triple[card.value(property)] = 0.99;
             triple
         });
-        Reading { values, is_card: 0.99, ..Reading::UNKNOWN }
+        Reading { values, is_card: 0.99 }
     }
 
     #[test]

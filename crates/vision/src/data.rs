@@ -1,6 +1,5 @@
 //! The types that pass between the stages.
 
-use crate::conditions::Conditions;
 use image::RgbImage;
 use setsight_game::cards::{Card, Property};
 use setsight_game::sets::{self, Set};
@@ -45,13 +44,6 @@ pub struct CardImage {
     pub long_side_in_image_px: f32,
 }
 
-impl CardImage {
-    /// How clearly the photo shows the card.
-    pub fn conditions(&self) -> Conditions {
-        Conditions::of(self)
-    }
-}
-
 /// A reader's output for one card: four probability triples and the probability that it is a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
@@ -60,15 +52,11 @@ pub struct Reading {
     pub values: [[f32; 3]; 4],
     /// Probability that this is a face-up card.
     pub is_card: f32,
-    /// How clearly the photo shows the card; [`Conditions::UNKNOWN`] from a reader whose confidence
-    /// does not depend on them.
-    pub conditions: Conditions,
 }
 
 impl Reading {
     /// The reading that carries no information.
-    pub const UNKNOWN: Self =
-        Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5, conditions: Conditions::UNKNOWN };
+    pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
 
     /// Probability of `card`, given that this is a card: the product over the properties.
     pub fn probability(&self, card: Card) -> f32 {

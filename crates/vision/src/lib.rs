@@ -5,7 +5,6 @@ pub mod board;
 mod choice;
 pub mod classify;
 mod compose;
-pub mod conditions;
 pub mod data;
 pub mod deck_learning;
 pub mod find;

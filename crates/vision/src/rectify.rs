@@ -86,7 +86,7 @@ fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
 }
 
 /// The level that this share of what was counted does not exceed.
-fn rank(levels: &[u32; 256], share: f64) -> usize {
+pub(crate) fn rank(levels: &[u32; 256], share: f64) -> usize {
     let limit = (f64::from(levels.iter().sum::<u32>()) * share) as u32;
     let mut seen = 0;
     let level = levels.iter().position(|&count| {
@@ -195,24 +195,14 @@ fn white_of(pixels: &RgbImage) -> [f32; 3] {
     /// Every second pixel of every second row gives nearly the same percentile as all.
     const STEP: usize = 2;
     let mut histogram = [[0u32; 256]; 3];
-    let mut rank = 0;
     for row in pixels.as_raw().chunks_exact(3 * CARD_LONG_PX as usize).step_by(STEP) {
         for pixel in row.chunks_exact(3).step_by(STEP) {
-            rank += 1;
             for (counts, &v) in histogram.iter_mut().zip(pixel) {
                 counts[usize::from(v)] += 1;
             }
         }
     }
-    let rank = (f64::from(rank) * WHITE_PERCENTILE) as u32;
-    histogram.map(|counts| {
-        let mut seen = 0;
-        let value = counts.iter().position(|&n| {
-            seen += n;
-            seen > rank
-        });
-        value.unwrap_or(255).max(1) as f32
-    })
+    histogram.map(|counts| rank(&counts, WHITE_PERCENTILE).max(1) as f32)
 }
 
 /// Length of the white's chromaticity vector: each channel's share minus a third.

@@ -14,12 +14,12 @@ mod threshold;
 pub use collect::{ask, crops, drawn};
 pub use examples::{Example, ExampleTable, Source, Truth};
 pub use outlines::{OutlinesReport, fit_outlines};
-pub use report::{FeatureReport, Report};
+pub use report::Report;
 
-use crate::newton::{self, Choice, fit};
+use crate::newton::{Choice, fit};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
-use setsight_vision::board::{Board, BoardCard, Calibration, Evidence, Params};
+use setsight_vision::board::{Board, BoardCard, Calibration, Params};
 use setsight_vision::classify::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
 use setsight_vision::classify::fusion::{
     CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights,
@@ -320,45 +320,8 @@ fn fit_confidence(
     part: Part,
     prior: &Prior,
 ) -> Calibration {
-    let before = prior.board.weights().map(f64::from);
-    let w = fit(&confidences(sources, joint, part), &before, prior.strength);
-    joint.board.with_weights(std::array::from_fn(|i| w[i] as f32))
-}
-
-/// What each feature of the confidence beyond the posterior is worth: how much less likely the
-/// truth of each half is by a fit to the other half without it, in nats a card.
-fn worth_of_features(sources: &[Source], joint: &EvidenceWeights) -> Vec<FeatureReport> {
-    let halves = [Part::Even, Part::Odd].map(|part| confidences(sources, joint, part));
-    let prior = Prior::vague();
-    let before = prior.board.weights().map(f64::from);
-    let loss = |without: Option<usize>| {
-        let of = |fitted: &[Choice], judged: &[Choice]| {
-            let [fitted, judged] = [fitted, judged].map(|all| leaving_out(all, without));
-            newton::unlikelihood(&judged, &fit(&fitted, &before, prior.strength))
-        };
-        0.5 * (of(&halves[0], &halves[1]) + of(&halves[1], &halves[0]))
-    };
-    let with_all = loss(None);
-    let named = Evidence::NAMES.iter().zip(joint.board.weights()).enumerate().skip(2);
-    let of = |(i, (name, weight)): (usize, (&&'static str, f32))| FeatureReport {
-        name,
-        weight,
-        worth: loss(Some(i)) - with_all,
-    };
-    named.collect::<Vec<_>>().into_par_iter().map(of).collect()
-}
-
-/// The same choices with one feature always 0.
-fn leaving_out(choices: &[Choice], feature: Option<usize>) -> Vec<Choice> {
-    let mut choices = choices.to_vec();
-    if let Some(feature) = feature {
-        choices.iter_mut().flat_map(|c| &mut c.features).for_each(|f| f[feature] = 0.0);
-    }
-    choices
-}
-
-/// Whether each card of the boards is right, with the evidence for it.
-fn confidences(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Choice> {
+    let Calibration { bias, posterior, covered, .. } = prior.board;
+    let before = [bias, posterior, covered].map(f64::from);
     let mut right = Vec::new();
     for source in sources {
         let cards: Vec<(BoardCard, Truth)> =
@@ -370,7 +333,9 @@ fn confidences(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<C
             }
         }
     }
-    right
+    let w = fit(&right, &before, prior.strength);
+    let [bias, posterior, covered] = std::array::from_fn(|i| w[i] as f32);
+    Calibration { bias, posterior, covered, ..joint.board }
 }
 
 fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {

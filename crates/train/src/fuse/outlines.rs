@@ -4,8 +4,8 @@ use super::collect::CollectError;
 use crate::newton::{self, Choice};
 use rayon::prelude::*;
 use serde::Serialize;
-use setsight_photo::geometry::Quad;
-use setsight_photo::labels::MATCH_RADIUS;
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::labels::nearest;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
 use setsight_vision::PipelineError;
 use setsight_vision::find::Learned;
@@ -84,21 +84,13 @@ fn examples_of(
     };
     let quads: Vec<Quad> =
         seen.placed.iter().map(|card| seen.working.in_image(&card.refined.quad)).collect();
-    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-    for (i, card) in scene.cards.iter().enumerate() {
-        let truth = &card.corners_in_image;
-        for (j, quad) in quads.iter().enumerate() {
-            let off = truth.center().distance(quad.center()) / truth.long_side();
-            if off < MATCH_RADIUS {
-                pairs.push((off, i, j));
-            }
-        }
-    }
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let centers: Vec<Point> = quads.iter().map(Quad::center).collect();
+    let cards: Vec<Point> = scene.cards.iter().map(|card| card.corners_in_image.center()).collect();
+    let long_side = |i: usize, _| scene.cards[i].corners_in_image.long_side();
     let mut card_of: Vec<Option<usize>> = vec![None; quads.len()];
-    for (_, i, j) in pairs {
-        if card_of[j].is_none() && !card_of.contains(&Some(i)) {
-            card_of[j] = Some(i);
+    for (card, outline) in nearest(&cards, &centers, long_side).into_iter().enumerate() {
+        if let Some(outline) = outline {
+            card_of[outline] = Some(card);
         }
     }
     let example = |(features, card): (&[f64; FEATURES], &Option<usize>)| {

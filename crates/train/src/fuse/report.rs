@@ -24,23 +24,10 @@ pub struct Report {
     pub claims: usize,
     /// Number of wrong claims among them.
     pub claims_wrong: usize,
-    /// What the features of the confidence are worth, beyond the posterior.
-    pub features: Vec<FeatureReport>,
     /// Observed accuracy by confidence.
     pub reliability: Vec<Bin>,
     /// The upper bound of the share of wrong claims, at 95 % confidence.
     pub claims_wrong_at_most: f64,
-}
-
-/// A feature of the confidence.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct FeatureReport {
-    /// Its name.
-    pub name: &'static str,
-    /// Its weight in the log odds of a right card.
-    pub weight: f32,
-    /// By how much the truth of kept-aside cards is less likely without it, in nats a card.
-    pub worth: f64,
 }
 
 /// Cards whose confidence lies in one range.
@@ -105,7 +92,6 @@ pub(super) fn report(
         limit: joint.board.least_confidence,
         claims,
         claims_wrong,
-        features: super::worth_of_features(sources, joint),
         reliability: reliability(told),
         claims_wrong_at_most: most_wrong(claims_wrong, claims),
     }
@@ -196,14 +182,6 @@ impl fmt::Display for Report {
         for bin in &self.reliability {
             let (said, right) = (100.0 * bin.confidence, 100.0 * bin.right);
             writeln!(f, "{:<28}{:>9}{said:>11.2}{right:>9.2}", bin.from, bin.cards)?;
-        }
-        writeln!(
-            f,
-            "{:28}{:>9}{:>20}",
-            "feature of the confidence", "weight", "worth, nats a card"
-        )?;
-        for FeatureReport { name, weight, worth } in &self.features {
-            writeln!(f, "{name:28}{weight:>9.3}{worth:>20.6}")?;
         }
         for (name, temperature) in &self.temperatures_left_out {
             writeln!(f, "temperature of {name}, left out: {temperature:.2}")?;

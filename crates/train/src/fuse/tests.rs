@@ -4,7 +4,6 @@ use setsight_nets::reader;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
 use setsight_vision::classify::fused::least_lead;
-use setsight_vision::conditions::Conditions;
 use setsight_vision::refiner::Answer;
 
 fn outline(i: usize) -> CardOutline {
@@ -63,12 +62,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
                 Example {
                     outline: outline(i),
-                    outputs: ClassifierOutputs {
-                        values,
-                        card: card_odds,
-                        asked,
-                        conditions: Conditions::UNKNOWN,
-                    },
+                    outputs: ClassifierOutputs { values, card: card_odds, asked },
                     truth,
                 }
             })

@@ -10,7 +10,6 @@ use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
 use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
-use crate::conditions::Conditions;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
@@ -31,8 +30,6 @@ pub struct ClassifierOutputs {
     pub card: f32,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub asked: Option<Asked>,
-    /// How clearly the photo shows the card.
-    pub conditions: Conditions,
 }
 
 /// The outputs for a card in doubt.
@@ -100,12 +97,10 @@ pub fn ask(
     let (edition, _) = facts.named_edition();
     let mut outputs: Vec<ClassifierOutputs> = logits
         .iter()
-        .zip(cards.images)
-        .map(|(logits, image)| ClassifierOutputs {
+        .map(|logits| ClassifierOutputs {
             values: reader::of_edition(logits, edition),
             card: logits[reader::CARD],
             asked: None,
-            conditions: image.conditions(),
         })
         .collect();
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
@@ -227,7 +222,7 @@ impl EvidenceWeights {
         ];
         let said = said_of_card(outputs, outline);
         let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
-        Reading { values, is_card: logistic(log_odds), conditions: outputs.conditions }
+        Reading { values, is_card: logistic(log_odds) }
     }
 }
 
@@ -304,14 +299,13 @@ mod tests {
             triple[card.value(property)] = certainty;
             triple
         });
-        Reading { values, is_card: certainty, ..Reading::UNKNOWN }
+        Reading { values, is_card: certainty }
     }
 
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
-        let (card, conditions) = (logits[reader::CARD], Conditions::UNKNOWN);
-        joint().reading(&ClassifierOutputs { values, card, asked, conditions }, &outline)
+        joint().reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
     }
 
     #[test]

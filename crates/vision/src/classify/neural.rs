@@ -102,7 +102,7 @@ pub fn input_of(card: &CardImage) -> Vec<f32> {
 /// card.
 pub fn reading_of(values: &[f32; 3 * reader::PROPERTIES], card: f32) -> Reading {
     let values = std::array::from_fn(|p| softmax(std::array::from_fn(|v| values[3 * p + v])));
-    Reading { values, is_card: logistic(card), ..Reading::UNKNOWN }
+    Reading { values, is_card: logistic(card) }
 }
 
 #[cfg(test)]

@@ -382,11 +382,10 @@ impl Reader for DeckReader {
                 Some(said) => Reading {
                     values: together(said.values, network.as_ref()),
                     is_card: logistic(2.0 + score + 25.0 * (said.overlap - 0.75)),
-                    ..Reading::UNKNOWN
                 },
                 None => {
                     let values = together(Reading::UNKNOWN.values, network.as_ref());
-                    Reading { values, is_card: logistic(score - 1.0), ..Reading::UNKNOWN }
+                    Reading { values, is_card: logistic(score - 1.0) }
                 }
             }
         });

@@ -2,7 +2,6 @@
 
 use super::grey::Grey;
 use crate::Reading;
-use crate::conditions::Conditions;
 use crate::probability::logistic;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
@@ -38,8 +37,6 @@ pub struct Evidence {
     card: f32,
     /// Sum of the weights of the readings that still count.
     weight: f32,
-    /// Those of the last reading that counted.
-    conditions: Conditions,
     /// The picture of the last reading that counted.
     of: Option<Arc<Grey>>,
     /// Number of readings of the same picture in a row.
@@ -56,8 +53,7 @@ impl Evidence {
     /// None yet.
     pub fn new(shared: SharedError) -> Self {
         let logs = [[0.0; 3]; 4];
-        let conditions = Conditions::UNKNOWN;
-        Self { shared, logs, card: 0.0, weight: 0.0, conditions, of: None, again: 0 }
+        Self { shared, logs, card: 0.0, weight: 0.0, of: None, again: 0 }
     }
 
     /// Adds a reading of the card at `quad`, in pixels of the picture's frame. `quality`, 0 to 1,
@@ -97,7 +93,6 @@ impl Evidence {
             let best = logs.iter().copied().fold(f32::MIN, f32::max);
             logs.iter_mut().for_each(|log| *log -= best);
         }
-        self.conditions = reading.conditions;
         let p = reading.is_card.clamp(LEAST, 1.0 - LEAST);
         let known = kept * self.weight;
         self.weight = known + quality;
@@ -125,7 +120,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: logistic(self.card), conditions: self.conditions }
+        Reading { values, is_card: logistic(self.card) }
     }
 
     /// Number of good readings that still count.
@@ -145,7 +140,7 @@ mod tests {
         for (row, property) in values.iter_mut().zip(Property::ALL) {
             row[card.value(property)] = certainty;
         }
-        Reading { values, is_card: 0.97, ..Reading::UNKNOWN }
+        Reading { values, is_card: 0.97 }
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Knowing<'_> {
         for (row, property) in values.iter_mut().zip(Property::ALL) {
             row[card.value(property)] = self.certainty;
         }
-        Reading { values, is_card: 0.98, ..Reading::UNKNOWN }
+        Reading { values, is_card: 0.98 }
     }
 }
 

@@ -209,7 +209,7 @@ mod tests {
         let at = added.cards[4].corners_in_image;
         // Surely two filled green diamonds, which lie there already, else striped ones.
         let values = [[0.0, 1.0, 0.0], [0.7, 0.0, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
-        let reading = Reading { values, is_card: 0.9, ..Reading::UNKNOWN };
+        let reading = Reading { values, is_card: 0.9 };
         let read = read_again(&added, &at, &reading);
         assert_eq!(read.cards[4].card, card("2sgd"));
         assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.said[4]);

@@ -88,8 +88,7 @@ pub fn judge(cards: &[Features]) -> Vec<Reading> {
                 colors.next().expect("one for each card with symbols"),
                 softmax(scores_of_hypotheses(&weights::SHAPE, &f.shape.map(Vec::from))),
             ];
-            let values = values.map(never_certain);
-            Reading { values, is_card: is_card(f), ..Reading::UNKNOWN }
+            Reading { values: values.map(never_certain), is_card: is_card(f) }
         })
         .collect()
 }
