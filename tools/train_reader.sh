@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Trains the shipped reader anew and fits how it is joined with the classical one:
+# Trains the shipped reader and the reader of screens anew, and fits how they are joined with the
+# other networks and the classical features:
 #
 #     tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]...
 #
@@ -34,6 +35,9 @@ drawn=(--seed 1 --drawn 26000 --keep-drawn "$out/drawn.bin" --validate-every 300
 run drawn "${drawn[@]}" --steps 4500
 real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
 run reader "${real[@]}" "${editions[@]}" --steps 1800
+run first_screens --screens --seed 1 --start-from "$out/reader" --drawn 20000 --steps 4000 --validate-every 400
+run screens --screens --seed 2 --start-from "$out/first_screens" --drawn 24000 --steps 4500 --validate-every 500 \
+    --learning-rate 2e-3
 
 # What reads a source while the readers are joined must not have learnt from it: the first run has
 # seen no crop at all.
@@ -44,4 +48,6 @@ for folder in "$cards"/*/; do
 done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
 "$setsight" train fuse --models "$out/models" "${fuse[@]}" "${editions[@]}" --tables 1000 --out "$out/models/fusion.json"
+cp "$out/screens/reader.onnx" "$out/models/screen-reader.onnx"
+"$setsight" train fuse --screens --models "$out/models" --tables 1000 --out "$out/models/screens.json"
 "$setsight" export manifest "$out/models"

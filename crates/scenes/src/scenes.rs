@@ -86,6 +86,52 @@ pub fn reader_but(
     compressed(render(&params, seed, index)?, dice.chance(0.8))
 }
 
+/// Scene number `index` of a series for the reader of screens, after its JPEG if it was saved as one:
+/// a table as an app shows it, with cards 50 to 300 pixels long, copied and not photographed.
+///
+/// # Errors
+/// None that a caller could cause.
+pub fn screen(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    screen_but(seed, index, |_| ())
+}
+
+/// The same with changed ranges.
+///
+/// # Errors
+/// The changed ranges are invalid.
+pub fn screen_but(
+    seed: u64,
+    index: u64,
+    change: impl FnOnce(&mut Params),
+) -> Result<Scene, RenderError> {
+    let mut dice = Dice::new(seed, index, Purpose::Ranges);
+    let mut params = Params::of(Kind::Screen);
+    on_screen(&mut params, &mut dice);
+    change(&mut params);
+    let scene = render(&params, seed, index)?;
+    let lossy = scene.jpeg_quality < 100;
+    compressed(scene, lossy)
+}
+
+/// Ranges of one table on a screen.
+fn on_screen(p: &mut Params, dice: &mut Dice) {
+    let long = 50.0 * 6f64.powf(dice.unit());
+    p.photographed = 0.0;
+    // Large cards are few, which keeps the picture small.
+    let most = if long > 170.0 { 9 } else { 21 };
+    p.cards = dice.pick(&[((12, 12), 3.0), ((3, 9), 2.0), ((13, 21), 1.0)]);
+    p.cards = (p.cards.0.min(most), p.cards.1.min(most));
+    let count = f64::from(p.cards.1 as u32);
+    let pixels = count * long * long * dice.between(0.9, 1.6);
+    let width = (pixels * dice.between(0.5, 2.0)).sqrt();
+    p.size_px = [width, pixels / width].map(|side| side.clamp(160.0, 1_600.0) as u32).into();
+    p.long_side_px = Some(Span::only(long));
+    p.fill = Span::new(0.8, 1.2);
+    p.aim_off = dice.pick(&[(0.0, 8.0), (0.06, 1.0)]);
+    // Games on screens draw the symbols of today's deck, or others.
+    p.decks = vec![(DeckChoice::Known(Deck::classic()), 0.92), (DeckChoice::Invented, 0.08)];
+}
+
 /// The scene as decoded from its JPEG, if `lossy`.
 fn compressed(mut scene: Scene, lossy: bool) -> Result<Scene, RenderError> {
     if lossy && let Ok(image) = scene.through_jpeg() {

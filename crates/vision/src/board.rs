@@ -1,5 +1,6 @@
 //! Settles all cards of one photo together: a deck holds each card once.
 
+use super::classify::table_facts::TableFacts;
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
 use super::probability::{log_odds, logistic};
@@ -16,6 +17,8 @@ pub struct Params {
     pub least_is_card: f32,
     /// Turns the evidence into a confidence; holds the threshold for sure cards.
     pub calibration: Calibration,
+    /// The same for copies of screens, if they are read by weights of their own.
+    pub on_screen: Option<Calibration>,
     /// Two outlines that share at least this part of the smaller one's area are one card, detected
     /// twice.
     pub one_card_overlap: f64,
@@ -28,11 +31,20 @@ impl Default for Params {
         Self {
             least_is_card: 0.4,
             calibration: Calibration::default(),
+            on_screen: None,
             // Cards in a heap cover half of each other or more. Beyond this share, nothing of the
             // lower card could have been read.
             one_card_overlap: 0.75,
             one_card_overlap_when_alike: 0.3,
         }
+    }
+}
+
+impl Params {
+    /// With the calibration for this table.
+    pub fn of_table(self, facts: &TableFacts) -> Self {
+        let on_screen = self.on_screen.filter(|_| facts.on_screen);
+        Self { calibration: on_screen.unwrap_or(self.calibration), ..self }
     }
 }
 

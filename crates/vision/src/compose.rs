@@ -105,8 +105,8 @@ impl Pipeline {
         trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
 
         let (_, known) = facts.named_edition();
-        let board =
-            trace.stage("board", |_| Board::settle(&outlines, &readings, known, &self.board));
+        let params = self.board.of_table(&facts);
+        let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
         let order = reading_order(&board, &outlines);
         let cards: Vec<ReadCard> = order
             .iter()

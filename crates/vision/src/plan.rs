@@ -5,6 +5,7 @@ use crate::classify::fused::FusedReader;
 use crate::classify::fusion::Fusion;
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
+use crate::classify::screens::Screens;
 use crate::deck_learning::{DeckReader, trained_for};
 use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
@@ -221,6 +222,7 @@ impl ReadingPlan {
         let refiner = if needs_refiner { shared_refiner(models)? } else { None };
         let finder = self.finder_of(models, refiner.clone())?;
         let plain = board::Calibration::default();
+        let mut on_screen = None;
         let (reader, calibration): (Box<dyn Reader>, _) = match self.reader {
             ReaderChoice::Classical => (Box::new(ClassicalReader), plain),
             ReaderChoice::Neural => (Box::new(network_for(models, None)?), plain),
@@ -235,10 +237,16 @@ impl ReadingPlan {
                 let refiner = refiner.filter(|_| !self.without.contains(&Step::Context));
                 let mut reader = FusedReader::new(network, refiner, weights);
                 reader.with_features = !self.without.contains(&Step::Features);
+                if self.finder == FinderChoice::Learned {
+                    reader.screens = Screens::load(models)?;
+                    on_screen = reader.screens.as_ref().map(|screens| screens.evidence.board);
+                }
                 (Box::new(reader), calibration)
             }
         };
-        Ok(pipeline(finder, reader, calibration, self.facts()))
+        let mut pipeline = pipeline(finder, reader, calibration, self.facts());
+        pipeline.board.on_screen = on_screen;
+        Ok(pipeline)
     }
 
     fn finder_of(

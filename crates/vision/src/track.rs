@@ -481,7 +481,8 @@ impl Tracker {
             readings.push(absent.reading.clone());
         }
         let (_, known) = self.facts.named_edition();
-        let board = Board::settle(&outlines, &readings, known, &self.params.board);
+        let params = self.params.board.of_table(&self.facts);
+        let board = Board::settle(&outlines, &readings, known, &params);
         let tracks = self.tracks.len();
         let mut kept = vec![false; tracks];
         // Outline i belongs to track i; those beyond are absent.

@@ -10,12 +10,14 @@ use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::Kind;
 use setsight_nets::engine::{
-    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256, used,
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREEN_READER, SCREENS, file_of,
+    sha256, used,
 };
 use setsight_nets::onnx;
 use setsight_train::run::CHECKPOINT;
 use setsight_vision::classify::fusion::Fusion;
-use std::path::PathBuf;
+use setsight_vision::classify::screens::ScreenWeights;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -108,29 +110,45 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Loads a file of models; its kind, and the version of the program that wrote it.
+fn loaded(name: &str, bytes: &[u8], file: &Path) -> anyhow::Result<(&'static str, String)> {
+    let shown = file.display().to_string();
+    let unexpected = || format!("{shown} is not as expected");
+    Ok(match name {
+        FUSION => {
+            let fusion: Fusion = serde_json::from_slice(bytes).with_context(unexpected)?;
+            ("fusion", fusion.version)
+        }
+        SCREENS => {
+            let screens: ScreenWeights = serde_json::from_slice(bytes).with_context(unexpected)?;
+            ("screens", screens.version)
+        }
+        _ => {
+            let kind = Kind::ALL.into_iter().find(|kind| file_of(*kind) == name);
+            let network = Network::load(bytes, &shown, kind.unwrap_or(Kind::Reader))?;
+            (network.metadata().kind.name(), network.metadata().version.clone())
+        }
+    })
+}
+
+/// The files that a manifest lists, in alphabetical order.
+fn file_names() -> [&'static str; 6] {
+    let [finder, reader, refiner] = [Kind::Finder, Kind::Reader, Kind::Refiner].map(file_of);
+    [finder, FUSION, reader, refiner, SCREEN_READER, SCREENS]
+}
+
 /// Every file is loaded first: a manifest names no file that does not work.
 fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     let path = args.folder.join(MANIFEST);
     let mut files = Vec::new();
-    for name in [file_of(Kind::Finder), FUSION, file_of(Kind::Reader), file_of(Kind::Refiner)] {
+    for name in file_names() {
         let file = args.folder.join(name);
         let bytes = match read_small(&file, MAX_WEIGHTS_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error).context(file.display().to_string()),
         };
-        let kind = Kind::ALL.into_iter().find(|kind| file_of(*kind) == name);
-        let (kind, version) = match kind {
-            Some(kind) => {
-                let network = Network::load(&bytes, &file.display().to_string(), kind)?;
-                (kind.name(), network.metadata().version.clone())
-            }
-            None => {
-                let fusion: Fusion = serde_json::from_slice(&bytes)
-                    .with_context(|| format!("{} is not as expected", file.display()))?;
-                ("fusion", fusion.version)
-            }
-        };
+        let (kind, version) = loaded(name, &bytes, &file)?;
         files.push(ManifestFile {
             file: name.to_owned(),
             kind: kind.to_owned(),

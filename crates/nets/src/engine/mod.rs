@@ -14,7 +14,10 @@ pub mod uncounted;
 pub mod used;
 
 pub use embedded::cpu_elsewhere;
-pub use models::{FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, file_of, sha256};
+pub use models::{
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS, file_of,
+    sha256,
+};
 pub use network::{Network, NetworkError};
 pub use runtime::{
     CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,

@@ -15,6 +15,12 @@ use std::path::{Path, PathBuf};
 pub const MANIFEST: &str = "manifest.json";
 /// File of the weights that combine the classifiers' outputs.
 pub const FUSION: &str = "fusion.json";
+/// File of the reader network for copies of screens; its inputs and outputs are those of
+/// [`Kind::Reader`].
+pub const SCREEN_READER: &str = "screen-reader.onnx";
+/// File of what tells a copy of a screen from a photo, and of the weights that combine the outputs
+/// there.
+pub const SCREENS: &str = "screens.json";
 
 /// A set of weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +44,7 @@ pub struct Manifest {
 pub struct ManifestFile {
     /// Its name within the folder.
     pub file: String,
-    /// `reader`, `finder`, `refiner` or `fusion`.
+    /// `reader`, `finder`, `refiner`, `fusion` or `screens`.
     pub kind: String,
     /// Version of the program that wrote it.
     pub version: String,

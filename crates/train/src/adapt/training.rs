@@ -104,6 +104,7 @@ impl Reader<'_> {
             first: First::Network(self.first.clone()),
             training,
             validation,
+            alter: reader::alter::alter,
             data,
         };
         let settings = Settings { seed: self.seed, ..on_from(1e-3, 0.02, self.steps) };
@@ -292,7 +293,12 @@ pub fn join<'a>(
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
-        let drawn = fuse::drawn(&*finder, reader, refiner.as_deref(), tables, TABLES_SEED, done)?;
+        let drawn = fuse::drawn(
+            fuse::Networks { finder: &*finder, reader, refiner: refiner.as_deref() },
+            tables,
+            TABLES_SEED,
+            done,
+        )?;
         let own = outputs(photos, networks_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };

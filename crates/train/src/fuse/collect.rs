@@ -4,7 +4,7 @@ use super::examples::{Example, ExampleTable, Source, Truth};
 use crate::reader::real::{CropsError, straight_crops};
 use image::RgbImage;
 use rayon::prelude::*;
-use setsight_game::cards::{Card, Edition};
+use setsight_game::cards::{Card, Deck, Edition};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Span;
@@ -15,6 +15,7 @@ use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
 use setsight_vision::classify::fused;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
+use setsight_vision::classify::screens;
 use setsight_vision::classify::table_facts::TableFacts;
 use setsight_vision::find::CardFinder;
 use setsight_vision::refiner::RefinerNetwork;
@@ -49,36 +50,76 @@ const SAME_PLACE: f64 = 0.35;
 /// Minimum visible fraction of a card's symbols for it to count as a card.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// Draws tables and runs the finder, the reader and the refiner on them. A quarter of the tables
-/// are as hard as those the reader trains on, except that their chroma is sharper; the others are
-/// of every kind that `render` can draw.
+/// What runs on drawn tables.
+#[derive(Clone, Copy)]
+pub struct Networks<'a> {
+    /// Finds the cards.
+    pub finder: &'a dyn CardFinder,
+    /// Reads them.
+    pub reader: &'a NeuralReader,
+    /// Is asked where the reader leaves a doubt.
+    pub refiner: Option<&'a dyn RefinerNetwork>,
+}
+
+/// Draws photos of tables and runs the networks on them. A quarter of the tables are as hard as those
+/// the reader trains on, except that their chroma is sharper; the others are of every kind that
+/// `render` can draw. Calls `done` after each.
 ///
 /// # Errors
 /// [`CollectError`].
 pub fn drawn(
-    finder: &dyn CardFinder,
-    network: &NeuralReader,
-    refiner: Option<&dyn RefinerNetwork>,
+    networks: Networks,
     tables: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    let table = |index: u64| {
-        let scene = scene(seed, index)?;
-        let frame = source::decode(&scene.jpeg()?)?.frame;
-        let outlines = finder.find(&frame, &mut Trace::default()).map_err(PipelineError::from)?;
-        let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-        let table = ask(&cards, network, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
+    read_drawn(networks, tables, &|index| {
+        let scene = photographed(seed, index)?;
+        let image = source::decode(&scene.jpeg()?)?.frame;
         done();
-        Ok(table)
+        Ok(Scene { image, ..scene })
+    })
+}
+
+/// Draws tables as games on a screen show them and runs the networks on them. Calls `done` after each.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn drawn_on_screen(
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    read_drawn(networks, tables, &|index| {
+        // No card of another deck can be claimed.
+        let classic = vec![(DeckChoice::Known(Deck::classic()), 1.0)];
+        let scene = scenes::screen_but(seed, index, |params| params.decks = classic)?;
+        done();
+        Ok(scene)
+    })
+}
+
+fn read_drawn(
+    Networks { finder, reader, refiner }: Networks,
+    tables: u64,
+    draw: &(dyn Fn(u64) -> Result<Scene, CollectError> + Sync),
+) -> Result<Source, CollectError> {
+    let table = |index: u64| {
+        let scene = draw(index)?;
+        let frame = &scene.image;
+        let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
+        let images: Vec<CardImage> =
+            outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect();
+        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let table = ask(&cards, reader, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
+        Ok(ExampleTable { is_screen: screens::features(&cards), ..table })
     };
     let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
     Ok(Source { name: "drawn".into(), has_outlines: true, tables })
 }
 
-fn scene(seed: u64, index: u64) -> Result<Scene, RenderError> {
+fn photographed(seed: u64, index: u64) -> Result<Scene, RenderError> {
     /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
     /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
     /// read would raise it for all others.
@@ -176,5 +217,5 @@ pub fn ask(
         outputs,
         truth: truth(outline),
     });
-    Ok(ExampleTable { seen: seen.collect() })
+    Ok(ExampleTable { seen: seen.collect(), is_screen: None })
 }

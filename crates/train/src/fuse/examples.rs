@@ -3,6 +3,7 @@
 use setsight_game::cards::Card;
 use setsight_vision::CardOutline;
 use setsight_vision::classify::fused::ClassifierOutputs;
+use setsight_vision::classify::screens;
 
 /// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]
@@ -52,6 +53,9 @@ pub struct Source {
 pub struct ExampleTable {
     /// The outlines, in the finder's order.
     pub seen: Vec<Example>,
+    /// What tells a copy of a screen from a photo, if the table has enough cards; see
+    /// [`screens::features`].
+    pub is_screen: Option<[f32; screens::FEATURES]>,
 }
 
 /// The visible cards on the tables of a source.

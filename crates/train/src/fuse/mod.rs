@@ -9,12 +9,15 @@ mod collect;
 mod examples;
 mod outlines;
 mod report;
+mod screen;
 mod threshold;
 
-pub use collect::{ask, crops, drawn};
+pub use collect::{Networks, ask, crops, drawn, drawn_on_screen};
 pub use examples::{Example, ExampleTable, Source, Truth};
 pub use outlines::{OutlinesReport, fit_outlines};
 pub use report::Report;
+pub use screen::{ScreenReport, fit_is_screen};
+pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS};
 
 use crate::newton::{Choice, fit};
 use rayon::prelude::*;
@@ -81,8 +84,9 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 ///
 /// The threshold is cross-validated: a fit to either half of the tables scores the other half's
 /// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
-/// table. The returned weights come from a fit to all tables.
-pub fn fit_joint(sources: &[Source]) -> (EvidenceWeights, Report) {
+/// table. At most a share `most_wrong` of the claims may be wrong. The returned weights come from a
+/// fit to all tables.
+pub fn fit_joint(sources: &[Source], most_wrong: f64) -> (EvidenceWeights, Report) {
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
     let mut told: Vec<Told> = halves
         .into_par_iter()
@@ -93,7 +97,7 @@ pub fn fit_joint(sources: &[Source]) -> (EvidenceWeights, Report) {
         .collect();
     weigh(&mut told, sources);
     told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let (limit, claims, wrong) = choose_limit(&told);
+    let (limit, claims, wrong) = choose_limit(&told, most_wrong);
     let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &Prior::vague());
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);

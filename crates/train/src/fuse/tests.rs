@@ -67,19 +67,19 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 }
             })
             .collect();
-        ExampleTable { seen }
+        ExampleTable { seen, is_screen: None }
     };
     Source { name: "made up".into(), has_outlines: true, tables: (0..tables).map(table).collect() }
 }
 
 #[test]
 fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
-    let joint = fit_joint(&[made_up(160, 1, TOO_SURE)]).0;
+    let joint = fit_joint(&[made_up(160, 1, TOO_SURE)], MOST_WRONG).0;
     for weights in &joint.properties {
         // Nine in ten are log odds of 2.9 against either other value; the network gives 6.
         assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
     }
-    let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)]);
+    let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)], MOST_WRONG);
     for ClassifierWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
         // Six in ten are log odds of 1.1 against either other value, and the network gives 1.1.
         assert!((0.7..1.3).contains(&reader), "{reader}");
@@ -101,7 +101,7 @@ fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
         seen.outputs.card = 0.0;
     }
-    let joint = fit_joint(std::slice::from_ref(&source)).0;
+    let joint = fit_joint(std::slice::from_ref(&source), MOST_WRONG).0;
     for seen in &source.tables[0].seen {
         let is_card = joint.reading(&seen.outputs, &seen.outline).is_card;
         let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
@@ -111,7 +111,7 @@ fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
 
 #[test]
 fn the_limit_leaves_few_wrong_claims() {
-    let (joint, report) = fit_joint(&[made_up(900, 3, HONEST)]);
+    let (joint, report) = fit_joint(&[made_up(900, 3, HONEST)], MOST_WRONG);
     assert!(report.claims > 3000, "{report}");
     assert!(report.claims_wrong as f64 <= MOST_WRONG * report.claims as f64, "{report}");
     assert!(report.claims_wrong_at_most < 3.0 * MOST_WRONG, "{report}");
@@ -129,7 +129,7 @@ fn the_limit_leaves_few_wrong_claims() {
 
 #[test]
 fn few_claims_prove_nothing() {
-    let report = fit_joint(&[made_up(20, 5, HONEST)]).1;
+    let report = fit_joint(&[made_up(20, 5, HONEST)], MOST_WRONG).1;
     assert_eq!(report.claims, 0, "{report}");
     assert!(report.limit > 0.99);
 }

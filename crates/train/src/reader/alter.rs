@@ -17,8 +17,7 @@ type Picture = Vec<[f32; 3]>;
 /// An augmented copy of a crop ([`BYTES`] long). Camera effects are applied less often to drawn
 /// crops, which have passed through a simulated camera already.
 pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
-    let mut picture: Picture =
-        pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2]].map(|v| f32::from(v) / 255.0)).collect();
+    let mut picture = picture_of(pixels);
     if rng.random() {
         picture.reverse();
     }
@@ -65,8 +64,7 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     if noisy {
         noise(&mut picture, rng);
     }
-    let mut bytes: Vec<u8> =
-        picture.iter().flatten().map(|v| (v * 255.0 + 0.5).clamp(0.0, 255.0) as u8).collect();
+    let mut bytes = bytes_of(&picture);
     if jpeg {
         bytes = through_jpeg(bytes, rng.random_range(40..90));
     }
@@ -75,6 +73,36 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     }
     debug_assert_eq!(bytes.len(), BYTES);
     bytes
+}
+
+/// A way to augment a crop ([`BYTES`] long, and so is the result): its bytes, and whether it was
+/// drawn.
+pub type Alter = fn(&[u8], bool, &mut Pcg64) -> Vec<u8>;
+
+/// An augmented copy of a crop of a screen ([`BYTES`] long): no lamp and no lens comes between, but
+/// the outline may be off, and the picture may have been scaled and saved once more.
+pub fn alter_on_screen(pixels: &[u8], _: bool, rng: &mut Pcg64) -> Vec<u8> {
+    let mut picture = picture_of(pixels);
+    if rng.random() {
+        picture.reverse();
+    }
+    let (moved, blurred, jpeg) = (rng.random_bool(0.5), rng.random_bool(0.2), rng.random_bool(0.2));
+    if moved {
+        picture = shift(&picture, rng);
+    }
+    if blurred {
+        picture = blur(&picture, rng.random_range(0.3..1.0));
+    }
+    let bytes = bytes_of(&picture);
+    if jpeg { through_jpeg(bytes, rng.random_range(50..95)) } else { bytes }
+}
+
+fn picture_of(pixels: &[u8]) -> Picture {
+    pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2]].map(|v| f32::from(v) / 255.0)).collect()
+}
+
+fn bytes_of(picture: &Picture) -> Vec<u8> {
+    picture.iter().flatten().map(|v| (v * 255.0 + 0.5).clamp(0.0, 255.0) as u8).collect()
 }
 
 /// Rounds to 5, 6 and 5 bits and expands to 8 again, as an RGB565 frame buffer does.

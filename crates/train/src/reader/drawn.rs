@@ -26,15 +26,25 @@ const OTHERS: f64 = 0.4;
 /// Share of the cards cut along the finder's outline, if it found one.
 const AS_FOUND: f64 = 0.6;
 
-/// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. With
-/// `deck`, all tables are of that deck, for a network that knows no other. Calls
+/// Which tables are drawn.
+#[derive(Clone, Debug)]
+pub enum Tables {
+    /// Photos of tables with cards of many decks.
+    Photographed,
+    /// Photos of tables with cards of one deck, for a network that knows no other.
+    OfDeck(Arc<Deck>),
+    /// Tables as games on a screen draw them.
+    OnScreen,
+}
+
+/// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. Calls
 /// `done` with the number so far. Crops of cards come first, then crops without a card.
 ///
 /// # Errors
 /// The finder's error.
 pub fn crops(
     cards: usize,
-    (seed, deck): (u64, Option<&Arc<Deck>>),
+    (seed, tables): (u64, &Tables),
     name: &str,
     finder: &dyn CardFinder,
     stop: &AtomicBool,
@@ -50,7 +60,7 @@ pub fn crops(
         let scenes: Vec<[Vec<Sample>; 2]> = (from..until)
             .into_par_iter()
             .map(|index| {
-                let crops = of_scene(seed, index, deck, finder)?;
+                let crops = of_scene(seed, index, tables, finder)?;
                 done(count.fetch_add(crops[0].len(), Ordering::Relaxed) + crops[0].len());
                 Ok(crops)
             })
@@ -70,20 +80,24 @@ pub fn crops(
 fn of_scene(
     seed: u64,
     index: u64,
-    deck: Option<&Arc<Deck>>,
+    tables: &Tables,
     finder: &dyn CardFinder,
 ) -> Result<[Vec<Sample>; 2], FindError> {
     let mut rng = Pcg64::seed_from_u64(key(seed, index));
-    let scene = match deck {
-        None => scenes::reader(seed % SEEDS, index),
-        Some(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
+    let scene = match tables {
+        Tables::Photographed => scenes::reader(seed % SEEDS, index),
+        Tables::OnScreen => scenes::screen(seed % SEEDS, index),
+        Tables::OfDeck(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
             params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
             params.mirrored = 0.0;
         }),
     };
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
-    let edition = if deck.is_some() { Edition::OF_TAUGHT } else { scene.deck.edition() };
+    let edition = match tables {
+        Tables::OfDeck(_) => Edition::OF_TAUGHT,
+        Tables::Photographed | Tables::OnScreen => scene.deck.edition(),
+    };
     let frame = &scene.image;
     let found: Vec<Quad> = finder
         .find(frame, &mut Trace::default())?

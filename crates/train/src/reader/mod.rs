@@ -24,7 +24,7 @@ use super::first::First;
 use super::net::{Layer, Output, Plan};
 use super::weights::Weights;
 use super::{Task, Validation};
-use alter::alter;
+use alter::Alter;
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -85,6 +85,8 @@ pub struct ReaderTask {
     pub training: Vec<(Group, f64)>,
     /// The validation groups; each is evaluated by itself.
     pub validation: Vec<Group>,
+    /// How a crop is augmented: its bytes, and whether it was drawn.
+    pub alter: Alter,
     /// The data that decide the outcome, for the run's configuration.
     pub data: serde_json::Value,
 }
@@ -182,7 +184,7 @@ impl Task for ReaderTask {
             });
             let Some((group, _)) = group.or(self.training.last()) else { break };
             let sample = group.pick(&mut rng);
-            let pixels = alter(&sample.pixels, group.is_drawn, &mut rng);
+            let pixels = (self.alter)(&sample.pixels, group.is_drawn, &mut rng);
             batch.push(&pixels, sample, group.teaches_color);
         }
         batch
@@ -355,6 +357,7 @@ mod tests {
             first: First::Chance,
             training: vec![(group("cards", 1..4), 0.75), (group("none", 0..1), 0.25)],
             validation: vec![group("all", 0..4)],
+            alter: alter::alter,
             data: serde_json::Value::Null,
         }
     }

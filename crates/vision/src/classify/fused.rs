@@ -9,6 +9,7 @@ use super::classical::ClassicalReader;
 use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
 use super::reader::{Cards, Reader};
+use super::screens::{self, Screens};
 use super::table_facts::TableFacts;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
@@ -46,6 +47,8 @@ pub struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
     joint: EvidenceWeights,
+    /// What reads copies of screens; without it they are read as photos are.
+    pub screens: Option<Screens>,
     /// Whether the classical features are used for cards that are still in doubt.
     pub with_features: bool,
 }
@@ -57,7 +60,7 @@ impl FusedReader {
         refiner: Option<Arc<dyn RefinerNetwork>>,
         joint: EvidenceWeights,
     ) -> Self {
-        Self { network, refiner, joint, with_features: true }
+        Self { network, refiner, joint, screens: None, with_features: true }
     }
 }
 
@@ -67,11 +70,17 @@ impl Reader for FusedReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        let (mut outputs, facts) = ask(cards, &self.network, self.refiner.as_deref(), before)?;
+        let is_screen = |own: &&Screens| screens::is_screen(cards, &own.weights, before.on_screen);
+        let (network, joint, on_screen) = match self.screens.as_ref().filter(is_screen) {
+            Some(own) => (&own.network, &own.evidence, true),
+            None => (&self.network, &self.joint, false),
+        };
+        let before = TableFacts { on_screen, ..before };
+        let (mut outputs, facts) = ask(cards, network, self.refiner.as_deref(), before)?;
         if !self.with_features {
             outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
-        let join = |(outputs, outline)| self.joint.reading(outputs, outline);
+        let join = |(outputs, outline)| joint.reading(outputs, outline);
         Ok((outputs.iter().zip(cards.outlines).map(join).collect(), facts))
     }
 }
@@ -387,6 +396,38 @@ mod tests {
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
         let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
+    }
+
+    /// Gives every card these logits.
+    struct Always(&'static str);
+    impl CardNetwork for Always {
+        fn logits(&self, _: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+            Ok(logits(self.0, 12.0).repeat(cards))
+        }
+    }
+
+    #[test]
+    fn copies_of_screens_have_a_network_of_their_own() {
+        let network = |code| NeuralReader::with_network(Box::new(Always(code)));
+        let mut reader = FusedReader::new(network("1ero"), None, joint());
+        // Taken for a screen where all whites are the same.
+        let weights = [4.0, 0.0, -9.0, 0.0, 0.0, 0.0];
+        reader.screens = Some(Screens { network: network("3fps"), evidence: joint(), weights });
+        let frame = RgbImage::new(400, 300);
+        let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));
+        let read = |whites: [f32; 3]| {
+            let images = whites.map(|white| CardImage {
+                pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([220; 3])),
+                white_in_image: [white; 3],
+                light_cast: 0.0,
+                long_side_in_image_px: 90.0,
+            });
+            let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+            let (readings, facts) = reader.read(&cards, TableFacts::default()).unwrap();
+            (readings[0].best().0.to_string(), facts.on_screen)
+        };
+        assert_eq!(read([230.0; 3]), ("3fps".to_owned(), true));
+        assert_eq!(read([230.0, 180.0, 205.0]), ("1ero".to_owned(), false));
     }
 
     #[test]

@@ -121,18 +121,10 @@ impl Fusion {
         }
     }
 
-    /// With a weight of 1e30 every card would be sure, and with infinities the confidence would be
-    /// no number.
     fn check(&self) -> Result<(), String> {
-        let thresholds = [&self.learned, &self.classical].map(|own| own.board.least_confidence);
-        if let Some(limit) = thresholds.into_iter().find(|limit| !(0.0..=1.0).contains(limit)) {
-            return Err(format!("least_confidence is {limit}; expected 0 to 1"));
-        }
-        let parts = serde_json::json!([self.outlines, self.learned, self.classical]);
-        match beyond(&parts) {
-            Some(number) => Err(format!("a weight is {number}; expected -{MOST} to {MOST}")),
-            None => Ok(()),
-        }
+        self.learned.check()?;
+        self.classical.check()?;
+        in_range(&serde_json::json!(self.outlines))
     }
 
     /// The file names of the networks that differ from those the weights were fitted with. For them
@@ -153,6 +145,26 @@ impl Fusion {
             }
         }
         Ok(others)
+    }
+}
+
+impl EvidenceWeights {
+    /// With a weight of 1e30 every card would be sure, and with infinities the confidence would be
+    /// no number.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let limit = self.board.least_confidence;
+        if !(0.0..=1.0).contains(&limit) {
+            return Err(format!("least_confidence is {limit}; expected 0 to 1"));
+        }
+        in_range(&serde_json::json!(self))
+    }
+}
+
+/// Whether all numbers within a value are weights that a fit may give.
+pub(crate) fn in_range(weights: &serde_json::Value) -> Result<(), String> {
+    match beyond(weights) {
+        Some(number) => Err(format!("a weight is {number}; expected -{MOST} to {MOST}")),
+        None => Ok(()),
     }
 }
 

@@ -41,6 +41,10 @@ fn read_either_way(
         return flipped(reader, cards, before);
     }
     let (as_is, facts) = reader.read(cards, before.clone())?;
+    if facts.on_screen && settled.is_none() {
+        // Webcams and front cameras mirror what they see; nobody mirrors a screenshot.
+        return Ok((as_is, facts));
+    }
     if settled == Some(false) || !lacks_squiggles(&as_is) {
         let mirrored = facts.mirrored + log_odds_told(&as_is, None);
         return Ok((as_is, TableFacts { mirrored, ..facts }));

@@ -7,4 +7,5 @@ pub mod fusion;
 pub mod mirror;
 pub mod neural;
 pub mod reader;
+pub mod screens;
 pub mod table_facts;

@@ -16,6 +16,8 @@ pub struct TableFacts {
     pub mirrored: f32,
     /// Whether it shows the cards' colours.
     pub colors: Colors,
+    /// Whether it is a copy of a screen, such as a screenshot of a game.
+    pub on_screen: bool,
 }
 
 /// Whether a picture shows the colours of its cards.
@@ -70,7 +72,12 @@ impl Default for TableFacts {
     fn default() -> Self {
         // Of 35 public sources of photos, three show the rectangle edition and three are mirrored;
         // unknown decks are rarer.
-        Self { deck: DeckFacts::Among([0.9, 0.08, 0.02]), mirrored: -2.4, colors: Colors::Told }
+        Self {
+            deck: DeckFacts::Among([0.9, 0.08, 0.02]),
+            mirrored: -2.4,
+            colors: Colors::Told,
+            on_screen: false,
+        }
     }
 }
 

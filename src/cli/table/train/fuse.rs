@@ -9,10 +9,11 @@ use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
-use setsight_nets::engine::{Models, Network, file_of, sha256};
-use setsight_train::fuse::{self, Source};
+use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
+use setsight_train::fuse::{self, Networks, Source};
 use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::classify::screens::ScreenWeights;
 use setsight_vision::find::{CardFinder, SymbolFinder};
 use setsight_vision::{FinderChoice, shared_refiner};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,9 @@ pub struct Args {
     /// The edition that a folder's crops show, classic unless told
     #[arg(long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
+    /// Fit the weights for copies of screens instead, as screens.json; needs screen-reader.onnx
+    #[arg(long, conflicts_with_all = ["crops", "left_out", "edition"])]
+    screens: bool,
     /// How many tables to draw
     #[arg(long, value_name = "N", default_value_t = 1200)]
     tables: u64,
@@ -58,6 +62,9 @@ const OUTLINE_SEEDS: u64 = 881_000;
 /// Weights or crops that cannot be read; a file that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let models = args.models.clone().map_or(Models::Shipped, Models::Folder);
+    if args.screens {
+        return fuse_screens(&args, &models);
+    }
     let network = NeuralReader::load(&models)?;
     let mut photographed = Vec::new();
     for crops in &args.crops {
@@ -79,11 +86,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             FinderChoice::Classical => &SymbolFinder::default(),
         };
         let done = || bar.inc(1);
-        let drawn = fuse::drawn(finder, &network, refiner.as_deref(), args.tables, seed, &done)?;
+        let networks = Networks { finder, reader: &network, refiner: refiner.as_deref() };
+        let drawn = fuse::drawn(networks, args.tables, seed, &done)?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
-        let (joint, report) = fuse::fit_joint(&sources);
+        let (joint, report) = fuse::fit_joint(&sources, fuse::MOST_WRONG);
         let counts: Vec<_> = sources.iter().map(counted).collect();
         bar.suspend(|| print!("{} finder\n{report}", choice.name()));
         Ok((joint, json!({"sources": counts, "fused": report})))
@@ -109,10 +117,40 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             "learned": learned_told,
         }),
     };
-    let mut text = serde_json::to_string_pretty(&fusion)?;
-    text.push('\n');
-    write_whole(&args.out, text.as_bytes())
-        .with_context(|| format!("{} cannot be written", args.out.display()))?;
+    write_json(&args.out, &serde_json::to_string_pretty(&fusion)?)
+}
+
+/// Fits and writes `screens.json`, and prints what the fit gave.
+fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
+    let bytes = models.read(SCREEN_READER)?;
+    let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
+    let reader = &NeuralReader::with_network(Box::new(network));
+    let refiner = shared_refiner(models)?;
+    let finder = &setsight_vision::learned(models, refiner.clone())?;
+    let networks = Networks { finder, reader, refiner: refiner.as_deref() };
+    let bar = photos::progress(2 * args.tables as usize);
+    let seed = SEEDS + args.seed;
+    let photos = fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?;
+    let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
+    let (evidence, report) = fuse::fit_joint(&[screens], fuse::MOST_WRONG_ON_SCREENS);
+    print!("{report}");
+    let weights = ScreenWeights {
+        version: env!("CARGO_PKG_VERSION").into(),
+        reader_sha256: sha256(&bytes),
+        is_screen,
+        evidence,
+        fitted: json!({
+            "seed": seed, "tables": args.tables, "is_screen": told, "fused": report,
+        }),
+    };
+    write_json(&args.out, &serde_json::to_string_pretty(&weights)?)
+}
+
+fn write_json(path: &Path, weights: &str) -> anyhow::Result<Outcome> {
+    write_whole(path, format!("{weights}\n").as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(Outcome::Done)
 }
 

@@ -395,11 +395,17 @@ fn drawn_crops(
         bar.set_position(n as u64);
         told(n as f64 / (learn + judge) as f64);
     };
-    let learned = drawn::crops(learn, (seed, None), "drawn", &*finder, stop, &tell)?;
+    let learned =
+        drawn::crops(learn, (seed, &drawn::Tables::Photographed), "drawn", &*finder, stop, &tell)?;
     let other = seed ^ (1 << 31);
-    let judged = drawn::crops(judge, (other, None), "drawn for judging", &*finder, stop, &|n| {
-        tell(learn + n)
-    })?;
+    let judged = drawn::crops(
+        judge,
+        (other, &drawn::Tables::Photographed),
+        "drawn for judging",
+        &*finder,
+        stop,
+        &|n| tell(learn + n),
+    )?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(None);

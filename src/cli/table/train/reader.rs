@@ -14,8 +14,10 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::first::First;
 use setsight_train::optimiser::Schedule;
+use setsight_train::reader::alter::{Alter, alter, alter_on_screen};
+use setsight_train::reader::drawn::{self, Tables};
 use setsight_train::reader::real::{self, Source};
-use setsight_train::reader::{self, ReaderTask, drawn, fingerprint, kept, sample::Group};
+use setsight_train::reader::{self, ReaderTask, fingerprint, kept, sample::Group};
 use setsight_train::run::Settings;
 use setsight_vision::FinderChoice;
 use setsight_vision::deck_learning;
@@ -57,6 +59,9 @@ pub struct Args {
     /// there, and the deck is read with `--deck FILE --models OUT`; at most 20 minutes on two cores
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cards", "add", "start_from", "keep_drawn"])]
     deck: Option<String>,
+    /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
+    #[arg(long, conflicts_with_all = ["cards", "add", "deck"])]
+    screens: bool,
     /// Keep the drawn crops in this file, and take them from there when it has them
     #[arg(long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
@@ -138,7 +143,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let deck = args.deck.as_deref().map(Deck::open).transpose();
     let deck = deck.map_err(|error| BadCall(format!("--deck {error}")))?;
-    let Some(mut drawn) = draw(&args, deck.as_ref())? else {
+    let tables = match &deck {
+        Some(deck) => Tables::OfDeck(Arc::clone(deck)),
+        None if args.screens => Tables::OnScreen,
+        None => Tables::Photographed,
+    };
+    let Some(mut drawn) = draw(&args, &tables)? else {
         say!("stopped before the first step; nothing to go on with");
         return Ok(Outcome::SomeFailed);
     };
@@ -158,7 +168,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     real::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn,
+        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn, "screens": args.screens,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -179,7 +189,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(path) => first_of(path, Kind::Reader, &plan)?,
         None => (First::Chance, None),
     };
-    let task = ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data };
+    let alter: Alter = if args.screens { alter_on_screen } else { alter };
+    let task =
+        ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data, alter };
     let settings = Settings {
         seed: args.run.seed,
         schedule: Schedule {
@@ -233,6 +245,9 @@ fn metadata(
     }
     if args.deck.is_some() {
         command += " --deck FILE";
+    }
+    if args.screens {
+        command += " --screens";
     }
     if args.cards.is_some() {
         command += " --cards DIR";
@@ -288,14 +303,14 @@ fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
 }
 
 /// Cards to learn from and what is none, then the same to judge by; none when stopped.
-fn draw(args: &Args, deck: Option<&Arc<Deck>>) -> anyhow::Result<Option<Vec<Group>>> {
+fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
     let finder = finder()?;
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
-        "drawn": args.drawn, "finder": finder_of_drawn()?,
+        "drawn": args.drawn, "screens": args.screens, "finder": finder_of_drawn()?,
     });
     if let Some(path) = &args.keep_drawn {
         let kept = kept::read(path, &recipe).with_context(|| {
@@ -311,14 +326,16 @@ fn draw(args: &Args, deck: Option<&Arc<Deck>>) -> anyhow::Result<Option<Vec<Grou
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let learnt = drawn::crops(args.drawn, (args.run.seed, deck), "drawn", &*finder, stop, &|n| {
-        bar.set_position(n as u64);
-    })?;
+    let learnt =
+        drawn::crops(args.drawn, (args.run.seed, tables), "drawn", &*finder, stop, &|n| {
+            bar.set_position(n as u64);
+        })?;
     // Another series of tables.
     let other = args.run.seed ^ (1 << 31);
-    let judged = drawn::crops(judged, (other, deck), "drawn for judging", &*finder, stop, &|n| {
-        bar.set_position((args.drawn + n) as u64);
-    })?;
+    let judged =
+        drawn::crops(judged, (other, tables), "drawn for judging", &*finder, stop, &|n| {
+            bar.set_position((args.drawn + n) as u64);
+        })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         return Ok(None);

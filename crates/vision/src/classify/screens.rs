@@ -1,0 +1,211 @@
+//! Whether a picture is a copy of a screen, such as a screenshot of a game, and the network that
+//! reads it then.
+//!
+//! Games on a screen draw a card as they like: the middle filling may be a tint, dots or a gradient,
+//! inks may be pastel. One network for photos and screens was worse at both. But a program draws
+//! what no camera sees: all cards upright, of one size, on one and the same white, and areas of one
+//! colour without noise.
+
+use super::fusion::{EvidenceWeights, in_range};
+use super::neural::NeuralReader;
+use super::reader::Cards;
+use image::RgbImage;
+use serde::{Deserialize, Serialize};
+use setsight_nets::Kind;
+use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS, sha256};
+use std::f64::consts::FRAC_PI_2;
+
+/// Number of features of a picture, with the constant.
+pub const FEATURES: usize = 6;
+/// What each feature is, in the order of [`Weights`].
+pub const NAMES: [&str; FEATURES] =
+    ["constant", "even", "one white", "clipped", "upright", "one size"];
+/// The weights of the features; their sum is the log odds that the picture is a copy of a screen.
+pub type Weights = [f32; FEATURES];
+
+/// What reads copies of screens.
+pub struct Screens {
+    /// The network.
+    pub network: NeuralReader,
+    /// How its outputs are weighed.
+    pub evidence: EvidenceWeights,
+    /// What tells a screen from a photo.
+    pub weights: Weights,
+}
+
+impl Screens {
+    /// From a folder of models, or from the program if that has none of its own; `None` if neither
+    /// reads screens.
+    ///
+    /// # Errors
+    /// The network or the weights are broken, or do not belong together.
+    pub fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
+        let has_both = |models: &&Models| models.has(SCREEN_READER) && models.has(SCREENS);
+        let Some(models) = [models, &Models::Shipped].into_iter().find(has_both) else {
+            return Ok(None);
+        };
+        let own = ScreenWeights::load(models)?;
+        let bytes = models.read(SCREEN_READER)?;
+        if own.reader_sha256 != sha256(&bytes) {
+            let reason = format!(
+                "it was fitted with another {SCREEN_READER}; fit it to this one with `setsight train \
+                 fuse --screens`"
+            );
+            return Err(ModelsError::Json { file: models.name_of(SCREENS), reason });
+        }
+        let ScreenWeights { is_screen: weights, evidence, .. } = own;
+        let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
+        Ok(Some(Self { network: NeuralReader::with_network(Box::new(network)), evidence, weights }))
+    }
+}
+
+/// The content of `screens.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenWeights {
+    /// Version of the program that fitted the weights.
+    pub version: String,
+    /// SHA-256 of the network that the weights were fitted with, in hexadecimal.
+    pub reader_sha256: String,
+    /// What tells a screen from a photo.
+    pub is_screen: Weights,
+    /// How the network's outputs are weighed; with the learned finder.
+    pub evidence: EvidenceWeights,
+    /// How the weights were fitted, and the results; for people.
+    pub fitted: serde_json::Value,
+}
+
+impl ScreenWeights {
+    /// Loads the weights from a folder of models or from the program itself.
+    ///
+    /// # Errors
+    /// The file is missing or does not have this form, or a number is out of range.
+    pub fn load(models: &Models) -> Result<Self, ModelsError> {
+        let json = |reason| ModelsError::Json { file: models.name_of(SCREENS), reason };
+        let own: Self = serde_json::from_slice(&models.read(SCREENS)?)
+            .map_err(|error| json(error.to_string()))?;
+        own.evidence.check().map_err(json)?;
+        in_range(&serde_json::json!(own.is_screen)).map_err(json)?;
+        Ok(own)
+    }
+}
+
+/// Log odds above which a picture is a copy of a screen. A photo that is taken for one is read by a
+/// network that never saw a photo; a screen that is taken for a photo is read with doubts.
+const LEAST_LOG_ODDS: f32 = 2.0;
+/// Fewer cards do not tell whether they are alike.
+const LEAST_CARDS: usize = 3;
+
+/// Whether the picture is a copy of a screen; `before` if too few cards tell.
+pub fn is_screen(cards: &Cards, weights: &Weights, before: bool) -> bool {
+    features(cards).map_or(before, |features| is_likely(&features, weights))
+}
+
+/// Whether features are those of a copy of a screen.
+pub fn is_likely(features: &[f32; FEATURES], weights: &Weights) -> bool {
+    features.iter().zip(weights).map(|(f, w)| f * w).sum::<f32>() > LEAST_LOG_ODDS
+}
+
+/// The features of a picture. Differences of whites, angles and sizes count by their logarithms: they
+/// are errors of the corners on a screen, and many times that on a table.
+pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
+    /// The precision to which angles and lengths are known.
+    const PRECISION: f64 = 0.002;
+    /// From here up an overexposed channel is the same everywhere, on a table, too.
+    const CLIPPED: f64 = 252.0;
+    if cards.outlines.len() < LEAST_CARDS {
+        return None;
+    }
+    let whites = [0, 1, 2].map(|c| median(cards.images.iter().map(|i| i.white_in_image[c].into())));
+    let off_white = cards.images.iter().map(|image| {
+        let both = image.white_in_image.iter().zip(whites).filter(|(_, white)| *white < CLIPPED);
+        both.map(|(&own, white)| (f64::from(own) - white).abs()).fold(0.0, f64::max)
+    });
+    let is_clipped = whites.iter().all(|white| *white >= CLIPPED);
+    let angle = cards.outlines.iter().map(|outline| {
+        let [a, b, ..] = outline.corners_in_image.0;
+        let turned = (b - a).y.atan2((b - a).x).rem_euclid(FRAC_PI_2);
+        turned.min(FRAC_PI_2 - turned)
+    });
+    let long = || cards.outlines.iter().map(|outline| outline.corners_in_image.long_side());
+    let usual = median(long()).max(1.0);
+    Some([
+        1.0,
+        evenness(cards.frame),
+        median(off_white).ln_1p() as f32,
+        f32::from(u8::from(is_clipped)),
+        (median(angle) + PRECISION).ln() as f32,
+        (median(long().map(|own| (own / usual - 1.0).abs())) + PRECISION).ln() as f32,
+    ])
+}
+
+/// The share of neighbouring pixels in a row that differ by one level or less in each channel.
+fn evenness(frame: &RgbImage) -> f32 {
+    /// Some rows tell as much as all.
+    const ROWS: usize = 64;
+    let width = 3 * frame.width() as usize;
+    let mut levels = [0u32; 256];
+    let rows = frame.as_raw().chunks_exact(width.max(1));
+    for row in rows.step_by((frame.height() as usize / ROWS).max(1)) {
+        for (a, b) in row.chunks_exact(3).zip(row[3..].chunks_exact(3)) {
+            let off = (0..3).map(|c| a[c].abs_diff(b[c])).max().unwrap_or(0);
+            levels[usize::from(off)] += 1;
+        }
+    }
+    let all: u32 = levels.iter().sum();
+    (levels[0] + levels[1]) as f32 / all.max(1) as f32
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CardImage, CardOutline, rectify};
+    use setsight_scenes::{Scene, scenes};
+
+    /// Whether a table is taken for a screen, by its true outlines, and `before` for one with few.
+    fn told(scene: &Scene, most_cards: usize, before: bool) -> bool {
+        let weights = ScreenWeights::load(&Models::Shipped).unwrap().is_screen;
+        let quads = scene.cards.iter().map(|card| card.corners_in_image).take(most_cards);
+        let outlines: Vec<CardOutline> = quads.map(CardOutline::at).collect();
+        let images: Vec<CardImage> =
+            outlines.iter().map(|outline| rectify::rectify(&scene.image, outline)).collect();
+        let cards = Cards { frame: &scene.image, outlines: &outlines, images: &images };
+        is_screen(&cards, &weights, before)
+    }
+
+    #[test]
+    fn copies_of_screens_are_told_from_photos() {
+        const SEED: u64 = scenes::HELD_BACK + 55;
+        let count = |draw: &dyn Fn(u64) -> Scene| {
+            let scenes = (0..30).map(draw).filter(|scene| scene.cards.len() >= LEAST_CARDS);
+            scenes.filter(|scene| told(scene, usize::MAX, false)).count()
+        };
+        let screens = count(&|i| scenes::screen(SEED, i).unwrap());
+        let photos = count(&|i| scenes::reader(SEED, i).unwrap());
+        assert!(screens >= 24 && photos == 0, "{screens} screens, {photos} photos");
+    }
+
+    #[test]
+    fn too_few_cards_leave_it_as_it_was() {
+        let scene = scenes::screen(scenes::HELD_BACK + 55, 1).unwrap();
+        for before in [false, true] {
+            assert_eq!(told(&scene, LEAST_CARDS - 1, before), before);
+        }
+    }
+
+    #[test]
+    fn weights_out_of_range_are_refused() {
+        let mut own = serde_json::to_value(ScreenWeights::load(&Models::Shipped).unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        own["is_screen"][1] = 1e30.into();
+        std::fs::write(folder.path().join(SCREENS), own.to_string()).unwrap();
+        let error = ScreenWeights::load(&Models::Folder(folder.path().to_owned())).unwrap_err();
+        assert!(error.to_string().contains("expected -1000 to 1000"), "{error}");
+    }
+}
