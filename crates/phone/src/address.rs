@@ -159,8 +159,9 @@ fn is_usable(ip: &IpAddr) -> bool {
 /// of version 4.
 fn ranked<'a>(all: impl Iterator<Item = &'a Interface>, first: Vec<IpAddr>) -> Vec<IpAddr> {
     let mut ips: Vec<IpAddr> = all.map(Interface::ip).filter(is_usable).collect();
-    ips.sort_by_key(|ip| (!first.contains(ip), ip.is_loopback(), ip.is_ipv6()));
+    ips.sort();
     ips.dedup();
+    ips.sort_by_key(|ip| (!first.contains(ip), ip.is_loopback(), ip.is_ipv6()));
     ips
 }
 

@@ -53,7 +53,9 @@ impl Game {
         let feed = Feed::new(&format!("phone {phone}"));
         let changed: Arc<Latest<()>> = Arc::default();
         let wake = Arc::clone(&changed);
-        let wake = Box::new(move || drop(wake.put(())));
+        let wake = Box::new(move || {
+            wake.put(());
+        });
         let session = reads.session()?.start(Input::Feed(feed.clone()), wake)?;
         Ok(Self { feed, session, changed })
     }

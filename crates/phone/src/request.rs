@@ -220,8 +220,8 @@ mod tests {
             assert!(matches!(page, Some(Wish::Page(..))), "{path}");
         }
         let others = [
-            format!("GET / HTTP/1.1\nHost: evil.example:8780"),
-            format!("GET / HTTP/1.1"),
+            "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
+            "GET / HTTP/1.1".to_owned(),
             format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
             format!("POST / HTTP/1.1\nHost: {HOST}"),
             format!("HEAD / HTTP/1.1\nHost: {HOST}"),

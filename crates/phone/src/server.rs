@@ -160,9 +160,9 @@ impl Server {
             let bound = listener.local_addr()?;
             for ip in address::reached_at(bound) {
                 addresses.push(ip);
-                hosts.push(SocketAddr::new(ip, bound.port()).to_string());
+                hosts.push(host(&SocketAddr::new(ip, bound.port()).to_string(), bound.port()));
                 if ip.is_loopback() {
-                    hosts.push(format!("localhost:{}", bound.port()));
+                    hosts.push(host(&format!("localhost:{}", bound.port()), bound.port()));
                 }
             }
         }
@@ -243,6 +243,12 @@ impl Drop for Server {
         let open = lock(&shared.open);
         let _ = shared.closed.wait_timeout_while(open, FAREWELL, |open| *open > 0);
     }
+}
+
+/// What browsers send as the host: without the usual ports.
+fn host(with_port: &str, port: u16) -> String {
+    let usual = [80, 443].contains(&port).then(|| with_port.strip_suffix(&format!(":{port}")));
+    usual.flatten().unwrap_or(with_port).to_owned()
 }
 
 /// Gives each connection a thread until the server stops.

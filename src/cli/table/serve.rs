@@ -32,11 +32,11 @@ pub struct Args {
     /// kept.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Listen on this address alone, such as 192.168.1.20 or [fd00::2]:8780
+    /// Listen on this address alone [default: all private ones of this computer]
     ///
-    /// [default: all private addresses of this computer, on port 8780 or the next one that is free].
-    /// A public address is listened on only if it is named here.
-    #[arg(long, value_name = "ADDRESS", value_parser = address, hide_default_value = true)]
+    /// Such as 192.168.1.20 or [fd00::2]:8780. Without a port it is 8780, or the next one that is free. A
+    /// public address is listened on only if it is named here.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Option<Listen>,
     #[command(flatten)]
     reading: ReadingArgs,

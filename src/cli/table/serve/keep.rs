@@ -46,7 +46,7 @@ impl Keeper {
             let out = OutFolder::create(&folder, false)?;
             self.out = Some((folder, out));
         }
-        self.out.as_mut().context("it was made above")
+        Ok(self.out.as_mut().expect("made above"))
     }
 
     /// Keeps a photo, or says why not.
