@@ -7,9 +7,11 @@ use setsight_phone::server::Options;
 use setsight_phone::{Listen, News, Reads, Server};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
-use setsight_vision::classify::table_facts::TableFacts;
+use setsight_vision::classify::reader::Cards;
 use setsight_vision::track::{Eyes, Params};
-use setsight_vision::{CardOutline, Cards, PipelineError, ReadCard, Reading, TableReading, Trace};
+use setsight_vision::{
+    CardOutline, PipelineError, ReadCard, Reading, TableFacts, TableReading, Trace,
+};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::{Arc, Mutex};
