@@ -171,7 +171,7 @@ function drawOverlay(table, sets) {
   overlay.setAttribute("viewBox", `0 0 ${table.width} ${table.height}`);
   const sides = table.cards.map(({ corners: [a, b, c] }) => (
     Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), Math.hypot(b[0] - c[0], b[1] - c[1]))));
-  const parts = [];
+  const [parts, labels] = [[], []];
   const bands = table.cards.map(() => 0);
   const line = (i, by, width, attributes) => {
     const points = around(table.cards[i].corners, by).map((corner) => corner.join()).join(" ");
@@ -182,12 +182,12 @@ function drawOverlay(table, sets) {
     const group = svg("g", { class: "band", "data-set": set.id });
     const dash = set.probable ? " probable" : "";
     for (const i of set.cards) {
-      const width = sides[i] * 0.045;
-      const by = 1.04 + bands[i] * 0.1;
+      const width = sides[i] * 0.035;
+      const by = 1.04 + bands[i] * 0.075;
       const dashes = set.probable ? { "stroke-dasharray": `${2.4 * width} ${1.6 * width}` } : {};
       group.append(line(i, by, width * 1.4, { class: "edge" }),
-        line(i, by, width, { class: `side${dash}`, stroke: color, ...dashes }),
-        label(table.cards[i].corners, by, sides[i] * 0.11, bands[i], color, `${set.place + 1}${set.probable ? "?" : ""}`));
+        line(i, by, width, { class: `side${dash}`, stroke: color, ...dashes }));
+      labels.push(label(table.cards[i].corners, sides[i] * 0.1, bands[i], color, `${set.place + 1}${set.probable ? "?" : ""}`));
       bands[i] += 1;
     }
     parts.push(group);
@@ -199,12 +199,12 @@ function drawOverlay(table, sets) {
       parts.push(line(i, 0.96, width, { class: "unsure", "stroke-dasharray": `${width} ${1.5 * width}` }));
     });
   }
-  overlay.replaceChildren(...parts);
+  overlay.replaceChildren(...parts, ...labels);
 }
 
 /// A numbered disc on the upper side of a card, one beside the other.
-function label(corners, by, radius, place, color, text) {
-  const [start, end] = around(corners, by);
+function label(corners, radius, place, color, text) {
+  const [start, end] = around(corners, 1.04);
   const length = Math.max(1, Math.hypot(end[0] - start[0], end[1] - start[1]));
   const along = Math.min(0.9, (radius * (1.1 + 2.1 * place)) / length);
   const [x, y] = [start[0] + (end[0] - start[0]) * along, start[1] + (end[1] - start[1]) * along];

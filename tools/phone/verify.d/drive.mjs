@@ -112,7 +112,7 @@ async function others(browser, url) {
 }
 
 async function secure(page, url) {
-  if (address === "127.0.0.1") await page.value("Object.defineProperty(window, 'isSecureContext', { value: false })");
+  if (address === "127.0.0.1") await page.value("void Object.defineProperty(window, 'isSecureContext', { value: false })");
   await page.press("#go-live");
   const href = await until("the step to HTTPS", 5, () => page.value("!$('secure').hidden && $('secure-link').href"));
   check(`the link is the same page: ${href}`, href === url.replace("http:", "https:"));
