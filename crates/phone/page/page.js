@@ -275,12 +275,12 @@ async function takePhoto(file) {
   if (file.size > MOST_BYTES) return trouble("too-large");
   startTable(false);
   wait("sending");
-  showPhoto(file, own);
+  // Read at once: a phone may take the file away.
+  const asked = ask("/photo", file);
+  showPhoto(file, own, asked);
   const reading = setTimeout(() => wait("reading"), 400);
   try {
-    // Read at once: a phone may take the file away.
-    const answer = await ask("/photo", file);
-    const table = await answer.json();
+    const table = await (await asked).json();
     if (own === newest) show(table);
   } catch (error) {
     if (own !== newest) return;
@@ -293,13 +293,15 @@ async function takePhoto(file) {
 }
 
 /// Shows the photo itself; where the browser cannot (HEIC), as the computer turns it into a JPEG.
-function showPhoto(file, own) {
+function showPhoto(file, own, asked) {
   const image = $("photo");
   URL.revokeObjectURL(image.src);
   image.alt = words["photo-alt"];
   image.onerror = async () => {
     image.onerror = null;
     try {
+      // One request of a phone ends the one before.
+      await asked;
       const blob = await (await ask("/picture", file)).blob();
       if (own === newest) image.src = URL.createObjectURL(blob);
     } catch {
