@@ -32,6 +32,8 @@ mod real_films;
 mod record;
 mod render;
 mod scan;
+#[cfg(unix)]
+mod serve;
 mod sets;
 mod simulate;
 mod train;

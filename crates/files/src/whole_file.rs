@@ -18,6 +18,9 @@ const YOUNG: Duration = Duration::from_secs(60);
 /// Maximum wait for another writer. Writing takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Permissions of a file that its owner alone may read and write.
+const PRIVATE: u32 = 0o600;
+
 /// Where the files in the making lie.
 static MAKING: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
 
@@ -57,6 +60,19 @@ impl WholeFile {
     /// # Errors
     /// The folder does not exist or cannot be written to, or something else than a file is there.
     pub fn create(path: &Path) -> io::Result<Self> {
+        // The same permissions as any new file, not for the owner alone; the umask still applies.
+        Self::create_with(path, 0o666)
+    }
+
+    /// The same for the owner alone, on systems that know permissions (Unix): for secrets.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn create_private(path: &Path) -> io::Result<Self> {
+        Self::create_with(path, PRIVATE)
+    }
+
+    fn create_with(path: &Path, mode: u32) -> io::Result<Self> {
         let older = older_file(path)?;
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -68,15 +84,15 @@ impl WholeFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The same permissions as any new file, not for the owner alone; the umask still
-            // applies.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
+            builder.permissions(std::fs::Permissions::from_mode(mode));
         }
         let mut making = making();
         let file = builder.tempfile_in(folder).map_err(|error| without_name(&error))?;
         making.insert(file.path().to_path_buf());
         drop(making);
-        if let Some(older) = older {
+        if let Some(older) = older
+            && mode != PRIVATE
+        {
             // On a drive that knows no permissions there are none to keep.
             let _ = file.as_file().set_permissions(older.permissions());
         }
@@ -248,6 +264,21 @@ mod tests {
         assert!(!left.exists());
         making.finish().unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_private_file_is_its_owners_alone_even_in_place_of_one_that_was_not() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("key.json");
+        fs::write(&path, b"older").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let mut file = WholeFile::create_private(&path).unwrap();
+        file.write_all(b"secret").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read(&path).unwrap(), b"secret");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::camera::{Camera, CameraChoice, CameraError, Cameras};
 use super::control::CameraControl;
+use super::feed::Feed;
 use super::network::{Address, NetworkCamera};
 use super::system::SystemCameras;
 use super::video::{self, FilmCamera, FilmControl};
@@ -18,6 +19,8 @@ pub enum Input {
     Network(Address),
     /// A film: anything that [`super::video::Video::open`] accepts.
     Film(PathBuf),
+    /// Pictures that another part of the program hands in.
+    Feed(Feed),
 }
 
 /// Which frames of a source are followed.
@@ -52,6 +55,7 @@ impl fmt::Display for Input {
             Self::Camera(choice) => write!(f, "{choice}"),
             Self::Network(address) => write!(f, "{address}"),
             Self::Film(path) => write!(f, "{}", path.display()),
+            Self::Feed(feed) => write!(f, "{feed}"),
         }
     }
 }
@@ -63,6 +67,7 @@ impl Input {
         match self {
             Self::Camera(_) => Box::new(SystemCameras { control: Arc::clone(&controls.camera) }),
             Self::Network(address) => Box::new(NetworkCamera::at(address.clone())),
+            Self::Feed(feed) => Box::new(feed.clone()),
             Self::Film(path) => {
                 let control = Arc::clone(&controls.film);
                 Box::new(FilmCamera { path: path.clone(), control })
@@ -91,7 +96,7 @@ impl Input {
     pub fn choice(&self) -> CameraChoice {
         match self {
             Self::Camera(choice) => choice.clone(),
-            Self::Network(_) | Self::Film(_) => CameraChoice::First,
+            Self::Network(_) | Self::Film(_) | Self::Feed(_) => CameraChoice::First,
         }
     }
 }

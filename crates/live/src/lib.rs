@@ -9,6 +9,7 @@
 //! | [`camera`] | an open source | a [`Shot`](camera::Shot): a frame and its time |
 //! | [`system`], [`control`] | a camera of this machine; its size, exposure and focus | shots |
 //! | [`network`] | a phone or another network camera, by its address | shots |
+//! | [`feed`] | pictures that another part of the program hands in | shots |
 //! | [`video`] | a file, a pipe, a folder of pictures | shots with the film's own times |
 //! | [`avi`], [`jpeg`], `ffmpeg`, `pictures` | the bytes of a film or a stream | pictures |
 //! | [`capture`], [`latest`] | a camera, which is opened again when it fails | its newest shot |
@@ -29,6 +30,7 @@ pub mod camera;
 pub mod capture;
 pub mod control;
 pub mod counter;
+pub mod feed;
 mod ffmpeg;
 mod follow;
 mod frames;
@@ -47,6 +49,7 @@ pub mod view;
 pub mod watch;
 
 pub use camera::{CameraChoice, CameraError, Cameras};
+pub use feed::Feed;
 pub use ffmpeg::end_all as end_children;
 pub use input::{FramePace, Input};
 pub use session::{News, Session, Sink};

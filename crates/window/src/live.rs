@@ -176,7 +176,7 @@ impl LiveTab {
                 camera::choose(&(self.cameras)(), choice).ok().map(|camera| camera.name)
             }
             Input::Network(address) => Some(address.to_string()),
-            Input::Film(_) => None,
+            Input::Film(_) | Input::Feed(_) => None,
         };
         let Some(known) = self.camera.as_ref().and_then(|name| settings.cameras.get(name)) else {
             return;
@@ -591,6 +591,6 @@ fn named(input: &Input) -> String {
         Input::Camera(CameraChoice::First) => t!("first-camera"),
         Input::Camera(CameraChoice::Number(number)) => t!("camera-number", n = *number),
         Input::Camera(CameraChoice::Name(name)) => t!("camera-named", name = name.as_str()),
-        Input::Network(_) | Input::Film(_) => input.to_string(),
+        Input::Network(_) | Input::Film(_) | Input::Feed(_) => input.to_string(),
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::common::{BadCall, Format, Outcome};
 use crate::cli::stop;
 use anyhow::{Context, anyhow, bail};
 use printer::Printer;
+pub use printer::summary;
 use setsight_files::{print_result, say};
 use setsight_live::network::{Address, fingerprint_in};
 use setsight_live::system::SystemCameras;

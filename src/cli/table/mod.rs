@@ -11,6 +11,7 @@ mod models;
 mod photos;
 mod render;
 mod scan;
+mod serve;
 mod train;
 pub mod version;
 
@@ -24,6 +25,8 @@ pub enum Command {
     Scan(scan::Args),
     /// Watch a table through a camera, or read a film
     Live(live::Args),
+    /// Make a phone the camera: a page on the local network, with nothing to install
+    Serve(serve::Args),
     /// Measure how well labelled photos are read
     Eval(eval::Args),
     /// Bring labels from elsewhere, and see what is wrong with labels before training on them
@@ -51,6 +54,7 @@ impl Command {
         match self {
             Self::Scan(args) => scan::run(args),
             Self::Live(args) => live::run(args),
+            Self::Serve(args) => serve::run(args),
             Self::Eval(args) => eval::run(args),
             Self::Dataset(args) => dataset::run(args),
             Self::Deck(args) => deck::run(args),

@@ -42,7 +42,7 @@ impl<W: Write> Printer<W> {
 
 /// The table in a line: "12 cards: 1fgd 2spo ..; sets: 1fgd 2fgd 3fgd; 3 taken, 60 in the deck".
 /// It says of a set only what is known: not that there is none while cards are covered or doubtful.
-fn summary(view: &LiveView) -> String {
+pub fn summary(view: &LiveView) -> String {
     let TrackedTable { table, tracks, resting, looked, .. } = &view.tracked;
     if !looked {
         return "looking for cards".to_owned();

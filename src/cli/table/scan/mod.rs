@@ -1,7 +1,7 @@
 //! `setsight scan`: photos in, cards and sets out.
 
 mod command;
-mod folder;
+pub mod folder;
 mod printer;
 mod scanning;
 mod watch;

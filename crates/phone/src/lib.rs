@@ -1,0 +1,44 @@
+//! The page on which a phone is the camera: a [`Server`] hands it out on the local network, reads
+//! the photos that phones send, and follows their live pictures.
+//!
+//! The modules in the order in which a request passes them:
+//!
+//! | module | takes | gives |
+//! |---|---|---|
+//! | [`address`] | this machine's addresses, or those that the user names | listeners on one port |
+//! | `certificate` | the data folder | the certificate that is kept there, for HTTPS |
+//! | [`server`] | a connection | a thread that answers one request, within limits |
+//! | `socket` | a connection | bytes, each within its time |
+//! | `request` | bytes | a head whose host, origin and [`key`] are checked, or a 404 |
+//! | `seats` | a phone | one of four places, with the game that it left |
+//! | [`photo`] | a photo | its line of JSON, as `scan` prints it |
+//! | `live` | JPEGs by WebSocket | a line of JSON for each, as `live` prints it |
+//! | `answer` | a body | bytes, with the headers that every answer has |
+//!
+//! Every connection has a thread of its own: there are few, and the limits of each are then plain
+//! to see. Nothing is written but the certificate; who wants photos kept does so when [`News`] of
+//! them comes.
+
+pub mod address;
+mod answer;
+mod certificate;
+pub mod key;
+mod live;
+pub mod photo;
+mod request;
+mod seats;
+pub mod server;
+mod socket;
+
+pub use address::{Listen, ListenError};
+pub use photo::Reads;
+pub use server::{News, Server, StartError};
+
+/// The code of an address, to be scanned from a terminal: two modules of the code in a character,
+/// light ones filled, as most terminals are dark. `None` for more bytes than a code holds.
+pub fn code(address: &str) -> Option<String> {
+    use qrcode::render::unicode::Dense1x2;
+    let code = qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok()?;
+    let (dark, light) = (Dense1x2::Light, Dense1x2::Dark);
+    Some(code.render::<Dense1x2>().dark_color(dark).light_color(light).build())
+}

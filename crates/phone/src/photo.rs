@@ -1,0 +1,149 @@
+//! Photos that phones send.
+
+use crate::answer::Answer;
+use crate::server::News;
+use image::codecs::jpeg::JpegEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use serde_json::Value;
+use setsight_live::{FramePace, Session};
+use setsight_photo::Frame;
+use setsight_photo::resize::resized;
+use setsight_photo::source::{self, Photo, SourceError};
+use setsight_vision::record::line_of;
+use setsight_vision::track::Params;
+use setsight_vision::{Pipeline, TableReading, Trace};
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Largest photo, in bytes: phones make them of up to 20 MB.
+pub const MOST_BYTES: u64 = 25_000_000;
+/// Longest side of a picture that is turned into a JPEG for a browser, in pixels.
+const PICTURE_PX: u32 = 2048;
+/// JPEG quality of it, 1 to 100.
+const QUALITY: u8 = 85;
+
+/// What reads tables: the stages of [`Pipeline`], or a fake in tests.
+pub trait Reads: Send + Sync {
+    /// Reads an upright picture.
+    ///
+    /// # Errors
+    /// Why it could not be read, in words.
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String>;
+    /// A game whose pictures are still to come.
+    ///
+    /// # Errors
+    /// A thread cannot be started.
+    fn session(&self) -> io::Result<Session>;
+}
+
+impl Reads for Arc<Pipeline> {
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String> {
+        Pipeline::read(self, frame, trace).map(|out| out.table).map_err(|error| error.to_string())
+    }
+
+    fn session(&self) -> io::Result<Session> {
+        Session::new(Arc::<Pipeline>::clone(self), Params::of(self), FramePace::Newest)
+    }
+}
+
+/// Photos are decoded and read one after the other, so that four large ones need the memory of one.
+#[derive(Default)]
+pub struct Turn(Mutex<()>);
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// An answer that says what is wrong, or none if the connection has failed.
+pub fn body(
+    length: Option<u64>,
+    begun: Vec<u8>,
+    from: &mut impl Read,
+) -> Result<Vec<u8>, Option<Answer>> {
+    let Some(length) = length else {
+        return Err(Some(Answer::wrong("411 Length Required", "length")));
+    };
+    if length > MOST_BYTES {
+        return Err(Some(Answer::wrong("413 Content Too Large", "too-large")));
+    }
+    let mut bytes = begun;
+    // What is announced is not believed: the memory grows with what comes.
+    let rest = length.saturating_sub(bytes.len() as u64);
+    from.take(rest).read_to_end(&mut bytes).map_err(|_| None)?;
+    if bytes.len() as u64 != length {
+        return Err(None);
+    }
+    Ok(bytes)
+}
+
+/// Reads a photo: its line of JSON, as `scan` prints it, but without a path.
+pub fn read(
+    reads: &dyn Reads,
+    turn: &Turn,
+    phone: u32,
+    bytes: &[u8],
+    news: &dyn Fn(News<'_>),
+) -> Answer {
+    let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut trace = Trace::default();
+    let photo = match trace.stage("load", |_| source::decode(bytes)) {
+        Ok(photo) => photo,
+        Err(error) => {
+            news(News::NotRead { phone, reason: error.to_string() });
+            return unread(&error);
+        }
+    };
+    let mut table = match reads.read(&photo.frame, &mut trace) {
+        Ok(table) => table,
+        Err(reason) => {
+            news(News::NotRead { phone, reason });
+            return Answer::wrong("500 Internal Server Error", "failed");
+        }
+    };
+    table.warn_of(&photo);
+    news(News::Photo { phone, bytes, photo: &photo, table: &table, times: &trace.times });
+    if photo.reduced > 1 {
+        table.enlarge(photo.reduced, photo.upright_px());
+    }
+    Answer::json(&line(&table, &trace))
+}
+
+fn line(table: &TableReading, trace: &Trace<'_>) -> Value {
+    line_of(Vec::new(), table, &trace.times)
+}
+
+/// A photo as a JPEG that every browser shows, upright and of a moderate size.
+pub fn picture(turn: &Turn, bytes: &[u8]) -> Answer {
+    let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+    match source::decode(bytes) {
+        Ok(photo) => match jpeg(&photo) {
+            Some(bytes) => Answer::jpeg(bytes),
+            None => Answer::wrong("500 Internal Server Error", "failed"),
+        },
+        Err(error) => unread(&error),
+    }
+}
+
+fn jpeg(photo: &Photo) -> Option<Vec<u8>> {
+    let from = photo.frame.dimensions();
+    let longest = from.0.max(from.1);
+    let size = |side: u32| {
+        let side = u64::from(side) * u64::from(PICTURE_PX.min(longest)) / u64::from(longest);
+        u32::try_from(side).unwrap_or(PICTURE_PX).max(1)
+    };
+    let to = (size(from.0), size(from.1));
+    let rgb = resized(photo.frame.as_raw(), from, to).ok()?;
+    let mut bytes = Vec::new();
+    let encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
+    encoder.write_image(&rgb, to.0, to.1, ExtendedColorType::Rgb8).ok()?;
+    Some(bytes)
+}
+
+/// What is wrong with a photo, by a word that the page knows.
+fn unread(error: &SourceError) -> Answer {
+    let word = match error {
+        SourceError::TooLarge { .. } | SourceError::TooManyBytes { .. } => "too-large",
+        SourceError::OtherFormat { .. } | SourceError::NoDecoder { .. } => "format",
+        _ => "unreadable",
+    };
+    Answer::wrong("422 Unprocessable Content", word)
+}

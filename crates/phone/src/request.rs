@@ -1,0 +1,308 @@
+//! The head of a request: parsed within limits, and checked before anything else is done for it.
+
+use crate::key::Key;
+use httparse::{EMPTY_HEADER, Status};
+use std::io::{self, ErrorKind, Read};
+
+/// Longest head, in bytes.
+const MOST_HEAD_BYTES: usize = 16 << 10;
+/// Most header lines in a head.
+const MOST_HEADERS: usize = 64;
+/// The protocol of the live pictures, by which a browser knows that it was understood.
+pub const PROTOCOL: &str = "setsight";
+/// Digits of the name that a phone gives itself.
+const PHONE_DIGITS: usize = 16;
+
+/// A head, and what was read beyond it.
+pub struct Request {
+    method: String,
+    target: String,
+    host: String,
+    origin: Option<String>,
+    key: Option<String>,
+    phone: Option<String>,
+    /// What is announced of the body.
+    length: Option<u64>,
+    /// Whether the body comes in pieces of any number.
+    is_chunked: bool,
+    socket: Option<SocketWish>,
+    /// The first bytes of the body.
+    pub rest: Vec<u8>,
+}
+
+/// What opens a WebSocket. Browsers let a page set no header there, so that its key comes among the
+/// protocols: "setsight, KEY, PHONE".
+struct SocketWish {
+    key: String,
+    protocols: Vec<String>,
+}
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// A part of the page, which anybody may see.
+    Page(&'static str, &'static str),
+    /// Whether the key holds.
+    Hello,
+    /// A photo to be read, of so many bytes.
+    Photo(Body),
+    /// A photo to be turned into a JPEG for a browser that cannot show it.
+    Picture(Body),
+    /// A WebSocket for live pictures, by its key.
+    Live(Phone, String),
+}
+
+/// A photo that is announced.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Body {
+    /// Who sends it.
+    pub phone: Phone,
+    /// Its length in bytes, if it is told.
+    pub length: Option<u64>,
+}
+
+/// The name that a phone's page gives itself, at random.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phone(String);
+
+impl Phone {
+    fn new(name: &str) -> Option<Self> {
+        let is_one = name.len() == PHONE_DIGITS && name.bytes().all(|b| b.is_ascii_hexdigit());
+        is_one.then(|| Self(name.to_owned()))
+    }
+}
+
+/// The page, by its paths.
+const PAGE: [(&str, &str, &str); 4] = [
+    ("/", "text/html; charset=utf-8", include_str!("../page/index.html")),
+    ("/page.css", "text/css; charset=utf-8", include_str!("../page/page.css")),
+    ("/page.js", "text/javascript; charset=utf-8", include_str!("../page/page.js")),
+    ("/words.js", "text/javascript; charset=utf-8", include_str!("../page/words.js")),
+];
+
+impl Request {
+    /// Reads a head. `None` for one that is none.
+    ///
+    /// # Errors
+    /// The connection ends, or is too slow.
+    pub fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        let mut chunk = [0; 2048];
+        loop {
+            let read = from.read(&mut chunk)?;
+            if read == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            // Its end may be split between two reads.
+            let from = bytes.len().saturating_sub(3);
+            bytes.extend_from_slice(&chunk[..read]);
+            if let Some(end) = bytes[from..].windows(4).position(|four| four == b"\r\n\r\n") {
+                let rest = bytes.split_off(from + end + 4);
+                return Ok(Self::parse(&bytes, rest));
+            }
+            if bytes.len() > MOST_HEAD_BYTES {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn parse(head: &[u8], rest: Vec<u8>) -> Option<Self> {
+        let mut headers = [EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        if !matches!(parsed.parse(head), Ok(Status::Complete(_))) {
+            return None;
+        }
+        let all = |name: &str| -> Option<Vec<&str>> {
+            let named = parsed.headers.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
+            named.map(|one| std::str::from_utf8(one.value).ok()).collect()
+        };
+        // Two of them are one too many: whoever stands between could mean the other.
+        let only = |name: &str| -> Option<Option<String>> {
+            match all(name)?[..] {
+                [] => Some(None),
+                [one] => Some(Some(one.trim().to_owned())),
+                _ => None,
+            }
+        };
+        let length = match only("content-length")? {
+            Some(text) if text.bytes().all(|b| b.is_ascii_digit()) => Some(text.parse().ok()?),
+            Some(_) => return None,
+            None => None,
+        };
+        let is_upgrade = only("upgrade")?.is_some_and(|to| to.eq_ignore_ascii_case("websocket"));
+        let version = only("sec-websocket-version")?;
+        let socket = match only("sec-websocket-key")? {
+            Some(key) if is_upgrade && version.as_deref() == Some("13") => {
+                let lists = all("sec-websocket-protocol")?.join(",");
+                let protocols = lists.split(',').map(|one| one.trim().to_owned()).collect();
+                Some(SocketWish { key, protocols })
+            }
+            _ => None,
+        };
+        Some(Self {
+            method: parsed.method?.to_owned(),
+            target: parsed.path?.to_owned(),
+            host: only("host")??.to_lowercase(),
+            origin: only("origin")?,
+            key: only("x-setsight-key")?,
+            phone: only("x-setsight-phone")?,
+            length,
+            is_chunked: !all("transfer-encoding")?.is_empty(),
+            socket,
+            rest,
+        })
+    }
+
+    /// Where it was sent to, as the browser has it.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// What it asks for. `None` for what there is not and for who may not ask: without a host that
+    /// is ours (else another site could give its own name this machine's address, DNS rebinding),
+    /// from another site's page, or without the key.
+    pub fn wish(&self, hosts: &[String], is_secure: bool, key: &Key) -> Option<Wish> {
+        if !hosts.contains(&self.host) {
+            return None;
+        }
+        if self.method == "GET"
+            && self.socket.is_none()
+            && let Some(&(_, kind, text)) = PAGE.iter().find(|(path, ..)| *path == self.target)
+        {
+            return Some(Wish::Page(kind, text));
+        }
+        let scheme = if is_secure { "https" } else { "http" };
+        let home = format!("{scheme}://{}", self.host);
+        if self.origin.as_ref().is_some_and(|origin| *origin != home) {
+            return None;
+        }
+        if let Some(socket) = &self.socket {
+            let [protocol, said, phone] = &socket.protocols[..] else { return None };
+            let is_live = self.method == "GET" && self.target == "/live" && protocol == PROTOCOL;
+            let phone = Phone::new(phone)?;
+            return (key.is(said) && is_live).then(|| Wish::Live(phone, socket.key.clone()));
+        }
+        if !self.key.as_ref().is_some_and(|said| key.is(said)) {
+            return None;
+        }
+        let length = self.length.filter(|_| !self.is_chunked);
+        match (&*self.method, &*self.target) {
+            ("GET", "/hello") => Some(Wish::Hello),
+            ("POST", "/photo") => Some(Wish::Photo(Body { phone: self.phone()?, length })),
+            ("POST", "/picture") => Some(Wish::Picture(Body { phone: self.phone()?, length })),
+            _ => None,
+        }
+    }
+
+    fn phone(&self) -> Option<Phone> {
+        self.phone.as_deref().and_then(Phone::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &str = "192.168.1.20:8780";
+    const PHONE: &str = "0123456789abcdef";
+
+    fn wish(key: &Key, head: &str) -> Option<Wish> {
+        let head = head.replace("KEY", key.text()).replace('\n', "\r\n") + "\r\n\r\n";
+        let request = Request::read(&mut head.as_bytes()).unwrap()?;
+        request.wish(&[HOST.to_owned()], false, key)
+    }
+
+    #[test]
+    fn the_page_is_for_everybody_at_this_host() {
+        let key = Key::random().unwrap();
+        for path in ["/", "/page.css", "/page.js", "/words.js"] {
+            let page = wish(&key, &format!("GET {path} HTTP/1.1\nHost: {HOST}"));
+            assert!(matches!(page, Some(Wish::Page(..))), "{path}");
+        }
+        let others = [
+            "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
+            "GET / HTTP/1.1".to_owned(),
+            format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
+            format!("POST / HTTP/1.1\nHost: {HOST}"),
+            format!("HEAD / HTTP/1.1\nHost: {HOST}"),
+            format!("GET /?x HTTP/1.1\nHost: {HOST}"),
+            format!("GET /../page.css HTTP/1.1\nHost: {HOST}"),
+            format!("GET /%2e%2e/etc/passwd HTTP/1.1\nHost: {HOST}"),
+            format!("GET http://{HOST}/ HTTP/1.1\nHost: {HOST}"),
+            format!("GET /page/index.html HTTP/1.1\nHost: {HOST}"),
+        ];
+        for head in others {
+            assert_eq!(wish(&key, &head), None, "{head}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_for_those_without_the_key_or_from_elsewhere() {
+        let key = Key::random().unwrap();
+        let hello = format!("GET /hello HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: KEY");
+        assert_eq!(wish(&key, &hello), Some(Wish::Hello));
+        assert_eq!(wish(&key, &format!("{hello}\nOrigin: http://{HOST}")), Some(Wish::Hello));
+        for wrong in [
+            hello.replace("KEY", &"0".repeat(32)),
+            hello.replace("KEY", ""),
+            hello.replace("GET", "POST"),
+            format!("{hello}\nOrigin: https://{HOST}"),
+            format!("{hello}\nOrigin: http://evil.example"),
+            format!("{hello}\nOrigin: null"),
+            format!("{hello}\nX-Setsight-Key: KEY"),
+        ] {
+            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn photos_say_who_sends_them_and_how_long_they_are() {
+        let key = Key::random().unwrap();
+        let head = format!(
+            "POST /photo HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: KEY\nX-Setsight-Phone: {PHONE}"
+        );
+        let photo = |length| Some(Wish::Photo(Body { phone: Phone::new(PHONE).unwrap(), length }));
+        assert_eq!(wish(&key, &format!("{head}\nContent-Length: 77")), photo(Some(77)));
+        assert_eq!(wish(&key, &head), photo(None));
+        let chunked = format!("{head}\nContent-Length: 77\nTransfer-Encoding: chunked");
+        assert_eq!(wish(&key, &chunked), photo(None));
+        for wrong in [
+            format!("{head}\nContent-Length: +77"),
+            format!("{head}\nContent-Length: 77\nContent-Length: 78"),
+            format!("{head}\nContent-Length: 99999999999999999999999"),
+            head.replace(PHONE, "../../../../etc/"),
+        ] {
+            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn live_pictures_have_their_key_among_the_protocols() {
+        let key = Key::random().unwrap();
+        let head = format!(
+            "GET /live HTTP/1.1\nHost: {HOST}\nOrigin: http://{HOST}\nUpgrade: websocket\n\
+             Connection: Upgrade\nSec-WebSocket-Version: 13\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\
+             Sec-WebSocket-Protocol: setsight, KEY, {PHONE}"
+        );
+        assert!(matches!(wish(&key, &head), Some(Wish::Live(..))));
+        for wrong in [
+            head.replace("KEY", "x"),
+            head.replace("/live", "/photo"),
+            head.replace("/live", "/"),
+            head.replace(": 13", ": 8"),
+            head.replace("setsight, ", ""),
+            head.replace(&format!("http://{HOST}"), "http://evil.example"),
+        ] {
+            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_endless_head_ends() {
+        let endless = io::repeat(b'a');
+        assert!(Request::read(&mut { endless }).unwrap().is_none());
+        let lines = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(MOST_HEADERS + 1));
+        assert!(Request::read(&mut lines.as_bytes()).unwrap().is_none());
+    }
+}

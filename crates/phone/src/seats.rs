@@ -1,0 +1,131 @@
+//! Places for a few phones. A phone that comes back finds its game again.
+
+use crate::live::Game;
+use crate::request::Phone;
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Most phones at once.
+pub const MOST_PHONES: usize = 4;
+
+/// The places.
+#[derive(Default)]
+pub struct Seats {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    seats: Vec<Seat>,
+    /// Number of visits so far, by which a visit knows whether another has replaced it.
+    visits: u64,
+    /// Number of phones so far.
+    phones: u32,
+    closed: bool,
+}
+
+struct Seat {
+    phone: Phone,
+    number: u32,
+    /// The present visit and its connection.
+    visit: Option<(u64, TcpStream)>,
+    used: Instant,
+    game: SeatGame,
+}
+
+/// The game of a phone that is or was live; held locked by its connection.
+pub type SeatGame = Arc<Mutex<Option<Game>>>;
+
+/// A phone on its place, until this is dropped.
+pub struct Visit<'a> {
+    seats: &'a Seats,
+    id: u64,
+    /// Which phone it is, from 1, in the order in which they came.
+    pub number: u32,
+    /// Whether it was not here before.
+    pub is_first: bool,
+    /// Its game.
+    pub game: SeatGame,
+}
+
+impl Seats {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place. What the same phone was doing ends, because the newest picture counts, and
+    /// because a phone that lost its network comes back sooner than the loss shows here. `None` if
+    /// all places are taken.
+    ///
+    /// # Errors
+    /// The system has no handle left.
+    pub fn take(
+        &self,
+        phone: &Phone,
+        connection: io::Result<TcpStream>,
+    ) -> io::Result<Option<Visit<'_>>> {
+        let connection = connection?;
+        let mut inner = self.lock();
+        if inner.closed {
+            return Ok(None);
+        }
+        inner.visits += 1;
+        let id = inner.visits;
+        let known = inner.seats.iter().position(|seat| seat.phone == *phone);
+        let mut given_up = None;
+        let place = match known {
+            Some(place) => place,
+            None => {
+                if inner.seats.len() == MOST_PHONES {
+                    let empty =
+                        inner.seats.iter().enumerate().filter(|(_, seat)| seat.visit.is_none());
+                    let Some((oldest, _)) = empty.min_by_key(|(_, seat)| seat.used) else {
+                        return Ok(None);
+                    };
+                    given_up = Some(inner.seats.swap_remove(oldest));
+                }
+                inner.phones += 1;
+                let number = inner.phones;
+                let (phone, used) = (phone.clone(), Instant::now());
+                inner.seats.push(Seat { phone, number, visit: None, used, game: Arc::default() });
+                inner.seats.len() - 1
+            }
+        };
+        let seat = &mut inner.seats[place];
+        if let Some((_, older)) = seat.visit.replace((id, connection)) {
+            let _ = older.shutdown(Shutdown::Both);
+        }
+        let (number, game) = (seat.number, Arc::clone(&seat.game));
+        drop(inner);
+        // Its threads are waited for, which others need not.
+        drop(given_up);
+        Ok(Some(Visit { seats: self, id, number, is_first: known.is_none(), game }))
+    }
+
+    /// Ends all visits and takes no more.
+    pub fn close(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        for (_, connection) in inner.seats.iter().filter_map(|seat| seat.visit.as_ref()) {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Whether a phone is there.
+    pub fn are_empty(&self) -> bool {
+        self.lock().seats.iter().all(|seat| seat.visit.is_none())
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.seats.lock();
+        let own = |seat: &&mut Seat| seat.visit.as_ref().is_some_and(|(id, _)| *id == self.id);
+        if let Some(seat) = inner.seats.iter_mut().find(own) {
+            seat.visit = None;
+            seat.used = Instant::now();
+        }
+    }
+}

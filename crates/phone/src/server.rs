@@ -1,0 +1,396 @@
+//! The server: its listeners, its threads, and what every connection may cost.
+//!
+//! A connection is *waiting* until its head has come and its key holds. There are at most
+//! [`MOST_WAITING`] of them; one more ends the oldest, so that those who open many and send nothing
+//! keep nobody out. What has the key is on one of four seats.
+
+use crate::address::{self, Listen, ListenError};
+use crate::answer::{Answer, accept_socket};
+use crate::certificate::{self, Certificate};
+use crate::key::Key;
+use crate::live;
+use crate::photo::{self, Reads, Turn};
+use crate::request::{Body, PROTOCOL, Phone, Request, Wish};
+use crate::seats::{Seats, Visit};
+use crate::socket::Stream;
+use serde_json::json;
+use setsight_live::LiveView;
+use setsight_photo::source::Photo;
+use setsight_vision::{StageTime, TableReading};
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Most connections whose key was not seen yet.
+const MOST_WAITING: usize = 64;
+/// Time for the head of a request, with the handshake of TLS, and for an answer to those without
+/// the key.
+const HEAD_LIMIT: Duration = Duration::from_secs(5);
+/// Time for a photo to come: 25 MB over a slow Wi-Fi.
+const PHOTO_LIMIT: Duration = Duration::from_secs(120);
+/// Time for an answer to be taken.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// How long connections are waited for when the server stops.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What happens, as told from the threads of the connections.
+pub enum News<'a> {
+    /// A phone that was not there before.
+    Came {
+        /// Which, from 1.
+        phone: u32,
+    },
+    /// A photo was read.
+    Photo {
+        /// Which phone sent it, from 1.
+        phone: u32,
+        /// The file as it was sent.
+        bytes: &'a [u8],
+        /// The decoded photo.
+        photo: &'a Photo,
+        /// What lies on it, in the pixels of the decoded photo.
+        table: &'a TableReading,
+        /// The time of each stage.
+        times: &'a [StageTime],
+    },
+    /// A photo was not read.
+    NotRead {
+        /// Which phone sent it, from 1.
+        phone: u32,
+        /// Why not, in words.
+        reason: String,
+    },
+    /// A live picture was followed.
+    View {
+        /// Which phone sent it, from 1.
+        phone: u32,
+        /// The table after this picture.
+        view: &'a Arc<LiveView>,
+    },
+    /// A phone's live pictures have ended. It may come back.
+    Left {
+        /// Which, from 1.
+        phone: u32,
+    },
+}
+
+/// Whoever is told what happens.
+pub type OnNews = Box<dyn Fn(News<'_>) + Send + Sync>;
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Nothing is listened on.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// The system gives no randomness, no threads, or the certificate cannot be made.
+    #[error("the page cannot be served: {0}")]
+    System(#[from] io::Error),
+}
+
+/// How a server is started.
+pub struct Options {
+    /// Where it listens.
+    pub listen: Listen,
+    /// Where its certificate is kept; `None`: nowhere, so that phones ask again at each start.
+    pub certificate: Option<PathBuf>,
+}
+
+impl Options {
+    /// On these addresses, with the certificate of this user.
+    pub fn at(listen: Listen) -> Self {
+        Self { listen, certificate: certificate::usual_file() }
+    }
+}
+
+/// A running server. Dropping it stops it.
+pub struct Server {
+    shared: Arc<Shared>,
+    listeners: Vec<(SocketAddr, JoinHandle<()>)>,
+    hosts: Vec<String>,
+    fingerprint: String,
+    not_kept: Option<io::Error>,
+}
+
+struct Shared {
+    key: Key,
+    /// What the header `Host` may say.
+    hosts: Vec<String>,
+    certificate: Arc<rustls::ServerConfig>,
+    reads: Box<dyn Reads>,
+    on_news: OnNews,
+    seats: Seats,
+    turn: Turn,
+    waiting: Mutex<Waiting>,
+    stop: AtomicBool,
+    open: Mutex<usize>,
+    closed: Condvar,
+}
+
+/// Connections whose key was not seen yet, the oldest first.
+#[derive(Default)]
+struct Waiting {
+    connections: VecDeque<(u64, TcpStream)>,
+    count: u64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Server {
+    /// Listens, and answers on threads of its own; `on_news` is called there.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start(
+        options: &Options,
+        reads: Box<dyn Reads>,
+        on_news: OnNews,
+    ) -> Result<Self, StartError> {
+        let listeners = address::listen(&options.listen)?;
+        let mut addresses = Vec::new();
+        let mut hosts = Vec::new();
+        for listener in &listeners {
+            let bound = listener.local_addr()?;
+            for ip in address::reached_at(bound) {
+                addresses.push(ip);
+                hosts.push(host(&SocketAddr::new(ip, bound.port()).to_string(), bound.port()));
+                if ip.is_loopback() {
+                    hosts.push(host(&format!("localhost:{}", bound.port()), bound.port()));
+                }
+            }
+        }
+        let Certificate { config, fingerprint, not_kept } =
+            certificate::certificate(options.certificate.as_deref(), &addresses)?;
+        let shared = Arc::new(Shared {
+            key: Key::random()?,
+            hosts: hosts.clone(),
+            certificate: config,
+            reads,
+            on_news,
+            seats: Seats::default(),
+            turn: Turn::default(),
+            waiting: Mutex::default(),
+            stop: AtomicBool::new(false),
+            open: Mutex::new(0),
+            closed: Condvar::new(),
+        });
+        let mut server = Self { shared, listeners: Vec::new(), hosts, fingerprint, not_kept };
+        for listener in listeners {
+            let address = listener.local_addr()?;
+            let shared = Arc::clone(&server.shared);
+            let accept = move || accept(&listener, &shared);
+            let thread = thread::Builder::new().name("phones".into()).spawn(accept)?;
+            server.listeners.push((address, thread));
+        }
+        Ok(server)
+    }
+
+    /// The page's addresses, with the key, the one first that a phone most likely reaches. Over
+    /// HTTPS the same holds with `https`.
+    pub fn addresses(&self) -> Vec<String> {
+        let key = self.shared.key.text();
+        self.hosts.iter().map(|host| format!("http://{host}/#{key}")).collect()
+    }
+
+    /// The certificate's SHA-256, as browsers show it.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Why the certificate is not kept, if so.
+    pub fn certificate_not_kept(&self) -> Option<&io::Error> {
+        self.not_kept.as_ref()
+    }
+
+    /// Whether a phone is doing something.
+    pub fn is_in_use(&self) -> bool {
+        !self.shared.seats.are_empty()
+    }
+
+    /// Ends all connections, and waits until their threads have ended.
+    pub fn stop(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let shared = &self.shared;
+        shared.stop.store(true, Ordering::Relaxed);
+        for (address, thread) in self.listeners.drain(..) {
+            // The listener waits for a connection.
+            let ip = match address.ip() {
+                IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+                IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+                ip => ip,
+            };
+            let own = SocketAddr::new(ip, address.port());
+            if TcpStream::connect_timeout(&own, Duration::from_secs(1)).is_ok() {
+                let _ = thread.join();
+            }
+        }
+        shared.seats.close();
+        for (_, connection) in lock(&shared.waiting).connections.drain(..) {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        let open = lock(&shared.open);
+        let _ = shared.closed.wait_timeout_while(open, FAREWELL, |open| *open > 0);
+    }
+}
+
+/// What browsers send as the host: without the usual ports.
+fn host(with_port: &str, port: u16) -> String {
+    let usual = [80, 443].contains(&port).then(|| with_port.strip_suffix(&format!(":{port}")));
+    usual.flatten().unwrap_or(with_port).to_owned()
+}
+
+/// Gives each connection a thread until the server stops.
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    /// Where the system has no more handles, until some are free.
+    const REST: Duration = Duration::from_millis(50);
+    for connection in listener.incoming() {
+        if shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(connection) = connection else {
+            thread::sleep(REST);
+            continue;
+        };
+        let Some(waits) = Wait::begin(shared, &connection) else { continue };
+        let thread = thread::Builder::new().name("phone".into());
+        // Where there are no threads left the connection ends.
+        let _ = thread.spawn(move || {
+            let shared = Arc::clone(&waits.shared);
+            // What fails is the connection, and there is nobody to tell it to.
+            let _ = shared.serve(connection, waits);
+        });
+    }
+}
+
+/// A connection that is open; it waits until [`Self::is_known`].
+struct Wait {
+    shared: Arc<Shared>,
+    id: u64,
+}
+
+impl Wait {
+    fn begin(shared: &Arc<Shared>, connection: &TcpStream) -> Option<Self> {
+        let handle = connection.try_clone().ok()?;
+        let mut waiting = lock(&shared.waiting);
+        waiting.count += 1;
+        let id = waiting.count;
+        waiting.connections.push_back((id, handle));
+        if waiting.connections.len() > MOST_WAITING
+            && let Some((_, oldest)) = waiting.connections.pop_front()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        *lock(&shared.open) += 1;
+        Some(Self { shared: Arc::clone(shared), id })
+    }
+
+    /// It has the key and is no longer ended for others.
+    fn is_known(&self) {
+        lock(&self.shared.waiting).connections.retain(|(id, _)| *id != self.id);
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.is_known();
+        *lock(&self.shared.open) -= 1;
+        self.shared.closed.notify_all();
+    }
+}
+
+impl Shared {
+    fn serve(&self, connection: TcpStream, waits: Wait) -> io::Result<()> {
+        let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
+        let request = Request::read(&mut stream)?;
+        let wish = request.and_then(|request| {
+            Some((request.wish(&self.hosts, stream.is_secure(), &self.key)?, request))
+        });
+        let Some((wish, request)) = wish else {
+            return send(stream, &Answer::nothing());
+        };
+        match wish {
+            Wish::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
+            Wish::Hello => send(stream, &Answer::json(&json!({ "version": 1 }))),
+            Wish::Photo(body) => {
+                waits.is_known();
+                self.photo(stream, &body, request.rest, |visit, bytes| {
+                    photo::read(&*self.reads, &self.turn, visit.number, bytes, &*self.on_news)
+                })
+            }
+            Wish::Picture(body) => {
+                waits.is_known();
+                self.photo(stream, &body, request.rest, |_, bytes| {
+                    photo::picture(&self.turn, bytes)
+                })
+            }
+            Wish::Live(phone, key) => {
+                waits.is_known();
+                self.live(stream, &phone, &key)
+            }
+        }
+    }
+
+    /// The place of a phone, or an answer if there is none.
+    fn visit(&self, stream: &mut Stream, phone: &Phone) -> io::Result<Result<Visit<'_>, Answer>> {
+        let Some(visit) = self.seats.take(phone, stream.handle())? else {
+            return Ok(Err(Answer::wrong("503 Service Unavailable", "full")));
+        };
+        if visit.is_first {
+            (self.on_news)(News::Came { phone: visit.number });
+        }
+        Ok(Ok(visit))
+    }
+
+    /// Takes a photo and answers it.
+    fn photo(
+        &self,
+        mut stream: Stream,
+        body: &Body,
+        begun: Vec<u8>,
+        answer: impl FnOnce(&Visit<'_>, &[u8]) -> Answer,
+    ) -> io::Result<()> {
+        let visit = match self.visit(&mut stream, &body.phone)? {
+            Ok(visit) => visit,
+            Err(answer) => return send(stream, &answer),
+        };
+        stream.allow(PHOTO_LIMIT);
+        let answer = match photo::body(body.length, begun, &mut stream) {
+            Ok(bytes) => answer(&visit, &bytes),
+            Err(Some(wrong)) => wrong,
+            Err(None) => return Ok(()),
+        };
+        stream.allow(ANSWER_LIMIT);
+        send(stream, &answer)
+    }
+
+    /// Follows a phone's live pictures.
+    fn live(&self, mut stream: Stream, phone: &Phone, key: &str) -> io::Result<()> {
+        let visit = match self.visit(&mut stream, phone)? {
+            Ok(visit) => visit,
+            Err(answer) => return send(stream, &answer),
+        };
+        stream.allow(ANSWER_LIMIT);
+        accept_socket(&mut stream, key, PROTOCOL)?;
+        live::play(stream, &visit, &*self.reads, &*self.on_news);
+        (self.on_news)(News::Left { phone: visit.number });
+        Ok(())
+    }
+}
+
+fn send(mut stream: Stream, answer: &Answer) -> io::Result<()> {
+    answer.write(&mut stream)?;
+    stream.finish();
+    Ok(())
+}

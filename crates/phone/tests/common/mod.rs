@@ -1,0 +1,148 @@
+//! A server with a fake reader, and what clients say to it.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use setsight_live::{FramePace, Session};
+use setsight_phone::server::Options;
+use setsight_phone::{Listen, News, Reads, Server};
+use setsight_photo::Frame;
+use setsight_photo::geometry::Quad;
+use setsight_vision::classify::reader::Cards;
+use setsight_vision::track::{Eyes, Params};
+use setsight_vision::{
+    CardOutline, PipelineError, ReadCard, Reading, TableFacts, TableReading, Trace,
+};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub const PHONE: &str = "0123456789abcdef";
+
+/// Reads one card on every photo, and nothing on live pictures.
+struct Fake;
+
+impl Eyes for Fake {
+    fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
+        Ok(Vec::new())
+    }
+    fn read(
+        &self,
+        _: &Cards,
+        before: TableFacts,
+    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        Ok((Vec::new(), before))
+    }
+}
+
+impl Reads for Fake {
+    fn read(&self, frame: &Frame, _: &mut Trace<'_>) -> Result<TableReading, String> {
+        let card = "2spd".parse().unwrap();
+        let card = ReadCard::new(Quad::rectangle(9.0, 6.0), card, 0.99, false);
+        Ok(TableReading::new(vec![card], frame.dimensions()))
+    }
+    fn session(&self) -> io::Result<Session> {
+        Session::new(Arc::new(Fake), Params::default(), FramePace::Newest)
+    }
+}
+
+/// A running server, and what it told.
+pub struct World {
+    pub server: Server,
+    pub host: String,
+    pub key: String,
+    pub told: Arc<Mutex<Vec<String>>>,
+    pub home: tempfile::TempDir,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let options = Options {
+            listen: Listen::At(Ipv4Addr::LOCALHOST.into(), None),
+            certificate: Some(home.path().join("certificate.json")),
+        };
+        let told: Arc<Mutex<Vec<String>>> = Arc::default();
+        let teller = Arc::clone(&told);
+        let on_news = Box::new(move |news: News<'_>| {
+            let line = match news {
+                News::Came { phone } => format!("{phone} came"),
+                News::Photo { phone, bytes, .. } => format!("{phone} photo {}", bytes.len()),
+                News::NotRead { phone, .. } => format!("{phone} not read"),
+                News::View { phone, view } => format!("{phone} view {}", view.number),
+                News::Left { phone } => format!("{phone} left"),
+            };
+            teller.lock().unwrap().push(line);
+        });
+        let server = Server::start(&options, Box::new(Fake), on_news).unwrap();
+        let address = server.addresses().swap_remove(0);
+        let (host, key) = address.strip_prefix("http://").unwrap().split_once("/#").unwrap();
+        let (host, key) = (host.to_owned(), key.to_owned());
+        Self { server, host, key, told, home }
+    }
+
+    /// A connection on which nothing takes longer than a few seconds.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// The head of a request with the key.
+    pub fn head(&self, first_line: &str) -> String {
+        format!(
+            "{first_line} HTTP/1.1\r\nHost: {}\r\nX-Setsight-Key: {}\r\nX-Setsight-Phone: {PHONE}\r\n",
+            self.host, self.key
+        )
+    }
+
+    /// The head of a request for a WebSocket.
+    pub fn live_head(&self, phone: &str) -> String {
+        format!(
+            "GET /live HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nUpgrade: websocket\r\n\
+             Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+             Sec-WebSocket-Protocol: setsight, {1}, {phone}\r\n\r\n",
+            self.host, self.key
+        )
+    }
+
+    /// Sends these bytes and gives all that comes back.
+    pub fn said(&self, bytes: &[u8]) -> String {
+        answer_of(self.connect(), bytes)
+    }
+
+    /// Posts a photo.
+    pub fn post(&self, path: &str, photo: &[u8]) -> String {
+        let head = self.head(&format!("POST {path}"));
+        let head = format!("{head}Content-Length: {}\r\n\r\n", photo.len());
+        self.said(&[head.as_bytes(), photo].concat())
+    }
+}
+
+/// Sends these bytes and gives all that comes back.
+pub fn answer_of(mut stream: TcpStream, bytes: &[u8]) -> String {
+    // A server that refuses closes before it has read everything.
+    let _ = stream.write_all(bytes);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+pub fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
+}
+
+pub fn body(answer: &str) -> &str {
+    answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+}
+
+/// A JPEG with some structure.
+pub fn jpeg(level: u8) -> Vec<u8> {
+    use image::{Rgb, RgbImage, codecs::jpeg::JpegEncoder};
+    let image =
+        RgbImage::from_fn(320, 240, |x, y| Rgb([level, (3 * x) as u8 | 64, (5 * y) as u8 | 64]));
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
+    bytes
+}

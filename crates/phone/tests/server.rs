@@ -1,0 +1,185 @@
+//! What a phone gets that has the key.
+
+mod common;
+
+use base64::Engine;
+use common::{PHONE, World, body, jpeg, status};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use tungstenite::Message;
+use tungstenite::protocol::{Role, WebSocket};
+
+fn live(world: &World, phone: &str) -> WebSocket<TcpStream> {
+    let mut stream = world.connect();
+    stream.write_all(world.live_head(phone).as_bytes()).unwrap();
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap();
+    assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+    // The example of RFC 6455, 1.3.
+    assert!(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
+    assert!(head.contains("Sec-WebSocket-Protocol: setsight\r\n"), "{head}");
+    WebSocket::from_raw_socket(stream, Role::Client, None)
+}
+
+fn told(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
+    socket.send(Message::binary(picture)).unwrap();
+    loop {
+        if let Message::Text(text) = socket.read().unwrap() {
+            return serde_json::from_str(text.as_str()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_page_holds_together() {
+    let world = World::new();
+    let get = |path: &str| {
+        world.said(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes())
+    };
+    let page = get("/");
+    assert_eq!(status(&page), 200);
+    for part in ["page.css", "page.js", "words.js"] {
+        assert!(body(&page).contains(part), "{part}");
+        assert_eq!(status(&get(&format!("/{part}"))), 200, "{part}");
+    }
+    assert!(page.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"));
+    assert!(!body(&page).contains("//"), "nothing comes from elsewhere");
+}
+
+#[test]
+fn a_photo_is_answered_as_scan_prints_it_but_without_a_path() {
+    let world = World::new();
+    let answer = world.post("/photo", &jpeg(90));
+    assert_eq!(status(&answer), 200, "{answer}");
+    let line: Value = serde_json::from_str(body(&answer)).unwrap();
+    assert_eq!(line["width"], 320);
+    assert_eq!(line["cards"][0]["code"], "2spd");
+    assert!(line.get("image").is_none() && line["stage_ms"]["load"].is_number(), "{line}");
+    assert_eq!(
+        *world.told.lock().unwrap(),
+        ["1 came".to_owned(), format!("1 photo {}", jpeg(90).len())]
+    );
+}
+
+#[test]
+fn what_is_no_picture_is_told_by_a_word_that_the_page_knows() {
+    let world = World::new();
+    let words = include_str!("../page/words.js");
+    for (photo, status_, word) in [
+        (&b"hello"[..], 422, "unreadable"),
+        (&jpeg(90)[..400], 422, "unreadable"),
+        (b"", 422, "unreadable"),
+        (b"GIF89a................", 422, "format"),
+    ] {
+        for path in ["/photo", "/picture"] {
+            let answer = world.post(path, photo);
+            let line: Value = serde_json::from_str(body(&answer)).unwrap();
+            assert_eq!((status(&answer), line["error"].as_str()), (status_, Some(word)), "{path}");
+            assert!(words.matches(&format!("\"{word}\":")).count() == 2, "{word}");
+        }
+    }
+}
+
+#[test]
+fn a_browser_that_cannot_show_a_photo_gets_a_jpeg() {
+    let world = World::new();
+    let answer = world.post("/picture", &jpeg(90));
+    assert_eq!(status(&answer), 200);
+    assert!(answer.contains("Content-Type: image/jpeg"));
+}
+
+#[test]
+fn live_pictures_are_answered_one_by_one_and_the_game_outlives_the_connection() {
+    let world = World::new();
+    let mut socket = live(&world, PHONE);
+    let first = told(&mut socket, jpeg(90));
+    assert_eq!((&first["frame"], &first["width"]), (&0.into(), &320.into()), "{first}");
+    assert_eq!(told(&mut socket, b"no picture".to_vec())["error"], "unreadable");
+    assert_eq!(told(&mut socket, jpeg(95))["frame"], 1);
+    // The network is lost: nothing says goodbye.
+    let mut again = live(&world, PHONE);
+    assert_eq!(told(&mut again, jpeg(99))["frame"], 2);
+    assert!(socket.read().is_err(), "the older connection has ended");
+    again.close(None).unwrap();
+    while again.read().is_ok() {}
+    let told = world.told.lock().unwrap().clone();
+    assert_eq!(told.iter().filter(|line| *line == "1 came").count(), 1, "{told:?}");
+}
+
+#[test]
+fn a_fifth_phone_waits() {
+    let world = World::new();
+    let phone = |n: u8| format!("00000000000000f{n}");
+    let mut four: Vec<_> = (0..4).map(|n| live(&world, &phone(n))).collect();
+    for socket in &mut four {
+        told(socket, jpeg(90));
+    }
+    let answer = world.said(world.live_head(&phone(4)).as_bytes());
+    assert_eq!((status(&answer), body(&answer)), (503, "{\"error\":\"full\"}"));
+    let photo = world.post("/photo", &jpeg(90));
+    assert_eq!(status(&photo), 503, "{PHONE} is a fifth one, too");
+    let mut gone = four.pop().unwrap();
+    gone.close(None).unwrap();
+    while gone.read().is_ok() {}
+    // Its thread may still be at it.
+    let mut answer = world.post("/photo", &jpeg(90));
+    for _ in 0..100 {
+        if status(&answer) == 200 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        answer = world.post("/photo", &jpeg(90));
+    }
+    assert_eq!(status(&answer), 200, "{answer}");
+}
+
+#[test]
+fn the_same_port_speaks_tls() {
+    use rustls::pki_types::ServerName;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    let world = World::new();
+    let kept: Value =
+        serde_json::from_slice(&std::fs::read(world.home.path().join("certificate.json")).unwrap())
+            .unwrap();
+    let der =
+        base64::engine::general_purpose::STANDARD.decode(kept["certificate"].as_str().unwrap());
+    let mut roots = RootCertStore::empty();
+    roots.add(der.unwrap().into()).unwrap();
+    let config =
+        ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let client = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut stream = StreamOwned::new(client, world.connect());
+    let head = world
+        .head("GET /hello")
+        .replace("Host", &format!("Origin: https://{}\r\nHost", world.host));
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert_eq!(status(&answer), 200, "{answer}");
+}
+
+#[test]
+fn a_server_that_stops_is_gone() {
+    let world = World::new();
+    let mut socket = live(&world, PHONE);
+    told(&mut socket, jpeg(90));
+    let idle = world.connect();
+    let World { server, host, .. } = world;
+    assert!(server.is_in_use());
+    server.stop();
+    assert!(socket.read().is_err());
+    drop(idle);
+    assert!(TcpStream::connect(host).is_err(), "nothing listens any longer");
+}

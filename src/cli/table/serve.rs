@@ -1,0 +1,140 @@
+//! `setsight serve`: a page on which a phone is the camera.
+
+mod keep;
+
+use super::live::summary;
+use super::photos::ReadingArgs;
+use crate::cli::common::{BadCall, Outcome};
+use crate::cli::stop;
+use keep::Keeper;
+use setsight_files::{print_result, say};
+use setsight_phone::server::Options;
+use setsight_phone::{Listen, News, Server};
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is looked whether the command is to end.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Arguments of `serve`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  setsight serve\n  setsight serve --keep found\n  \
+                        setsight serve --listen 192.168.1.20:8780\n\nCtrl-C ends it.")]
+pub struct Args {
+    /// Keep the photos in this folder, and what lies on them, as `scan --out` writes it
+    ///
+    /// Without it nothing is kept. The photos go to the folder photos in it. Live pictures are never
+    /// kept.
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Listen on this address alone [default: all private ones of this computer]
+    ///
+    /// Such as 192.168.1.20 or [fd00::2]:8780. Without a port it is 8780, or the next one that is free. A
+    /// public address is listened on only if it is named here.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    listen: Option<Listen>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+fn address(text: &str) -> Result<Listen, String> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok(Listen::At(address.ip(), Some(address.port()).filter(|&port| port > 0)));
+    }
+    let ip = text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let ip = ip.map_err(|_| "expected an address such as 192.168.1.20, with :PORT if need be")?;
+    Ok(Listen::At(ip, None))
+}
+
+/// Serves the page until Ctrl-C.
+///
+/// # Errors
+/// Nothing can be listened on; weights that are missing; a folder that cannot be written to.
+pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let stop = stop::asked();
+    let pipeline = Arc::new(args.reading.pipeline()?);
+    let keeper = args.keep.as_deref().map(Keeper::create).transpose()?.map(Mutex::new);
+    let desk = Arc::new(Desk { keeper, told: Mutex::default() });
+    let teller = Arc::clone(&desk);
+    let on_news = Box::new(move |news: News<'_>| teller.tell(news));
+    let listen = args.listen.unwrap_or(Listen::Private);
+    let server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
+        .map_err(|error| BadCall(error.to_string()))?;
+    tell_addresses(&server);
+    while !stop.load(Ordering::Relaxed) {
+        thread::sleep(PAUSE);
+    }
+    server.stop();
+    setsight_live::end_children();
+    let failed = desk.finish()?;
+    Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// The code to scan, the addresses, and what a phone will warn of.
+fn tell_addresses(server: &Server) {
+    let addresses = server.addresses();
+    if let Some(first) = addresses.first() {
+        if let Some(code) = setsight_phone::code(first) {
+            say!("{code}");
+        }
+        say!("Scan this code with a phone on the same network, or open there:");
+    }
+    for address in &addresses {
+        say!("  {address}");
+    }
+    say!(
+        "Whoever has the address can use this page until Ctrl-C ends it.\n\
+         For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
+        server.fingerprint()
+    );
+    if let Some(reason) = server.certificate_not_kept() {
+        say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
+    }
+}
+
+/// Tells on the terminal what phones do, and keeps their photos.
+struct Desk {
+    keeper: Option<Mutex<Keeper>>,
+    /// What was told last of each phone's live pictures.
+    told: Mutex<HashMap<u32, String>>,
+}
+
+impl Desk {
+    fn tell(&self, news: News<'_>) {
+        match news {
+            News::Came { phone } => say!("phone {phone} is here"),
+            News::Left { phone } => {
+                self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
+                say!("phone {phone}: its live pictures have ended");
+            }
+            News::NotRead { phone, reason } => say!("phone {phone}: the photo {reason}"),
+            News::Photo { phone, bytes, photo, table, times } => {
+                // Whoever read our output has seen enough; the phone has not.
+                let _ = print_result!("phone {phone}, photo: {}", table.summary());
+                if let Some(keeper) = &self.keeper {
+                    let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+                    keeper.keep(bytes, photo, table, times);
+                }
+            }
+            News::View { phone, view } => {
+                let text = summary(view);
+                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                if told.get(&phone) != Some(&text) {
+                    let _ = print_result!("phone {phone}, live: {text}");
+                    told.insert(phone, text);
+                }
+            }
+        }
+    }
+
+    /// Finishes the folder of what was kept; whether something could not be kept.
+    fn finish(&self) -> anyhow::Result<bool> {
+        let Some(keeper) = &self.keeper else { return Ok(false) };
+        keeper.lock().unwrap_or_else(PoisonError::into_inner).finish()
+    }
+}

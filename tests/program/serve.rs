@@ -1,0 +1,117 @@
+//! `setsight serve`: what a phone gets from the program as it runs.
+
+use crate::common::{World, called, pictures::*};
+use image::ImageFormat;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A program that serves, killed when it is dropped.
+struct Serving {
+    child: Child,
+    host: String,
+    key: String,
+}
+
+impl Serving {
+    /// Starts it on loopback, in this folder and with a folder of data of its own.
+    fn start(home: &Path, more: &[&str]) -> Self {
+        let mut child = called::program()
+            .args(["serve", "--listen", "127.0.0.1"])
+            .args(more)
+            .current_dir(home)
+            .env("XDG_DATA_HOME", home.join("data"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.trim().strip_prefix("http://").map(str::to_owned));
+        let address = address.expect("the address of the page");
+        // What it says later must go somewhere.
+        std::thread::spawn(move || lines.for_each(drop));
+        let (host, key) = address.split_once("/#").unwrap();
+        Self { child, host: host.to_owned(), key: key.to_owned() }
+    }
+
+    fn post(&self, photo: &[u8]) -> (u16, Value) {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!(
+            "POST /photo HTTP/1.1\r\nHost: {}\r\nX-Setsight-Key: {}\r\n\
+             X-Setsight-Phone: 0123456789abcdef\r\nContent-Length: {}\r\n\r\n",
+            self.host,
+            self.key,
+            photo.len()
+        );
+        stream.write_all(&[head.as_bytes(), photo].concat()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap())
+    }
+
+    /// As Ctrl-C does it; gives the exit code.
+    fn interrupt(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn photo() -> Vec<u8> {
+    encoded(table(&BOARD).0, ImageFormat::Jpeg)
+}
+
+#[test]
+fn a_photo_of_a_phone_is_read_as_scan_reads_it_and_nothing_is_kept() {
+    let world = World::new();
+    let home = world.path();
+    let serving = Serving::start(home, &[]);
+    let (status, line) = serving.post(&photo());
+    assert_eq!((status, &line["sets"]), (200, &serde_json::json!(BOARD_SETS)));
+    assert!(line.get("image").is_none(), "{line}");
+    assert_eq!(serving.interrupt(), Some(0));
+    let left: Vec<_> =
+        std::fs::read_dir(home).unwrap().map(|one| one.unwrap().file_name()).collect();
+    assert_eq!(left, ["data"], "the certificate alone");
+}
+
+#[test]
+fn what_is_kept_is_what_scan_writes() {
+    let world = World::new();
+    let home = world.path();
+    for n in 1..=2 {
+        let serving = Serving::start(home, &["--keep", "kept"]);
+        assert_eq!(serving.post(b"no picture").0, 422);
+        assert_eq!(serving.post(&photo()).0, 200);
+        assert_eq!(serving.interrupt(), Some(0));
+        let kept = home.join(format!("kept/serve-000{n}"));
+        assert_eq!(std::fs::read(kept.join("photos/photo-0001.jpg")).unwrap(), photo());
+        for file in ["photo-0001.jpg", "thumbnails/photo-0001.jpg", "index.html"] {
+            assert!(kept.join(file).is_file(), "{file}");
+        }
+        let lines = std::fs::read_to_string(kept.join("results.jsonl")).unwrap();
+        let line: Value = serde_json::from_str(lines.trim()).unwrap();
+        assert_eq!(line["sets"], serde_json::json!(BOARD_SETS));
+    }
+}
+
+#[test]
+fn an_address_that_is_not_this_computers_is_refused() {
+    let output = called::program().args(["serve", "--listen", "192.0.2.77:80"]).output().unwrap();
+    called::refused(&output, 2, &["192.0.2.77:80", "an address of this computer"]);
+    let output = called::program().args(["serve", "--listen", "my-phone"]).output().unwrap();
+    called::refused(&output, 2, &["my-phone", "expected an address"]);
+}
