@@ -12,6 +12,7 @@ mod runner;
 mod shared;
 mod window;
 
+pub use deal::game::{deals_of, is_file_of_deals};
 pub use deal::play::Phase;
 pub use live::LiveTab;
 pub use photos::Task;

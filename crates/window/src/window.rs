@@ -5,6 +5,7 @@ mod bar;
 mod guide;
 
 use crate::deal::DealTab;
+use crate::deal::game::is_file_of_deals;
 use crate::deal::scores::Scores;
 use crate::deck::DeckTab;
 use crate::live::LiveTab;
@@ -27,7 +28,7 @@ use eframe::egui::{
 use image::RgbImage;
 use setsight_vision::ReaderChoice;
 use setsight_vision::plan::ReadingPlan;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How long a message stays, in seconds.
@@ -368,10 +369,8 @@ impl Window {
         let paths: Vec<PathBuf> = ctx.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
         });
-        // A file of deals is a text; photos never are.
-        let is_text = |path: &Path| path.extension().is_some_and(|end| end == "txt");
         let ask = match paths.as_slice() {
-            [path] if is_text(path) => Ask::Deals,
+            [path] if is_file_of_deals(path) => Ask::Deals,
             _ => self.seen().drops(),
         };
         self.use_paths(ask, paths);

@@ -749,6 +749,7 @@ codes-count =
        *[other] Ein Spiel braucht { $least } bis { $most } Karten; hier stehen { $n } Codes.
     }
 place-numbered = Platz { $n }: { $card }
+place-named = Platz { $n }, { $name }: { $card }
 last-set-numbered = Letztes Set { $n }: { $card }
 paused = Pause
 ready = Bereit?
@@ -779,6 +780,7 @@ previous-step = Voriger Schritt
 next-step = Nächster Schritt
 last-step = Letzter Schritt
 transcript = Protokoll
+first-is-taken = Das erste der Liste wird genommen.
 step-dealt = Die ersten zwölf Karten
 step-removed = Das erste Set wird genommen
 step-compacted = Die Karten rücken auf

@@ -750,6 +750,8 @@ codes-count =
        *[other] A game takes { $least } to { $most } cards; { $n } codes were given.
     }
 place-numbered = Place { $n }: { $card }
+# $name: the row as a letter and the column, such as B2.
+place-named = Place { $n }, { $name }: { $card }
 last-set-numbered = Last set { $n }: { $card }
 paused = Paused
 ready = Ready?
@@ -780,6 +782,7 @@ previous-step = Step before
 next-step = Next step
 last-step = Last step
 transcript = Transcript
+first-is-taken = The first one listed is taken.
 step-dealt = The first twelve cards
 step-removed = The first set is taken
 step-compacted = The cards move up
