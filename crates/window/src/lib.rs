@@ -4,6 +4,7 @@
 //! each frame; what takes long is done by threads in the background, and photos are read by an
 //! [`Eye`], so that a test drives all of it without a screen and with a reader of its own.
 
+mod any_game;
 mod deal;
 mod deck;
 mod live;

@@ -73,6 +73,8 @@ pub enum Show {
     Deal,
     /// The same deck, played against the clock
     Play,
+    /// The generalised game
+    AnyGame,
     /// The settings
     Settings,
     /// The page of keys
@@ -81,7 +83,7 @@ pub enum Show {
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Solve,
         Self::Hint,
         Self::Learn,
@@ -89,6 +91,7 @@ impl Show {
         Self::Stages,
         Self::Deal,
         Self::Play,
+        Self::AnyGame,
         Self::Settings,
         Self::Keys,
     ];
@@ -111,6 +114,7 @@ impl Show {
                 "The file's deal, or a shuffled deck, always the same one, watched step by step",
             ),
             Self::Play => ("play", "The same cards, played against the clock"),
+            Self::AnyGame => ("any-game", "The generalised game, a solver step by step"),
             Self::Settings => ("settings", "The settings"),
             Self::Keys => ("keys", "The page of keys"),
         }
@@ -424,6 +428,7 @@ fn show(window: &mut Window, show: Show) {
                 window.deal.act(Action::NextStep, &mut window.desk);
             }
         }
+        Show::AnyGame => window.tab = TabId::AnyGame,
         Show::Settings => window.page = Some(Page::Settings),
         Show::Keys => window.page = Some(Page::Keys),
     }

@@ -4,6 +4,7 @@
 mod bar;
 mod guide;
 
+use crate::any_game::AnyGameTab;
 use crate::deal::DealTab;
 use crate::deal::game::is_file_of_deals;
 use crate::deal::scores::Scores;
@@ -46,11 +47,13 @@ pub enum TabId {
     Live,
     /// A deck that is taught from photos.
     NewDeck,
+    /// The generalised game.
+    AnyGame,
 }
 
 impl TabId {
     /// All of them.
-    const ALL: [Self; 4] = [Self::Photos, Self::Deal, Self::Live, Self::NewDeck];
+    const ALL: [Self; 5] = [Self::Photos, Self::Deal, Self::Live, Self::NewDeck, Self::AnyGame];
 
     /// The one that has asked for paths, if it is one.
     fn that_asks(ask: Ask) -> Option<Self> {
@@ -102,6 +105,7 @@ pub struct Window {
     /// How the command says that the camera's pictures are read.
     pub live_plan: ReadingPlan,
     deck: DeckTab,
+    any_game: AnyGameTab,
     /// What they share.
     pub desk: Desk,
     /// The page that is open.
@@ -129,6 +133,7 @@ impl Window {
             live: LiveTab::new(watchers::system(ReadingPlan::default())),
             live_plan: ReadingPlan::default(),
             deck: DeckTab::default(),
+            any_game: AnyGameTab::default(),
             desk: Desk::new(ctx, eye, keeper),
             page: None,
             dialogs: Dialogs::default(),
@@ -145,6 +150,7 @@ impl Window {
             TabId::Deal => &mut self.deal,
             TabId::Live => &mut self.live,
             TabId::NewDeck => &mut self.deck,
+            TabId::AnyGame => &mut self.any_game,
         };
         (tab, &mut self.desk)
     }
@@ -156,6 +162,7 @@ impl Window {
             TabId::Deal => &self.deal,
             TabId::Live => &self.live,
             TabId::NewDeck => &self.deck,
+            TabId::AnyGame => &self.any_game,
         }
     }
 
@@ -318,6 +325,7 @@ impl Window {
             Action::Deal => self.tab = TabId::Deal,
             Action::Live => self.tab = TabId::Live,
             Action::NewDeck => self.tab = TabId::NewDeck,
+            Action::AnyGame => self.tab = TabId::AnyGame,
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
