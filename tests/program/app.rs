@@ -122,7 +122,7 @@ fn the_window_shows_a_board() {
 fn a_file_of_deals_opens_the_contests_page() {
     let screen = Screen::new();
     let dir = tempfile::tempdir().unwrap();
-    let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample2.txt");
+    let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample1.txt");
     let (deals, file) = (deals.to_str().unwrap(), dir.path().join("window.png"));
     let args = ["app", deals, "--screenshot", file.to_str().unwrap(), "--size", "1280x800"];
     for show in [&[][..], &["--show", "deal"]] {

@@ -369,7 +369,11 @@ fn grid(room: Vec2, cards: usize) -> (usize, Vec2, f32) {
         let wide = (room.x + gap) / columns as f32 - gap;
         wide.min(((room.y + gap) / rows - gap) * ASPECT).min(170.0)
     };
-    let best = (1..=cards.max(1)).max_by(|&a, &b| width(a).total_cmp(&width(b))).unwrap_or(1);
+    // Of those that are alike, the one with the fullest rows.
+    let empty = |columns: usize| columns * cards.div_ceil(columns) - cards;
+    let best = (1..=cards.max(1))
+        .max_by(|&a, &b| width(a).total_cmp(&width(b)).then(empty(b).cmp(&empty(a))))
+        .unwrap_or(1);
     if width(best) >= LEAST_CARD {
         return (best, vec2(width(best), width(best) / ASPECT), gap);
     }

@@ -1,7 +1,7 @@
 //! Cards of any deck as they are drawn: number, colour, shape and filling for the first four
 //! properties, and a row of cells for each one more.
 
-use crate::shared::card_face::{ASPECT, filled, triangles};
+use crate::shared::card_face::{ASPECT, WHITE, filled, triangles};
 use crate::shared::settings::Settings;
 use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
@@ -84,7 +84,7 @@ pub fn values(rules: &Rules, card: Card) -> String {
 /// Paints a card of at most six values that fills `rect` (of the proportions [`ASPECT`]).
 pub fn paint(painter: &Painter, rect: Rect, rules: &Rules, card: Card, settings: &Settings) {
     let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
-    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    painter.rect_filled(rect, radius, WHITE);
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));
     painter.rect_stroke(rect, radius, edge, StrokeKind::Inside);
     let values: Vec<usize> = rules.values_of(card).map(usize::from).collect();

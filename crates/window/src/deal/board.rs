@@ -59,32 +59,40 @@ pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
     let mut in_sets = Vec::new();
     for (place, card) in places.iter().enumerate() {
         let rect = grid.rect(place);
-        let ink = match card {
-            Some(card) => {
-                let is_new = watch.added().contains(&place);
-                let card_name = names::card(&Deck::classic(), *card);
-                let name =
-                    t!("place-named", n = place + 1, name = place_name(place), card = card_name);
-                show_card(ui, rect, ("place", place), *card, name, (false, is_new), settings);
-                let holds = |set: &Set| set.0.contains(&place);
-                let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
-                let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
-                if !sets.is_empty() {
-                    in_sets.push((rect, Mark::Sets(sets)));
-                }
-                Color32::from_gray(92)
-            }
-            None => {
-                card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90));
-                Color32::from_white_alpha(160)
-            }
+        let Some(card) = card else {
+            card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90));
+            continue;
         };
-        let size = (0.13 * rect.height()).clamp(7.0, 22.0);
-        let at = rect.left_bottom() + vec2(0.09 * rect.height(), -0.03 * rect.height());
-        let label = format!("{}  {}", place + 1, place_name(place));
-        ui.painter().text(at, Align2::LEFT_BOTTOM, label, FontId::proportional(size), ink);
+        let is_new = watch.added().contains(&place);
+        let card_name = names::card(&Deck::classic(), *card);
+        let name = t!("place-named", n = place + 1, name = place_name(place), card = card_name);
+        show_card(ui, rect, ("place", place), *card, name, (false, is_new), settings);
+        let holds = |set: &Set| set.0.contains(&place);
+        let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
+        let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
+        if !sets.is_empty() {
+            in_sets.push((rect, Mark::Sets(sets)));
+        }
     }
     overlay::paint_drawn(ui.painter(), &in_sets, settings);
+    // Over the outlines: a card of several sets has them far inwards.
+    for (place, card) in places.iter().enumerate() {
+        place_label(ui, grid.rect(place), place, card.is_some());
+    }
+}
+
+/// The number and the name of a place, in its lower left corner.
+fn place_label(ui: &Ui, rect: Rect, place: usize, is_taken: bool) {
+    let font = FontId::proportional((0.12 * rect.height()).clamp(7.0, 20.0));
+    let ink = if is_taken { Color32::from_gray(80) } else { Color32::from_white_alpha(170) };
+    let label = format!("{}  {}", place + 1, place_name(place));
+    let galley = ui.painter().layout_no_wrap(label, font, ink);
+    let at = rect.left_bottom() + vec2(0.09 * rect.height(), -0.02 * rect.height());
+    let ground = Align2::LEFT_BOTTOM.anchor_size(at, galley.size());
+    if is_taken {
+        ui.painter().rect_filled(ground.expand2(vec2(3.0, 0.0)), 3.0, card_face::WHITE);
+    }
+    ui.painter().galley(ground.min, galley, ink);
 }
 
 /// The game as it is played; the card that was pressed.

@@ -15,6 +15,9 @@ use std::sync::LazyLock;
 /// Width of a card over its height, lying.
 pub const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;
 
+/// The ground of a card.
+pub const WHITE: Color32 = Color32::from_rgb(253, 252, 248);
+
 /// How many stripes go over a symbol's height: fewer than on a card, for a small picture.
 const STRIPES: usize = 13;
 
@@ -71,7 +74,7 @@ pub fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
 /// The same of any deck.
 pub fn paint_of(painter: &Painter, rect: Rect, deck: &Deck, card: Card, settings: &Settings) {
     let radius = CornerRadius::same((rect.height() * 0.1).clamp(1.0, 40.0) as u8);
-    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    painter.rect_filled(rect, radius, WHITE);
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));
     painter.rect_stroke(rect, radius, edge, StrokeKind::Inside);
     // A palette has inks for the game's three colours only.
@@ -187,7 +190,7 @@ fn crossings(outline: &[(f64, f64)], y: f64) -> Vec<(f64, f64)> {
 /// Paints a card that lies face down.
 pub fn paint_back(painter: &Painter, rect: Rect) {
     let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
-    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    painter.rect_filled(rect, radius, WHITE);
     let inner = rect.shrink(rect.height() * 0.07);
     painter.rect_filled(inner, 0.7 * radius, Color32::from_rgb(72, 92, 128));
     let line = Stroke::new((rect.height() * 0.02).max(1.0), Color32::from_rgb(150, 166, 196));

@@ -22,8 +22,6 @@ fn cards(test: &Test) -> Vec<String> {
     names.filter(|name| name.starts_with("Card ")).collect()
 }
 
-use egui_kittest::kittest::NodeT;
-
 #[test]
 fn a_search_is_watched_from_the_deal_to_the_set() {
     let mut test = opened((1280.0, 800.0));
