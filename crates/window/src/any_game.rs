@@ -306,19 +306,24 @@ impl AnyGameTab {
     }
 }
 
-/// A whole number by a slider.
+/// A whole number by a slider, which lies below its name where there is little room.
 fn number(ui: &mut Ui, name: Word, value: &mut u64, offered: RangeInclusive<u64>) {
-    ui.horizontal(|ui| {
+    let add = |ui: &mut Ui| {
         let label = ui.label(name.say());
-        ui.spacing_mut().slider_width = (ui.available_width() - 60.0).clamp(60.0, 180.0);
+        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).clamp(30.0, 180.0);
         ui.add(Slider::new(value, offered)).labelled_by(label.id);
-    });
+    };
+    if ui.available_width() < 240.0 {
+        ui.vertical(add);
+    } else {
+        ui.horizontal(add);
+    }
 }
 
 /// The cards of a step, and a place for the one that they lack.
 fn shown_cards(ui: &mut Ui, rules: &Rules, about: &About, settings: &Settings) {
     let count = rules.values();
-    let width = ((ui.available_width() - 8.0) / count as f32 - 6.0).clamp(20.0, 72.0);
+    let width = ((ui.available_width() - 8.0) / count as f32 - 6.0).clamp(10.0, 72.0);
     let size = vec2(width, width / ASPECT);
     let (room, _) =
         ui.allocate_exact_size(vec2(count as f32 * (width + 6.0), size.y + 4.0), Sense::hover());
