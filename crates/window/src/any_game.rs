@@ -291,7 +291,7 @@ impl AnyGameTab {
             let place = vec2((i % columns) as f32, (i / columns) as f32);
             let rect = Rect::from_min_size(origin + place * (size + vec2(gap, gap)), size);
             let name = t!("any-card", n = i + 1, values = face::values(&rules, card));
-            let response = ui.interact(rect, Id::unique("any card").with(i), Sense::hover());
+            let response = ui.interact(rect, Id::unique("any-card").with(i), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
             response.on_hover_text(name);
             let mark = about.mark(card);
@@ -406,11 +406,11 @@ impl Tab for AnyGameTab {
         // Wide and very low: beside each other all the same.
         if room.x < NARROW && room.y > 240.0 {
             let height = (room.y * 0.5).min(360.0);
-            let panel = Panel::bottom("any game side").exact_size(height).frame(frame);
+            let panel = Panel::bottom("any-side").exact_size(height).frame(frame);
             panel.show(ui, |ui| side(self, ui));
         } else {
             let width = (room.x * 0.34).clamp(200.0_f32.min(room.x * 0.6), 360.0);
-            let panel = Panel::right("any game side").exact_size(width).frame(frame);
+            let panel = Panel::right("any-side").exact_size(width).frame(frame);
             panel.show(ui, |ui| side(self, ui));
         }
         let dark = ui.visuals().dark_mode;
@@ -418,7 +418,7 @@ impl Tab for AnyGameTab {
             if dark { Color32::from_rgb(26, 48, 42) } else { Color32::from_rgb(58, 112, 92) };
         let table = Frame::NONE.fill(felt).inner_margin(12.0);
         CentralPanel::no_frame().frame(table).show(ui, |ui| {
-            let area = ScrollArea::vertical().id_salt("any board").auto_shrink([false, false]);
+            let area = ScrollArea::vertical().id_salt("any-board").auto_shrink([false, false]);
             area.show(ui, |ui| self.board(ui, desk.settings()));
         });
     }
