@@ -205,7 +205,7 @@ fn stopped(args: &Args, game: &Game, before: u64, stop: &Stop) -> anyhow::Error 
         Stop::Memory => {
             format!("; {} MiB are its budget: --memory gives it more", args.memory)
         }
-        Stop::GaveUp(_) => String::new(),
+        Stop::GaveUp(_) | Stop::Told => String::new(),
     };
     anyhow::anyhow!("game {} (seed {}) after {sets}: {stop}{more}", before + 1, game.seed)
 }

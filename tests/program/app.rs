@@ -119,6 +119,61 @@ fn the_window_shows_a_board() {
 }
 
 #[test]
+fn a_file_of_deals_opens_the_contests_page() {
+    let screen = Screen::new();
+    let dir = tempfile::tempdir().unwrap();
+    let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample1.txt");
+    let (deals, file) = (deals.to_str().unwrap(), dir.path().join("window.png"));
+    let args = ["app", deals, "--screenshot", file.to_str().unwrap(), "--size", "1280x800"];
+    for show in [&[][..], &["--show", "deal"]] {
+        let output = screen.run(dir.path(), &[&args, show].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        // The deal and its sets, as `deal` writes them.
+        let transcript = shown["transcript"].as_str().unwrap();
+        assert!(transcript.contains("Initial Deal:\n") && transcript.contains("SETs found:"));
+        let deal = Command::new(env!("CARGO_BIN_EXE_setsight")).args(["deal", deals]).output();
+        let whole = String::from_utf8(deal.unwrap().stdout).unwrap();
+        assert!(whole.contains(transcript), "{transcript}");
+        // The first set is outlined in its colour.
+        let picture = image::open(&file).unwrap().into_rgb8();
+        let first = setsight_vision::overlay::SET_COLORS[0].0;
+        let colored = picture.pixels().filter(|pixel| pixel.0 == first).count();
+        assert!(colored > 500, "{colored}");
+    }
+}
+
+#[test]
+fn a_picture_of_the_camera_waits_for_a_set() {
+    let screen = Screen::new();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("window.png");
+    let film = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/9-film.avi");
+    let shot = |film: &Path| {
+        let args =
+            ["live", "--video", film.to_str().unwrap(), "--screenshot", file.to_str().unwrap()];
+        let output = screen.run(dir.path(), &args);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        let colors: Vec<[u8; 3]> =
+            setsight_vision::overlay::SET_COLORS.iter().map(|color| color.0).collect();
+        let picture = image::open(&file).unwrap().into_rgb8();
+        (said, picture.pixels().filter(|pixel| colors.contains(&pixel.0)).count())
+    };
+    let (said, colored) = shot(&film);
+    assert!(colored > 300 && said.is_empty(), "{colored} pixels, {said}");
+    // A film without a card ends without a set.
+    let frames = dir.path().join("frames");
+    std::fs::create_dir(&frames).unwrap();
+    for number in 0..3 {
+        let table = RgbImage::from_pixel(320, 240, image::Rgb([40, 90, 60]));
+        table.save(frames.join(format!("{number}.png"))).unwrap();
+    }
+    let (said, _) = shot(&frames);
+    assert!(said.contains("no set came into view"), "{said}");
+}
+
+#[test]
 fn a_wrong_call_and_a_missing_screen_are_answered() {
     let dir = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
@@ -131,8 +186,18 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
             .output()
             .unwrap()
     };
+    let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample1.txt");
+    let (deals, photo) = (deals.to_str().unwrap(), sample());
+    let photo = photo.to_str().unwrap();
+    let broken = dir.path().join("broken.txt");
+    std::fs::write(&broken, "1\n12\n2spd\n").unwrap();
+    let broken = broken.to_str().unwrap();
     for (args, code, words) in [
         (&["app", "/no/such/photo.jpg"][..], 2, "/no/such/photo.jpg: does not exist"),
+        (&["app", broken], 2, "Line 3: the file ends here; expected card 2 of 12"),
+        (&["app", deals, photo], 2, "a file of deals is opened alone"),
+        (&["app", deals, "--show", "hint"], 2, "use --show deal or play"),
+        (&["app", deals, "--measure", "3"], 2, "leafs through photos"),
         (&["app", "--size", "12"][..], 2, "such as 1280x800"),
         (&["app"][..], 1, "xvfb-run setsight app"),
     ] {

@@ -217,12 +217,17 @@ impl Curves {
         DB: DrawingBackend + 'a,
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let x_format = |x: &f64| match (whole, x.fract() == 0.0) {
+        // Ticks are sums of steps, so a whole number is one nearly.
+        let x_format = |x: &f64| match (whole, (x - x.round()).abs() < 1e-6) {
+            (true, true) => format!("{}", x.round()),
             (true, false) => String::new(),
             _ => format!("{x}"),
         };
+        let x = chart.x_range();
+        let numbers = (x.end.floor() - x.start.ceil()) as usize + 1;
         chart
             .configure_mesh()
+            .x_labels(if whole { numbers.clamp(2, 10) } else { 10 })
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .label_style(("sans-serif", LABEL_PX))
@@ -372,6 +377,8 @@ mod tests {
             assert!(svg.ends_with(format!("a.b{log_y}.svg")));
             let text = std::fs::read_to_string(svg).unwrap();
             assert!(text.contains("time by sets") && text.contains("seconds"));
+            // Each whole number has its tick, however few they are.
+            assert!(["2", "3"].iter().all(|number| text.lines().any(|line| line == *number)));
             // Two markers of radius 4, and the one in the legend.
             assert!(count(&png, [200, 0, 0]) > 100);
             assert!(count(&png, [0, 0, 0]) > 50, "the title is drawn with the font");

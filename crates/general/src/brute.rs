@@ -2,6 +2,7 @@
 
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
+use super::trace::{Step, Trace, Watcher};
 
 /// Combinations between two checks of the clock.
 const STEPS: u32 = 1 << 14;
@@ -37,6 +38,43 @@ impl Brute {
             alike || different == v
         })
     }
+
+    /// The search of [`Solver::find`], with somebody who watches it or nobody.
+    fn search(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        watcher: &mut impl Watcher,
+    ) -> Result<bool, Stop> {
+        set.clear();
+        let (v, n) = (self.rules.values(), self.board.len());
+        if n < v {
+            return Ok(false);
+        }
+        let mut places: Vec<usize> = (0..v).collect();
+        let mut steps = 0;
+        loop {
+            watcher.see(|| Step::Tried(places.iter().map(|&place| self.board[place]).collect()));
+            if self.is_set(&places) {
+                set.extend(places.iter().map(|&place| self.board[place]));
+                return Ok(true);
+            }
+            steps += 1;
+            if steps == STEPS {
+                steps = 0;
+                budget.time()?;
+            }
+            // The next combination: advance the last place that can move, and put those after it
+            // right behind.
+            let Some(i) = (0..v).rev().find(|&i| places[i] < n - v + i) else {
+                return Ok(false);
+            };
+            places[i] += 1;
+            for j in i + 1..v {
+                places[j] = places[j - 1] + 1;
+            }
+        }
+    }
 }
 
 impl Solver for Brute {
@@ -60,33 +98,16 @@ impl Solver for Brute {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        let (v, n) = (self.rules.values(), self.board.len());
-        if n < v {
-            return Ok(false);
-        }
-        let mut places: Vec<usize> = (0..v).collect();
-        let mut steps = 0;
-        loop {
-            if self.is_set(&places) {
-                set.extend(places.iter().map(|&place| self.board[place]));
-                return Ok(true);
-            }
-            steps += 1;
-            if steps == STEPS {
-                steps = 0;
-                budget.time()?;
-            }
-            // The next combination: advance the last place that can move, and put those after it
-            // right behind.
-            let Some(i) = (0..v).rev().find(|&i| places[i] < n - v + i) else {
-                return Ok(false);
-            };
-            places[i] += 1;
-            for j in i + 1..v {
-                places[j] = places[j - 1] + 1;
-            }
-        }
+        self.search(budget, set, &mut ())
+    }
+
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -12,6 +12,7 @@ use super::deal::CardHasher;
 use super::mask::{self, Mask};
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
+use super::trace::{Step, Trace, Watcher};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -34,6 +35,16 @@ struct Layer<const W: usize> {
     /// The union of its cards' values, and the values that all of them share.
     union: Vec<Mask<W>>,
     alike: Vec<Mask<W>>,
+}
+
+/// The cards at some places, and one more.
+fn grown<const W: usize>(
+    cards: &[Option<(Card, Mask<W>)>],
+    places: &[u32],
+    card: Card,
+) -> Vec<Card> {
+    let known = places.iter().filter_map(|&place| cards[place as usize]).map(|(card, _)| card);
+    known.chain([card]).collect()
 }
 
 struct Dynamic<const W: usize> {
@@ -77,7 +88,7 @@ impl<const W: usize> Dynamic<W> {
     }
 
     /// Adds a card that completes no set: extends partial sets by it and pairs it with all others.
-    fn add(&mut self, card: Card, budget: &Budget) -> Result<(), Stop> {
+    fn add(&mut self, card: Card, budget: &Budget, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let mask = mask::of_card::<W>(&self.rules, card);
         let place = self.empty.pop().unwrap_or(self.cards.len() as u32);
         let last = self.layers.len() - 1;
@@ -87,7 +98,9 @@ impl<const W: usize> Dynamic<W> {
             let (from, to) = (&lower[i], &mut upper[0]);
             for (j, (union, alike)) in from.union.iter().zip(&from.alike).enumerate() {
                 if mask::and(union, &mask) == *alike {
-                    to.places.extend_from_slice(&from.places[j * from.size..][..from.size]);
+                    let places = &from.places[j * from.size..][..from.size];
+                    watcher.see(|| Step::Grown(grown(&self.cards, places, card)));
+                    to.places.extend_from_slice(places);
                     to.places.push(place);
                     to.union.push(mask::or(union, &mask));
                     to.alike.push(*alike);
@@ -98,7 +111,8 @@ impl<const W: usize> Dynamic<W> {
         }
         let pairs = &mut self.layers[0];
         for (other, held) in self.cards.iter().enumerate() {
-            if let Some((_, other_mask)) = held {
+            if let Some((other_card, other_mask)) = held {
+                watcher.see(|| Step::Grown(vec![*other_card, card]));
                 pairs.places.extend([other as u32, place]);
                 pairs.union.push(mask::or(other_mask, &mask));
                 pairs.alike.push(mask::and(other_mask, &mask));
@@ -120,6 +134,33 @@ impl<const W: usize> Dynamic<W> {
             self.missing_of.push(card);
             self.missing.insert(card, i as u32);
         }
+    }
+
+    /// The search of [`Solver::find`], with somebody who watches it or nobody.
+    fn search(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        watcher: &mut impl Watcher,
+    ) -> Result<bool, Stop> {
+        set.clear();
+        while let Some(&card) = self.waiting.last() {
+            watcher.see(|| Step::Turn(card));
+            if let Some(&partial) = self.missing.get(&card.0) {
+                let last = &self.layers[self.layers.len() - 1];
+                let places = &last.places[partial as usize * last.size..][..last.size];
+                set.extend(
+                    places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
+                );
+                watcher.see(|| Step::LookedUp { cards: set.clone(), missing: card, found: true });
+                set.push(card);
+                return Ok(true);
+            }
+            watcher.see(|| Step::LookedUp { cards: Vec::new(), missing: card, found: false });
+            self.waiting.pop();
+            self.add(card, budget, watcher)?;
+        }
+        Ok(false)
     }
 
     fn held(&self) -> usize {
@@ -184,21 +225,16 @@ impl<const W: usize> Solver for Dynamic<W> {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        while let Some(&card) = self.waiting.last() {
-            if let Some(&partial) = self.missing.get(&card.0) {
-                let last = &self.layers[self.layers.len() - 1];
-                let places = &last.places[partial as usize * last.size..][..last.size];
-                set.extend(
-                    places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
-                );
-                set.push(card);
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.add(card, budget)?;
-        }
-        Ok(false)
+        self.search(budget, set, &mut ())
+    }
+
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -2,7 +2,7 @@
 //! are all equal or all different in every property.
 //!
 //! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play()`] runs
-//! a game and writes a [`Record`], and [`check()`] verifies the record without relying on any of
+//! a game and writes a [`Record`], [`watch()`] one search step by step, and [`check()`] verifies the record without relying on any of
 //! them. This module is independent of the rest of the project.
 //!
 //! ```
@@ -31,10 +31,12 @@ mod rules;
 #[cfg(feature = "smt")]
 mod smt;
 mod solver;
+mod trace;
 pub mod uniformity;
 
 pub use check::{Fault, check};
 pub use kind::{Kind, Unavailable, Without};
 pub use play::{Found, Record, play};
 pub use rules::{Card, Rules, RulesError};
-pub use solver::{Budget, Solver, Stop};
+pub use solver::{Budget, Solver, Stop, human};
+pub use trace::{Step, Trace, watch};

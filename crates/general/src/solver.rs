@@ -1,7 +1,10 @@
 //! The solvers' interface, and their budget.
 
 use super::rules::Card;
+use super::trace::Trace;
 use cpu_time::ThreadTime;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Finds sets on a changing board. It is told of every change, so it can work incrementally.
@@ -22,6 +25,21 @@ pub trait Solver {
     /// The budget is spent, or the solver gave up. The board must be cleared afterwards.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
+    /// The same search, with its steps added to `trace`. A solver that shows none, such as Z3, only
+    /// answers.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`].
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        let _ = trace;
+        self.find(budget, set)
+    }
+
     /// Memory of the solver for this board in bytes, if it is known.
     fn bytes(&self) -> Option<usize>;
 }
@@ -35,9 +53,23 @@ pub enum Stop {
     /// The memory is used up.
     #[error("out of memory")]
     Memory,
+    /// Somebody wants it to end: see [`Budget::until_told`].
+    #[error("stopped")]
+    Told,
     /// The solver found no answer.
     #[error("the solver gave up: {0}")]
     GaveUp(String),
+}
+
+/// A time in the unit that suits it.
+pub fn human(seconds: f64) -> String {
+    match seconds {
+        s if s >= 100.0 => format!("{s:.0} s"),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.3} ms", s * 1e3),
+        s if s >= 1e-6 => format!("{:.2} µs", s * 1e6),
+        s => format!("{:.0} ns", s * 1e9),
+    }
 }
 
 /// Maximum CPU time of the solver's thread, and maximum memory.
@@ -45,17 +77,25 @@ pub enum Stop {
 pub struct Budget {
     until: Option<(ThreadTime, Duration)>,
     bytes: usize,
+    told: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
     /// No limit.
     pub const fn unlimited() -> Self {
-        Self { until: None, bytes: usize::MAX }
+        Self { until: None, bytes: usize::MAX, told: None }
     }
 
     /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
-        Self { until: Some((ThreadTime::now(), cpu)), bytes }
+        Self { until: Some((ThreadTime::now(), cpu)), bytes, told: None }
+    }
+
+    /// The same until another thread sets the flag. Z3 notices it between two questions.
+    #[must_use]
+    pub fn until_told(mut self, flag: &Arc<AtomicBool>) -> Self {
+        self.told = Some(Arc::clone(flag));
+        self
     }
 
     /// Remaining CPU time; `None` if unlimited.
@@ -64,12 +104,15 @@ impl Budget {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
 
-    /// Checks that time is left. It makes a system call, so call it only every few thousand steps.
+    /// Checks that time is left and nobody has said to stop. It makes a system call, so call it only every few thousand steps.
     ///
     /// # Errors
-    /// The time is spent.
+    /// The time is spent, or somebody wants the search to end.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
+        if self.told.as_ref().is_some_and(|told| told.load(Ordering::Relaxed)) {
+            return Err(Stop::Told);
+        }
         match self.left() {
             Some(Duration::ZERO) => Err(Stop::Time),
             _ => Ok(()),
@@ -96,5 +139,16 @@ mod tests {
         assert_eq!(Budget::new(Duration::from_secs(99), 10).time(), Ok(()));
         assert_eq!(Budget::new(Duration::ZERO, 10).memory(11), Err(Stop::Memory));
         assert_eq!(Budget::unlimited().memory(usize::MAX), Ok(()));
+        let told = Arc::new(AtomicBool::new(false));
+        let budget = Budget::unlimited().until_told(&told);
+        assert_eq!(budget.time(), Ok(()));
+        told.store(true, Ordering::Relaxed);
+        assert_eq!(budget.time(), Err(Stop::Told));
+    }
+
+    #[test]
+    fn times_come_in_their_unit() {
+        let times = [123.4, 12.345, 0.012_345, 12.346e-6, 123.4e-9].map(human);
+        assert_eq!(times, ["123 s", "12.35 s", "12.345 ms", "12.35 µs", "123 ns"]);
     }
 }

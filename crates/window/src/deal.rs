@@ -2,12 +2,12 @@
 
 mod board;
 mod end;
-mod game;
+pub mod game;
 pub mod play;
 pub mod scores;
 mod side;
 
-use crate::deal::game::{Watch, deals_in};
+use crate::deal::game::{Watch, deals_in, deals_of};
 use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
 use crate::shared::desk::{Desk, Tab};
@@ -19,7 +19,6 @@ use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
-use setsight_files::small_file::read_text;
 use setsight_game::game::{Deal, Spot, Variant};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -28,8 +27,6 @@ use std::time::{Duration, SystemTime};
 const NARROW: f32 = 600.0;
 /// Below this height the panel scrolls as a whole.
 const LOW: f32 = 420.0;
-/// Files larger than this are no files of deals.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
 /// count by where they lie on the keyboard, whatever is printed on them.
 const PLACE_KEYS: [Key; 21] = [
@@ -117,17 +114,19 @@ impl DealTab {
         self.lay_out();
     }
 
+    /// These deals of a file, the first of them watched from its beginning.
+    pub fn give(&mut self, deals: Vec<Deal>) {
+        self.put(deals, Source::Given);
+    }
+
+    /// Whether there is something to watch or to play.
+    pub fn has_deals(&self) -> bool {
+        !self.deals.is_empty()
+    }
+
     /// The deals of a file.
     fn open(&mut self, path: &Path, desk: &mut Desk) {
-        let size = std::fs::metadata(path).map(|data| data.len());
-        let text = match size {
-            Ok(size) if size > MAX_FILE_BYTES => {
-                Err(t!("deals-too-large", bytes = size, most = MAX_FILE_BYTES))
-            }
-            Ok(_) => read_text(path, MAX_FILE_BYTES).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        match text.and_then(|text| deals_in(&text)) {
+        match deals_of(path) {
             Ok(deals) => self.unless_playing(Next::Take(deals), desk),
             Err(error) => {
                 let path = path.display().to_string();
@@ -213,7 +212,7 @@ impl DealTab {
 
     fn go_to(&mut self, next: Next, desk: &mut Desk) {
         match next {
-            Next::Take(deals) => self.put(deals, Source::Given),
+            Next::Take(deals) => self.give(deals),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
             Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
             Next::Act(Action::OpenDeals) => desk.ask(Ask::Deals),

@@ -4,6 +4,7 @@
 //! each frame; what takes long is done by threads in the background, and photos are read by an
 //! [`Eye`], so that a test drives all of it without a screen and with a reader of its own.
 
+mod any_game;
 mod deal;
 mod deck;
 mod live;
@@ -12,6 +13,7 @@ mod runner;
 mod shared;
 mod window;
 
+pub use deal::game::{deals_of, is_file_of_deals};
 pub use deal::play::Phase;
 pub use live::LiveTab;
 pub use photos::Task;

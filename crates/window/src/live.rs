@@ -22,6 +22,7 @@ use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
     Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
+use setsight_game::cards::Card;
 use setsight_live::camera::{self, CameraInfo};
 use setsight_live::control::CameraWish;
 use setsight_live::system::SystemCameras;
@@ -110,6 +111,17 @@ impl LiveTab {
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
         }
+    }
+
+    /// The sets that are drawn now: none of their cards is covered.
+    pub fn drawn_sets(&self) -> Vec<[Card; 3]> {
+        let drawn = (0..self.table.shown_sets()).filter(|&set| !self.table.rests(set));
+        drawn.map(|set| self.table.set_at(set).map(|card| self.table.cards[card].card)).collect()
+    }
+
+    /// Whether no other picture comes: the film has ended, or something is wrong.
+    pub fn is_over(&self) -> bool {
+        self.view.ended || self.view.notice.is_some()
     }
 
     /// Reads cards otherwise from now on.
@@ -538,7 +550,7 @@ impl Tab for LiveTab {
 
     /// Whether a table was seen long enough to be known.
     fn is_settled(&self) -> bool {
-        self.view.time_ms > SETTLED_MS || self.view.notice.is_some() || self.view.ended
+        self.view.time_ms > SETTLED_MS || self.is_over()
     }
 
     /// Lets go of the camera.

@@ -31,8 +31,9 @@ use eframe::egui::{
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 use setsight_files::whole_file::WholeFile;
-use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
+use setsight_game::cards::{Card, Shape};
+use setsight_game::game::Deal;
 use setsight_live::Input;
 use setsight_vision::plan::ReadingPlan;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilder
 
 /// How long a picture of the window is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a set is waited for in the camera's picture, once its table is known.
+const SET_PATIENCE: Duration = Duration::from_secs(10);
 /// Frames drawn after all is there and before the picture is taken: animations end in them.
 const LAST_FRAMES: usize = 20;
 
@@ -70,6 +73,8 @@ pub enum Show {
     Deal,
     /// The same deck, played against the clock
     Play,
+    /// The generalised game
+    AnyGame,
     /// The settings
     Settings,
     /// The page of keys
@@ -78,7 +83,7 @@ pub enum Show {
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Solve,
         Self::Hint,
         Self::Learn,
@@ -86,9 +91,15 @@ impl Show {
         Self::Stages,
         Self::Deal,
         Self::Play,
+        Self::AnyGame,
         Self::Settings,
         Self::Keys,
     ];
+
+    /// Whether it is a way to look at a photo.
+    pub const fn is_of_photos(self) -> bool {
+        matches!(self, Self::Solve | Self::Hint | Self::Learn | Self::Correct | Self::Stages)
+    }
 
     /// Its name on the command line, and what is seen.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
@@ -98,8 +109,12 @@ impl Show {
             Self::Learn => ("learn", "Why three cards are a set or are not"),
             Self::Correct => ("correct", "Corrections"),
             Self::Stages => ("stages", "How the photo was read"),
-            Self::Deal => ("deal", "A shuffled deck, always the same one, watched step by step"),
-            Self::Play => ("play", "The same deck, played against the clock"),
+            Self::Deal => (
+                "deal",
+                "The file's deal, or a shuffled deck, always the same one, watched step by step",
+            ),
+            Self::Play => ("play", "The same cards, played against the clock"),
+            Self::AnyGame => ("any-game", "The generalised game, a solver step by step"),
             Self::Settings => ("settings", "The settings"),
             Self::Keys => ("keys", "The page of keys"),
         }
@@ -122,6 +137,8 @@ pub struct LiveOptions {
 pub struct Options {
     /// Photos and folders.
     pub paths: Vec<PathBuf>,
+    /// The deals of a file, for the tab of the dealt game.
+    pub deals: Vec<Deal>,
     /// What is shown first.
     pub show: Show,
     /// Watch this first of all.
@@ -166,7 +183,8 @@ pub enum Failure {
 }
 
 /// Opens the window and stays until it is closed. With [`Options::screenshot`] gives what the
-/// window shows: the JSON of the photo with `"window"` (width, height in pixels) and `"picture"`
+/// window shows: the JSON of the photo, the `"transcript"` of the dealt game, or the
+/// `"sets"` that are drawn over the camera's picture, with `"window"` (width, height in pixels) and `"picture"`
 /// (left and top of the photo in the window, and pixels of the window for each of its pixels). With
 /// [`Options::measure`] gives the figures.
 ///
@@ -263,8 +281,25 @@ struct Runner {
 struct Shot {
     path: PathBuf,
     since: Instant,
+    /// Since when the camera's table is known.
+    known: Option<Instant>,
     settled: usize,
     taken: Arc<Mutex<Option<Arc<ColorImage>>>>,
+}
+
+impl Shot {
+    /// Whether what the picture is taken for is seen. In a camera's picture that is a set, which is
+    /// waited for for a while.
+    fn is_ready(&mut self, window: &Window) -> bool {
+        if !window.is_settled() {
+            return false;
+        }
+        let live = &window.live;
+        if window.tab != TabId::Live || live.is_over() || !live.drawn_sets().is_empty() {
+            return true;
+        }
+        self.known.get_or_insert_with(Instant::now).elapsed() > SET_PATIENCE
+    }
 }
 
 impl Runner {
@@ -283,6 +318,9 @@ impl Runner {
         }
         crate::runner::fonts::install(ctx);
         let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
+        if !options.deals.is_empty() {
+            window.deal.give(options.deals);
+        }
         show(&mut window, options.show);
         if !options.paths.is_empty() {
             window.open(options.paths);
@@ -300,6 +338,7 @@ impl Runner {
         let screenshot = options.screenshot.map(|path| Shot {
             path,
             since: Instant::now(),
+            known: None,
             settled: 0,
             taken: Arc::default(),
         });
@@ -337,7 +376,7 @@ impl Runner {
         if shot.since.elapsed() > PATIENCE {
             return self.finish(ctx, Err(Failure::NoPicture("the photo was not read in time")));
         }
-        shot.settled = if self.window.is_settled() { shot.settled + 1 } else { 0 };
+        shot.settled = if shot.is_ready(&self.window) { shot.settled + 1 } else { 0 };
         if shot.settled == LAST_FRAMES {
             let taken = Arc::clone(&shot.taken);
             let keep = move |picture| {
@@ -350,6 +389,14 @@ impl Runner {
     fn describe(&self, ctx: &Context, size: [usize; 2]) -> Value {
         let record = export::record(&self.window.photos);
         let mut line = record.map_or_else(|| json!({}), |record| record.to_json());
+        if self.window.tab == TabId::Live {
+            let codes = |set: [Card; 3]| set.map(|card| card.to_string());
+            let sets = self.window.live.drawn_sets();
+            line["sets"] = json!(sets.into_iter().map(codes).collect::<Vec<_>>());
+        }
+        if self.window.tab == TabId::Deal {
+            line["transcript"] = json!(self.window.deal.transcript());
+        }
         line["window"] = json!(size);
         if let Some(placement) = self.window.photos.view.placement {
             let scale = ctx.pixels_per_point();
@@ -370,14 +417,18 @@ fn show(window: &mut Window, show: Show) {
         Show::Stages => photos.view.task = Task::Stages,
         Show::Deal | Show::Play => {
             window.tab = TabId::Deal;
-            window.deal.shuffle(SHOWN_SEED);
+            if !window.deal.has_deals() {
+                window.deal.shuffle(SHOWN_SEED);
+            }
             if show == Show::Play {
+                window.deal.lay_out();
                 window.deal.start(0.0);
             } else {
                 window.deal.watch();
                 window.deal.act(Action::NextStep, &mut window.desk);
             }
         }
+        Show::AnyGame => window.tab = TabId::AnyGame,
         Show::Settings => window.page = Some(Page::Settings),
         Show::Keys => window.page = Some(Page::Keys),
     }

@@ -4,7 +4,9 @@
 mod bar;
 mod guide;
 
+use crate::any_game::AnyGameTab;
 use crate::deal::DealTab;
+use crate::deal::game::is_file_of_deals;
 use crate::deal::scores::Scores;
 use crate::deck::DeckTab;
 use crate::live::LiveTab;
@@ -27,7 +29,7 @@ use eframe::egui::{
 use image::RgbImage;
 use setsight_vision::ReaderChoice;
 use setsight_vision::plan::ReadingPlan;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How long a message stays, in seconds.
@@ -45,11 +47,13 @@ pub enum TabId {
     Live,
     /// A deck that is taught from photos.
     NewDeck,
+    /// The generalised game.
+    AnyGame,
 }
 
 impl TabId {
     /// All of them.
-    const ALL: [Self; 4] = [Self::Photos, Self::Deal, Self::Live, Self::NewDeck];
+    const ALL: [Self; 5] = [Self::Photos, Self::Deal, Self::Live, Self::NewDeck, Self::AnyGame];
 
     /// The one that has asked for paths, if it is one.
     fn that_asks(ask: Ask) -> Option<Self> {
@@ -101,6 +105,7 @@ pub struct Window {
     /// How the command says that the camera's pictures are read.
     pub live_plan: ReadingPlan,
     deck: DeckTab,
+    any_game: AnyGameTab,
     /// What they share.
     pub desk: Desk,
     /// The page that is open.
@@ -128,6 +133,7 @@ impl Window {
             live: LiveTab::new(watchers::system(ReadingPlan::default())),
             live_plan: ReadingPlan::default(),
             deck: DeckTab::default(),
+            any_game: AnyGameTab::default(),
             desk: Desk::new(ctx, eye, keeper),
             page: None,
             dialogs: Dialogs::default(),
@@ -144,6 +150,7 @@ impl Window {
             TabId::Deal => &mut self.deal,
             TabId::Live => &mut self.live,
             TabId::NewDeck => &mut self.deck,
+            TabId::AnyGame => &mut self.any_game,
         };
         (tab, &mut self.desk)
     }
@@ -155,6 +162,7 @@ impl Window {
             TabId::Deal => &self.deal,
             TabId::Live => &self.live,
             TabId::NewDeck => &self.deck,
+            TabId::AnyGame => &self.any_game,
         }
     }
 
@@ -317,6 +325,7 @@ impl Window {
             Action::Deal => self.tab = TabId::Deal,
             Action::Live => self.tab = TabId::Live,
             Action::NewDeck => self.tab = TabId::NewDeck,
+            Action::AnyGame => self.tab = TabId::AnyGame,
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
@@ -368,10 +377,8 @@ impl Window {
         let paths: Vec<PathBuf> = ctx.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
         });
-        // A file of deals is a text; photos never are.
-        let is_text = |path: &Path| path.extension().is_some_and(|end| end == "txt");
         let ask = match paths.as_slice() {
-            [path] if is_text(path) => Ask::Deals,
+            [path] if is_file_of_deals(path) => Ask::Deals,
             _ => self.seen().drops(),
         };
         self.use_paths(ask, paths);

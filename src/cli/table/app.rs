@@ -2,10 +2,11 @@
 
 use crate::cli::common::{BadCall, Outcome, one_of};
 use anyhow::Context;
+use setsight_game::game::Deal;
 use setsight_window::settings::Brightness;
-use setsight_window::{Options, Show};
+use setsight_window::{Options, Show, deals_of, is_file_of_deals};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `app`.
 #[derive(clap::Args)]
@@ -13,16 +14,17 @@ use std::path::PathBuf;
   setsight app                          then drop photos on the window
   setsight app holiday-photos
   setsight app table.jpg --show hint
+  setsight app deals.txt                the game of the contest, step by step
   setsight app table.jpg --screenshot window.png
 
 In the window F1 shows every key.")]
 pub struct Args {
-    /// Photos, or a folder of photos
+    /// Photos, a folder of photos, or a file of deals (.txt)
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What the window shows first
-    #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help), default_value = "solve")]
-    show: Show,
+    /// What the window shows first [default: solve; deal for a file of deals]
+    #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
+    show: Option<Show>,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
@@ -54,19 +56,44 @@ fn size(text: &str) -> Result<(f32, f32), String> {
     }
 }
 
+/// The deals of the file that is to be opened, which must be alone.
+fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
+    let name = file.display();
+    if args.paths.len() > 1 {
+        let message = format!("{name}: a file of deals is opened alone, without photos or others");
+        return Err(BadCall(message));
+    }
+    if let Some(show) = args.show.filter(|show| show.is_of_photos()) {
+        let (show, _) = show.name_and_help();
+        let message = format!(
+            "--show {show}: there is no photo to show in {name}, a file of deals; use --show deal or play"
+        );
+        return Err(BadCall(message));
+    }
+    if args.measure.is_some() {
+        return Err(BadCall(format!("--measure leafs through photos; {name} is a file of deals")));
+    }
+    deals_of(file).map_err(|error| BadCall(format!("{name}: {error}")))
+}
+
 /// Opens the window and stays until it is closed.
 ///
 /// # Errors
-/// A path that is not there; no window can be opened; a picture that cannot be taken or written.
+/// A path that is not there; a file of deals with a fault; no window can be opened; a picture that cannot be taken or written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         let path = missing.display();
         let message = format!("{path}: does not exist; expected a photo or a folder of photos");
         return Err(BadCall(message).into());
     }
+    let (deals, usual) = match args.paths.iter().find(|path| is_file_of_deals(path)) {
+        Some(file) => (deals(file, &args)?, Show::Deal),
+        None => (Vec::new(), Show::Solve),
+    };
     let options = Options {
-        paths: args.paths,
-        show: args.show,
+        paths: if deals.is_empty() { args.paths } else { Vec::new() },
+        deals,
+        show: args.show.unwrap_or(usual),
         live: None,
         size: args.size,
         brightness: args.brightness,

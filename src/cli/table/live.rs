@@ -82,7 +82,9 @@ pub struct Args {
     format: Format,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Write a picture of the window (PNG) once the table is known, and close
+    /// Write a picture of the window (PNG) once a set is drawn, and close
+    ///
+    /// Without a set for 10 s, or until the end of a film, the picture is taken without one.
     #[arg(long, value_name = "FILE", conflicts_with = "headless")]
     screenshot: Option<PathBuf>,
     /// Stop after so many frames
@@ -195,6 +197,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     args.reading.pipeline()?;
     let options = Options {
         paths: Vec::new(),
+        deals: Vec::new(),
         show: Show::default(),
         live: Some(LiveOptions { input, record: args.record.clone(), plan: args.reading.plan() }),
         size: None,
@@ -202,7 +205,10 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         screenshot: args.screenshot.clone(),
         measure: None,
     };
-    setsight_window::open(options)?;
+    let shown = setsight_window::open(options)?;
+    if shown.is_some_and(|shown| shown["sets"].as_array().is_some_and(Vec::is_empty)) {
+        say!("no set came into view while one was waited for: the picture shows none");
+    }
     Ok(Outcome::Done)
 }
 

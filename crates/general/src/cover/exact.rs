@@ -1,9 +1,10 @@
 //! Any number of values: an exact cover within each group of checked cards, for each new card.
 
-use super::narrow::NARROW;
-use super::table::{Candidates, Search};
+use super::narrow::{Branches, NARROW, for_each_bit};
+use super::table::{Candidates, Search, Seen};
 use crate::rules::{Card, Rules};
 use crate::solver::{Budget, Solver, Stop};
+use crate::trace::{Step, Trace, Watcher};
 
 /// Maximum number of cards on a board searched directly by rows of bits; larger boards are searched
 /// group by group in separate tables.
@@ -43,7 +44,7 @@ pub struct Exact {
     /// Properties in which the cards of the current group differ from the current card.
     open: Vec<usize>,
     root: Candidates,
-    search: Search,
+    cover: Search,
 }
 
 impl Exact {
@@ -63,12 +64,17 @@ impl Exact {
             starts: Vec::new(),
             open: Vec::new(),
             root: Candidates::default(),
-            search: Search::default(),
+            cover: Search::default(),
         }
     }
 
     /// Indices of checked cards that make a set with the card.
-    fn partners(&mut self, card: Card, budget: &Budget) -> Result<Option<Vec<u32>>, Stop> {
+    fn partners(
+        &mut self,
+        card: Card,
+        budget: &Budget,
+        watcher: &mut impl Watcher,
+    ) -> Result<Option<Vec<u32>>, Stop> {
         self.current.clear();
         self.current.extend(self.rules.values_of(card));
         let v = self.rules.values();
@@ -77,8 +83,10 @@ impl Exact {
             self.current.iter().enumerate().map(|(j, &value)| (j * v + usize::from(value)) as u16),
         );
         if self.checked.len() <= FEW {
-            let Self { rows, items, current_items, .. } = self;
-            return self.search.run_groups(rows, items, current_items, v, budget);
+            let Self { rows, items, current_items, checked, cover, .. } = self;
+            let board = Seen { rows, items, current: current_items, values: v };
+            let mut named = Named { watcher, card, checked };
+            return cover.run_groups(&board, budget, &mut named);
         }
         self.compare_with_current();
         self.group_by_agreement();
@@ -99,11 +107,33 @@ impl Exact {
             self.open.extend((0..self.columns.len()).filter(|j| agreement >> j & 1 == 0));
             let columns = self.open.iter().map(|&j| (&self.columns[j][..], self.current[j]));
             self.root.fill(group, columns, wanted);
-            if let Some(found) = self.search.run(&self.root, budget)? {
+            if let Some(found) = self.cover.run(&self.root, budget)? {
                 return Ok(Some(found.iter().map(|&i| group[i as usize]).collect()));
             }
         }
         Ok(None)
+    }
+
+    /// The search of [`Solver::find`], with somebody who watches it or nobody. Branches are shown
+    /// while the board has at most [`FEW`] checked cards.
+    fn search(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        watcher: &mut impl Watcher,
+    ) -> Result<bool, Stop> {
+        set.clear();
+        while let Some(&card) = self.waiting.last() {
+            watcher.see(|| Step::Turn(card));
+            if let Some(partners) = self.partners(card, budget, watcher)? {
+                set.push(card);
+                set.extend(partners.iter().map(|&place| self.checked[place as usize]));
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.add(card);
+        }
+        Ok(false)
     }
 
     /// Adds the current card to the checked ones.
@@ -185,6 +215,27 @@ impl Exact {
     }
 }
 
+/// Gives the branches of a search to a watcher, with cards for their places.
+struct Named<'a, O> {
+    watcher: &'a mut O,
+    card: Card,
+    checked: &'a [Card],
+}
+
+impl<O: Watcher> Branches for Named<'_, O> {
+    #[inline(always)]
+    fn branch(&mut self, path: &[u32], chosen: Option<usize>, left: &[u64]) {
+        let Self { watcher, card, checked } = self;
+        watcher.see(|| {
+            let path = path.iter().map(|&place| place as usize).chain(chosen);
+            let cards = [*card].into_iter().chain(path.map(|place| checked[place])).collect();
+            let mut fitting = Vec::new();
+            for_each_bit(left, |place| fitting.push(checked[place]));
+            Step::Branch { cards, left: fitting }
+        });
+    }
+}
+
 impl Solver for Exact {
     fn clear(&mut self) {
         self.waiting.clear();
@@ -209,17 +260,16 @@ impl Solver for Exact {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        while let Some(&card) = self.waiting.last() {
-            if let Some(partners) = self.partners(card, budget)? {
-                set.push(card);
-                set.extend(partners.iter().map(|&place| self.checked[place as usize]));
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.add(card);
-        }
-        Ok(false)
+        self.search(budget, set, &mut ())
+    }
+
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {
@@ -227,6 +277,6 @@ impl Solver for Exact {
         let columns: usize = self.columns.iter().map(Vec::capacity).sum();
         let numbers = self.agreement.capacity() + self.groups.capacity() + self.starts.capacity();
         let rows = self.rows.capacity() * 8 + self.items.capacity() * 2;
-        Some(cards * 8 + rows + columns + numbers * 4 + self.root.bytes() + self.search.bytes())
+        Some(cards * 8 + rows + columns + numbers * 4 + self.root.bytes() + self.cover.bytes())
     }
 }

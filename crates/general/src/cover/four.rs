@@ -3,6 +3,7 @@
 use crate::deal::CardSet;
 use crate::rules::{Card, Rules};
 use crate::solver::{Budget, Solver, Stop};
+use crate::trace::{Step, Trace, Watcher};
 
 /// `cover` for four values. A card's index consists of its values as bit pairs.
 ///
@@ -43,19 +44,19 @@ impl Four {
     }
 
     /// Two checked cards that make a set with c and a third checked card.
-    fn pair(&self, c: u64) -> Option<(u64, u64)> {
+    fn pair(&self, c: u64, watcher: &mut impl Watcher) -> Option<(u64, u64)> {
         // The loops over properties are short, so they are unrolled for common decks.
         match self.properties {
-            3 => self.pair_of(c, 3),
-            4 => self.pair_of(c, 4),
-            5 => self.pair_of(c, 5),
-            6 => self.pair_of(c, 6),
-            p => self.pair_of(c, p),
+            3 => self.pair_of(c, 3, watcher),
+            4 => self.pair_of(c, 4, watcher),
+            5 => self.pair_of(c, 5, watcher),
+            6 => self.pair_of(c, 6, watcher),
+            p => self.pair_of(c, p, watcher),
         }
     }
 
     #[inline(always)]
-    fn pair_of(&self, c: u64, p: usize) -> Option<(u64, u64)> {
+    fn pair_of(&self, c: u64, p: usize, watcher: &mut impl Watcher) -> Option<(u64, u64)> {
         for (block, rows) in self.rows.chunks_exact(p).enumerate() {
             // Of the three other cards of a set, one has the value c ^ 1 and one c ^ 2 in the first
             // property that differs. Choosing those as a and b finds each set once.
@@ -66,7 +67,7 @@ impl Four {
                 while rest != 0 {
                     let a = self.places[block * 64 + rest.trailing_zeros() as usize];
                     rest &= rest - 1;
-                    if let Some(b) = self.third(c, a, first, p) {
+                    if let Some(b) = self.third(c, a, first, p, watcher) {
                         return Some((a, b));
                     }
                 }
@@ -82,7 +83,14 @@ impl Four {
     /// A checked card that makes a set with c, a and a fourth card, and that has the value c ^ 2 in
     /// the property `first`, where c and a differ.
     #[inline(always)]
-    fn third(&self, c: u64, a: u64, first: usize, p: usize) -> Option<u64> {
+    fn third(
+        &self,
+        c: u64,
+        a: u64,
+        first: usize,
+        p: usize,
+        watcher: &mut impl Watcher,
+    ) -> Option<u64> {
         let value = (c >> (2 * first) & 3) as usize;
         for (block, rows) in self.rows.chunks_exact(p).enumerate() {
             let mut fitting = rows[first][value ^ 2];
@@ -98,12 +106,42 @@ impl Four {
             while fitting != 0 {
                 let b = self.places[block * 64 + fitting.trailing_zeros() as usize];
                 fitting &= fitting - 1;
+                watcher.see(|| Step::LookedUp {
+                    cards: [c, a, b].map(Card).to_vec(),
+                    missing: Card(c ^ a ^ b),
+                    found: self.known.contains(c ^ a ^ b),
+                });
                 if self.known.contains(c ^ a ^ b) {
                     return Some(b);
                 }
             }
         }
         None
+    }
+
+    /// The search of [`Solver::find`], with somebody who watches it or nobody.
+    fn search(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        watcher: &mut impl Watcher,
+    ) -> Result<bool, Stop> {
+        set.clear();
+        let mut steps = 0u32;
+        while let Some(&Card(c)) = self.waiting.last() {
+            watcher.see(|| Step::Turn(Card(c)));
+            if let Some((a, b)) = self.pair(c, watcher) {
+                set.extend([c, a, b, c ^ a ^ b].map(Card));
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.add(c);
+            steps += 1;
+            if steps.is_multiple_of(128) {
+                budget.time()?;
+            }
+        }
+        Ok(false)
     }
 
     fn add(&mut self, card: u64) {
@@ -168,21 +206,16 @@ impl Solver for Four {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        let mut steps = 0u32;
-        while let Some(&Card(c)) = self.waiting.last() {
-            if let Some((a, b)) = self.pair(c) {
-                set.extend([c, a, b, c ^ a ^ b].map(Card));
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.add(c);
-            steps += 1;
-            if steps.is_multiple_of(128) {
-                budget.time()?;
-            }
-        }
-        Ok(false)
+        self.search(budget, set, &mut ())
+    }
+
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -34,6 +34,17 @@ pub(super) trait Task {
     ) -> Result<bool, Stop>;
 }
 
+/// Takes the branches of a search: the places on the path, the card chosen after them, and the
+/// candidates that fit, as bits. `()` takes none, and costs nothing.
+pub(super) trait Branches {
+    fn branch(&mut self, path: &[u32], chosen: Option<usize>, left: &[u64]);
+}
+
+impl Branches for () {
+    #[inline(always)]
+    fn branch(&mut self, _: &[u32], _: Option<usize>, _: &[u64]) {}
+}
+
 /// A task that is compiled twice, so that better instructions (wide registers, population count)
 /// are used if the processor has them. A closure would not be inlined into the better version.
 pub(super) struct Dispatched<'a, T, const W: usize, const M: usize>(
@@ -64,13 +75,11 @@ pub(super) struct Narrow {
     pub open: Vec<u16>,
     /// For each node on the current path: the surviving candidates, the untried candidates of its
     /// branch, its open items.
-    /// to try, its open items.
     live: Vec<u64>,
     branch: Vec<u64>,
     items_open: Vec<u64>,
     /// The items to cover, the number of candidates of each, the items by rank (the rarest first),
     /// and the rank of each.
-    /// rank of each.
     items: Vec<u16>,
     counts: Vec<u32>,
     order: Vec<u16>,
@@ -94,6 +103,7 @@ impl Narrow {
         board: &Board,
         start: [u64; W],
         budget: &Budget,
+        watcher: &mut impl Branches,
     ) -> Result<bool, Stop> {
         let rows = board.rows;
         let wanted = board.wanted;
@@ -110,6 +120,7 @@ impl Narrow {
             self.counts.push(count);
         }
         self.path.clear();
+        watcher.branch(&self.path, None, &start);
         if wanted == 1 {
             // Any candidate covers all open items.
             let mut start = start;
@@ -153,6 +164,7 @@ impl Narrow {
             for i in 0..W {
                 live[i] &= !excluded[i];
             }
+            watcher.branch(&self.path, Some(card), &live);
             // Only one more card is needed after this one: any survivor covers all open items.
             if depth + 2 == wanted {
                 if let Some(last) = take_first(&mut live) {
@@ -281,6 +293,17 @@ fn take_first<const W: usize>(words: &mut [u64; W]) -> Option<usize> {
         }
     }
     None
+}
+
+/// Calls for each bit that is set, with its index.
+pub(super) fn for_each_bit(words: &[u64], mut act: impl FnMut(usize)) {
+    for (i, &word) in words.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            act(i * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
 }
 
 fn grow(words: &mut Vec<u64>, len: usize) {

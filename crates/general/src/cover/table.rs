@@ -1,7 +1,7 @@
 //! The exact cover: v - 1 cards of a group that together have every open value of every open
 //! property exactly once.
 
-use super::narrow::{Board, Dispatched, NARROW, Narrow, Task, first_bits};
+use super::narrow::{Board, Branches, Dispatched, NARROW, Narrow, Task, first_bits, for_each_bit};
 use crate::solver::{Budget, Stop};
 
 /// Candidate cards of a group, as a set of bits for each item. An *item* is an open value of an
@@ -105,16 +105,6 @@ impl Candidates {
     }
 }
 
-fn for_each_bit(words: &[u64], mut act: impl FnMut(usize)) {
-    for (i, &word) in words.iter().enumerate() {
-        let mut rest = word;
-        while rest != 0 {
-            act(i * 64 + rest.trailing_zeros() as usize);
-            rest &= rest - 1;
-        }
-    }
-}
-
 /// Searches for exact covers; keeps its working memory between searches.
 ///
 /// A depth-first search that always branches on an item with few candidates and tries each of them
@@ -151,14 +141,13 @@ impl Search {
     /// The same within each group of a board with few cards, without separate tables.
     pub fn run_groups(
         &mut self,
-        rows: &[u64],
-        items: &[u16],
-        current: &[u16],
-        values: usize,
+        board: &Seen<'_>,
         budget: &Budget,
+        watcher: &mut impl Branches,
     ) -> Result<Option<Vec<u32>>, Stop> {
+        let &Seen { items, current, values, .. } = board;
         let cards = items.len() / current.len();
-        let groups = Groups { rows, items, current, values, cards };
+        let groups = Groups { board, cards, watcher };
         let narrow = &mut self.narrow;
         let covered = (values - 1) * current.len();
         let found = match (cards.div_ceil(64), covered) {
@@ -269,32 +258,39 @@ impl Task for Whole<'_> {
             wanted: table.wanted,
         };
         let live = std::array::from_fn(|word| first_bits(table.cards, word));
-        narrow.depth_first::<W, M>(&board, live, budget)
+        narrow.depth_first::<W, M>(&board, live, budget, &mut ())
     }
 }
 
-/// A board with few cards from the view of a new card: one search for each group.
-struct Groups<'a> {
+/// A board with few cards from the view of a new card.
+pub(super) struct Seen<'a> {
     /// A row for each (property, value), [`NARROW`] words apart.
-    rows: &'a [u64],
+    pub rows: &'a [u64],
     /// Indices of each card's rows, p per card.
-    items: &'a [u16],
+    pub items: &'a [u16],
     /// Indices of the new card's rows.
-    current: &'a [u16],
-    values: usize,
-    cards: usize,
+    pub current: &'a [u16],
+    pub values: usize,
 }
 
-impl Task for Groups<'_> {
+/// One search for each group of such a board.
+struct Groups<'a, B> {
+    board: &'a Seen<'a>,
+    cards: usize,
+    watcher: &'a mut B,
+}
+
+impl<B: Branches> Task for Groups<'_, B> {
     #[inline(always)]
     fn run<const W: usize, const M: usize>(
         self,
         narrow: &mut Narrow,
         budget: &Budget,
     ) -> Result<bool, Stop> {
-        let rows = self.rows.as_chunks::<NARROW>().0;
-        let properties = self.current.len();
-        let wanted = self.values - 1;
+        let &Seen { items, current, values, .. } = self.board;
+        let rows = self.board.rows.as_chunks::<NARROW>().0;
+        let properties = current.len();
+        let wanted = values - 1;
         // Divide the cards, property by property, into those that agree with the new card and those
         // that do not. A part with too few cards for a set is dropped.
         let mut parts = std::mem::take(&mut narrow.parts);
@@ -310,7 +306,7 @@ impl Task for Groups<'_> {
                 continue;
             }
             if depth < properties {
-                let row = &rows[usize::from(self.current[depth])];
+                let row = &rows[usize::from(current[depth])];
                 let (mut agree, mut differ) = (part, part);
                 for i in 0..W {
                     agree[i] &= row[i];
@@ -324,14 +320,12 @@ impl Task for Groups<'_> {
             open.clear();
             open.extend((0..properties as u16).filter(|j| agreement >> j & 1 == 0));
             narrow.set_items(open.iter().flat_map(|&j| {
-                let first = j * self.values as u16;
-                (first..first + self.values as u16)
-                    .filter(move |&item| item != self.current[usize::from(j)])
+                let first = j * values as u16;
+                (first..first + values as u16).filter(move |&item| item != current[usize::from(j)])
             }));
-            let board =
-                Board { rows, items: self.items, per_card: properties, open: &open, wanted };
+            let board = Board { rows, items, per_card: properties, open: &open, wanted };
             let live = std::array::from_fn(|word| part[word]);
-            result = narrow.depth_first::<W, M>(&board, live, budget);
+            result = narrow.depth_first::<W, M>(&board, live, budget, self.watcher);
             narrow.open = open;
             if !matches!(result, Ok(false)) {
                 break;

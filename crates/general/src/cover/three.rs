@@ -3,6 +3,7 @@
 use crate::deal::CardSet;
 use crate::rules::{Card, Rules};
 use crate::solver::{Budget, Solver, Stop};
+use crate::trace::{Step, Trace, Watcher};
 
 /// Maximum size of a deck (3^10) with a table of its cards' bit pairs.
 const TABLE_UP_TO: u64 = 59_049;
@@ -56,6 +57,48 @@ impl Three {
             None => spread(&self.rules, card),
         }
     }
+
+    /// The card with these bit pairs.
+    fn card(&self, pairs: u64) -> Card {
+        let p = self.rules.properties();
+        self.rules.card((0..p).rev().map(|property| (pairs >> (2 * property) & 3) as u8))
+    }
+
+    /// The search of [`Solver::find`], with somebody who watches it or nobody.
+    fn search(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        watcher: &mut impl Watcher,
+    ) -> Result<bool, Stop> {
+        set.clear();
+        while let Some(&card) = self.waiting.last() {
+            watcher.see(|| Step::Turn(card));
+            let c = self.pairs(card);
+            // The third card cannot be `other` again, because then it would be c as well.
+            let pair = self.checked.iter().find(|&&(other, other_card)| {
+                let found = self.known.contains(third(c, other));
+                watcher.see(|| {
+                    let missing = self.card(third(c, other));
+                    Step::LookedUp { cards: vec![card, other_card], missing, found }
+                });
+                found
+            });
+            if let Some(&(a, other)) = pair {
+                let wanted = third(c, a);
+                set.extend([card, other]);
+                set.extend(self.checked.iter().filter(|&&(p, _)| p == wanted).map(|&(_, c)| c));
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.checked.push((c, card));
+            self.known.insert(c);
+            if self.checked.len().is_multiple_of(1024) {
+                budget.time()?;
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The values of a card as pairs of bits.
@@ -96,26 +139,16 @@ impl Solver for Three {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        while let Some(&card) = self.waiting.last() {
-            let c = self.pairs(card);
-            // The third card cannot be `other` again, because then it would be c as well.
-            let pair =
-                self.checked.iter().find(|&&(other, _)| self.known.contains(third(c, other)));
-            if let Some(&(a, other)) = pair {
-                let wanted = third(c, a);
-                set.extend([card, other]);
-                set.extend(self.checked.iter().filter(|&&(p, _)| p == wanted).map(|&(_, c)| c));
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.checked.push((c, card));
-            self.known.insert(c);
-            if self.checked.len().is_multiple_of(1024) {
-                budget.time()?;
-            }
-        }
-        Ok(false)
+        self.search(budget, set, &mut ())
+    }
+
+    fn find_watched(
+        &mut self,
+        budget: &Budget,
+        set: &mut Vec<Card>,
+        trace: &mut Trace,
+    ) -> Result<bool, Stop> {
+        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -3,7 +3,9 @@
 use crate::deal::game::Watch;
 use crate::deal::play::{LEAVING_SECONDS, Phase, Play};
 use crate::shared::card_face::{self, ASPECT};
+use crate::shared::look::Mark;
 use crate::shared::names;
+use crate::shared::overlay;
 use crate::shared::settings::Settings;
 use crate::shared::theme::{CHOSEN, focus_ring};
 use crate::shared::words::t;
@@ -11,7 +13,8 @@ use eframe::egui::{
     Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 use setsight_game::cards::{Card, Deck};
-use setsight_game::game::{ROWS, Spot};
+use setsight_game::game::{ROWS, Spot, place_name};
+use setsight_game::sets::Set;
 
 /// Where the cards of a table lie.
 struct Grid {
@@ -53,17 +56,43 @@ pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
     ui.advance_cursor_after_rect(room);
     let places = watch.game().places();
     let grid = Grid::of(room, places.len().max(12));
+    let mut in_sets = Vec::new();
     for (place, card) in places.iter().enumerate() {
         let rect = grid.rect(place);
-        match card {
-            Some(card) => {
-                let is_marked = watch.marked().contains(&place);
-                let name = at_place(place, *card);
-                show_card(ui, rect, ("place", place), *card, name, (false, is_marked), settings);
-            }
-            None => card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90)),
+        let Some(card) = card else {
+            card_face::paint_gap(ui.painter(), rect, Color32::from_white_alpha(90));
+            continue;
+        };
+        let is_new = watch.added().contains(&place);
+        let card_name = names::card(&Deck::classic(), *card);
+        let name = t!("place-named", n = place + 1, name = place_name(place), card = card_name);
+        show_card(ui, rect, ("place", place), *card, name, (false, is_new), settings);
+        let holds = |set: &Set| set.0.contains(&place);
+        let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
+        let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
+        if !sets.is_empty() {
+            in_sets.push((rect, Mark::Sets(sets)));
         }
     }
+    overlay::paint_drawn(ui.painter(), &in_sets, settings);
+    // Over the outlines: a card of several sets has them far inwards.
+    for (place, card) in places.iter().enumerate() {
+        place_label(ui, grid.rect(place), place, card.is_some());
+    }
+}
+
+/// The number and the name of a place, in its lower left corner.
+fn place_label(ui: &Ui, rect: Rect, place: usize, is_taken: bool) {
+    let font = FontId::proportional((0.12 * rect.height()).clamp(7.0, 20.0));
+    let ink = if is_taken { Color32::from_gray(80) } else { Color32::from_white_alpha(170) };
+    let label = format!("{}  {}", place + 1, place_name(place));
+    let galley = ui.painter().layout_no_wrap(label, font, ink);
+    let at = rect.left_bottom() + vec2(0.09 * rect.height(), -0.02 * rect.height());
+    let ground = Align2::LEFT_BOTTOM.anchor_size(at, galley.size());
+    if is_taken {
+        ui.painter().rect_filled(ground.expand2(vec2(3.0, 0.0)), 3.0, card_face::WHITE);
+    }
+    ui.painter().galley(ground.min, galley, ink);
 }
 
 /// The game as it is played; the card that was pressed.

@@ -1,8 +1,14 @@
 //! A dealt game, watched step by step, and the deals that a text means.
 
 use crate::shared::words::t;
+use setsight_files::small_file::read_text;
 use setsight_game::cards::parse_codes;
 use setsight_game::game::{Deal, Game, MAX_CARDS, MIN_CARDS, Step, describe, parse_deals};
+use setsight_game::sets::Set;
+use std::path::Path;
+
+/// Files larger than this are no files of deals.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The contest's game taken apart: each step with the table as it is then.
 pub struct Watch {
@@ -53,14 +59,42 @@ impl Watch {
         &self.words[..=self.at]
     }
 
-    /// The places that the step is about.
-    pub fn marked(&self) -> &[usize] {
+    /// The places where cards are new.
+    pub fn added(&self) -> &[usize] {
         match self.step() {
-            Step::Found(sets) => &sets[0].0,
             Step::Added(places) => places,
             _ => &[],
         }
     }
+
+    /// The sets that are listed in the step.
+    pub fn sets(&self) -> &[Set] {
+        match self.step() {
+            Step::Found(sets) => sets,
+            _ => &[],
+        }
+    }
+}
+
+/// Whether a path names a file of deals: a text, which photos never are.
+pub fn is_file_of_deals(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt")) && !path.is_dir()
+}
+
+/// The deals of a file: see [`deals_in`].
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn deals_of(path: &Path) -> Result<Vec<Deal>, String> {
+    match std::fs::metadata(path).map(|data| data.len()) {
+        Ok(size) if size > MAX_FILE_BYTES => {
+            return Err(t!("deals-too-large", bytes = size, most = MAX_FILE_BYTES));
+        }
+        Ok(_) => {}
+        Err(error) => return Err(error.to_string()),
+    }
+    let text = read_text(path, MAX_FILE_BYTES).map_err(|error| error.to_string())?;
+    deals_in(&text)
 }
 
 /// The deals that a text means: a file of deals, or bare codes.

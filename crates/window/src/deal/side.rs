@@ -3,6 +3,7 @@
 use super::{DealTab, Mode, SOURCES, Source};
 use crate::deal::game::Watch;
 use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
+use crate::shared::card_face::disc;
 use crate::shared::desk::{Desk, Tab};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look_panel::card_line;
@@ -10,9 +11,9 @@ use crate::shared::names;
 use crate::shared::settings::Settings;
 use crate::shared::verdict::{good_color, verdict_lines};
 use crate::shared::words::t;
-use eframe::egui::{Button, RichText, ScrollArea, Ui, UiKind, vec2};
+use eframe::egui::{Button, RichText, ScrollArea, Sense, Ui, UiKind, vec2};
 use setsight_game::cards::{Card, Deck};
-use setsight_game::game::{Step, Variant};
+use setsight_game::game::{Step, Variant, place_name};
 
 impl DealTab {
     pub(super) fn side(&mut self, ui: &mut Ui, desk: &mut Desk) {
@@ -51,7 +52,7 @@ impl DealTab {
             return;
         }
         match &mut self.mode {
-            Some(Mode::Watch(watch)) => watch_side(ui, watch),
+            Some(Mode::Watch(watch)) => watch_side(ui, watch, desk.settings()),
             Some(Mode::Play(play)) => play_side(ui, play, desk.settings(), desk.now()),
             None => {}
         }
@@ -103,7 +104,7 @@ impl DealTab {
     }
 }
 
-fn watch_side(ui: &mut Ui, watch: &mut Watch) {
+fn watch_side(ui: &mut Ui, watch: &mut Watch, settings: &Settings) {
     let game = watch.game();
     ui.heading(in_words(watch.step()));
     ui.weak(t!(
@@ -129,6 +130,7 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
             watch.go_to(to);
         }
     });
+    listed_sets(ui, watch, settings);
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
     transcript_area(ui).show(ui, |ui| {
@@ -136,6 +138,28 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
             ui.monospace(words.trim_end());
         }
     });
+}
+
+/// The sets of the step by the places of their cards, in the order of the transcript.
+fn listed_sets(ui: &mut Ui, watch: &Watch, settings: &Settings) {
+    if watch.sets().is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        for (number, set) in watch.sets().iter().enumerate() {
+            let mut places = set.0;
+            places.sort_by_key(|&place| watch.game().places()[place]);
+            let places = places.map(place_name).join(" ");
+            ui.horizontal(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::hover());
+                let color = settings.palette.set_color(number);
+                disc(ui.painter(), rect.center(), 9.0, color, &(number + 1).to_string());
+                ui.monospace(places);
+            });
+        }
+    });
+    ui.weak(t!("first-is-taken"));
 }
 
 /// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.

@@ -15,6 +15,9 @@ use std::sync::LazyLock;
 /// Width of a card over its height, lying.
 pub const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;
 
+/// The ground of a card.
+pub const WHITE: Color32 = Color32::from_rgb(253, 252, 248);
+
 /// How many stripes go over a symbol's height: fewer than on a card, for a small picture.
 const STRIPES: usize = 13;
 
@@ -37,7 +40,7 @@ fn triangles_of(deck: &Deck, shape: Shape) -> Cow<'static, Triangles> {
 
 /// Cuts a polygon into triangles by cutting off its ears (Meisters 1975). Anticlockwise on the
 /// screen, y down.
-fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
+pub fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
     let cross = |a: usize, b: usize, c: usize| {
         let (a, b, c) = (outline[a], outline[b], outline[c]);
         (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
@@ -71,7 +74,7 @@ pub fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
 /// The same of any deck.
 pub fn paint_of(painter: &Painter, rect: Rect, deck: &Deck, card: Card, settings: &Settings) {
     let radius = CornerRadius::same((rect.height() * 0.1).clamp(1.0, 40.0) as u8);
-    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    painter.rect_filled(rect, radius, WHITE);
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));
     painter.rect_stroke(rect, radius, edge, StrokeKind::Inside);
     // A palette has inks for the game's three colours only.
@@ -100,6 +103,18 @@ pub fn symbol(
     ink: Color32,
 ) {
     let outline = &deck.outline(shape);
+    let kind = deck.fill(shading).kind;
+    filled(painter, (center, card_size), (outline, &triangles_of(deck, shape)), kind, ink);
+}
+
+/// The same of an outline and its triangles.
+pub fn filled(
+    painter: &Painter,
+    (center, card_size): (Pos2, Vec2),
+    (outline, triangles): (&[(f64, f64)], &[[usize; 3]]),
+    kind: FillKind,
+    ink: Color32,
+) {
     let place = |(x, y): (f64, f64)| center + vec2(x as f32, y as f32) * card_size;
     let points: Vec<Pos2> = outline.iter().copied().map(place).collect();
     let pen = (card_size.x * 0.016).max(1.0);
@@ -119,13 +134,13 @@ pub fn symbol(
     // From stripe to stripe, in card long sides.
     let step = 0.68 / STRIPES as f64 * CARD_SHORT_MM / CARD_LONG_MM;
     let columns = || (-3..=3).map(|i| f64::from(i) * step);
-    match deck.fill(shading).kind {
+    match kind {
         FillKind::Solid => {
             let mut mesh = Mesh::default();
             for &p in &points {
                 mesh.colored_vertex(p, ink);
             }
-            for &[a, b, c] in triangles_of(deck, shape).iter() {
+            for &[a, b, c] in triangles {
                 mesh.add_triangle(a as u32, b as u32, c as u32);
             }
             painter.add(Ink::mesh(mesh));
@@ -175,7 +190,7 @@ fn crossings(outline: &[(f64, f64)], y: f64) -> Vec<(f64, f64)> {
 /// Paints a card that lies face down.
 pub fn paint_back(painter: &Painter, rect: Rect) {
     let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
-    painter.rect_filled(rect, radius, Color32::from_rgb(253, 252, 248));
+    painter.rect_filled(rect, radius, WHITE);
     let inner = rect.shrink(rect.height() * 0.07);
     painter.rect_filled(inner, 0.7 * radius, Color32::from_rgb(72, 92, 128));
     let line = Stroke::new((rect.height() * 0.02).max(1.0), Color32::from_rgb(150, 166, 196));

@@ -30,6 +30,8 @@ pub enum Action {
     Deal,
     /// Goes to the camera.
     Live,
+    /// Goes to the generalised game.
+    AnyGame,
     /// Teaches a deck that the program does not know.
     NewDeck,
     /// Writes the annotated picture.
@@ -264,6 +266,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::Num1, Action::Photos, Word("tab-photos")),
     bind(Place::Window, CTRL, Key::Num2, Action::Deal, Word("keys-deal")),
     bind(Place::Window, CTRL, Key::Num3, Action::Live, Word("keys-live")),
+    bind(Place::Window, CTRL, Key::Num4, Action::AnyGame, Word("keys-any-game")),
     bind(Place::Window, CTRL, Key::N, Action::NewDeck, Word("teach-a-deck")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.

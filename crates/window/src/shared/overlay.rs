@@ -10,10 +10,10 @@ use crate::shared::theme::{CHOSEN, PALE, RIM};
 use crate::shared::words::t;
 use eframe::egui::{
     Align2, Color32, EventFilter, FontId, Id, Painter, Pos2, Rect, Response, Role, Sense, Shape,
-    Stroke, Ui, WidgetInfo, vec2,
+    Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 use setsight_game::cards::Property;
-use setsight_photo::geometry::Quad;
+use setsight_photo::geometry::{Point, Quad};
 
 /// What the pointer or the keyboard did to the cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,28 @@ pub fn paint(
     for (card, mark) in table.cards.iter().zip(&marks) {
         let labels = |set: usize| table.set_label(set);
         discs(painter, placement, &card.corners_in_image, (mark, card.unsure), &labels, settings);
+    }
+}
+
+/// Paints drawn cards as they are to be looked at; sets are numbered by place.
+pub fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &Settings) {
+    // Pixels of the picture are points of the window.
+    let placement = Placement {
+        room: painter.clip_rect(),
+        rect: Rect::from_min_size(Pos2::ZERO, Vec2::ZERO),
+        scale: 1.0,
+    };
+    let quad = |rect: &Rect| {
+        let min = Point::new(rect.min.x.into(), rect.min.y.into());
+        let sides = Quad::rectangle(rect.width().into(), rect.height().into());
+        sides.map(|corner| corner + min)
+    };
+    for (rect, mark) in cards {
+        outline(painter, &placement, &quad(rect), (mark, false, usize::MAX), settings);
+    }
+    for (rect, mark) in cards {
+        let label = |set: usize| (set + 1).to_string();
+        discs(painter, &placement, &quad(rect), (mark, false), &label, settings);
     }
 }
 

@@ -17,7 +17,16 @@ impl Window {
             }
             // Where there is no room for all, one menu holds all.
             let tiny = width < 330.0;
-            for id in [TabId::Photos, TabId::Deal, TabId::Live].into_iter().filter(|_| !tiny) {
+            // The last one only where there is room for it; the menu has it otherwise.
+            let tabs = [TabId::Photos, TabId::Deal, TabId::Live, TabId::AnyGame];
+            let shown = if tiny {
+                0
+            } else if width < 620.0 {
+                3
+            } else {
+                4
+            };
+            for id in tabs.into_iter().take(shown) {
                 let word = self.tab(id).0.word().say();
                 if ui.add(Button::selectable(self.tab == id, word)).clicked() {
                     self.tab = id;
@@ -32,6 +41,9 @@ impl Window {
                         ScrollArea::vertical().show(ui, |ui| {
                             if tiny {
                                 self.entries(ui, &TABS);
+                                ui.separator();
+                            } else {
+                                self.entries(ui, &TABS[3..]);
                                 ui.separator();
                             }
                             self.entries(ui, &OPENING);
@@ -95,10 +107,11 @@ impl Window {
     }
 }
 
-const TABS: [(Action, Word); 3] = [
+const TABS: [(Action, Word); 4] = [
     (Action::Photos, Word("tab-photos")),
     (Action::Deal, Word("tab-deal")),
     (Action::Live, Word("tab-live")),
+    (Action::AnyGame, Word("tab-any-game")),
 ];
 const OPENING: [(Action, Word); 5] = [
     (Action::OpenFolder, Word("open-a-folder")),

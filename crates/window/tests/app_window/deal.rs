@@ -21,9 +21,14 @@ fn a_game_is_watched_step_by_step() {
     test.settle();
     test.press("Deal these");
     test.shows("The first twelve cards");
-    test.shows("Place 1: one filled green diamond");
+    test.shows("Place 1, A1: one filled green diamond");
+    test.shows_not("A1 B1 C1");
     test.press("Next step");
     test.shows_part("sets taken");
+    // Every listed set by the places of its cards, the one that is taken first.
+    test.shows("A1 B1 C1");
+    test.shows("A1 A2 A3");
+    test.shows("The first one listed is taken.");
     for _ in 0..40 {
         test.key(Key::ArrowRight);
     }

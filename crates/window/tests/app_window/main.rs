@@ -2,6 +2,7 @@
 //! with a reader that always sees the same cards and a clock that goes a quarter of a second a
 //! frame.
 
+mod any_game;
 mod correct;
 mod deal;
 mod harness;

@@ -749,6 +749,7 @@ codes-count =
        *[other] Ein Spiel braucht { $least } bis { $most } Karten; hier stehen { $n } Codes.
     }
 place-numbered = Platz { $n }: { $card }
+place-named = Platz { $n }, { $name }: { $card }
 last-set-numbered = Letztes Set { $n }: { $card }
 paused = Pause
 ready = Bereit?
@@ -779,6 +780,7 @@ previous-step = Voriger Schritt
 next-step = Nächster Schritt
 last-step = Letzter Schritt
 transcript = Protokoll
+first-is-taken = Das erste der Liste wird genommen.
 step-dealt = Die ersten zwölf Karten
 step-removed = Das erste Set wird genommen
 step-compacted = Die Karten rücken auf
@@ -967,3 +969,54 @@ camera-no-ffmpeg-advice = Zu tun: { $advice }.
 camera-film = { $error }
 camera-film-advice = Sieh nach, ob er anderswo läuft.
 camera-unread-advice = Schließ andere Programme und öffne diesen Reiter noch einmal.
+
+## Beliebiges Spiel
+
+tab-any-game = Beliebig
+keys-any-game = Das verallgemeinerte Spiel: beliebig viele Werte und Eigenschaften
+any-what = Eine Karte hat p Eigenschaften mit je v Werten. Ein Set sind v Karten, die in jeder Eigenschaft alle gleich oder alle verschieden sind.
+any-values = Werte (v)
+any-properties = Eigenschaften (p)
+any-deal = Spiel
+any-next-deal = Nächstes Spiel
+any-solver = Löser
+any-brute = Probiert alle Kombinationen von v Karten.
+any-smt = Z3, mit einer ganzen Zahl für jeden Wert eines Sets.
+any-smt-boolean = Z3, mit Ja oder Nein für jede Karte des Tischs.
+any-dynamic = Merkt sich alle Teilsets; die aus v - 1 Karten unter der Karte, die ihnen fehlt.
+any-cover = Zu jeder Karte: Welche der Karten vor ihr bilden mit ihr ein Set?
+any-searching = Wird gesucht…
+any-run = Abspielen
+any-step-slider = Schritt der Suche
+any-step-of = Schritt { $n } von { $all }
+any-steps-kept = Die Suche brauchte { $all } Schritte; nur die ersten sind aufgehoben.
+any-no-steps = Z3 antwortet auf einmal: Es zeigt keine eigenen Schritte.
+any-unfinished = Nicht fertig in { $n } s Rechenzeit.
+any-drawn =
+    { $n ->
+        [one] { $n } Karte wird ausgelegt.
+       *[other] { $n } Karten werden ausgelegt.
+    }
+any-turn = Diese Karte ist an der Reihe: Sets aus ihr und den Karten vor ihr.
+any-tried = Sind diese ein Set?
+any-grown = Ein Teilset aus { $n } Karten wird gemerkt.
+any-hit = Was diese Karten ergänzt, wird nachgeschlagen und ist da.
+any-miss = Was diese Karten ergänzt, wird nachgeschlagen: nicht da.
+any-lacked-by-none = Keinem gemerkten Teilset fehlt nur diese Karte.
+any-branch =
+    { $n ->
+        [one] { $n } Karte gewählt; zu ihr passen: { $left }.
+       *[other] { $n } Karten gewählt; zu allen passen: { $left }.
+    }
+any-none = Hier liegt kein Set.
+any-stored = Gemerkt: { $sizes }
+any-of-size = { $count } aus { $n } Karten
+any-looked-so-far = Bisher nachgeschlagen: { $n }
+any-branches-so-far = Bisherige Zweige: { $n }
+any-tried-so-far = Bisherige Kombinationen: { $n }
+any-card = Karte { $n }: { $values }
+any-times = Was jeder Löser braucht
+any-times-help = Rechenzeit vom Auslegen bis zum ersten Set, im Mittel über bis zu { $n } Spiele. Die Balken sind logarithmisch.
+any-measure = Messen
+any-stop = Anhalten
+any-over-limit = mehr als { $n } s

@@ -750,6 +750,8 @@ codes-count =
        *[other] A game takes { $least } to { $most } cards; { $n } codes were given.
     }
 place-numbered = Place { $n }: { $card }
+# $name: the row as a letter and the column, such as B2.
+place-named = Place { $n }, { $name }: { $card }
 last-set-numbered = Last set { $n }: { $card }
 paused = Paused
 ready = Ready?
@@ -780,6 +782,7 @@ previous-step = Step before
 next-step = Next step
 last-step = Last step
 transcript = Transcript
+first-is-taken = The first one listed is taken.
 step-dealt = The first twelve cards
 step-removed = The first set is taken
 step-compacted = The cards move up
@@ -969,3 +972,55 @@ camera-no-ffmpeg-advice = To do: { $advice }.
 camera-film = { $error }
 camera-film-advice = See whether it plays elsewhere.
 camera-unread-advice = Close other programs and open this tab again.
+
+## Any game
+
+tab-any-game = Any game
+keys-any-game = The generalised game: any number of values and properties
+any-what = A card has p properties of v values each. A set is v cards that are all alike or all different in every property.
+any-values = Values (v)
+any-properties = Properties (p)
+any-deal = Deal
+any-next-deal = Next deal
+any-solver = Solver
+any-brute = Tries all combinations of v cards.
+any-smt = Z3, with an integer for each value of a set.
+any-smt-boolean = Z3, with a yes or no for each card of the board.
+any-dynamic = Stores all partial sets; those of v - 1 cards by the card that they lack.
+any-cover = For each card: which of those before it make a set with it?
+any-searching = Searching…
+any-run = Run
+any-step-slider = Step of the search
+any-step-of = Step { $n } of { $all }
+any-steps-kept = The search took { $all } steps, of which only the first are kept.
+any-no-steps = Z3 answers at once: it shows no steps of its own.
+any-unfinished = Not finished within { $n } s of processor time.
+any-drawn =
+    { $n ->
+        [one] { $n } card is dealt.
+       *[other] { $n } cards are dealt.
+    }
+any-turn = This card has its turn: sets with it and the cards before it.
+any-tried = Are these a set?
+any-grown = A partial set of { $n } cards is stored.
+any-hit = What completes these cards is looked up, and there.
+any-miss = What completes these cards is looked up: not there.
+any-lacked-by-none = No stored partial set lacks just this card.
+any-branch =
+    { $n ->
+        [one] { $n } card chosen; these fit it: { $left }.
+       *[other] { $n } cards chosen; these fit all of them: { $left }.
+    }
+any-none = No set lies here.
+any-stored = Stored: { $sizes }
+any-of-size = { $count } of { $n } cards
+any-looked-so-far = Looked up so far: { $n }
+any-branches-so-far = Branches so far: { $n }
+any-tried-so-far = Combinations so far: { $n }
+# $values: the card's values as numbers.
+any-card = Card { $n }: { $values }
+any-times = What each solver takes
+any-times-help = Processor time from the deal to the first set, the mean of up to { $n } deals. The bars are logarithmic.
+any-measure = Measure
+any-stop = Stop
+any-over-limit = more than { $n } s

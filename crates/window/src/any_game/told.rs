@@ -1,0 +1,133 @@
+//! A solver's steps in words, and the cards that each is about.
+
+use crate::shared::look::Mark;
+use crate::shared::words::{Word, t};
+use setsight_general::{Card, Kind, Step};
+
+/// What a solver does, in a sentence.
+pub const fn idea(kind: Kind) -> Word {
+    match kind {
+        Kind::Brute => Word("any-brute"),
+        Kind::Smt(_) => Word("any-smt"),
+        Kind::SmtBoolean => Word("any-smt-boolean"),
+        Kind::Dynamic => Word("any-dynamic"),
+        Kind::Cover => Word("any-cover"),
+    }
+}
+
+/// A step in words.
+pub fn in_words(step: &Step) -> String {
+    match step {
+        Step::Drawn(cards) => t!("any-drawn", n = cards.len()),
+        Step::Turn(_) => t!("any-turn"),
+        Step::Tried(_) => t!("any-tried"),
+        Step::Grown(cards) => t!("any-grown", n = cards.len()),
+        Step::LookedUp { found: true, .. } => t!("any-hit"),
+        Step::LookedUp { cards, .. } if cards.is_empty() => t!("any-lacked-by-none"),
+        Step::LookedUp { .. } => t!("any-miss"),
+        Step::Branch { cards, left } => t!("any-branch", n = cards.len(), left = left.len()),
+        Step::Found(_) => t!("a-set"),
+        Step::NoSet => t!("any-none"),
+    }
+}
+
+/// The cards that a step is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Those that the solver has put together.
+    pub cards: Vec<Card>,
+    /// The one that completes them, and whether it is there.
+    pub missing: Option<(Card, bool)>,
+    /// Those that fit; `None` where the step says nothing of the others.
+    left: Option<Vec<Card>>,
+    is_set: bool,
+}
+
+/// The cards that a step is about.
+pub fn about(step: &Step) -> About {
+    let only = |cards: &[Card]| About { cards: cards.to_vec(), ..About::default() };
+    match step {
+        Step::Drawn(_) | Step::NoSet => About::default(),
+        Step::Turn(card) => only(&[*card]),
+        Step::Tried(cards) | Step::Grown(cards) => only(cards),
+        Step::LookedUp { cards, missing, found } => {
+            About { missing: Some((*missing, *found)), ..only(cards) }
+        }
+        Step::Branch { cards, left } => About { left: Some(left.clone()), ..only(cards) },
+        Step::Found(cards) => About { is_set: true, ..only(cards) },
+    }
+}
+
+impl About {
+    /// How a card of the board is to be drawn.
+    pub fn mark(&self, card: Card) -> Option<Mark> {
+        if self.is_set {
+            return Some(if self.cards.contains(&card) {
+                Mark::Sets(vec![0])
+            } else {
+                Mark::Quiet
+            });
+        }
+        if self.cards.contains(&card) || self.missing.is_some_and(|(missing, _)| missing == card) {
+            return Some(Mark::Chosen);
+        }
+        match &self.left {
+            Some(left) if left.contains(&card) => Some(Mark::Plain),
+            Some(_) => Some(Mark::Quiet),
+            None => None,
+        }
+    }
+}
+
+/// How many partial sets are stored after a step, by their size; or how many times something was
+/// tried, for solvers that store none.
+pub fn stored(steps: &[Step], at: usize) -> Option<String> {
+    let (mut by_size, mut tried, mut branches, mut looked) = (Vec::new(), 0, 0, 0);
+    for step in steps.iter().take(at + 1) {
+        match step {
+            Step::Grown(cards) => {
+                if by_size.len() <= cards.len() {
+                    by_size.resize(cards.len() + 1, 0_usize);
+                }
+                by_size[cards.len()] += 1;
+            }
+            Step::Tried(_) => tried += 1,
+            Step::Branch { .. } => branches += 1,
+            Step::LookedUp { .. } => looked += 1,
+            _ => {}
+        }
+    }
+    if !by_size.is_empty() {
+        let sizes = by_size.iter().enumerate().filter(|(_, count)| **count > 0);
+        let sizes: Vec<String> =
+            sizes.map(|(size, count)| t!("any-of-size", count = *count, n = size)).collect();
+        return Some(t!("any-stored", sizes = sizes.join(", ")));
+    }
+    match (tried, branches, looked) {
+        (0, 0, 0) => None,
+        (0, 0, n) => Some(t!("any-looked-so-far", n = n)),
+        (0, n, _) => Some(t!("any-branches-so-far", n = n)),
+        (n, ..) => Some(t!("any-tried-so-far", n = n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_leaves_what_does_not_fit_in_the_background() {
+        let step = Step::Branch { cards: vec![Card(1)], left: vec![Card(2)] };
+        let about = about(&step);
+        let marks = [1, 2, 3].map(|card| about.mark(Card(card)));
+        assert_eq!(marks, [Some(Mark::Chosen), Some(Mark::Plain), Some(Mark::Quiet)]);
+    }
+
+    #[test]
+    fn partial_sets_are_counted_by_size_up_to_the_step() {
+        let grown = |n: u64| Step::Grown((0..n).map(Card).collect());
+        let steps = [grown(2), grown(2), Step::Turn(Card(5)), grown(3), grown(2)];
+        assert_eq!(stored(&steps, 3), Some("Stored: 2 of 2 cards, 1 of 3 cards".to_owned()));
+        assert_eq!(stored(&steps[2..3], 0), None);
+    }
+}

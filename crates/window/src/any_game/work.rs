@@ -1,0 +1,221 @@
+//! What takes long: a search with its steps, and the time of each solver, on threads of their own.
+
+use cpu_time::ThreadTime;
+use setsight_general::deal::{Dealer, Rejection};
+use setsight_general::{Budget, Card, Kind, Record, Rules, RulesError, Stop, Trace, play, watch};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Values that are offered: with two any cards are a set, beyond six no solver is quick enough for
+/// somebody who waits.
+pub const VALUES: RangeInclusive<u64> = 3..=6;
+/// Least and most properties that are offered; with many values fewer.
+const PROPERTIES: RangeInclusive<u64> = 2..=7;
+/// The largest deck that is offered: about 60 cards lie there when the first set is found.
+const MOST_CARDS: u64 = 4096;
+
+/// Processor time of a search, and of a solver's games. Z3 may take as much again.
+pub const LIMIT: Duration = Duration::from_secs(2);
+/// Memory of a solver, in bytes.
+const MOST_BYTES: usize = 256 << 20;
+/// Steps that are kept of a search.
+const MOST_STEPS: usize = 20_000;
+/// A solver plays until its games took this long together, or so many of them.
+const ENOUGH: Duration = Duration::from_millis(200);
+/// See [`ENOUGH`].
+pub const MOST_GAMES: u64 = 50;
+
+/// A deal of a generalised game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Game {
+    /// v, one of [`VALUES`].
+    pub values: u64,
+    /// p, one of [`Self::properties_of`] v.
+    pub properties: u64,
+    /// The deal.
+    pub seed: u64,
+}
+
+impl Game {
+    /// How many properties are offered for so many values.
+    pub fn properties_of(values: u64) -> RangeInclusive<u64> {
+        let fits = |&p: &u64| values.pow(p as u32) <= MOST_CARDS;
+        *PROPERTIES.start()..=PROPERTIES.filter(fits).last().unwrap_or(*PROPERTIES.start())
+    }
+
+    /// Its rules, up to the first set.
+    ///
+    /// # Errors
+    /// Never for what is offered.
+    pub fn rules(self) -> Result<Rules, RulesError> {
+        Rules::new(self.values, self.properties, 1)
+    }
+}
+
+/// A search, as it was watched.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// What was searched.
+    pub game: Game,
+    /// Who searched.
+    pub kind: Kind,
+    /// What happened.
+    pub trace: Trace,
+    /// The set, or why there is no answer.
+    pub outcome: Result<Option<Vec<Card>>, Stop>,
+}
+
+/// What a solver took for a game, in seconds of processor time; or why it has no answer.
+#[derive(Clone, Debug)]
+pub struct Time {
+    /// Who.
+    pub kind: Kind,
+    /// The mean over its games.
+    pub seconds: Result<f64, Stop>,
+}
+
+/// A thread and what it has done so far.
+pub struct Job<T> {
+    news: Receiver<T>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Job<T> {
+    fn begin(
+        wake: impl Fn() + Send + 'static,
+        work: impl FnOnce(&Arc<AtomicBool>, &dyn Fn(T)) + Send + 'static,
+    ) -> Self {
+        let (sender, news): (Sender<T>, _) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let run = move || {
+            work(&told, &|piece| {
+                // Nobody may want it any more.
+                let _ = sender.send(piece);
+                wake();
+            });
+            wake();
+        };
+        let thread = thread::Builder::new().name("any-game".to_owned()).spawn(run).ok();
+        Self { news, stop, thread }
+    }
+
+    /// What was done since the last call.
+    pub fn news(&self) -> Vec<T> {
+        self.news.try_iter().collect()
+    }
+
+    /// Whether nothing more comes.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Has it end soon.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends it.
+    pub fn close(mut self) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            // What went wrong there is of no interest any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Searches a deal for its first set.
+pub fn search(game: Game, kind: Kind, wake: impl Fn() + Send + 'static) -> Job<Search> {
+    Job::begin(wake, move |stop, tell| {
+        let mut trace = Trace::up_to(MOST_STEPS);
+        let outcome = searched(game, kind, stop, &mut trace);
+        tell(Search { game, kind, trace, outcome });
+    })
+}
+
+fn searched(
+    game: Game,
+    kind: Kind,
+    stop: &Arc<AtomicBool>,
+    trace: &mut Trace,
+) -> Result<Option<Vec<Card>>, Stop> {
+    let gave_up = |reason: String| Stop::GaveUp(reason);
+    let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
+    let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
+    let mut dealer = Rejection::new(&rules, game.seed);
+    let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
+    watch(&rules, &mut dealer, &mut *solver, &budget, trace)
+}
+
+/// Measures all solvers, one after the other, on the same deals.
+pub fn times(game: Game, wake: impl Fn() + Send + 'static) -> Job<Time> {
+    Job::begin(wake, move |stop, tell| {
+        for kind in Kind::ALL {
+            let seconds = timed(game, kind, stop);
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            tell(Time { kind, seconds });
+        }
+    })
+}
+
+fn timed(game: Game, kind: Kind, stop: &Arc<AtomicBool>) -> Result<f64, Stop> {
+    let gave_up = |reason: String| Stop::GaveUp(reason);
+    let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
+    let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
+    let mut dealer = Rejection::new(&rules, game.seed);
+    let mut record = Record::default();
+    let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
+    let start = ThreadTime::now();
+    let mut games = 0;
+    while games < MOST_GAMES && (games == 0 || start.elapsed() < ENOUGH) {
+        dealer.shuffle(game.seed + games);
+        play(&rules, &mut dealer, &mut *solver, &budget, &mut record)?;
+        games += 1;
+    }
+    Ok(start.elapsed().as_secs_f64() / games as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_general::Step;
+
+    #[test]
+    fn every_deck_that_is_offered_is_searched() {
+        for values in VALUES {
+            for properties in Game::properties_of(values) {
+                let game = Game { values, properties, seed: 3 };
+                let job = search(game, Kind::Cover, || ());
+                let search = job.news.recv().unwrap();
+                let set = search.outcome.unwrap();
+                assert_eq!(
+                    set.is_some(),
+                    matches!(search.trace.steps.last(), Some(Step::Found(_)))
+                );
+                assert!(set.is_none_or(|set| game.rules().unwrap().is_set(&set)));
+                job.close();
+            }
+        }
+        assert_eq!(VALUES.map(|v| *Game::properties_of(v).end()).collect::<Vec<_>>(), [7, 6, 5, 4]);
+    }
+
+    #[test]
+    fn what_is_stopped_ends() {
+        let game = Game { values: 6, properties: 4, seed: 1 };
+        let job = times(game, || ());
+        job.stop();
+        job.close();
+        let job = search(game, Kind::Brute, || ());
+        job.stop();
+        let search = job.news.recv().unwrap();
+        assert!(matches!(search.outcome, Err(Stop::Told) | Ok(Some(_))), "{:?}", search.outcome);
+    }
+}

@@ -1,0 +1,84 @@
+//! The generalised game.
+
+use crate::harness::{Fake, ONE_SET, Test};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
+use setsight_window::{TabId, Window};
+
+fn opened(size: (f32, f32)) -> Test {
+    let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
+    test.settle();
+    test.keys(Modifiers::COMMAND, Key::Num4);
+    assert_eq!(test.window().tab, TabId::AnyGame);
+    test.until(Window::is_settled);
+    test
+}
+
+/// How many cards lie there, by the names that a screen reader says.
+fn cards(test: &Test) -> Vec<String> {
+    let shown = test.harness.query_all_by_role(Role::Image);
+    let names = shown.map(|node| node.accesskit_node().label().unwrap_or_default());
+    names.filter(|name| name.starts_with("Card ")).collect()
+}
+
+#[test]
+fn a_search_is_watched_from_the_deal_to_the_set() {
+    let mut test = opened((1280.0, 800.0));
+    test.shows("16 cards are dealt.");
+    let first = cards(&test);
+    assert_eq!(first.len(), 16);
+    // Four values of four properties, counted from 1.
+    assert!(first[0].starts_with("Card 1: ") && first[0].len() == "Card 1: 4 1 2 3".len());
+    test.key(Key::ArrowRight);
+    test.shows_part("This card has its turn");
+    test.press("Step before");
+    test.shows("16 cards are dealt.");
+    test.key(Key::End);
+    test.shows("A set!");
+    test.shows_part("Stored: ");
+    let all = cards(&test);
+    assert!(all.len() > 16 && all[..16] == first);
+    test.press("Step before");
+    test.shows("What completes these cards is looked up, and there.");
+
+    test.press("Next deal");
+    test.until(Window::is_settled);
+    test.shows("16 cards are dealt.");
+    assert_ne!(cards(&test), first);
+}
+
+#[test]
+fn each_solver_is_timed() {
+    let mut test = opened((1280.0, 800.0));
+    test.press_anywhere("Measure");
+    test.until(Window::is_settled);
+    for solver in ["brute: ", "smt: ", "smt-boolean: ", "dynamic: ", "cover: "] {
+        test.shows_part(solver);
+    }
+    // Another deal took other times.
+    test.press_anywhere("Next deal");
+    test.until(Window::is_settled);
+    test.shows_not("cover: ");
+}
+
+#[test]
+fn steps_run_past_until_the_end() {
+    let mut test = opened((1280.0, 800.0));
+    test.press_anywhere("Run");
+    test.shows("Pause");
+    for _ in 0..200 {
+        test.harness.step();
+    }
+    test.settle();
+    test.shows("A set!");
+    test.shows("Run");
+}
+
+#[test]
+fn all_of_it_is_reached_in_small_windows() {
+    for size in [(640.0, 480.0), (420.0, 360.0), (256.0, 192.0)] {
+        let mut test = opened(size);
+        test.reaches(&["Next deal", "Next step", "Run", "Measure"]);
+    }
+}
