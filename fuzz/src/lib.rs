@@ -2,7 +2,8 @@
 //! else. None of them may panic, hang or fill the memory, whatever it is given.
 
 use setsight_eval::check::plan;
-use setsight_game::cards::{Card, Deck};
+use setsight_eval::convert;
+use setsight_game::cards::{Card, Deck, Vocabulary};
 use setsight_game::game::parse_deals;
 use setsight_h7::read_tflite;
 use setsight_live::avi::AviReader;
@@ -21,10 +22,11 @@ use std::sync::LazyLock;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     ("photo", photo),
     ("photo_labels", photo_labels),
     ("crop_labels", crop_labels),
+    ("foreign_labels", foreign_labels),
     ("deals", deals),
     ("codes", codes),
     ("onnx", onnx),
@@ -53,6 +55,24 @@ pub fn crop_labels(bytes: &[u8]) {
     in_a_folder(CROP_LABELS, bytes, |folder| {
         let _ = read_crop_labels(folder);
         let _ = plan(&[folder.to_path_buf()]);
+    });
+}
+
+/// Labels of other programs, as each file that they may stand in, and a user's words for them.
+pub fn foreign_labels(bytes: &[u8]) {
+    for name in ["json.json", "xml.xml", "csv.csv", "yolo.txt"] {
+        in_a_folder(name, bytes, |folder| {
+            let _ = std::fs::write(folder.join("classes.txt"), "2spd\n1frs\n");
+            for picture in ["a.png", "yolo.png"] {
+                let _ = image::RgbImage::new(64, 48).save(folder.join(picture));
+            }
+            if let Ok(found) = convert::find(folder, None, Vocabulary::default()) {
+                let _ = found.settle(&[], &mut || true);
+            }
+        });
+    }
+    in_a_folder("words.csv", bytes, |folder| {
+        let _ = convert::read_words(&folder.join("words.csv"));
     });
 }
 

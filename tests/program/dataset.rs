@@ -4,6 +4,7 @@ use crate::common::{Ran, World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use serde_json::{Value, json};
 use setsight_eval::convert;
+use setsight_game::cards::Vocabulary;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{
     CardLabel, CropLabel, LabelFile, PhotoLabel, SaidBy, check_photo_files, read_crop_labels,
@@ -72,7 +73,7 @@ fn a_folder_for_each_card_becomes_crops() {
     photo(&world, "cards/back/1.png", 9);
     let words = [
         "nothing is written",
-        "back (used 1 times): \"back\": 'b' at place 1",
+        "back (cards: 1, classes: 1): no known word is like it",
         "--leave-out CLASS",
     ];
     refused(&world, &["cards"], 1, &words);
@@ -216,7 +217,8 @@ fn what_is_wrong_in_coco_is_told_all_at_once() {
             "lost.png is labelled but not there",
             "set/letter.png: is not a picture",
             "set/a.png: is labelled in set/labels.coco.json and again in",
-            "cards (used 1 times): \"cards\" is no number, shading, colour or shape of a card",
+            "cards (used 1 times): it says no number",
+            "Labels that say only where a card is cannot be kept",
         ],
     );
     let no_place = json!([{"image_id": 1, "category_id": 3}]);
@@ -361,7 +363,7 @@ fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
     world.file("set/classes.txt", b"2spd\n");
     world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
     world.file("set/centres.csv", b"file,code,x,y\nimages/a.png,2spd,1,1\n");
-    let words = ["labels of several forms there (centres and yolo)", "--from-format centres"];
+    let words = ["labels of several forms there (csv and yolo)", "--from-format csv"];
     refused(&world, &["set"], 2, &words);
     let set = ["set", "--from-format", "yolo", "--out"];
     world.file("mine/notes.txt", b"mine");
@@ -392,7 +394,7 @@ fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
     photo(&world, "cards/2spd/a.png", 0);
     photo(&world, "cards/1frs/a.png", 1);
     let (from, out) = (world.path().join("cards"), world.path().join("out"));
-    let found = || convert::find(&from, None).unwrap();
+    let found = || convert::find(&from, None, Vocabulary::default()).unwrap();
     // After the first copy.
     let mut copies = 0;
     let mut once = || {

@@ -5,6 +5,7 @@ use image::{ImageFormat, RgbImage};
 use serde_json::Value;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, LabelFile, PhotoLabel, SaidBy};
+use setsight_photo::print::card;
 use std::path::Path;
 
 /// Labels of [`BOARD`] as it is drawn.
@@ -89,6 +90,58 @@ fn figures_say_what_was_right_and_what_was_not() {
     assert_eq!(of(sets, &["sets", "sets_claimed", "sets_right"]), [6, 6, 6]);
     let stages: Vec<&String> = json["median_cpu_ms"].as_object().unwrap().keys().collect();
     assert_eq!(stages, ["load", "segment", "rectify", "classify", "board", "sets", "total"]);
+}
+
+/// Crops of a folder with `labels.csv`, one of them under a false label, one no picture.
+#[test]
+fn crops_are_measured_by_property_with_pictures() {
+    let world = World::new();
+    let codes = ["1fgd", "2spo", "3ors", "1srs", "2fpd", "3ogo", "2srs"];
+    let mut labels = String::from("file,code\n");
+    for code in codes {
+        let print = card::Print::default();
+        let crop = card::picture(code.parse().unwrap(), &print, CARD_PX, 235, [235, 235, 235]);
+        world.file(&format!("crops/{code}.png"), &encoded(crop, ImageFormat::Png));
+        let told = if code == "2fpd" { "2fpo" } else { code };
+        labels += &format!("{code}.png,{told}\n");
+    }
+    world.file("crops/labels.csv", labels.as_bytes());
+    let classical = ["--reader", "classical", "--finder", "classical"];
+    let json = figures(&world, &[&["crops"], &classical[..]].concat());
+    let all = &json["all"];
+    for (key, expected) in [("photos", 0), ("crops", 7), ("cards", 7), ("wrong", 1), ("sets", 0)] {
+        assert_eq!(all[key], expected, "{key}: {all}");
+    }
+    assert_eq!(
+        json["confusion"]["shape"]["labelled_by_read"][1][0], 1,
+        "an oval read as a diamond"
+    );
+    let call = [&["eval", "crops", "--report", "report"], &classical[..]].concat();
+    let text = world.run(&call).expect(0).stdout;
+    assert!(text.contains("7 crops, 7 labelled cards"), "{text}");
+    assert!(text.contains("shape right") && text.contains("85.7 %"), "{text}");
+    assert!(text.contains("shape taken for another: oval read as diamond 1"), "{text}");
+    // Crops are no boards.
+    assert!(!text.contains("perfect boards") && !text.contains("sets: recall"), "{text}");
+    let pictures = world.names("report/pictures");
+    for name in ["classical-confusion-shape.svg", "00001-card.jpg", "00001-said.svg"] {
+        assert!(pictures.iter().any(|own| own == name), "{name}: {pictures:?}");
+    }
+
+    // Photos and crops in one call; a crop that cannot be read is named, and the rest counts.
+    world.file("crops/letter.png", b"Dear reader, I am no image.");
+    labels += "letter.png,1fgd\n";
+    world.file("crops/labels.csv", labels.as_bytes());
+    let (image, _) = table(&BOARD);
+    world.file("photos/a.jpg", &encoded(image.clone(), ImageFormat::Jpeg));
+    write(
+        &world.path().join("photos"),
+        "photos",
+        vec![photo("a.jpg", &image, &[], self::labels())],
+    );
+    let ran = world.run(&[&["eval", "crops", "photos"], &classical[..]].concat()).expect(1);
+    assert!(ran.stderr.contains("crops/letter.png: is no image"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("1 photos, 7 crops, 19 labelled cards"), "{}", ran.stdout);
 }
 
 #[test]

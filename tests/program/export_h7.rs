@@ -54,17 +54,17 @@ fn metadata() -> Metadata {
     }
 }
 
-/// A world with an exported folder `board`.
+/// A world with an exported folder `out`.
 fn exported() -> World {
     let world = World::new();
     world.file("models/reader.onnx", &onnx::encode(&untrained(), &metadata()));
-    let ran = world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
+    let ran = world.run(&["export", "h7", "--models", "models", "--out", "out"]).expect(0);
     assert!(ran.stdout.contains("card.tflite"), "{}", ran.stdout);
     world
 }
 
 fn check(world: &World) -> Ran {
-    world.run(&["export", "h7", "--check", "board"])
+    world.run(&["export", "h7", "--check", "out"])
 }
 
 fn change(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
@@ -76,26 +76,18 @@ fn change(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
 #[test]
 fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
     let world = exported();
-    let names = [
-        "README.md",
-        "card.tflite",
-        "card.txt",
-        "card_finder.py",
-        "card_reader.py",
-        "golden.bin",
-        "main.py",
-        "report.json",
-        "report.md",
-        "selftest.py",
-        "set_finder.py",
-    ];
-    assert_eq!(world.names("board"), names);
-    assert_eq!(world.names("."), ["board", "models"], "nothing else is left behind");
+    let on_board =
+        ["card.tflite", "card.txt", "card_finder.py", "card_reader.py", "main.py", "set_finder.py"];
+    assert_eq!(world.names("out/board"), on_board);
+    let beside = ["README.md", "golden.bin", "report.json", "report.md", "selftest.py"];
+    assert_eq!(world.names("out/desk"), beside);
+    assert_eq!(world.names("out"), ["board", "desk"]);
+    assert_eq!(world.names("."), ["models", "out"], "nothing else is left behind");
     let ran = check(&world).expect(0);
-    assert!(ran.stdout.contains("board: all good"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("out: all good"), "{}", ran.stdout);
 
-    let board = world.path().join("board");
-    let text = std::fs::read_to_string(board.join("report.json")).unwrap();
+    let board = world.path().join("out");
+    let text = std::fs::read_to_string(board.join("desk/report.json")).unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
     let net = &report["network"];
     // 47 x 32 pixels of 8 kernels of 27, and so on: counted by hand.
@@ -103,29 +95,41 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
     assert_eq!(net["multiply_accumulates"], expected);
     assert_eq!(net["peak_activation_bytes"], 64 * 96 * 3 + 32 * 48 * 8);
     assert_eq!(report["agreement"]["drawn_board"]["crops"].as_u64().map(|n| n > 200), Some(true));
-    let page = std::fs::read_to_string(board.join("report.md")).unwrap();
+    let page = std::fs::read_to_string(board.join("desk/report.md")).unwrap();
     assert!(page.contains("estimate") && page.contains("No board was at hand"));
 
     // The same again gives the same bytes.
-    let model = std::fs::read(board.join("card.tflite")).unwrap();
-    let call = ["export", "h7", "--models", "models", "--out", "board"];
+    let model = std::fs::read(board.join("board/card.tflite")).unwrap();
+    let call = ["export", "h7", "--models", "models", "--out", "out"];
     let ran = world.run(&call).expect(2);
-    assert!(ran.stderr.contains("board is not empty"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("out is not empty"), "{}", ran.stderr);
     world.run(&[&call[..], &["--overwrite"]].concat()).expect(0);
-    assert_eq!(std::fs::read(board.join("card.tflite")).unwrap(), model);
-    assert_eq!(std::fs::read_to_string(board.join("report.json")).unwrap(), text);
+    assert_eq!(std::fs::read(board.join("board/card.tflite")).unwrap(), model);
+    assert_eq!(std::fs::read_to_string(board.join("desk/report.json")).unwrap(), text);
 
     // Faults, each undone.
     /// A file, what is done to it, and the words of the answer.
     type Fault = (&'static str, fn(&mut Vec<u8>), &'static [&'static str]);
     let faults: [Fault; 7] = [
-        ("main.py", |b| b[40] ^= 1, &["main.py: its SHA-256 is"]),
-        ("card.tflite", |b| b[5] = b'X', &["card.tflite: its SHA-256", "not a TFLite file"]),
-        ("card.tflite", |b| b.truncate(900), &["card.tflite: 900 bytes", "damaged or cut short"]),
-        ("golden.bin", |b| b.truncate(5000), &["golden.bin: 5000 bytes", "cut short or damaged"]),
-        ("golden.bin", |b| b[3] = b'9', &["golden.bin: begins with \"SSG9\", expected \"SSG1\""]),
-        ("golden.bin", |b| b[24] ^= 4, &["golden.bin: picture 1: the network gives"]),
-        ("card.txt", |b| b[0] = b'x', &["card.txt: the labels are not those of the outputs"]),
+        ("board/main.py", |b| b[40] ^= 1, &["main.py: its SHA-256 is"]),
+        ("board/card.tflite", |b| b[5] = b'X', &["card.tflite: its SHA-256", "not a TFLite file"]),
+        (
+            "board/card.tflite",
+            |b| b.truncate(900),
+            &["card.tflite: 900 bytes", "damaged or cut short"],
+        ),
+        (
+            "desk/golden.bin",
+            |b| b.truncate(5000),
+            &["golden.bin: 5000 bytes", "cut short or damaged"],
+        ),
+        (
+            "desk/golden.bin",
+            |b| b[3] = b'9',
+            &["golden.bin: begins with \"SSG9\", expected \"SSG1\""],
+        ),
+        ("desk/golden.bin", |b| b[24] ^= 4, &["golden.bin: picture 1: the network gives"]),
+        ("board/card.txt", |b| b[0] = b'x', &["card.txt: the labels are not those of the outputs"]),
     ];
     for (name, fault, says) in faults {
         let path = board.join(name);
@@ -137,14 +141,34 @@ fn a_folder_is_made_whole_checked_and_every_fault_is_named() {
         }
         std::fs::write(&path, whole).unwrap();
     }
-    std::fs::write(board.join("report.json"), text.replace("\"format\": 1", "\"format\": 2"))
+    std::fs::write(board.join("desk/report.json"), text.replace("\"format\": 2", "\"format\": 1"))
         .unwrap();
     let ran = check(&world).expect(1);
-    assert!(ran.stderr.contains("format 2, this program knows 1"), "{}", ran.stderr);
-    std::fs::write(board.join("report.json"), "{").unwrap();
+    assert!(ran.stderr.contains("format 1, this program knows 2"), "{}", ran.stderr);
+    std::fs::write(board.join("desk/report.json"), "{").unwrap();
     assert!(check(&world).expect(1).stderr.contains("report.json: is no JSON"));
-    std::fs::remove_file(board.join("report.json")).unwrap();
+    std::fs::remove_file(board.join("desk/report.json")).unwrap();
     assert!(check(&world).expect(1).stderr.contains("report.json: cannot be read"));
+}
+
+/// The internal flash of the plain H7 holds 110 KB in sectors of 512 bytes.
+#[test]
+fn what_does_not_fit_the_boards_flash_is_refused() {
+    let world = exported();
+    let room = |ran: &Ran| -> u64 {
+        let line = ran.stdout.lines().find(|line| line.contains("sectors")).unwrap().to_owned();
+        line.split_whitespace().find_map(|word| word.parse().ok()).unwrap()
+    };
+    let own = room(&check(&world).expect(0));
+    // A picture that just fits, in whole sectors, and one byte more.
+    let free = 512 * (220 - own as usize);
+    world.file("out/board/photo.jpg", &vec![0; free]);
+    assert_eq!(room(&check(&world).expect(0)), 220);
+    world.file("out/board/photo.jpg", &vec![0; free + 1]);
+    let ran = check(&world).expect(1);
+    let words = "its files take 221 sectors of 512 bytes (110.5 KB); the board's internal flash has room \
+                 for 220 (110 KB)";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
 }
 
 #[test]
@@ -197,9 +221,9 @@ fn a_deck_of_ones_own_goes_to_the_board_with_the_models_that_were_trained_for_it
     assert!(!world.path().join("new").exists());
     world.run(&with("ours.json")).expect(0);
     let script = |folder: &str| {
-        std::fs::read_to_string(world.path().join(folder).join("card_reader.py")).unwrap()
+        std::fs::read_to_string(world.path().join(folder).join("board/card_reader.py")).unwrap()
     };
-    assert!(script("board").contains("\nUSUAL_DECK = True\n"));
+    assert!(script("out").contains("\nUSUAL_DECK = True\n"));
     assert!(script("new").contains("\nUSUAL_DECK = False\n"));
     world.run(&["export", "h7", "--check", "new"]).expect(0);
 }
@@ -211,12 +235,15 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
     let world = World::new();
     let photo = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
     let photo = photo.to_str().unwrap();
-    let ran = world.run(&["export", "h7", "--out", "board", "--preview", photo]).expect(0);
+    let ran = world.run(&["export", "h7", "--out", "out", "--preview", photo]).expect(0);
     assert!(ran.stderr.contains("12 cards and"), "{}", ran.stderr);
-    let preview = image::open(world.path().join("board-preview.png")).unwrap();
+    let preview = image::open(world.path().join("out-preview.png")).unwrap();
     assert_eq!((preview.width(), preview.height()), (3 * 320, 3 * 240));
-    let report = std::fs::read_to_string(world.path().join("board/report.json")).unwrap();
+    let report = std::fs::read_to_string(world.path().join("out/desk/report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
+    // With room for a picture.
+    let sectors = setsight_h7::flash::sectors_of(&world.path().join("out/board")).unwrap();
+    assert!(sectors <= 190, "{sectors}");
     let grouped = |value: &Value| {
         let n = value.as_u64().unwrap();
         format!("{},{:03}", n / 1000, n % 1000)
@@ -225,7 +252,7 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name))
             .unwrap()
     };
-    let (file, network) = (&report["files"]["card.tflite"]["bytes"], &report["network"]);
+    let (file, network) = (&report["files"]["board/card.tflite"]["bytes"], &report["network"]);
     let h7 = page("h7.md");
     for row in [
         format!("| file | {} bytes |", grouped(file)),

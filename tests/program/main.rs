@@ -11,6 +11,7 @@ mod bad_input;
 mod binary;
 mod compare;
 mod dataset;
+mod dataset_forms;
 mod deal;
 mod deck;
 mod eval;

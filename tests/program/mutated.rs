@@ -59,6 +59,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         }
         "photo_labels" => vec![read("datasets/samples/labels.json"), LABELS.as_bytes().to_vec()],
         "crop_labels" => vec![b"file,code\n1.jpg,2spd\n\"a, b.jpg\",1ogo\n".to_vec()],
+        "foreign_labels" => FOREIGN_LABELS.map(|text| text.as_bytes().to_vec()).into(),
         "deals" => {
             let cards: Vec<String> = setsight::cards::Card::deck().map(|c| c.to_string()).collect();
             let some = cards[..15].join("\n");
@@ -85,6 +86,27 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         other => panic!("{other}: what are its mutants to be bent from?"),
     }
 }
+
+/// One of each form: YOLO, a table, Pascal VOC, COCO, LabelMe, Create ML, Label Studio twice; words.
+const FOREIGN_LABELS: [&str; 9] = [
+    "0 0.5 0.5 0.2 0.2\n1 0.2 0.2 0.8 0.25 0.75 0.8 0.15 0.7\n",
+    "filename;width;height;class;xmin;ymin;xmax;ymax\na.png;64;48;2spd;10,5;20;30;30\n",
+    "<annotation><filename>a.png</filename><size><width>64</width><height>48</height></size><object>\
+     <name>2spd</name><bndbox><xmin>10</xmin><ymin>20</ymin><xmax>30</xmax><ymax>30</ymax></bndbox>\
+     </object></annotation>",
+    r#"{"images":[{"id":1,"file_name":"a.png","width":64}],"categories":[{"id":1,"name":"2spd"}],
+     "annotations":[{"image_id":1,"category_id":1,"bbox":[1,2,3,4],"segmentation":[[1,2,3,4,5,6]],
+     "keypoints":[1,2,2,3,4,2,5,6,1,7,8,2]}]}"#,
+    r#"{"imagePath":"a.png","shapes":[{"label":"2spd","points":[[1,2],[3,4]],"shape_type":"circle"}]}"#,
+    r#"[{"image":"a.png","annotations":[{"label":"2spd","coordinates":
+     {"x":20,"y":25,"width":20,"height":10}}]}]"#,
+    r#"[{"data":{"image":"/data/local-files/?d=a.png"},"annotations":[{"result":[{"id":"r",
+     "original_width":64,"original_height":48,"value":{"x":1,"y":2,"width":30,"height":20,"rotation":30,
+     "rectanglelabels":["2spd"]}}]}]}]"#,
+    "image,id,label,annotator,annotation_id\na.png,7,\"[{\"\"x\"\":1,\"\"y\"\":2,\"\"original_width\"\":64,\
+     \"\"original_height\"\":48,\"\"keypointlabels\"\":[\"\"2spd\"\"]}]\",1,3\n",
+    "# words\nchequered,striped\nclass17,2spd\nphoto,-\n",
+];
 
 /// The board's file of a network of a few layers whose weights are all alike, as the program exports it.
 fn tflite() -> Vec<u8> {

@@ -16,7 +16,7 @@ use setsight::cards::Card;
 use setsight::sets::find_all;
 use setsight_h7::board::{self, Rgb565};
 use setsight_h7::crops::{self, Crop};
-use setsight_h7::{read_tflite, reference};
+use setsight_h7::{folder, read_tflite, reference};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
 use setsight_photo::source;
@@ -66,7 +66,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Result<()> {
-    let file = std::fs::read(exported.join("card.tflite"))?;
+    let file = std::fs::read(exported.join(folder::MODEL))?;
     let net = read_tflite::read(&file)?;
     let drawn = crops::drawn(None, TABLES, SEED);
     let mut real: Vec<Crop> = Vec::new();

@@ -2,16 +2,25 @@
 //!
 //! [`find()`] reads the labels, [`find::Found::settle`] checks them against the pictures and converts
 //! them, and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
-//! passed.
+//! passed. [`read_words`] adds a user's own words to those that classes may have.
 
-mod centres;
 mod coco;
+mod createml;
+mod document;
 mod draft;
 mod find;
 mod folders;
+mod label_studio;
+mod labelme;
+mod names;
+mod outline;
 mod settle;
+mod table;
+mod voc;
+mod words;
 mod write;
 mod yolo;
 
 pub use find::{Format, find};
 pub use settle::{Converted, SettleError};
+pub use words::{WordsError, read_words};

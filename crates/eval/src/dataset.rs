@@ -1,8 +1,8 @@
 //! Labelled photos of one folder or of a folder of folders.
 
 use setsight_photo::labels::{
-    DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, labelled_folders, leads_outside,
-    told_of_outside,
+    CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, check_crop_files,
+    labelled_folders, leads_outside, read_crop_labels, told_of_outside,
 };
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,17 @@ pub struct LabelledPhoto {
     /// Its labels, in pixels of the file as stored.
     pub label: PhotoLabel,
     /// The source that the labels name, otherwise the folder's name.
+    pub source: String,
+}
+
+/// A crop of one card and its label.
+#[derive(Clone, Debug)]
+pub struct LabelledCrop {
+    /// The file.
+    pub path: PathBuf,
+    /// Its label.
+    pub label: CropLabel,
+    /// The folder's name.
     pub source: String,
 }
 
@@ -69,6 +80,41 @@ pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     not_all_unchecked(dataset, found)
 }
 
+/// The labelled photos and crops of a folder, or of all folders directly in it.
+///
+/// # Errors
+/// [`DatasetError`]: no labels there, or bad ones.
+pub fn find_labelled(dataset: &Path) -> Result<(FoundPhotos, Vec<LabelledCrop>), DatasetError> {
+    let mut crops = Vec::new();
+    for folder in labelled_folders(dataset, &[CROP_LABELS])? {
+        let labels = read_crop_labels(&folder)?;
+        check_crop_files(&folder, &labels)?;
+        let source = name_of(&folder);
+        crops.extend(labels.into_iter().map(|label| LabelledCrop {
+            path: folder.join(&label.file),
+            label,
+            source: source.clone(),
+        }));
+    }
+    let has_photos = !labelled_folders(dataset, &[PHOTO_LABELS])?.is_empty();
+    if !has_photos && crops.is_empty() {
+        let reason = format!(
+            "neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) in this folder, nor in a \
+             folder directly in it; labels of other programs are converted by `setsight dataset \
+             convert`"
+        );
+        return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
+    }
+    let photos = if has_photos { find_photos(dataset)? } else { FoundPhotos::default() };
+    Ok((photos, crops))
+}
+
+fn name_of(folder: &Path) -> String {
+    let whole = folder.canonicalize().ok();
+    let name = whole.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    name.unwrap_or_else(|| folder.display().to_string())
+}
+
 fn not_all_unchecked(dataset: &Path, found: FoundPhotos) -> Result<FoundPhotos, DatasetError> {
     if !found.photos.is_empty() || found.unchecked.is_empty() {
         return Ok(found);
@@ -84,11 +130,7 @@ fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetEr
     found.unchecked.extend(unchecked.into_iter().map(|file| folder.join(file)));
     let source = match labels.source() {
         Some(source) => source.to_owned(),
-        None => folder
-            .canonicalize()
-            .ok()
-            .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()))
-            .unwrap_or_else(|| folder.display().to_string()),
+        None => name_of(folder),
     };
     let outside = photos.iter().filter(|label| leads_outside(&label.file));
     found.outside.extend(outside.map(|label| folder.join(&label.file)));

@@ -61,7 +61,9 @@ impl Evaluation {
         self.probable_sets.add(&result.probable_sets);
         self.photos.push(outcome.clone());
         let total = stage_cpu_ms.iter().map(|(_, ms)| ms).sum();
-        for &(stage, ms) in stage_cpu_ms.iter().chain(&[("total", total)]) {
+        // Crops are read together, so that none has times of its own.
+        let total = (!stage_cpu_ms.is_empty()).then_some(("total", total));
+        for &(stage, ms) in stage_cpu_ms.iter().chain(&total) {
             match self.stage_cpu_ms.iter_mut().find(|(name, _)| *name == stage) {
                 Some((_, all)) => all.push(ms),
                 None => self.stage_cpu_ms.push((stage, vec![ms])),
@@ -125,8 +127,8 @@ impl Evaluation {
 impl fmt::Display for Evaluation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let f = &self.all;
-        writeln!(out, "reader {}: {} photos, {} labelled cards", self.reader, f.photos, f.cards)?;
-        let mut line = |name: &str, value: String, detail: String| {
+        writeln!(out, "reader {}: {}, {} labelled cards", self.reader, f.pictures(), f.cards)?;
+        let mut line = |name: &str, value: String, detail: String| -> fmt::Result {
             writeln!(out, "  {name:<24}{value:>9}   {detail}")
         };
         let per_cent = |v: f64| format!("{v:.1} %");
@@ -158,6 +160,14 @@ impl fmt::Display for Evaluation {
             per_cent(percent(f.unsure, f.cards)),
             format!("{} cards, the best guess right on {}", f.unsure, f.unsure_but_right),
         )?;
+        for (property, right) in Property::ALL.into_iter().zip(f.property_percents()) {
+            line(&format!("{property} right"), per_cent(right), "of the cards found".into())?;
+        }
+        // Crops are no boards, and show no sets.
+        let mut line = |name: &str, value: String, detail: String| match f.photos {
+            0 => Ok(()),
+            _ => line(name, value, detail),
+        };
         line(
             "perfect boards",
             per_cent(percent(f.perfect_boards, f.photos)),
@@ -201,16 +211,17 @@ impl fmt::Display for Evaluation {
             }
             let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
             let width = width.max(title.len());
+            let pictures = if f.photos > 0 { "photos" } else { "crops" };
             writeln!(
                 out,
-                "\n{title:<0$}   photos  cards   found   right  claims right  unsure  false/photo",
+                "\n{title:<0$}   {pictures:>6}  cards   found   right  claims right  unsure  false/photo",
                 width
             )?;
             for (name, g) in groups {
                 writeln!(
                     out,
                     "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
-                    g.photos,
+                    if f.photos > 0 { g.photos } else { g.crops },
                     g.cards,
                     g.found_percent(),
                     g.right_percent(),
@@ -226,6 +237,9 @@ impl fmt::Display for Evaluation {
             let (from, to) = (100.0 * (1.0 - high), 100.0 * (1.0 - low));
             let (right, all) = (bin.right, bin.readings);
             writeln!(out, "probable sets of {from:.1} to {to:.1} %: {right} of {all} are there")?;
+        }
+        if f.photos == 0 {
+            return Ok(());
         }
         let mut stages = String::new();
         for (name, ms) in self.median_stage_ms() {
@@ -284,8 +298,7 @@ impl SideBySide<'_> {
 impl fmt::Display for SideBySide<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.0.first() else { return Ok(()) };
-        let (photos, cards) = (first.all.photos, first.all.cards);
-        writeln!(out, "{photos} photos, {cards} labelled cards")?;
+        writeln!(out, "{}, {} labelled cards", first.all.pictures(), first.all.cards)?;
         let columns = |out: &mut fmt::Formatter<'_>, text: &dyn Fn(&Evaluation) -> String| {
             for evaluation in self.0 {
                 write!(out, "{:>14}", text(evaluation))?;

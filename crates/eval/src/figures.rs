@@ -12,6 +12,8 @@ use setsight_vision::TableReading;
 pub struct Figures {
     /// Photos that were read.
     pub photos: usize,
+    /// Crops of single cards that were read.
+    pub crops: usize,
     /// Labelled cards.
     pub cards: usize,
     /// Labels with [`Verdict::Right`].
@@ -85,10 +87,17 @@ impl Figures {
         f
     }
 
+    /// The figures of one crop, which is no board and shows no set.
+    pub fn of_crop(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+        let one = Self::of_photo(labels, table, matched);
+        Self { photos: 0, crops: 1, perfect_boards: 0, boards_shown: 0, ..one }
+    }
+
     /// Adds the figures of other photos.
     pub fn add(&mut self, other: &Self) {
         let Self { photos, cards, right, wrong, unsure, missed, unsure_but_right, .. } = other;
         self.photos += photos;
+        self.crops += other.crops;
         self.cards += cards;
         self.right += right;
         self.wrong += wrong;
@@ -108,6 +117,24 @@ impl Figures {
         for (cell, more) in cells.iter_mut().zip(other.confusion.as_flattened().as_flattened()) {
             *cell += more;
         }
+    }
+
+    /// What was read, in words: photos, crops or both.
+    pub fn pictures(&self) -> String {
+        match (self.photos, self.crops) {
+            (photos, 0) => format!("{photos} photos"),
+            (0, crops) => format!("{crops} crops"),
+            (photos, crops) => format!("{photos} photos, {crops} crops"),
+        }
+    }
+
+    /// Labelled cards of which each property was guessed right, in per cent of those found, in
+    /// [`Property::ALL`] order.
+    pub fn property_percents(&self) -> [f64; 4] {
+        self.confusion.map(|matrix| {
+            let right = (0..3).map(|value| matrix[value][value]).sum();
+            percent(right, matrix.as_flattened().iter().sum())
+        })
     }
 
     /// Labelled cards that were found, whatever code was read.
@@ -149,6 +176,7 @@ impl Figures {
         let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "photos": self.photos,
+            "crops": self.crops,
             "cards": self.cards,
             "found": self.found(),
             "found_percent": round(self.found_percent()),

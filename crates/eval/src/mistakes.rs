@@ -93,20 +93,24 @@ pub fn of_photo(
     found
 }
 
-/// A doubtful crop, laid on a table of its own.
+/// A crop that is not read as it is labelled, laid on a table with others.
 pub fn of_crop(
     frame: &Frame,
     outline: &CardOutline,
     image: &CardImage,
     said: &Reading,
     labelled: Card,
-    read: Option<(Card, f32)>,
+    read: Option<(Card, f32, bool)>,
 ) -> Mistake {
     let quad = outline.corners_in_image;
     Mistake {
-        verdict: Some(if read.is_some() { Verdict::Wrong } else { Verdict::Missed }),
+        verdict: Some(match read {
+            None => Verdict::Missed,
+            Some((_, _, true)) => Verdict::Unsure,
+            Some(_) => Verdict::Wrong,
+        }),
         labelled: Some(labelled),
-        read: read.map(|(card, confidence)| (card, confidence, false)),
+        read,
         view: jpeg(&view(frame, quad.center(), quad.long_side(), None, None)),
         card: Some(jpeg(&image.pixels)),
         input: Some(network_input(image)),

@@ -212,7 +212,7 @@ fn main_figures(evaluations: &[Evaluation]) -> Markup {
         evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
     };
     html! {
-        p { (first.all.photos) " photos, " (first.all.cards) " labelled cards" }
+        p { (first.all.pictures()) ", " (first.all.cards) " labelled cards" }
         "\n"
         table {
             tr { th {} @for evaluation in evaluations { th { (evaluation.reader) } } }

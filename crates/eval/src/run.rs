@@ -1,6 +1,7 @@
 //! Reads one labelled photo and evaluates the result.
 
-use super::dataset::LabelledPhoto;
+use super::crops::{self, Evaluated, evaluate_crops};
+use super::dataset::{LabelledCrop, LabelledPhoto};
 use super::figures::Figures;
 use super::matching::{Match, compare};
 use super::mistakes;
@@ -28,6 +29,58 @@ pub struct PhotoResult {
     pub mistakes: Vec<mistakes::Mistake>,
     /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were requested.
     pub stages: Vec<(String, Vec<u8>)>,
+}
+
+/// What is read together.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A photo.
+    Photo(LabelledPhoto),
+    /// Some crops.
+    Crops(Vec<LabelledCrop>),
+}
+
+impl Item {
+    /// Number of pictures in it.
+    pub fn pictures(&self) -> usize {
+        match self {
+            Self::Photo(_) => 1,
+            Self::Crops(crops) => crops.len(),
+        }
+    }
+
+    /// The file of its first picture.
+    pub fn path(&self) -> &std::path::Path {
+        match self {
+            Self::Photo(photo) => &photo.path,
+            Self::Crops(crops) => crops.first().map_or("".as_ref(), |crop| &crop.path),
+        }
+    }
+}
+
+/// Divides photos and crops into what is read together.
+pub fn plan(photos: Vec<LabelledPhoto>, crops: &[LabelledCrop]) -> Vec<Item> {
+    let crops = crops::together(crops).into_iter().map(Item::Crops);
+    photos.into_iter().map(Item::Photo).chain(crops).collect()
+}
+
+/// Reads labelled pictures with each pipeline and compares them with their labels.
+///
+/// # Errors
+/// Those of [`evaluate_photo`] and [`evaluate_crops`].
+pub fn evaluate(
+    pipelines: &[Pipeline],
+    item: &Item,
+    room: &Room,
+    with_pictures: bool,
+) -> anyhow::Result<Evaluated> {
+    match item {
+        Item::Crops(crops) => evaluate_crops(pipelines, crops, with_pictures),
+        Item::Photo(photo) => {
+            let results = evaluate_photo(pipelines, photo, room, with_pictures)?;
+            Ok(Evaluated { results: vec![(photo.clone(), results)], failed: Vec::new() })
+        }
+    }
 }
 
 /// Reads a labelled photo, when there is room for it, with each pipeline and compares it with its

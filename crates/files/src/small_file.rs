@@ -41,22 +41,34 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a text like [`read_small`], without the byte order mark that some editors put
-/// at its start.
+/// Reads the bytes of a text like [`read_small`], as UTF-8 and without the byte order mark that some
+/// editors put at its start. Text with the mark of UTF-16 is converted.
 ///
 /// # Errors
-/// Those of [`read_small`], and [`ErrorKind::InvalidData`] for UTF-16.
+/// Those of [`read_small`], and [`ErrorKind::InvalidData`] for broken UTF-16.
 pub fn read_text_bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut bytes = read_small(path, limit)?;
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        let reason = "it is UTF-16 text; save it as UTF-8";
-        return Err(io::Error::new(ErrorKind::InvalidData, reason));
+    let utf16 = match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => Some(from_utf16(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Some(from_utf16(rest, u16::from_be_bytes)),
+        _ => None,
+    };
+    if let Some(text) = utf16 {
+        let broken = "it begins as UTF-16 text, but is none; save it as UTF-8";
+        return text.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, broken));
     }
     if bytes.starts_with(MARK) {
         bytes.drain(..MARK.len());
     }
     Ok(bytes)
+}
+
+fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
+    rest.is_empty().then_some(())?;
+    String::from_utf16(&units).ok().map(String::into_bytes)
 }
 
 /// Reads a text like [`read_text_bytes`].
@@ -86,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_utf8_without_a_mark() {
+    fn a_text_is_made_utf8_without_a_mark() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("text");
         let read = |bytes: &[u8]| {
@@ -94,7 +106,11 @@ mod tests {
             read_text(&path, 100).map_err(|error| error.to_string())
         };
         assert_eq!(read("\u{feff}ä".as_bytes()).unwrap(), "ä");
-        assert_eq!(read(b"\xff\xfea\0").unwrap_err(), "it is UTF-16 text; save it as UTF-8");
+        assert_eq!(read(b"\xff\xfe\xe4\0a\0").unwrap(), "äa");
+        assert_eq!(read(b"\xfe\xff\0\xe4\0a").unwrap(), "äa");
+        for broken in [&b"\xff\xfea"[..], b"\xff\xfe\0\xd8a\0"] {
+            assert!(read(broken).unwrap_err().starts_with("it begins as UTF-16 text, but"));
+        }
         assert_eq!(read(b"a\xff").unwrap_err(), "it is not UTF-8 text");
     }
 

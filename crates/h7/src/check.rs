@@ -1,6 +1,9 @@
 //! Verifies a folder for the board: hashes, operators, sizes, golden outputs.
 
-use super::folder::{GOLDEN, LABELS, MODEL, REPORT, SOURCES, labels, sha256};
+use super::flash::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
+use super::folder::{
+    BESIDE, BOARD, DESK, GOLDEN, LABELS, MODEL, PAGE, REPORT, SOURCES, labels, sha256,
+};
 use super::golden::{self, hex};
 use super::net::Net;
 use super::read_tflite;
@@ -47,6 +50,7 @@ pub fn check(folder: &Path) -> Checked {
         return found;
     }
     hashes(&report, &read, &mut found);
+    size_on_board(folder, &mut found);
     match read(LABELS) {
         Ok(text) if text == labels().as_bytes() => found.good.push(format!("{LABELS}: in order")),
         Ok(_) => found.wrong.push(format!("{LABELS}: the labels are not those of the outputs")),
@@ -74,18 +78,41 @@ pub fn check(folder: &Path) -> Checked {
     found
 }
 
+/// Checks that all that lies in the board's folder fits its flash, sector by sector.
+fn size_on_board(folder: &Path, found: &mut Checked) {
+    let kb = |sectors: u64| (sectors * SECTOR_BYTES) as f64 / 1024.0;
+    let limit = format!("{LIMIT_SECTORS} ({:.0} KB)", kb(LIMIT_SECTORS));
+    match sectors_of(&folder.join(BOARD)) {
+        Err(error) => found.wrong.push(format!("{BOARD}: cannot be read: {error}")),
+        Ok(sectors) if sectors > LIMIT_SECTORS => found.wrong.push(format!(
+            "{BOARD}: its files take {sectors} sectors of {SECTOR_BYTES} bytes ({:.1} KB); the \
+             board's internal flash has room for {limit}: take out what is not of the export, or \
+             use an SD card",
+            kb(sectors)
+        )),
+        Ok(sectors) => found.good.push(format!(
+            "{BOARD}: {sectors} sectors of {SECTOR_BYTES} bytes ({:.1} KB) of {limit} in the internal \
+             flash, {:.1} KB free for pictures",
+            kb(sectors),
+            kb(LIMIT_SECTORS - sectors)
+        )),
+    }
+}
+
 /// Checks that every file is listed, exists and has the listed hash.
 fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found: &mut Checked) {
     let empty = serde_json::Map::new();
     let files = report["files"].as_object().unwrap_or(&empty);
-    let needed = SOURCES.iter().map(|(name, _)| *name).chain([MODEL, LABELS, GOLDEN, "report.md"]);
+    let scripts = SOURCES.iter().chain(&BESIDE).map(|(name, _)| *name);
+    let needed = scripts.chain([MODEL, LABELS, GOLDEN, PAGE]);
     for name in needed.filter(|name| !files.contains_key(*name)) {
         found.wrong.push(format!("{REPORT}: does not list {name}: export the folder again"));
     }
     let mut right = 0;
     for (name, listed) in files {
-        // A name with a path is not a file of this folder.
-        if name.contains(['/', '\\']) || name.starts_with('.') {
+        // A name with another path is not a file of this folder.
+        let own = name.split_once('/').filter(|(part, _)| [BOARD, DESK].contains(part));
+        if own.is_none_or(|(_, own)| own.contains(['/', '\\']) || own.starts_with('.')) {
             found.wrong.push(format!("{REPORT}: lists {name:?}, which is no file of the folder"));
             continue;
         }

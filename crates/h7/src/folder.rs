@@ -2,6 +2,7 @@
 
 use super::board;
 use super::crops::{self, Crop};
+use super::flash;
 use super::float::Planes;
 use super::golden::{self, Golden, hex};
 use super::measure::{Agreement, agreement, card_of, int8_logits};
@@ -20,24 +21,40 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// File name of the network.
-pub const MODEL: &str = "card.tflite";
-/// File name of the labels.
-pub const LABELS: &str = "card.txt";
-/// File name of the self-test's pictures.
-pub const GOLDEN: &str = "golden.bin";
-/// File name of the figures in JSON, with the hashes of all other files.
-pub const REPORT: &str = "report.json";
+/// What goes onto the board.
+pub const BOARD: &str = "board";
+/// What stays beside it: the self-test, the report, instructions.
+pub const DESK: &str = "desk";
+/// The network.
+pub const MODEL: &str = "board/card.tflite";
+/// The labels.
+pub const LABELS: &str = "board/card.txt";
+/// The self-test's pictures.
+pub const GOLDEN: &str = "desk/golden.bin";
+/// The figures as a page.
+pub const PAGE: &str = "desk/report.md";
+/// The figures in JSON, with the hashes of all other files.
+pub const REPORT: &str = "desk/report.json";
 
-/// The scripts and pages that are copied into every folder unchanged.
-pub const SOURCES: [(&str, &str); 6] = [
-    ("set_finder.py", include_str!("../board/set_finder.py")),
-    ("card_finder.py", include_str!("../board/card_finder.py")),
-    ("card_reader.py", include_str!("../board/card_reader.py")),
-    ("main.py", include_str!("../board/main.py")),
-    ("selftest.py", include_str!("../board/selftest.py")),
-    ("README.md", include_str!("../board/README.md")),
+/// The board's scripts. They are made short for its flash, but for `main.py`, which an owner edits.
+pub const SOURCES: [(&str, &str); 4] = [
+    ("board/set_finder.py", include_str!("../board/set_finder.py")),
+    ("board/card_finder.py", include_str!("../board/card_finder.py")),
+    (CARD_READER, include_str!("../board/card_reader.py")),
+    (MAIN, include_str!("../board/main.py")),
 ];
+/// What is copied beside them.
+pub const BESIDE: [(&str, &str); 2] = [
+    ("desk/selftest.py", include_str!("../board/selftest.py")),
+    ("desk/README.md", include_str!("../board/README.md")),
+];
+/// The script that classifies cards.
+const CARD_READER: &str = "board/card_reader.py";
+/// The program.
+pub(crate) const MAIN: &str = "board/main.py";
+/// First line of a script that was made short.
+const SHORTENED: &str =
+    "# Without its explanations, to fit: they are in crates/h7/board of setsight's source.\n";
 
 /// Why no folder can be made.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +101,7 @@ const CALIBRATIONS: [Calibration; 3] =
 
 /// The files of a folder.
 pub struct Folder {
-    /// Contents by name.
+    /// Contents by name, [`BOARD`] or [`DESK`] in front.
     pub files: BTreeMap<String, Vec<u8>>,
     /// The quantised network.
     pub net: Net,
@@ -131,7 +148,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     let net = tried[chosen].1.clone();
     let model = tflite::write(&net, "setsight card reader");
     let limits = [
-        ("card.tflite", model.len(), FILE_LIMIT_BYTES),
+        (MODEL, model.len(), FILE_LIMIT_BYTES),
         ("the arena", net.arena_bound_bytes(), ARENA_LIMIT_BYTES),
         ("the largest layer", net.peak_activation_bytes(), PEAK_LIMIT_BYTES),
     ];
@@ -168,22 +185,38 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         measured,
         goldens: goldens.len(),
     };
-    let mut files: BTreeMap<String, Vec<u8>> = SOURCES
+    let mut files: BTreeMap<String, Vec<u8>> = BESIDE
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
         .collect();
-    let reader = files.get_mut(CARD_READER).expect("one of the sources");
-    *reader = with_line(reader, OFFSET_LINE, &format!("OUTPUT_OFFSET = {:?}", net.output_offset));
-    if options.deck.is_some() {
-        *reader = with_line(reader, USUAL_DECK_LINE, "USUAL_DECK = False");
+    for (name, text) in SOURCES {
+        let mut text = text.to_owned();
+        if name == CARD_READER {
+            text =
+                with_line(&text, OFFSET_LINE, &format!("OUTPUT_OFFSET = {:?}", net.output_offset));
+            if options.deck.is_some() {
+                text = with_line(&text, USUAL_DECK_LINE, "USUAL_DECK = False");
+            }
+        }
+        if name != MAIN {
+            text = SHORTENED.to_owned() + &flash::shortened(&text);
+        }
+        files.insert(name.to_owned(), text.into_bytes());
     }
-    files.insert(
-        "report.md".into(),
-        report::markdown(&net, &facts, model.len(), &hex(&sha)).into_bytes(),
-    );
     files.insert(LABELS.into(), labels().into_bytes());
     files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
     files.insert(MODEL.into(), model);
+    let sectors = on_the_board(&files);
+    if sectors > flash::LIMIT_SECTORS {
+        let bytes = |sectors: u64| (sectors * flash::SECTOR_BYTES) as usize;
+        return Err(ExportError::TooLarge {
+            what: "the board's folder",
+            bytes: bytes(sectors),
+            limit: bytes(flash::LIMIT_SECTORS),
+        });
+    }
+    let page = report::markdown(&net, &facts, files[MODEL].len(), sectors, &hex(&sha));
+    files.insert(PAGE.into(), page.into_bytes());
     let report = report::json(&net, &facts, &files, sha256);
     let mut text = serde_json::to_string_pretty(&report).expect("text keys only");
     text.push('\n');
@@ -191,8 +224,6 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     Ok(Folder { files, net, facts })
 }
 
-/// Name of the script that classifies cards.
-const CARD_READER: &str = "card_reader.py";
 /// The line in that script for the offset of every output from its logit.
 const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
 
@@ -200,10 +231,15 @@ const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
 const USUAL_DECK_LINE: &str = "USUAL_DECK = True";
 
 /// A script with one of its lines replaced.
-fn with_line(script: &[u8], line: &str, new: &str) -> Vec<u8> {
-    let text = String::from_utf8_lossy(script);
-    assert!(text.contains(line), "the script has the line {line}");
-    text.replacen(line, new, 1).into_bytes()
+fn with_line(script: &str, line: &str, new: &str) -> String {
+    assert!(script.contains(line), "the script has the line {line}");
+    script.replacen(line, new, 1)
+}
+
+/// Number of sectors that the board's files take of its flash.
+pub fn on_the_board(files: &BTreeMap<String, Vec<u8>>) -> u64 {
+    let on_board = files.iter().filter(|(name, _)| name.starts_with(BOARD));
+    on_board.map(|(_, bytes)| flash::sectors(bytes.len() as u64)).sum()
 }
 
 /// The labels file: one label per line, in the order of the outputs.
@@ -247,7 +283,9 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io
     std::fs::create_dir_all(parent)?;
     let beside = tempfile::Builder::new().prefix(".setsight-").suffix(".tmp").tempdir_in(parent)?;
     let (new, old) = (beside.path().join("new"), beside.path().join("old"));
-    std::fs::create_dir(&new)?;
+    for part in [BOARD, DESK] {
+        std::fs::create_dir_all(new.join(part))?;
+    }
     for (name, bytes) in files {
         std::fs::write(new.join(name), bytes)?;
     }

@@ -13,6 +13,7 @@
 //! | [`measure`] | agreement of the quantised network, and accuracy |
 //! | [`preview`] | what the board makes of one frame |
 //! | [`golden`] | inputs and outputs for the board's self-test |
+//! | [`flash`] | what fits the board's internal flash |
 //! | [`folder`], [`check`] | the folder, written completely or not at all, and its verification |
 //!
 //! The facts about the board come from its firmware's sources (4.5 to 5.0); nothing was measured on
@@ -21,6 +22,7 @@
 pub mod board;
 pub mod check;
 pub mod crops;
+pub mod flash;
 pub mod float;
 pub mod folder;
 pub mod golden;

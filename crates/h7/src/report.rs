@@ -1,6 +1,7 @@
 //! The report on an exported reader: figures in JSON and a page.
 
 use super::board::{FRAME_HEIGHT, FRAME_WIDTH};
+use super::flash::{LIMIT_SECTORS, SECTOR_BYTES};
 use super::golden::hex;
 use super::measure::Agreement;
 use super::net::Net;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Version of the folder's format, in `report.json`.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// Estimated range of milliseconds per million multiply-accumulates at 480 MHz, from published
 /// figures for a related chip and counts of emulated instructions.
@@ -136,7 +137,13 @@ fn card_ms(net: &Net) -> (f64, f64) {
 }
 
 /// The text of `report.md`.
-pub fn markdown(net: &Net, facts: &Facts, model_bytes: usize, model_sha256: &str) -> String {
+pub fn markdown(
+    net: &Net,
+    facts: &Facts,
+    model_bytes: usize,
+    sectors: u64,
+    model_sha256: &str,
+) -> String {
     let mut page = String::new();
     let mut line = |text: String| {
         page += &text;
@@ -162,6 +169,12 @@ pub fn markdown(net: &Net, facts: &Facts, model_bytes: usize, model_sha256: &str
         "| largest layer's input and output | {} | {} KB |",
         kb(net.peak_activation_bytes()),
         PEAK_LIMIT_BYTES / 1024
+    ));
+    let kb_of = |sectors: u64| (sectors * SECTOR_BYTES) as f64 / 1024.0;
+    line(format!(
+        "| all files of `board`, in sectors of {SECTOR_BYTES} bytes | {sectors} ({:.1} KB) | {LIMIT_SECTORS} ({:.0} KB) |",
+        kb_of(sectors),
+        kb_of(LIMIT_SECTORS)
     ));
     line(format!("| parameters | {} | |", net.parameters()));
     line(format!("| multiply-accumulates a card | {} | |", net.multiply_accumulates()));

@@ -10,6 +10,7 @@ mod label;
 mod label_file;
 mod merge;
 mod nearest;
+mod table;
 
 use crate::source::natural_order;
 use setsight_files::whole_file::write_whole;
@@ -26,6 +27,7 @@ pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, merged, same};
 pub use nearest::{MATCH_RADIUS, nearest};
+pub use table::{Table, rows_of, table_of};
 
 /// Name of the labels in a folder of photos.
 pub const PHOTO_LABELS: &str = "labels.json";

@@ -280,6 +280,15 @@ fn problem_words(error: &LearnError) -> String {
             let words = t!("learn-alike", what = what, first = first, second = second);
             if *more_than_a_deck { format!("{words} {}", t!("learn-two-decks")) } else { words }
         }
+        LearnError::Seldom { property, card, seen } => {
+            let what = values(*property);
+            match card {
+                Some(card) => {
+                    t!("learn-seldom", what = what, n = *seen, card = place_words(card))
+                }
+                None => t!("learn-not-seen", what = what),
+            }
+        }
         LearnError::More { property, card } => {
             t!("learn-more", what = values(*property), card = place_words(card))
         }

@@ -4,6 +4,7 @@ use crate::cli::common::{BadCall, Jobs, Outcome};
 use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Property;
@@ -17,6 +18,7 @@ use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -102,7 +104,11 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         return Ok(Outcome::SomeFailed);
     }
     let photos = seen.len();
-    let learnt = learnt(Draft::of(seen), &args.name)?;
+    let steps = steps();
+    steps.set_message("putting the cards in order");
+    let learnt = learnt(Draft::of(seen), &args.name, &steps);
+    steps.finish_and_clear();
+    let learnt = learnt?;
     for note in &learnt.notes {
         say!("{note}");
     }
@@ -118,12 +124,27 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Parts into which the bar of the last step is divided.
+const STEPS: u64 = 1_000;
+
+/// A bar for what follows after the photos, on a terminal.
+fn steps() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{bar:30} {percent} %, {msg}, {elapsed}");
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar.with_style(style.expect("a template that is well formed"))
+}
+
 /// The deck of a draft; where two values look alike, whoever sits at the terminal is asked.
-fn learnt(mut draft: Draft, name: &str) -> Result<Learnt, LearnError> {
+fn learnt(mut draft: Draft, name: &str, steps: &ProgressBar) -> Result<Learnt, LearnError> {
+    let tell = |part: f64| {
+        steps.set_message("drawing its fills");
+        steps.set_position((part * STEPS as f64) as u64);
+    };
     loop {
-        match draft.learn(name) {
+        match draft.learn(name, &tell) {
             Err(LearnError::Alike { property, first, second, .. })
-                if differ(property, &first, &second) =>
+                if steps.suspend(|| differ(property, &first, &second)) =>
             {
                 draft.confirm(property);
             }

@@ -1,12 +1,11 @@
-//! `setsight eval`: how well labelled photos are read.
+//! `setsight eval`: how well labelled photos and crops are read.
 
 use super::photos::{self, ReadingArgs};
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
 use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::{
-    Baseline, Comparison, Evaluation, LabelledPhoto, Report, SideBySide, evaluate_photo,
-    find_photos,
+    Baseline, Comparison, Evaluation, Item, Report, SideBySide, evaluate, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
@@ -24,7 +23,7 @@ use std::sync::atomic::Ordering;
     setsight eval PHOTOS --format json > before.json\n  \
     setsight eval PHOTOS --baseline before.json")]
 pub struct Args {
-    /// Folders with labels.json, or folders of such folders
+    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
     #[arg(required = true, value_name = "DATASET")]
     datasets: Vec<PathBuf>,
     #[command(flatten)]
@@ -50,24 +49,27 @@ pub struct Args {
     jobs: Jobs,
 }
 
-/// Reads labelled photos, prints the figures and writes the report.
+/// Reads labelled photos and crops, prints the figures and writes the report.
 ///
 /// # Errors
-/// Labels that cannot be read, a report that cannot be written. A photo that cannot be read is
+/// Labels that cannot be read, a report that cannot be written. A picture that cannot be read is
 /// named and passed over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
-    let mut todo: Vec<LabelledPhoto> = Vec::new();
+    let (mut photos, mut crops) = (Vec::new(), Vec::new());
     for dataset in &args.datasets {
-        let found = find_photos(dataset).map_err(|error| BadCall(error.to_string()))?;
+        let (found, own_crops) =
+            find_labelled(dataset).map_err(|error| BadCall(error.to_string()))?;
         for words in found.remarks() {
             say!("{words}");
         }
-        todo.extend(found.photos);
+        photos.extend(found.photos);
+        crops.extend(own_crops);
     }
+    let todo = plan(photos, &crops);
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
     let mut report = match &args.report {
         Some(folder) => {
@@ -78,41 +80,50 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut evaluations: Vec<Evaluation> =
         names.iter().map(|name| Evaluation::of_reader(name)).collect();
     let stop = stop::asked();
-    let bar = photos::progress(todo.len());
+    let all: usize = todo.iter().map(Item::pictures).sum();
+    let bar = photos::progress(all);
     let room = Room::default();
     let with_pictures = args.report.is_some();
-    let work =
-        |_: usize, photo: &LabelledPhoto| evaluate_photo(&pipelines, photo, &room, with_pictures);
-    let mut problem = None;
-    let done = batch::in_order(&todo, jobs, stop, work, |i, result| {
-        bar.inc(1);
-        let photo = &todo[i];
-        let reason = match result {
-            Ok(Ok(results)) => {
-                for (evaluation, result) in evaluations.iter_mut().zip(&results) {
-                    evaluation.add(&photo.label.tags, result);
-                    let added = report.as_mut().map(|r| r.add(photo, &evaluation.reader, result));
-                    if let Some(Err(error)) = added {
-                        problem = Some(error);
-                        return ControlFlow::Break(());
+    let work = |_: usize, item: &Item| evaluate(&pipelines, item, &room, with_pictures);
+    let (mut problem, mut read) = (None, 0);
+    batch::in_order(&todo, jobs, stop, work, |i, result| {
+        let pictures = todo[i].pictures();
+        bar.inc(pictures as u64);
+        read += pictures;
+        let failed = match result {
+            Ok(Ok(evaluated)) => {
+                for (photo, results) in &evaluated.results {
+                    for (evaluation, result) in evaluations.iter_mut().zip(results) {
+                        evaluation.add(&photo.label.tags, result);
+                        let added =
+                            report.as_mut().map(|r| r.add(photo, &evaluation.reader, result));
+                        if let Some(Err(error)) = added {
+                            problem = Some(error);
+                            return ControlFlow::Break(());
+                        }
                     }
                 }
-                return ControlFlow::Continue(());
+                evaluated.failed
             }
-            Ok(Err(error)) => told(&error),
-            Err(panic) => format!("made the program fail ({panic}); please report this photo"),
+            Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), told(&error))],
+            Err(panic) => {
+                let reason = format!("made the program fail ({panic}); please report this picture");
+                vec![(todo[i].path().to_path_buf(), reason)]
+            }
         };
-        let file = photo.path.display().to_string();
-        bar.suspend(|| say!("{file}: {reason}"));
-        for evaluation in &mut evaluations {
-            evaluation.failed.push((file.clone(), reason.clone()));
+        for (path, reason) in failed {
+            let file = path.display().to_string();
+            bar.suspend(|| say!("{file}: {reason}"));
+            for evaluation in &mut evaluations {
+                evaluation.failed.push((file.clone(), reason.clone()));
+            }
         }
         ControlFlow::Continue(())
     })?;
     bar.finish_and_clear();
-    if stop.load(Ordering::Relaxed) && done < todo.len() {
+    if stop.load(Ordering::Relaxed) && read < all {
         // Figures of a part would be taken for those of the whole.
-        anyhow::bail!("stopped: {done} of {} photos read, no figures", todo.len());
+        anyhow::bail!("stopped: {read} of {all} pictures read, no figures");
     }
     let comparisons: Vec<Option<Comparison>> = evaluations
         .iter()

@@ -72,10 +72,10 @@ def arena_needed(path):
 
 def main():
     engine, exported, data = sys.argv[1:]
-    path = os.path.abspath(os.path.join(exported, "card.tflite"))
+    path = os.path.abspath(os.path.join(exported, "board", "card.tflite"))
     crops = np.fromfile(os.path.join(data, "inputs.bin"), np.int8).reshape(-1, 64, 96, 3)
     said = np.fromfile(os.path.join(data, "outputs.bin"), np.int8).reshape(len(crops), -1)
-    report = json.load(open(os.path.join(exported, "report.json")))
+    report = json.load(open(os.path.join(exported, "desk", "report.json")))
     line = {"engine": engine, "crops": len(crops)}
     good = len(crops) >= 200
     if engine == "micro":

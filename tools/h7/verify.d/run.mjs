@@ -49,7 +49,7 @@ function tell(line, good) {
 const pipes = fs.mkdtempSync(path.join(data, "pipes-"));
 const [into, out] = ["in", "out"].map((name) => path.join(pipes, name));
 execFileSync("mkfifo", [into, out]);
-const worker = spawn(python, [path.join(here, "worker.py"), path.join(exported, "card.tflite"), into, out], {
+const worker = spawn(python, [path.join(here, "worker.py"), path.join(exported, "board", "card.tflite"), into, out], {
   stdio: ["ignore", "inherit", "inherit"],
 });
 const given = fs.openSync(into, "w");
@@ -64,7 +64,7 @@ function network(bytes) {
   }
   return Array.from(new Int8Array(result.buffer, result.byteOffset, 17));
 }
-const report = JSON.parse(fs.readFileSync(path.join(exported, "report.json")));
+const report = JSON.parse(fs.readFileSync(path.join(exported, "desk", "report.json")));
 const { scale, zero_point: zero } = report.network.output;
 
 // ---- a board ------------------------------------------------------------------------------------
@@ -118,8 +118,11 @@ async function board(shape, heapsize, modules) {
       return keep(img);
     },
   });
-  for (const name of fs.readdirSync(exported)) {
-    mp.FS.writeFile(`/${name}`, fs.readFileSync(path.join(exported, name)));
+  // The self-test and its pictures beside what the board always has.
+  for (const part of ["board", "desk"]) {
+    for (const name of fs.readdirSync(path.join(exported, part))) {
+      mp.FS.writeFile(`/${name}`, fs.readFileSync(path.join(exported, part, name)));
+    }
   }
   for (const name of modules) {
     mp.FS.writeFile(`/${name}.py`, fs.readFileSync(path.join(here, "fake", `${name}.py`)));

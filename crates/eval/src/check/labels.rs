@@ -1,6 +1,7 @@
 //! Reads the labels of folders and finds errors that show without the pictures.
 
 use super::item::{Item, Wrong};
+use crate::crops::together;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{
@@ -9,10 +10,6 @@ use setsight_photo::labels::{
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// Number of crops read together: as many as a table has cards, enough to detect their edition and
-/// whether they are mirrored.
-const TOGETHER: usize = 12;
 
 /// The items to check, and the errors found so far.
 #[derive(Clone, Debug, Default)]
@@ -150,13 +147,7 @@ impl Plan {
             }
             files.insert(label.file);
         }
-        // Crops are often sorted by card, so those read together are picked from the whole list.
-        let groups = crops.len().div_ceil(TOGETHER);
-        self.items.extend(
-            (0..groups).map(|group| {
-                Item::Crops(crops.iter().skip(group).step_by(groups).cloned().collect())
-            }),
-        );
+        self.items.extend(together(&crops).into_iter().map(Item::Crops));
     }
 }
 

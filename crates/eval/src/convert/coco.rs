@@ -1,15 +1,15 @@
 //! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
 
-use super::draft::{DraftPhoto, Drafts, Mark, Outline, Pictures, Unit};
+use super::document::{Content, Document};
+use super::draft::{Drafts, Mark, Pictures};
+use super::outline::Outline;
 use serde::Deserialize;
 use serde_json::Value;
-use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 #[derive(Deserialize)]
-struct Document {
+struct Labels {
     images: Vec<Image>,
     annotations: Vec<Annotation>,
     categories: Vec<Category>,
@@ -34,6 +34,8 @@ struct Annotation {
     bbox: Option<Vec<f64>>,
     #[serde(default)]
     segmentation: Value,
+    #[serde(default)]
+    keypoints: Vec<f64>,
 }
 
 #[derive(Deserialize)]
@@ -42,27 +44,25 @@ struct Category {
     name: String,
 }
 
-/// Whether a file holds such labels.
-pub fn is_coco(path: &Path) -> bool {
-    let text = read_text(path, MAX_DATA_BYTES).unwrap_or_default();
-    let document: Value = serde_json::from_str(&text).unwrap_or_default();
-    ["images", "annotations", "categories"].iter().all(|key| document[key].is_array())
+/// Reads the labels in a file of this form.
+pub fn read(
+    file: &Document,
+    pictures: &Pictures,
+    drafts: &mut Drafts,
+) -> Option<Result<(), String>> {
+    let Content::Json(document) = &file.content else { return None };
+    let is_coco =
+        ["images", "annotations", "categories"].iter().all(|key| document[key].is_array());
+    is_coco.then(|| read_labels(file, document, pictures, drafts))
 }
 
-/// Reads the labels in the files.
-pub fn read(documents: &[PathBuf], pictures: &Pictures) -> Drafts {
-    let mut drafts = Drafts::default();
-    for path in documents {
-        if let Err(reason) = read_one(path, pictures, &mut drafts) {
-            drafts.problems.push(format!("{}: {reason}", path.display()));
-        }
-    }
-    drafts
-}
-
-fn read_one(path: &Path, pictures: &Pictures, drafts: &mut Drafts) -> Result<(), String> {
-    let text = read_text(path, MAX_DATA_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
-    let document: Document = serde_json::from_str(&text)
+fn read_labels(
+    file: &Document,
+    document: &Value,
+    pictures: &Pictures,
+    drafts: &mut Drafts,
+) -> Result<(), String> {
+    let document = Labels::deserialize(document)
         .map_err(|e| format!("is no COCO JSON: {e}; expected images, annotations, categories"))?;
     let classes: BTreeMap<String, &str> =
         document.categories.iter().map(|c| (c.id.to_string(), c.name.as_str())).collect();
@@ -87,52 +87,37 @@ fn read_one(path: &Path, pictures: &Pictures, drafts: &mut Drafts) -> Result<(),
         })?;
         marks.entry(image).or_default().push(Mark { class: (*class).to_owned(), outline });
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
     for image in &document.images {
-        let found = match pictures.find(folder, &image.file_name) {
-            Ok(found) => found,
-            Err(reason) => {
-                drafts.problems.push(format!("{}: {reason}", path.display()));
-                continue;
-            }
-        };
-        let told_px = image.width.zip(image.height).map(|(w, h)| (w as u32, h as u32));
-        drafts.photos.push(DraftPhoto {
-            path: found,
-            told_in: path.to_path_buf(),
-            told_px: told_px.filter(|&(w, h)| w > 0 && h > 0),
-            unit: Unit::Pixels,
-            marks: marks.remove(&image.id.to_string()).unwrap_or_default(),
-        });
+        let marks = marks.remove(&image.id.to_string()).unwrap_or_default();
+        let told_px = image.width.zip(image.height);
+        drafts.add_photo(file.path, file.picture(pictures, &image.file_name), told_px, marks);
     }
     Ok(())
 }
 
-/// The polygon if there is one, otherwise the box's centre. Masks as run lengths are reduced to
-/// their box.
+/// The polygon if there is one, four keypoints, otherwise the box. Masks as run lengths are reduced
+/// to their box.
 fn outline_of(annotation: &Annotation) -> Option<Outline> {
     let polygons = annotation.segmentation.as_array().map_or(&[][..], Vec::as_slice);
+    let polygons = polygons.iter().filter_map(polygon_of);
     // An object that is partly occluded has several polygons; the largest holds most of it.
-    let polygons = polygons.iter().filter_map(points_of);
-    if let Some(polygon) = polygons.max_by(|a, b| extent(a).total_cmp(&extent(b))) {
-        return Some(Outline::Polygon(polygon));
+    if let Some(polygon) = polygons.max_by(|a, b| a.area().total_cmp(&b.area())) {
+        return Some(polygon);
     }
-    match annotation.bbox.as_deref() {
-        Some(&[left, top, width, height]) if width > 0.0 && height > 0.0 => {
-            Some(Outline::Center(Point::new(left + width / 2.0, top + height / 2.0)))
+    let a_box = match annotation.bbox.as_deref() {
+        Some(&[left, top, width, height]) => {
+            Outline::of_box(Point::new(left, top), (width, height))
         }
         _ => None,
-    }
+    };
+    let points = annotation.keypoints.as_chunks::<3>().0.iter();
+    // Visibility 0: not labelled.
+    let points: Vec<Point> =
+        points.filter(|point| point[2] > 0.0).map(|&[x, y, _]| Point::new(x, y)).collect();
+    Outline::of_keypoints(&points, a_box)
 }
 
-fn points_of(polygon: &Value) -> Option<Vec<Point>> {
+fn polygon_of(polygon: &Value) -> Option<Outline> {
     let numbers: Vec<f64> = polygon.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
-    let points = numbers.as_chunks::<2>().0.iter().map(|&[x, y]| Point::new(x, y));
-    (numbers.len() >= 6 && numbers.len().is_multiple_of(2)).then(|| points.collect())
-}
-
-/// Area of a polygon, in square pixels.
-fn extent(points: &[Point]) -> f64 {
-    let next = points.iter().cycle().skip(1);
-    points.iter().zip(next).map(|(a, b)| a.cross(*b)).sum::<f64>().abs() / 2.0
+    Outline::of_numbers(&numbers)
 }

@@ -1,16 +1,12 @@
 //! The formats' common form: pictures with classes at places, not checked yet.
 
-use setsight_photo::geometry::{Point, Quad};
+use super::outline::Outline;
 use setsight_photo::source::{PHOTO_EXTENSIONS, natural_order};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
-
-/// Maximum deviation, in pixels, of a polygon that is really a box. Polygon formats write boxes as
-/// four corners, and no photographed card is aligned that well.
-const STRAIGHT_PX: f64 = 0.5;
 
 /// Labels found in a folder or file.
 #[derive(Debug, Default)]
@@ -40,6 +36,38 @@ pub struct DraftPhoto {
     pub marks: Vec<Mark>,
 }
 
+impl Drafts {
+    /// Adds the labels of a picture; a problem where it was not found.
+    pub fn add_photo(
+        &mut self,
+        told_in: &Path,
+        picture: Result<PathBuf, String>,
+        told_px: Option<(f64, f64)>,
+        marks: Vec<Mark>,
+    ) {
+        match picture {
+            Ok(path) => self.photos.push(DraftPhoto {
+                path,
+                told_in: told_in.to_path_buf(),
+                told_px: told_px
+                    .map(|(width, height)| (width as u32, height as u32))
+                    .filter(|&(width, height)| width > 0 && height > 0),
+                unit: Unit::Pixels,
+                marks,
+            }),
+            Err(reason) => self.problems.push(format!("{}: {reason}", told_in.display())),
+        }
+    }
+
+    /// Adds all of others.
+    pub fn extend(&mut self, others: Self) {
+        self.photos.extend(others.photos);
+        self.crops.extend(others.crops);
+        self.unlabelled.extend(others.unlabelled);
+        self.problems.extend(others.problems);
+    }
+}
+
 /// A unit of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -56,67 +84,6 @@ pub struct Mark {
     pub class: String,
     /// Its place.
     pub outline: Outline,
-}
-
-/// The place of an object.
-#[derive(Debug)]
-pub enum Outline {
-    /// The centre alone: a box with straight sides does not give a card's corners.
-    Center(Point),
-    /// Its border, corner by corner.
-    Polygon(Vec<Point>),
-}
-
-impl Outline {
-    /// The centre, and the corners if the border is a quadrilateral that can be a card. Outlines
-    /// are in pixels.
-    pub fn settle(&self) -> (Point, Option<Quad>) {
-        let points = match self {
-            Self::Center(center) => return (*center, None),
-            Self::Polygon(points) => points.as_slice(),
-        };
-        // Some programs repeat the first corner to close the border.
-        let points = match points {
-            [first, .., last] if points.len() > 3 && first == last => &points[..points.len() - 1],
-            points => points,
-        };
-        if let Ok(corners) = <[Point; 4]>::try_from(points) {
-            let quad = Quad::new(corners);
-            if quad.is_convex() && quad.signed_area().abs() >= 1.0 && !is_a_box(&corners) {
-                return (quad.center(), Some(quad));
-            }
-        }
-        (centroid(points), None)
-    }
-
-    /// Applies a function to each point.
-    pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
-        match self {
-            Self::Center(center) => Self::Center(change(*center)),
-            Self::Polygon(points) => Self::Polygon(points.iter().map(|&p| change(p)).collect()),
-        }
-    }
-}
-
-fn is_a_box(corners: &[Point; 4]) -> bool {
-    let along = |i: usize| {
-        let edge = corners[(i + 1) % 4] - corners[i];
-        edge.x.abs().min(edge.y.abs()) <= STRAIGHT_PX
-    };
-    (0..4).all(along)
-}
-
-/// Centroid of a polygon; the mean of its corners if it has no area.
-fn centroid(points: &[Point]) -> Point {
-    let mean = points.iter().fold(Point::default(), |sum, &p| sum + p) / points.len().max(1) as f64;
-    let (mut area, mut sum) = (0.0, Point::default());
-    for (i, &p) in points.iter().enumerate() {
-        let (a, b) = (p - mean, points[(i + 1) % points.len()] - mean);
-        let part = a.cross(b);
-        area += part;
-        sum = sum + (a + b) * (part / 3.0);
-    }
-    if area.abs() < 1e-9 { mean } else { mean + sum / area }
 }
 
 /// All files in a folder and its subfolders except hidden ones, in natural order.
@@ -145,16 +112,29 @@ pub fn is_picture(path: &Path) -> bool {
 /// Resolves picture names in labels.
 pub struct Pictures<'a> {
     by_name: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
+    by_stem: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
 }
 
 impl<'a> Pictures<'a> {
     /// For these files.
     pub fn among(files: &'a [PathBuf]) -> Self {
-        let mut by_name: BTreeMap<&OsStr, Vec<&PathBuf>> = BTreeMap::new();
+        let (mut by_name, mut by_stem) = (BTreeMap::new(), BTreeMap::new());
         for file in files.iter().filter(|file| is_picture(file)) {
-            by_name.entry(file.file_name().unwrap_or_default()).or_default().push(file);
+            let name = file.file_name().unwrap_or_default();
+            by_name.entry(name).or_insert_with(Vec::new).push(file);
+            let stem = file.file_stem().unwrap_or_default();
+            by_stem.entry(stem).or_insert_with(Vec::new).push(file);
         }
-        Self { by_name }
+        Self { by_name, by_stem }
+    }
+
+    /// The picture whose file is called like a file of labels but for the extension: the one beside
+    /// it, otherwise the only one.
+    pub fn called_like(&self, labels: &Path) -> Option<PathBuf> {
+        let alike = self.by_stem.get(labels.file_stem()?)?;
+        let beside = alike.iter().find(|picture| picture.parent() == labels.parent());
+        let only = || (alike.len() == 1).then(|| &alike[0]);
+        beside.or_else(only).map(|picture| picture.to_path_buf())
     }
 
     /// The picture that labels in `folder` call `name`: the file at that path, otherwise the only
@@ -188,32 +168,28 @@ impl<'a> Pictures<'a> {
     }
 }
 
+/// A finite number, perhaps with a decimal comma, as spreadsheets of half of Europe write it.
+pub fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let value: f64 = match text.split_once(',') {
+        Some((whole, part)) if !part.contains([',', '.']) && !whole.contains('.') => {
+            format!("{whole}.{part}").parse().ok()?
+        }
+        _ => text.parse().ok()?,
+    };
+    value.is_finite().then_some(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn polygon(points: &[(f64, f64)]) -> Outline {
-        Outline::Polygon(points.iter().map(|&(x, y)| Point::new(x, y)).collect())
-    }
-
     #[test]
-    fn only_four_corners_of_a_card_are_corners() {
-        let turned = [(10.0, 0.0), (90.0, 20.0), (80.0, 70.0), (0.0, 50.0)];
-        let (center, corners) = polygon(&turned).settle();
-        assert_eq!(center, Point::new(45.0, 35.0));
-        assert_eq!(corners.unwrap().0[1], Point::new(90.0, 20.0));
-        let closed = [&turned[..], &turned[..1]].concat();
-        assert_eq!(polygon(&closed).settle(), (center, corners));
-        // A box, a bow tie, a triangle, one corner too many.
-        let a_box = [(10.0, 10.0), (90.0, 10.2), (90.3, 60.0), (10.0, 60.0)];
-        let (middle, none) = polygon(&a_box).settle();
-        assert!(none.is_none() && middle.distance(Point::new(50.0, 35.0)) < 0.3, "{middle:?}");
-        let bow = [turned[0], turned[2], turned[1], turned[3]];
-        assert_eq!(polygon(&bow).settle().1, None);
-        let (middle, none) = polygon(&[(0.0, 0.0), (30.0, 0.0), (0.0, 30.0)]).settle();
-        assert!(none.is_none() && middle.distance(Point::new(10.0, 10.0)) < 1e-9, "{middle:?}");
-        let five = [(0.0, 0.0), (50.0, 0.0), (100.0, 0.0), (100.0, 50.0), (0.0, 50.0)];
-        let (middle, none) = polygon(&five).settle();
-        assert!(none.is_none() && middle.distance(Point::new(50.0, 25.0)) < 1e-9, "{middle:?}");
+    fn a_number_may_have_a_decimal_comma() {
+        assert_eq!(number(" 12,5"), Some(12.5));
+        assert_eq!(number("-1.25e1"), Some(-12.5));
+        for text in ["1,234,567", "1,234.5", "1.234,5", "nan", "inf", "", "ten"] {
+            assert_eq!(number(text), None, "{text}");
+        }
     }
 }

@@ -1,46 +1,97 @@
 //! Detects the format of labels and reads them.
 
-use super::draft::{self, Drafts};
-use super::{centres, coco, folders, yolo};
-use setsight_game::cards::Card;
+use super::document::{Content, Document};
+use super::draft::{self, Drafts, Pictures};
+use super::{coco, createml, folders, label_studio, labelme, names, table, voc, yolo};
+use setsight_game::cards::{Card, Vocabulary};
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A format of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A folder for each card with its crops.
+    /// A folder for each card with its crops, or for each value.
     Folders,
+    /// Crops whose file names say the card.
+    Names,
     /// COCO's JSON.
     Coco,
     /// YOLO's text files.
     Yolo,
-    /// A table of centres.
-    Centres,
+    /// Pascal VOC's XML.
+    Voc,
+    /// LabelMe's JSON.
+    LabelMe,
+    /// Create ML's JSON.
+    CreateMl,
+    /// Label Studio's JSON, JSON-MIN and CSV.
+    LabelStudio,
+    /// A table.
+    Table,
 }
+
+/// Reads the labels of a file, if it is of a form; a message without the file's name if it is, but
+/// not as it should be.
+type ReadFile = fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>;
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 4] = [Self::Folders, Self::Coco, Self::Yolo, Self::Centres];
+    pub const ALL: [Self; 9] = [
+        Self::Folders,
+        Self::Names,
+        Self::Coco,
+        Self::Yolo,
+        Self::Voc,
+        Self::LabelMe,
+        Self::CreateMl,
+        Self::LabelStudio,
+        Self::Table,
+    ];
+
+    /// Those whose labels stand in files that say what they are.
+    const OF_FILES: [(Self, ReadFile); 6] = [
+        (Self::Coco, coco::read),
+        (Self::Voc, voc::read),
+        (Self::LabelMe, labelme::read),
+        (Self::CreateMl, createml::read),
+        (Self::LabelStudio, label_studio::read),
+        (Self::Table, table::read),
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Folders => "folders",
+            Self::Names => "names",
             Self::Coco => "coco",
             Self::Yolo => "yolo",
-            Self::Centres => "centres",
+            Self::Voc => "voc",
+            Self::LabelMe => "labelme",
+            Self::CreateMl => "createml",
+            Self::LabelStudio => "label-studio",
+            Self::Table => "csv",
         }
     }
 
     /// A description of the format.
     pub fn looks_like(self) -> &'static str {
         match self {
-            Self::Folders => "A folder for each card with its crops, such as 2spd/1.jpg",
-            Self::Coco => "COCO's JSON with boxes or polygons, or a folder with such files",
-            Self::Yolo => "YOLO's text files beside data.yaml or classes.txt: boxes or corners",
-            Self::Centres => "A CSV file with the columns file,code,x,y, or a folder with one",
+            Self::Folders => {
+                "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/full/1.jpg"
+            }
+            Self::Names => "Crops whose file names say the card, such as 2spd_1.jpg",
+            Self::Coco => "COCO's JSON with boxes, polygons or keypoints",
+            Self::Yolo => {
+                "YOLO's text files beside data.yaml or classes.txt: boxes, corners or keypoints"
+            }
+            Self::Voc => "Pascal VOC's XML",
+            Self::LabelMe => "LabelMe's JSON",
+            Self::CreateMl => "Create ML's JSON",
+            Self::LabelStudio => "Label Studio's JSON, JSON-MIN or CSV",
+            Self::Table => {
+                "A CSV file with the columns file and code (or one for each property), with x,y or \
+                 xmin,ymin,xmax,ymax for cards in photos"
+            }
         }
     }
 }
@@ -61,18 +112,29 @@ pub enum FindError {
     Ours(PathBuf),
     /// No labels of a known format.
     #[error(
-        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), \
-         COCO's JSON, YOLO's text files beside data.yaml or classes.txt, and a CSV file that begins \
-         with file,code,x,y", .0.display()
+        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), file \
+         names that say the card (2spd_1.jpg), the files of COCO, YOLO (beside data.yaml or \
+         classes.txt), Pascal VOC, LabelMe, Create ML and Label Studio, and CSV tables with a file \
+         and a class in each line{}", .path.display(), told(.strange)
     )]
-    Unknown(PathBuf),
+    Unknown {
+        /// The path.
+        path: PathBuf,
+        /// Files that could hold labels and cannot be read, with the reason.
+        strange: Vec<String>,
+    },
     /// Labels of another format than requested.
-    #[error("{}: no labels of the form {} there; expected: {}", .path.display(), .format.name(), .format.looks_like())]
+    #[error(
+        "{}: no labels of the form {} there; expected: {}{}", .path.display(), .format.name(),
+        .format.looks_like(), told(.strange)
+    )]
     Other {
         /// The path.
         path: PathBuf,
         /// The requested format.
         format: Format,
+        /// Files that could hold labels and cannot be read, with the reason.
+        strange: Vec<String>,
     },
     /// Labels of several formats.
     #[error(
@@ -95,6 +157,7 @@ pub struct Found {
     /// The folder that holds them.
     pub(super) from: PathBuf,
     pub(super) drafts: Drafts,
+    pub(super) words: Vocabulary,
 }
 
 impl Found {
@@ -109,90 +172,139 @@ impl Found {
     }
 }
 
-/// Detects the format of the labels in a file or folder, and reads them.
+/// Files that cannot be read, a line for each of the first.
+fn told(strange: &[String]) -> String {
+    const SHOWN: usize = 5;
+    strange.iter().take(SHOWN).map(|why| format!("\n  {why}")).collect()
+}
+
+/// Detects the format of the labels in a file or folder, and reads them. `words` are those that
+/// classes may have.
 ///
 /// # Errors
 /// [`FindError`]: no labels, or labels of another format or of several formats.
-pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
+pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Found, FindError> {
     let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
     let files = draft::files_below(&root).map_err(unreadable)?;
-    let named = |extension: &str| -> Vec<PathBuf> {
-        let is =
-            |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-        if is_file { vec![from.to_path_buf()] } else { files.iter().filter(is).cloned().collect() }
-    };
+    let pictures = Pictures::among(&files);
     let wanted = |one: Format| format.is_none_or(|format| format == one);
-    let mut forms: Vec<(Format, Vec<PathBuf>)> = Vec::new();
-    let documents = || named("json").into_iter().filter(|path| coco::is_coco(path)).collect();
-    let tables = || named("csv").into_iter().filter(|path| centres::is_centres(path)).collect();
-    let names = || yolo::names_in(&root).into_iter().collect();
-    if wanted(Format::Coco) {
-        forms.push((Format::Coco, documents()));
-    }
-    if wanted(Format::Centres) {
-        forms.push((Format::Centres, tables()));
-    }
+    let one = [from.to_path_buf()];
+    let InFiles { mut forms, strange, ours } =
+        in_files(if is_file { &one } else { &files }, &pictures, &wanted);
     if wanted(Format::Yolo) {
-        forms.push((Format::Yolo, names()));
+        let names = if is_file { yolo::names_at(from) } else { yolo::names_in(&root, &files) };
+        forms.extend(names.map(|names| (Format::Yolo, yolo::read(&names, &files))));
     }
-    if wanted(Format::Folders) && !is_file {
-        let card = |file: &&PathBuf| {
-            let folder = file.parent().and_then(Path::file_name).and_then(OsStr::to_str);
-            let named = folder.is_some_and(|name| Card::from_name(name).is_ok());
-            // If the format was requested, any folder counts; names that are not cards are reported
-            // later.
-            draft::is_picture(file) && (named || format.is_some())
-        };
-        forms.push((Format::Folders, files.iter().filter(card).take(1).cloned().collect()));
+    // If these formats were requested, any picture counts; names that are not cards are reported
+    // later.
+    let any = |says_a_card: &dyn Fn(&Path) -> bool| {
+        let counts =
+            |file: &PathBuf| draft::is_picture(file) && (format.is_some() || says_a_card(file));
+        !is_file && files.iter().any(counts)
+    };
+    if wanted(Format::Folders) && any(&|file| folders::says_a_card(&root, file, &words)) {
+        forms.push((Format::Folders, folders::read(&root, &files, &words)));
     }
-    forms.retain(|(_, at)| !at.is_empty());
-    // Other programs use these file names too, so they count only if no other format matches.
-    let own = [PHOTO_LABELS, CROP_LABELS].map(|name| root.join(name));
-    let ours = own.into_iter().find(|own| own.is_file() && (!is_file || from == own));
-    let (format, at) = match (forms.len(), format) {
-        (1, _) => forms.remove(0),
-        (0, Some(format)) => return Err(FindError::Other { path: from.to_path_buf(), format }),
-        (0, None) if ours.is_some() => return Err(FindError::Ours(ours.unwrap_or_default())),
-        (0, None) => return Err(FindError::Unknown(from.to_path_buf())),
+    // Photos may be called after a card that they show, so this is the last that is thought of.
+    let is_last = forms.is_empty() && ours.is_none();
+    if is_last && wanted(Format::Names) && any(&|file| names::says_a_card(file, &words)) {
+        forms.push((Format::Names, names::read(&files, &words)));
+    }
+    let path = || from.to_path_buf();
+    match (forms.len(), format) {
+        (1, _) => {
+            let (format, drafts) = forms.remove(0);
+            Ok(Found { format, from: root, drafts, words })
+        }
+        (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),
+        (0, None) => Err(match ours {
+            // Other programs use these file names too, so they count only if no other format
+            // matches.
+            Some(ours) => FindError::Ours(ours),
+            None => FindError::Unknown { path: path(), strange },
+        }),
         _ => {
             let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name()).collect();
-            return Err(FindError::Several {
-                path: from.to_path_buf(),
-                forms: forms.join(" and "),
-            });
+            Err(FindError::Several { path: path(), forms: forms.join(" and ") })
         }
-    };
-    let pictures = draft::Pictures::among(&files);
-    let drafts = match format {
-        Format::Coco => coco::read(&at, &pictures),
-        Format::Yolo => yolo::read(&at[0], &files),
-        Format::Folders => folders::read(&root, &files),
-        Format::Centres => {
-            let mut all = Drafts::default();
-            for table in &at {
-                let one = centres::read(table, &pictures);
-                all.photos.extend(one.photos);
-                all.problems.extend(one.problems);
+    }
+}
+
+/// What files that say what they are hold.
+#[derive(Default)]
+struct InFiles {
+    /// The labels of each format.
+    forms: Vec<(Format, Drafts)>,
+    /// Files that cannot be read, with the reason.
+    strange: Vec<String>,
+    /// A file in the program's own form.
+    ours: Option<PathBuf>,
+}
+
+fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> bool) -> InFiles {
+    let mut found = InFiles::default();
+    for path in files {
+        let document = match Document::open(path) {
+            None => continue,
+            Some(Ok(document)) => document,
+            Some(Err(why)) => {
+                found.strange.push(format!("{}: {why}", path.display()));
+                continue;
             }
-            all
+        };
+        if is_ours(&document) {
+            found.ours.get_or_insert_with(|| path.clone());
+            continue;
         }
-    };
-    Ok(Found { format, from: root, drafts })
+        for (format, read) in Format::OF_FILES.into_iter().filter(|(format, _)| wanted(*format)) {
+            let mut drafts = Drafts::default();
+            let Some(read) = read(&document, pictures, &mut drafts) else { continue };
+            if let Err(why) = read {
+                drafts.problems.push(format!("{}: {why}", path.display()));
+            }
+            match found.forms.iter_mut().find(|(other, _)| *other == format) {
+                Some((_, all)) => all.extend(drafts),
+                None => found.forms.push((format, drafts)),
+            }
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a file is in the program's own form: the photos of a `labels.json`, or a `labels.csv`
+/// with codes alone.
+fn is_ours(document: &Document) -> bool {
+    let is_called = |name: &str| document.path.file_name().is_some_and(|own| own == name);
+    match &document.content {
+        Content::Json(json) => is_called(PHOTO_LABELS) && json["photos"].is_array(),
+        Content::Table(table) => {
+            let is_code = |row: &[String]| row.get(1).is_some_and(|c| c.parse::<Card>().is_ok());
+            is_called(CROP_LABELS)
+                && table.columns == ["file", "code"]
+                && table.rows.iter().all(|(_, row)| is_code(row))
+        }
+        Content::Xml(_) => false,
+    }
 }
 
 /// The folder that the pictures' paths in a label file start from: its own folder, or the parent if
-/// that is `annotations/`.
+/// that is `annotations/` or `labels/`.
 fn root_of(file: &Path) -> PathBuf {
     let parent = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     match parent.parent() {
-        Some(above) if parent.ends_with("annotations") && !above.as_os_str().is_empty() => {
-            above.to_path_buf()
-        }
+        Some(above) if is_apart(parent) && !above.as_os_str().is_empty() => above.to_path_buf(),
         _ => parent.to_path_buf(),
     }
+}
+
+/// Whether a folder holds labels alone, and the pictures lie beside it.
+fn is_apart(folder: &Path) -> bool {
+    let name = folder.file_name().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
+    name == "annotations" || name == "labels"
 }

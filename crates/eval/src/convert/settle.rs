@@ -2,8 +2,9 @@
 
 use super::draft::{DraftPhoto, Drafts, Unit};
 use super::find::{Format, Found};
+use super::words::Unknown;
 use image::metadata::Orientation;
-use setsight_game::cards::{Card, Deck};
+use setsight_game::cards::{Card, Deck, NameError, Vocabulary};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, SaidBy};
 use setsight_photo::source::{self, Stored, stored_from_upright};
@@ -88,9 +89,10 @@ impl Found {
         leave_out: &[String],
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Converted, SettleError> {
-        let Self { format, from, drafts } = self;
+        let Self { format, from, drafts, words } = self;
         let Drafts { photos: drafts, crops, unlabelled, mut problems } = drafts;
-        let classes = Classes::of(&drafts, &crops, leave_out)?;
+        let classes = Classes::of(&drafts, &crops, leave_out, &words)?;
+        problems.extend(classes.unknown.problem());
         problems.extend(classes.problem());
         let mut converted = Converted {
             format,
@@ -150,8 +152,10 @@ impl Found {
 struct Classes {
     /// The card of each class; `None` for classes that are left out or name no card.
     cards: BTreeMap<String, Option<Card>>,
-    /// Classes that name no card: how often they occur, and the reason.
+    /// Classes of known words that name no card: how often they occur, and the reason.
     strange: BTreeMap<String, (usize, String)>,
+    /// The words of the others.
+    unknown: Unknown,
     left_out: usize,
 }
 
@@ -160,6 +164,7 @@ impl Classes {
         drafts: &[DraftPhoto],
         crops: &[(PathBuf, String)],
         leave_out: &[String],
+        words: &Vocabulary,
     ) -> Result<Self, SettleError> {
         let mut uses: BTreeMap<String, usize> = BTreeMap::new();
         let marks = drafts.iter().flat_map(|draft| &draft.marks).map(|mark| &mark.class);
@@ -170,14 +175,23 @@ impl Classes {
             let classes = uses.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(SettleError::NoSuchClass { class: class.clone(), classes });
         }
-        let mut classes = Self { cards: BTreeMap::new(), strange: BTreeMap::new(), left_out: 0 };
+        let mut classes = Self {
+            cards: BTreeMap::new(),
+            strange: BTreeMap::new(),
+            unknown: Unknown::default(),
+            left_out: 0,
+        };
         for (class, count) in uses {
             let card = if leave_out.contains(&class) {
                 classes.left_out += count;
                 None
             } else {
-                match Card::from_name(&class) {
+                match words.card(&class) {
                     Ok(card) => Some(card),
+                    Err(NameError::Unknown { words }) => {
+                        classes.unknown.add(words, &class, count);
+                        None
+                    }
                     Err(why) => {
                         classes.strange.insert(class.clone(), (count, why.to_string()));
                         None
@@ -194,14 +208,29 @@ impl Classes {
             format!("\n  {class} (used {count} times): {why}")
         };
         let strange: String = self.strange.iter().map(of).collect();
+        // As data for a detector have it.
+        let only_cards = self.strange.keys().any(|class| says_only_card(class));
+        let hint = if only_cards {
+            "\n  Labels that say only where a card is cannot be kept, because a label has a code. Open the \
+             photos in `setsight app`, which proposes codes; confirm them, and train the finder by \
+             `setsight train --add PHOTOS --out MODELS --what finder`"
+        } else {
+            ""
+        };
         (!strange.is_empty()).then(|| {
             format!(
                 "classes that name no card:{strange}\n  expected a code such as 2spd or a name such \
                  as \"two striped purple diamonds\"; rename them, or leave out what is no card with \
-                 --leave-out CLASS"
+                 --leave-out CLASS{hint}"
             )
         })
     }
+}
+
+/// Whether a class is the only one of data that say where cards are, and not which.
+fn says_only_card(class: &str) -> bool {
+    let class = class.trim().to_lowercase();
+    ["card", "cards", "karte", "karten"].contains(&class.as_str())
 }
 
 /// A photo's label in pixels of the file as stored, and whether the source labels referred to the
@@ -209,7 +238,6 @@ impl Classes {
 ///
 /// Labelling programs show photos upright, so coordinates refer to the upright picture unless the
 /// stated size is that of the file as stored.
-/// say that the picture has the size of the file as stored.
 fn label_of(
     draft: &DraftPhoto,
     stored: &Stored,

@@ -1,6 +1,8 @@
-//! YOLO's text files: boxes, oriented boxes and polygons, with the class names in another file.
+//! YOLO's text files: boxes, oriented boxes, polygons and poses, with the class names in another
+//! file.
 
-use super::draft::{DraftPhoto, Drafts, Mark, Outline, Unit, is_picture};
+use super::draft::{DraftPhoto, Drafts, Mark, Unit, is_picture, number};
+use super::outline::Outline;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,30 +10,35 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Names of files that list the classes line by line.
-const LISTS: [&str; 3] = ["classes.txt", "obj.names", "labels.names"];
+const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.labels"];
 /// Tolerance for coordinates outside the picture, for rounding.
 const ROUNDING: f64 = 0.01;
 
-/// The file in a folder that names its classes: a YAML file before a plain list.
-pub fn names_in(folder: &Path) -> Option<PathBuf> {
-    let mut yaml: Vec<PathBuf> = std::fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml")))
-        .filter(|path| {
-            let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
-            text.lines().any(|line| line.starts_with("names:"))
-        })
-        .collect();
-    yaml.sort();
-    let list = || LISTS.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-    yaml.into_iter().next().or_else(list)
+/// A file that names the classes, if this is one.
+pub fn names_at(path: &Path) -> Option<PathBuf> {
+    let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
+    let is_names = if is_yaml {
+        let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
+        text.lines().any(|line| line.starts_with("names:"))
+    } else {
+        LISTS.iter().any(|name| path.file_name() == Some(OsStr::new(name)))
+    };
+    is_names.then(|| path.to_path_buf())
+}
+
+/// The file below a folder that names its classes: the one nearest to the top, a YAML file before a
+/// plain list.
+pub fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
+    let depth = |path: &Path| path.strip_prefix(folder).map_or(0, |way| way.iter().count());
+    let is_list = |path: &Path| path.file_name().is_some_and(|n| LISTS.iter().any(|l| n == *l));
+    let names = files.iter().filter_map(|path| names_at(path));
+    names.min_by_key(|path| (depth(path), is_list(path), path.clone()))
 }
 
 /// Reads the labels in the text files of a folder.
 pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
-    let classes = match classes_of(names) {
+    let (classes, keypoints) = match classes_of(names) {
         Ok(classes) => classes,
         Err(reason) => {
             drafts.problems.push(format!("{}: {reason}", names.display()));
@@ -50,7 +57,7 @@ pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
             drafts.unlabelled.push(picture.clone());
             continue;
         };
-        match marks_of(&own, &classes) {
+        match marks_of(&own, &classes, keypoints) {
             Ok(marks) => drafts.photos.push(DraftPhoto {
                 path: picture.clone(),
                 told_in: own.clone(),
@@ -65,7 +72,7 @@ pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     // Lists of photos and notes are text files too; label files hold numbers from the first line
     // on.
     for text in texts.into_iter().filter(|text| !used.contains(*text)) {
-        if marks_of(text, &classes).is_ok_and(|marks| !marks.is_empty()) {
+        if marks_of(text, &classes, keypoints).is_ok_and(|marks| !marks.is_empty()) {
             drafts.problems.push(format!(
                 "{}: labels without a photo of this name; put the photo beside them or into images/",
                 text.display()
@@ -86,51 +93,69 @@ fn labels_apart(picture: &Path) -> Option<PathBuf> {
     Some(renamed.collect::<PathBuf>().with_extension("txt"))
 }
 
-fn marks_of(path: &Path, classes: &BTreeMap<usize, String>) -> Result<Vec<Mark>, String> {
+/// Keypoints of each object: how many, and how many numbers each has (3 with its visibility).
+type Keypoints = (usize, usize);
+
+fn marks_of(
+    path: &Path,
+    classes: &BTreeMap<usize, String>,
+    keypoints: Option<Keypoints>,
+) -> Result<Vec<Mark>, String> {
     let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
     let mut marks = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        marks.push(mark_of(line, classes).map_err(|why| format!("line {}: {why}", i + 1))?);
+        let mark = mark_of(line, classes, keypoints);
+        marks.push(mark.map_err(|why| format!("line {}: {why}", i + 1))?);
     }
     Ok(marks)
 }
 
-fn mark_of(line: &str, classes: &BTreeMap<usize, String>) -> Result<Mark, String> {
+fn mark_of(
+    line: &str,
+    classes: &BTreeMap<usize, String>,
+    keypoints: Option<Keypoints>,
+) -> Result<Mark, String> {
     let mut words = line.split_whitespace();
     let class = words.next().unwrap_or_default();
     let class: usize = class
         .parse()
         .map_err(|_| format!("\"{class}\" is no class; expected its number, counted from 0"))?;
     let numbers: Vec<f64> = words
-        .map(|word| word.parse().map_err(|_| format!("\"{word}\" is no number")))
+        .map(|word| number(word).ok_or_else(|| format!("\"{word}\" is no number")))
         .collect::<Result<_, String>>()?;
     let name = classes
         .get(&class)
         .ok_or_else(|| format!("class {class} has no name; {} classes are named", classes.len()))?;
-    let outline = match numbers.as_slice() {
+    let mut shares = numbers.clone();
+    let a_box = |x: f64, y: f64| Some(Outline::Center(Point::new(x, y)));
+    let outline = match (numbers.as_slice(), keypoints) {
         // A model's own predictions end with a confidence.
-        &[x, y, _, _] | &[x, y, _, _, _] => Outline::Center(Point::new(x, y)),
-        corners if corners.len() >= 6 && corners.len().is_multiple_of(2) => {
-            let points = corners.as_chunks::<2>().0.iter().map(|&[x, y]| Point::new(x, y));
-            Outline::Polygon(points.collect())
+        (&[x, y, _, _] | &[x, y, _, _, _], _) => a_box(x, y),
+        (&[x, y, _, _, ref points @ ..], Some((count, each))) if points.len() == count * each => {
+            // Visibility 0: not labelled. It is no share of the picture.
+            let seen = points.chunks(each).filter(|p| p.get(2).is_none_or(|seen| *seen > 0.0));
+            let seen: Vec<Point> = seen.map(|p| Point::new(p[0], p[1])).collect();
+            shares = seen.iter().flat_map(|p| [p.x, p.y]).chain([x, y]).collect();
+            Outline::of_keypoints(&seen, a_box(x, y))
         }
-        other => {
-            return Err(format!(
-                "{} numbers after the class; expected a box (4: its middle and size) or corners (8, \
-                 or more: x and y of each)",
-                other.len()
-            ));
-        }
+        (corners, _) => Outline::of_numbers(corners),
     };
+    let outline = outline.ok_or_else(|| {
+        format!(
+            "{} numbers after the class; expected a box (4: its middle and size), corners (8, or \
+             more: x and y of each), or a box and keypoints as kpt_shape in data.yaml says",
+            numbers.len()
+        )
+    })?;
     let within = |v: &f64| (-ROUNDING..=1.0 + ROUNDING).contains(v);
-    if let Some(far) = numbers.iter().find(|v| !within(v)) {
+    if let Some(far) = shares.iter().find(|v| !within(v)) {
         return Err(format!("{far} is no share of the picture; expected 0 to 1, not pixels"));
     }
     Ok(Mark { class: name.clone(), outline })
 }
 
-/// The class names by their numbers.
-fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
+/// The class names by their numbers, and the keypoints of each object if there are any.
+fn classes_of(path: &Path) -> Result<(BTreeMap<usize, String>, Option<Keypoints>), String> {
     let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
     let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
     let classes = if is_yaml {
@@ -142,7 +167,16 @@ fn classes_of(path: &Path) -> Result<BTreeMap<usize, String>, String> {
     if classes.is_empty() {
         return Err("names no class; expected a list such as names: [1fgd, 2spd]".to_owned());
     }
-    Ok(classes)
+    Ok((classes, if is_yaml { keypoints_of_yaml(&text) } else { None }))
+}
+
+/// `kpt_shape: [4, 3]`, the only way in which it is written.
+fn keypoints_of_yaml(text: &str) -> Option<Keypoints> {
+    let line = text.lines().find_map(|line| line.strip_prefix("kpt_shape:"))?;
+    let inside = line.split_once('[')?.1.split_once(']')?.0;
+    let (count, each) = inside.split_once(',')?;
+    let (count, each) = (count.trim().parse().ok()?, each.trim().parse().ok()?);
+    (count > 0 && (2..=3).contains(&each)).then_some((count, each))
 }
 
 /// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A
@@ -226,13 +260,13 @@ mod tests {
     #[test]
     fn a_line_that_is_no_label_is_told() {
         let classes = [(0, "2spd".to_owned())].into();
-        let why = |line: &str| mark_of(line, &classes).unwrap_err();
+        let why = |line: &str| mark_of(line, &classes, None).unwrap_err();
         assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is no class"));
         assert!(why("1 0.5 0.5 0.1 0.1").contains("class 1 has no name; 1 classes"));
         assert!(why("0 0.5 0.5 0.1").contains("3 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));
         assert!(why("0 640 0.5 0.1 0.1").contains("640 is no share of the picture"));
-        assert!(why("0 nan 0.5 0.1 0.1").contains("NaN is no share"));
+        assert!(why("0 nan 0.5 0.1 0.1").contains("\"nan\" is no number"));
     }
 
     #[test]

@@ -23,4 +23,4 @@ pub use card::{Card, Color, DECK_SIZE, Number, Property, Shading, Shape};
 pub use code::{CodeError, parse_codes};
 pub use deck::Deck;
 pub use deck::Edition;
-pub use name::NameError;
+pub use name::{NameError, Vocabulary};

@@ -1,5 +1,6 @@
 //! `labels.csv` of a folder of crops.
 
+use super::table::separator;
 use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::read_text_bytes;
@@ -75,8 +76,11 @@ pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
         Err(source) => return Err(DatasetError::Unreadable { path, source }),
     };
     // Lines that are too short or too long are told like all others that say something wrong.
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(&*bytes);
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .flexible(true)
+        .delimiter(separator(&bytes))
+        .from_reader(&*bytes);
     let header =
         reader.headers().map(|header| (header.iter().take(2).eq(["file", "code"]), header.len()));
     let Ok((true, columns)) = header else {
@@ -159,10 +163,16 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_skipped() {
+    fn what_a_spreadsheet_writes_is_read() {
         let dir = tempfile::tempdir().unwrap();
-        let text = "\u{feff}file,code\r\na.jpg,3frs\r\n";
-        std::fs::write(dir.path().join(CROP_LABELS), text).unwrap();
-        assert_eq!(read_crop_labels(dir.path()).unwrap()[0].file, "a.jpg");
+        let utf16: Vec<u8> = "\u{feff}file\tcode\r\na.jpg\t3frs\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let with_a_mark = "\u{feff}file,code\r\na.jpg,3frs\r\n".as_bytes();
+        for text in [with_a_mark, b"file;code\r\na.jpg;3frs\r\n", &utf16] {
+            std::fs::write(dir.path().join(CROP_LABELS), text).unwrap();
+            assert_eq!(read_crop_labels(dir.path()).unwrap()[0].file, "a.jpg");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::group::{self, Apart, DeckCard, Groups};
 use super::told::{Note, Place, values_of};
 use setsight_game::cards::Property;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why no deck could be learnt.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +52,21 @@ pub enum LearnError {
         /// Whether more cards are seen than one deck has.
         more_than_a_deck: bool,
     },
+    /// A value is on too few cards.
+    #[error(
+        "one of the {} is on {seen} card{} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
+         photos of others that have it, each face up and none on another",
+        values_of(*property), if *seen == 1 { "" } else { "s" },
+        card.as_ref().map_or(String::new(), |card| format!(", such as {card}"))
+    )]
+    Seldom {
+        /// Of numbers, outlines, fills or inks.
+        property: Property,
+        /// One of its cards, if there is one.
+        card: Option<Place>,
+        /// How many different cards have it.
+        seen: usize,
+    },
     /// A property has more than three values.
     #[error(
         "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
@@ -83,6 +98,8 @@ fn list(notes: &[Note]) -> String {
     notes.iter().map(|note| format!("; {note}")).collect()
 }
 
+/// Different cards on which each value must be seen.
+pub(super) const LEAST_OF_A_VALUE: usize = 4;
 /// Deviations that the middles of two groups are apart, at least, to be two.
 const LEAST_APART: f32 = 5.0;
 /// A fourth group is one of its own if it lies this far from the others, as a part of what the
@@ -114,10 +131,20 @@ pub(super) fn values(
     }
     let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
     // Within each outline: what a fill looks like depends on the room that it has.
-    for shape in (0..3).filter(|_| !groups.one_fill && open(Property::Shading)) {
+    let is_open = !groups.one_fill && open(Property::Shading);
+    let within = group::apart_within(&fills, &groups.fills, 3, &groups.shapes);
+    if is_open && within.deviations < LEAST_APART {
+        return alike(Property::Shading, &groups.fills, within);
+    }
+    for shape in (0..3).filter(|_| is_open) {
         let own: Vec<usize> = (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
         let points: Vec<_> = own.iter().map(|&i| fills[i]).collect();
         let of_own: Vec<usize> = own.iter().map(|&i| groups.fills[i]).collect();
+        let seldom = |g: usize| of_own.iter().filter(|own| **own == g).count() < LEAST_OF_A_VALUE;
+        // So few say little by themselves; they were compared with those of the other outlines.
+        if (0..3).any(seldom) {
+            continue;
+        }
         let apart = group::apart(&points, &of_own, 3);
         if apart.deviations < LEAST_APART {
             let (a, b) = apart.nearest;
@@ -129,7 +156,8 @@ pub(super) fn values(
         }
     }
     let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
-    let apart = group::apart(&inks, &groups.inks, 3);
+    let tables = group::tables(cards);
+    let apart = group::apart_within(&inks, &groups.inks, 3, &tables);
     if open(Property::Color) && apart.deviations < LEAST_APART {
         return alike(Property::Color, &groups.inks, apart);
     }
@@ -145,6 +173,7 @@ pub(super) fn values(
     if open(Property::Shape) {
         fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
     }
+    let inks = group::in_one_light(&inks, &groups.inks, &tables);
     let four = group::k_means(&inks, 4);
     let far = |k: usize, own: &[usize]| group::apart(&inks, own, k).length;
     if open(Property::Color) {
@@ -165,6 +194,35 @@ fn fourth(
     if enough && apart > FOURTH_APART {
         let card = place(four.iter().position(|own| *own == smallest).unwrap_or(0));
         return Err(LearnError::More { property, card });
+    }
+    Ok(())
+}
+
+/// Whether each value is on enough different cards to know what it looks like.
+pub(super) fn often_enough(
+    cards: &[DeckCard],
+    groups: &Groups,
+    place: &dyn Fn(usize) -> Place,
+) -> Result<(), LearnError> {
+    let numbers: Vec<usize> = cards.iter().map(|card| card.measured.number - 1).collect();
+    let mut properties = vec![
+        (Property::Number, &numbers),
+        (Property::Shape, &groups.shapes),
+        (Property::Color, &groups.inks),
+    ];
+    if !groups.one_fill {
+        properties.push((Property::Shading, &groups.fills));
+    }
+    for (property, own) in properties {
+        for value in 0..3 {
+            let with: Vec<usize> = (0..cards.len()).filter(|&i| own[i] == value).collect();
+            let different: BTreeSet<_> = with.iter().map(|&i| (numbers[i], groups.of(i))).collect();
+            let seen = different.len();
+            if seen < LEAST_OF_A_VALUE {
+                let card = with.first().map(|&i| place(i));
+                return Err(LearnError::Seldom { property, card, seen });
+            }
+        }
     }
     Ok(())
 }
@@ -226,7 +284,7 @@ pub(super) fn copies(
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::tests::deck;
+    use super::super::group::tests::{deck, deck_in_two_lights};
     use super::*;
 
     fn somewhere(i: usize) -> Place {
@@ -263,6 +321,31 @@ mod tests {
         let groups = group::group(&mixed, false);
         let error = values(&mixed, &groups, 81, &[], &somewhere).unwrap_err().to_string();
         assert!(error.contains("inks"), "{error}");
+    }
+
+    #[test]
+    fn inks_in_two_lights_are_three() {
+        let (cards, groups) = deck_in_two_lights();
+        values(&cards, &groups, 81, &[], &somewhere).unwrap();
+    }
+
+    #[test]
+    fn a_value_on_too_few_cards_is_named() {
+        let (cards, groups) = deck_in_two_lights();
+        often_enough(&cards, &groups, &somewhere).unwrap();
+        let mut kept = (Vec::new(), Groups::default());
+        let mut seldom = 0;
+        for (i, card) in cards.iter().enumerate() {
+            seldom += usize::from(groups.inks[i] == 2);
+            if groups.inks[i] != 2 || seldom <= 3 {
+                kept.0.push(card.clone());
+                kept.1.shapes.push(groups.shapes[i]);
+                kept.1.fills.push(groups.fills[i]);
+                kept.1.inks.push(groups.inks[i]);
+            }
+        }
+        let error = often_enough(&kept.0, &kept.1, &somewhere).unwrap_err().to_string();
+        assert!(error.starts_with("one of the inks is on 3 cards alone, such as card "), "{error}");
     }
 
     #[test]

@@ -164,12 +164,17 @@ impl Draft {
     }
 
     /// The deck as it is drawn by the groups that there are, whether or not they are in order; none
-    /// while too few cards are seen.
+    /// while too few cards are seen. `tell` is called with the part that is done, 0 to 1, on several
+    /// threads.
     ///
     /// # Errors
     /// [`LearnError::Trace`].
-    pub fn drawn(&self, name: &str) -> Result<Option<Deck>, LearnError> {
-        let deck = |groups| print::deck(&self.cards, groups, name);
+    pub fn drawn(
+        &self,
+        name: &str,
+        tell: &(dyn Fn(f64) + Sync),
+    ) -> Result<Option<Deck>, LearnError> {
+        let deck = |groups| print::deck(&self.cards, groups, name, tell);
         Ok(self.groups.as_ref().map(deck).transpose()?)
     }
 
@@ -189,6 +194,7 @@ impl Draft {
             return Err(LearnError::TooFew { seen: self.cards.len(), of, needed, notes });
         };
         checks::values(&self.cards, groups, of, &self.confirmed, &place)?;
+        checks::often_enough(&self.cards, groups, &place)?;
         let (cards, copies) = checks::copies(&self.cards, groups, &place)?;
         if cards < needed {
             return Err(LearnError::TooFew { seen: cards, of, needed, notes });
@@ -215,13 +221,13 @@ impl Draft {
         self.photos.iter().filter_map(note).collect()
     }
 
-    /// The deck.
+    /// The deck. `tell` is called with the part that is done, 0 to 1, on several threads.
     ///
     /// # Errors
     /// [`LearnError`].
-    pub fn learn(&self, name: &str) -> Result<Learnt, LearnError> {
+    pub fn learn(&self, name: &str, tell: &(dyn Fn(f64) + Sync)) -> Result<Learnt, LearnError> {
         let (cards, notes) = self.check()?;
-        let deck = self.drawn(name)?.expect("groups that were checked");
+        let deck = self.drawn(name, tell)?.expect("groups that were checked");
         Ok(Learnt { deck, cards, notes })
     }
 }
@@ -253,9 +259,10 @@ const fn size(one_fill: bool) -> usize {
     if one_fill { DECK_SIZE / 3 } else { DECK_SIZE }
 }
 
-/// How many must be seen: two thirds show every value on many cards.
+/// How many must be seen: so many show every value on a handful, and a deck that comes in screens of
+/// twelve is complete enough after two. Of a deck of 27 it is two thirds.
 const fn needed(one_fill: bool) -> usize {
-    size(one_fill) * 2 / 3
+    if one_fill { 18 } else { 24 }
 }
 
 #[cfg(test)]
@@ -289,13 +296,29 @@ mod tests {
     #[test]
     fn photos_come_and_go() {
         let [first, second, third] = <[SeenPhoto; 3]>::try_from(photos()).unwrap();
-        let mut draft = Draft::of([first]);
+        let mut few = first.clone();
+        few.cards.truncate(23);
+        let draft = Draft::of([few]);
         assert!(values(&draft).iter().flatten().all(Option::is_none));
-        assert!(matches!(draft.check(), Err(LearnError::TooFew { seen: 27, needed: 54, .. })));
+        assert!(matches!(draft.check(), Err(LearnError::TooFew { seen: 23, needed: 24, .. })));
+        let mut draft = Draft::of([first]);
+        // No card has two symbols, or three.
+        let seldom = draft.check().unwrap_err();
+        assert!(
+            matches!(seldom, LearnError::Seldom { property: Property::Number, seen: 0, .. }),
+            "{seldom}"
+        );
         draft.add(second.clone());
         let two = values(&draft);
+        draft.add(third.clone());
+        draft.remove("3.jpg");
+        assert_eq!(values(&draft), two);
+        assert!(matches!(draft.check(), Err(LearnError::Seldom { .. })));
+        let mut a_few = third.clone();
+        a_few.cards.truncate(4);
+        draft.add(a_few);
         let (cards, notes) = draft.check().unwrap();
-        assert_eq!((cards, notes), (54, vec![Note::NotSeen { cards: 27, of: 81 }]));
+        assert_eq!((cards, notes), (58, vec![Note::NotSeen { cards: 23, of: 81 }]));
         draft.add(third);
         assert_eq!(draft.check().unwrap(), (81, Vec::new()));
         // The groups keep their numbers.

@@ -16,6 +16,11 @@ pub(super) struct DeckCard {
     pub measured: Measured,
 }
 
+/// The photo that shows each card, which is one table in one light.
+pub(super) fn tables(cards: &[DeckCard]) -> Vec<usize> {
+    cards.iter().map(|card| card.photo).collect()
+}
+
 /// Which outline, fill and ink each card has, 0 to 2.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Groups {
@@ -179,6 +184,85 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
     least
 }
 
+/// How far apart groups of points are within tables, as [`apart`] has it: light is one matter per
+/// table, so only what lies on one is compared. Two groups that are on no table together are
+/// compared over all of them.
+pub(super) fn apart_within<const D: usize>(
+    points: &[[f32; D]],
+    groups: &[usize],
+    k: usize,
+    tables: &[usize],
+) -> Apart {
+    /// What no measurement is better than, in the points' unit.
+    const LEAST: f32 = 0.01;
+    let count = tables.iter().map(|table| table + 1).max().unwrap_or(0);
+    let of = |g: usize, t: usize| {
+        let is = move |i: &usize| groups[*i] == g && tables[*i] == t;
+        (0..points.len()).filter(is).map(|i| &points[i])
+    };
+    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
+    for a in 0..k {
+        for b in a + 1..k {
+            let both: Vec<(f32, [f32; D], [f32; D], usize)> = (0..count)
+                .filter_map(|t| {
+                    let weight = of(a, t).count().min(of(b, t).count()) as f32;
+                    Some((weight, mean_of(of(a, t))?, mean_of(of(b, t))?, t))
+                })
+                .collect();
+            let weight: f32 = both.iter().map(|(weight, ..)| weight).sum();
+            if weight < 3.0 {
+                let number = |g: &usize| if *g == a { 0 } else { 1 + usize::from(*g != b) };
+                let groups: Vec<usize> = groups.iter().map(number).collect();
+                let pair = apart(points, &groups, 2);
+                if pair.deviations < least.deviations {
+                    (least.nearest, least.deviations) = ((a, b), pair.deviations);
+                }
+                least.length = least.length.min(pair.length);
+                continue;
+            }
+            // The mean way from one to the other: what is only noise goes elsewhere on each table.
+            let way: [f32; D] = std::array::from_fn(|d| {
+                both.iter().map(|(w, ma, mb, _)| w * (mb[d] - ma[d])).sum::<f32>() / weight
+            });
+            let length = way.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-6);
+            let (mut sum, mut free) = (0.0, 0.0f32);
+            for (_, ma, mb, t) in &both {
+                for (g, mean) in [(a, ma), (b, mb)] {
+                    for p in of(g, *t) {
+                        let off = way.iter().zip(p.iter().zip(mean));
+                        sum += (off.map(|(w, (p, m))| w * (p - m)).sum::<f32>() / length).powi(2);
+                        free += 1.0;
+                    }
+                    free -= 1.0;
+                }
+            }
+            let deviations = length / (sum / free.max(1.0)).sqrt().max(LEAST);
+            if deviations < least.deviations {
+                (least.nearest, least.deviations) = ((a, b), deviations);
+            }
+            least.length = least.length.min(length);
+        }
+    }
+    least
+}
+
+/// Points less what the light of their table adds: the mean by which its cards are off their groups.
+pub(super) fn in_one_light<const D: usize>(
+    points: &[[f32; D]],
+    groups: &[usize],
+    tables: &[usize],
+) -> Vec<[f32; D]> {
+    let mut lit = points.to_vec();
+    for _ in 0..3 {
+        let off = centred(&lit, groups);
+        let shifts = means(&off, tables);
+        for (point, table) in lit.iter_mut().zip(tables) {
+            point.iter_mut().zip(shifts[*table]).for_each(|(v, shift)| *v -= shift);
+        }
+    }
+    lit
+}
+
 /// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness
 /// counts less), and which share of the light that the print takes each channel loses. The latter
 /// stays when thin or blurred lines let the stock through, which makes the colour pale.
@@ -262,21 +346,25 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
     // Each outline has every fill as often, so what its cards have in common is the outline's.
-    let centred = centred_by(&fills, &groups.shapes);
-    let means: Vec<[f32; 1]> = centred.iter().map(|point| [point[0]]).collect();
+    let by_shape = centred(&fills, &groups.shapes);
+    let mean_alone: Vec<[f32; 1]> = by_shape.iter().map(|point| [point[0]]).collect();
     let by_fill = if one_fill {
         vec![vec![0; cards.len()]]
     } else {
         vec![
             k_means(&fills, 3),
-            k_means(&centred, 3),
-            k_means(&means, 3),
-            k_means_within(&centred, &groups.shapes),
+            k_means(&by_shape, 3),
+            k_means(&mean_alone, 3),
+            k_means_within(&by_shape, &groups.shapes),
         ]
     };
+    // Each table has its own light.
+    let tables = tables(cards);
+    let by_table = centred(&inks, &tables);
+    let by_ink = [k_means(&inks, 3), k_means(&by_table, 3), k_means_within(&by_table, &tables)];
     let mut best: Option<(f32, Groups)> = None;
     for fill in by_fill {
-        for ink in [k_means(&inks, 3), k_means(&centred_by(&inks, &fill), 3)] {
+        for ink in by_ink.iter().cloned().chain([k_means(&centred(&inks, &fill), 3)]) {
             let begun = Groups { fills: fill.clone(), inks: ink, ..groups.clone() };
             let (cost, settled) = settle(cards, begun, &fills, &inks, &[]);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -305,12 +393,13 @@ pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, said: &[Said]) -> 
     settle(cards, groups, &fills, &inks, said).1
 }
 
-/// Three groups within each of three contexts, linked so that the groups' middles lie nearest to
-/// those of the first context.
+/// Three groups within each context, linked so that the groups' middles lie nearest to those of the
+/// first context.
 fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
     let mut groups = vec![0; points.len()];
     let mut first: Option<[[f32; D]; 3]> = None;
-    for context in 0..3 {
+    let count = contexts.iter().map(|context| context + 1).max().unwrap_or(0);
+    for context in 0..count {
         let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
         let own: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
         let of_own = k_means(&own, 3);
@@ -331,13 +420,19 @@ fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Ve
     groups
 }
 
-/// Points less the mean of their group.
-fn centred_by<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
+/// The mean of each group; 0 of an empty one.
+fn means<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
+    let count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
     let mean = |g: usize| {
         let own = points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
         mean_of(own).unwrap_or([0.0; D])
     };
-    let means = [mean(0), mean(1), mean(2)];
+    (0..count).map(mean).collect()
+}
+
+/// Points less the mean of their group.
+fn centred<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
+    let means = means(points, groups);
     let centred = |(point, g): (&[f32; D], &usize)| -> [f32; D] {
         std::array::from_fn(|d| point[d] - means[*g][d])
     };
@@ -573,6 +668,52 @@ pub(super) mod tests {
         cards[i].measured.light = [0.34, 0.1, 0.36];
         let groups = group(&cards, false);
         assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+    }
+
+    /// The deck on three tables, a number on each, red and purple in the warm light of the second
+    /// about where purple and blue are in the first.
+    pub fn deck_in_two_lights() -> (Vec<DeckCard>, Groups) {
+        let (one, of_one) = deck();
+        let (mut cards, mut groups) = (Vec::new(), Groups::default());
+        for table in 0..3 {
+            for (i, card) in one.iter().enumerate() {
+                let mut card = card.clone();
+                (card.photo, card.measured.number) = (table, table + 1);
+                let (ink, off) = (of_one.inks[i], (i * 5 % 7) as f32 - 3.0);
+                let inks = [[45.0, 60.0, 40.0], [45.0, -45.0, 25.0], [42.0, 60.0, 0.0]];
+                let lights = [[0.8, 0.1, 0.1], [0.1, 0.4, 0.1], [0.8, 0.1, 0.4]];
+                card.measured.ink = inks[ink].map(|v: f32| v + off);
+                card.measured.light = lights[ink];
+                if table == 1 {
+                    card.measured.ink[2] -= 40.0;
+                    card.measured.light[2] += 0.3;
+                }
+                cards.push(card);
+            }
+            for (all, own) in
+                groups.lists().into_iter().zip([&of_one.shapes, &of_one.fills, &of_one.inks])
+            {
+                all.extend(own);
+            }
+            groups.turned.extend(&of_one.turned);
+        }
+        (cards, groups)
+    }
+
+    #[test]
+    fn inks_are_compared_in_one_light() {
+        let (cards, truth) = deck_in_two_lights();
+        let groups = group(&cards, false);
+        assert!(same(&groups.inks, &truth.inks), "{:?}", groups.inks);
+        let (inks, tables): (Vec<_>, _) =
+            (cards.iter().map(|card| ink_point(&card.measured)).collect(), tables(&cards));
+        assert!(apart(&inks, &truth.inks, 3).deviations < 5.0);
+        assert!(apart_within(&inks, &truth.inks, 3, &tables).deviations > 5.0);
+        let lit = in_one_light(&inks, &truth.inks, &tables);
+        assert!(apart(&lit, &truth.inks, 3).deviations > 5.0);
+        // What is one on each table is one.
+        let halves: Vec<usize> = (0..cards.len()).map(|i| truth.inks[i] + 3 * (i % 2)).collect();
+        assert!(apart_within(&inks, &halves, 6, &tables).deviations < 2.0);
     }
 
     #[test]

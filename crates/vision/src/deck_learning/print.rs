@@ -13,6 +13,7 @@ use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sid
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
 use setsight_photo::print::card::Print;
 use setsight_photo::print::color::srgb_from_linear;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
@@ -46,8 +47,13 @@ pub(super) fn in_order(cards: &[DeckCard], groups: &mut Groups) {
     rename(&mut groups.inks, by_hue);
 }
 
-/// The deck that the groups show.
-pub(super) fn deck(cards: &[DeckCard], groups: &Groups, name: &str) -> opencv::Result<Deck> {
+/// The deck that the groups show. `tell` is called with the part that is done, 0 to 1.
+pub(super) fn deck(
+    cards: &[DeckCard],
+    groups: &Groups,
+    name: &str,
+    tell: &(dyn Fn(f64) + Sync),
+) -> opencv::Result<Deck> {
     let words = ["first", "second", "third"];
     let mut shapes = Vec::new();
     for (g, word) in words.into_iter().enumerate() {
@@ -72,8 +78,11 @@ pub(super) fn deck(cards: &[DeckCard], groups: &Groups, name: &str) -> opencv::R
     };
     let blur = median(cards.iter().map(|card| card.measured.blur_px).collect()).unwrap_or(1.0);
     let count = if groups.one_fill { 1 } else { 3 };
-    let fills: Vec<Fill> =
-        (0..count).map(|g| fitted_fill(cards, groups, g, &deck, 0.9 * blur)).collect();
+    let fit = |g: usize| {
+        let tell = |part: f64| tell((g as f64 + part) / count as f64);
+        fitted_fill(cards, groups, g, &deck, 0.9 * blur, &tell)
+    };
+    let fills: Vec<Fill> = (0..count).map(fit).collect();
     for g in 0..3 {
         deck.fills[g] = named_fill(fills[g.min(count - 1)]);
     }
@@ -204,9 +213,20 @@ fn named_fill(fill: Fill) -> NamedFill {
     NamedFill { name: name.to_owned(), text, fill }
 }
 
+/// Number of plans that are fitted finer, and the steps: factors of the pitch and of the share of ink.
+const KINDS_FITTED: usize = 6;
+const FINER: [(f64, f64); 3] = [(0.92, 0.88), (1.0, 1.0), (1.08, 1.12)];
+
 /// The fill that looks most like a group's when it is drawn and measured the same way, with the
 /// blur of the photos.
-fn fitted_fill(cards: &[DeckCard], groups: &Groups, g: usize, deck: &Deck, blur_px: f32) -> Fill {
+fn fitted_fill(
+    cards: &[DeckCard],
+    groups: &Groups,
+    g: usize,
+    deck: &Deck,
+    blur_px: f32,
+    tell: &(dyn Fn(f64) + Sync),
+) -> Fill {
     let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
     let own: Vec<usize> = (0..cards.len()).filter(of).collect();
     let seen: [Option<[f32; FILL_FEATURES]>; 3] = std::array::from_fn(|shape| {
@@ -254,14 +274,23 @@ fn fitted_fill(cards: &[DeckCard], groups: &Groups, g: usize, deck: &Deck, blur_
     let widest =
         (0..3).max_by_key(|&shape| mean_mask(cards, groups, shape).0.area_px()).unwrap_or(0);
     let plans: Vec<Fill> = FillKind::ALL.into_iter().flat_map(of_kind).collect();
+    // Each plan is drawn in one outline, and then the finer ones in all three.
+    let all = plans.len() + 3 * KINDS_FITTED * FINER.len() * FINER.len();
+    let done = AtomicUsize::new(0);
+    let miss = |fill: &Fill, shapes: &[usize]| {
+        let missed = miss(fill, shapes);
+        let before = done.fetch_add(shapes.len(), Ordering::Relaxed);
+        tell((before + shapes.len()) as f64 / all as f64);
+        missed
+    };
     let mut ranked: Vec<(f32, Fill)> =
         plans.into_par_iter().map(|fill| (miss(&fill, &[widest]), fill)).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     // The best of each of the likeliest kinds once more, in all outlines and in finer steps.
     let mut finer: Vec<Fill> = Vec::new();
-    for (_, fill) in ranked.iter().take(6) {
-        for pitch in [0.92, 1.0, 1.08] {
-            for duty in [0.88, 1.0, 1.12] {
+    for (_, fill) in ranked.iter().take(KINDS_FITTED) {
+        for (pitch, _) in FINER {
+            for (_, duty) in FINER {
                 let (pitch_mm, duty) = (fill.pitch_mm * pitch, fill.duty * duty);
                 finer.push(match fill.kind {
                     FillKind::Solid | FillKind::None => *fill,
@@ -285,7 +314,13 @@ mod tests {
     fn the_deck_that_was_photographed_comes_out() {
         let (cards, groups) = seen();
         let truth = Deck::invented(31);
-        let learnt = deck(&cards, &groups, "ours").unwrap();
+        let told = std::sync::Mutex::new(Vec::new());
+        let tell = |part: f64| told.lock().unwrap().push(part);
+        let learnt = deck(&cards, &groups, "ours", &tell).unwrap();
+        let told = told.into_inner().unwrap();
+        // In about as many steps as are drawn, to the end.
+        assert!(told.len() > 500 && told.iter().all(|part| (0.0..=1.0).contains(part)));
+        assert!(told.iter().any(|part| *part == 1.0));
         for (own, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
             let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
                 symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 #[command(
     after_help = "Classes are named by their card's code (2spd) or in words (\"two striped purple \
-    diamonds\", PURPLE_DIAMOND_2_STRIPED). A card in a box with straight sides is labelled by its centre \
+    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid); --words FILE adds words. A card in a box with straight sides is labelled by its centre \
     alone; four corners are kept.\n\n\
     Nothing of FROM is changed and nothing is replaced. The labels say where the photos lie, by the way \
     from DIR: keep them there, or take copies along with --copy. With the photos' own folder for DIR the \
@@ -37,6 +37,12 @@ pub struct Args {
     /// Copy the pictures into DIR too, which must be new or empty
     #[arg(long)]
     copy: bool,
+    /// What words of classes mean that are not known: a table of two columns, such as chequered,striped
+    ///
+    /// The second column is a word that is known (filled, open, striped, green, ..), a card (2spd)
+    /// for a whole class, or - for a word that says nothing.
+    #[arg(long, value_name = "FILE")]
+    words: Option<PathBuf>,
     /// A class that is no card, such as backs, to be passed over; may be given often
     #[arg(long, value_name = "CLASS")]
     leave_out: Vec<String>,
@@ -53,21 +59,30 @@ enum From {
 
 impl ValueEnum for From {
     fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Auto,
-            Self::As(Format::ALL[0]),
-            Self::As(Format::ALL[1]),
-            Self::As(Format::ALL[2]),
-            Self::As(Format::ALL[3]),
-        ]
+        const ALL: [From; 1 + Format::ALL.len()] = {
+            let mut all = [From::Auto; 1 + Format::ALL.len()];
+            let mut i = 0;
+            while i < Format::ALL.len() {
+                all[1 + i] = From::As(Format::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             Self::Auto => PossibleValue::new("auto").help("By the file's content"),
-            Self::As(format) => PossibleValue::new(format.name()).help(format.looks_like()),
+            // What it was called while a table held centres alone.
+            Self::As(Format::Table) => value_of(Format::Table).alias("centres"),
+            Self::As(format) => value_of(*format),
         })
     }
+}
+
+fn value_of(format: Format) -> PossibleValue {
+    PossibleValue::new(format.name()).help(format.looks_like())
 }
 
 /// Converts labels.
@@ -79,7 +94,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         From::Auto => None,
         From::As(format) => Some(format),
     };
-    let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
+    let words = args.words.as_deref().map(convert::read_words).transpose();
+    let words = words.map_err(|error| BadCall(error.to_string()))?.unwrap_or_default();
+    let found =
+        convert::find(&args.from, format, words).map_err(|error| BadCall(error.to_string()))?;
     let stop = stop::asked();
     let bar = progress(found.len());
     let mut go_on = || {

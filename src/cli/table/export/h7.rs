@@ -12,7 +12,7 @@ use setsight_game::cards::Deck;
 use setsight_h7::crops::{self, Crop};
 use setsight_h7::golden::hex;
 use setsight_h7::net::Net;
-use setsight_h7::{board, check, folder, report};
+use setsight_h7::{board, check, flash, folder, report};
 use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, graph::Graph, reader};
@@ -30,7 +30,7 @@ const CROPS_SEED: u64 = 7_010;
 /// Arguments of `export h7`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder to make, for the board's SD card or flash
+    /// Folder to make: board/ in it goes onto the board's flash or SD card, desk/ stays beside it
     #[arg(
         short,
         long,
@@ -39,7 +39,7 @@ pub struct Args {
         conflicts_with = "check"
     )]
     out: Option<PathBuf>,
-    /// Check a folder made before: hashes, operators, sizes, golden outputs
+    /// Check a folder made before: hashes, operators, sizes, golden outputs, room in the flash
     #[arg(long, value_name = "DIR")]
     check: Option<PathBuf>,
     /// Folder of models, or of a finished run of the reader; the models in use unless given
@@ -116,7 +116,17 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let text = report::summary(&made.net, &made.facts, model_bytes);
     // A closed pipe is no error.
-    let _ = print_result!("{}: {} files\n{text}", out.display(), made.files.len());
+    let sectors = folder::on_the_board(&made.files);
+    let kb = |sectors: u64| (sectors * flash::SECTOR_BYTES) as f64 / 1024.0;
+    let _ = print_result!(
+        "{}: {:.1} KB of the {:.0} KB that fit the internal flash; {} goes onto the board, {} beside \
+         it begins with README.md\n{text}",
+        out.display(),
+        kb(sectors),
+        kb(flash::LIMIT_SECTORS),
+        folder::BOARD,
+        folder::DESK
+    );
     Ok(Outcome::Done)
 }
 

@@ -684,6 +684,11 @@ learn-no-cards = Es sind keine Karten zu sehen: Leg sie offen und einzeln auf ei
 learn-too-few = Klar zu sehen sind { $seen } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
 learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und ordne die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
 learn-two-decks = Es sind mehr Karten zu sehen, als ein Spiel hat: Nimm weg, was zu einem anderen gehört.
+learn-seldom = { $n ->
+        [one] { $what }: Einen Wert hat nur eine Karte, { $card }.
+       *[other] { $what }: Einen Wert haben nur { $n } Karten, etwa { $card }.
+    } Füg Fotos von anderen Karten mit diesem Wert hinzu.
+learn-not-seen = { $what }: Einen Wert hat keine Karte. Füg Fotos von Karten mit diesem Wert hinzu.
 learn-more = { $what }: Es sind mehr als drei Werte zu sehen; { $card } gleicht keinem der anderen. Lass sie aus, wenn sie zu einem anderen Spiel gehört.
 learn-twice = { $first } und { $second } sehen gleich aus, und jede Karte gibt es nur einmal. Gehört eine zu einem zweiten Spiel, dann lass sie aus; sind sie verschieden, dann zieh eine dorthin, wo sie hingehört.
 name-of-deck = Name der Karten

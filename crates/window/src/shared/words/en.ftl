@@ -685,6 +685,11 @@ learn-too-few = { $seen } different cards of { $of } are seen clearly, and at le
 # $what: outlines, fills or inks.
 learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and mend the groups below if they are wrong; or photograph the deck again by daylight.
 learn-two-decks = More cards are seen than a deck has: take away what is of another.
+learn-seldom = { $n ->
+        [one] Under { $what } one value is on one card alone, { $card }:
+       *[other] Under { $what } one value is on { $n } cards alone, such as { $card }:
+    } add photos of others that have it.
+learn-not-seen = Under { $what } no card has one of the values: add photos of cards that have it.
 learn-more = More than three values are seen under { $what }: { $card } is like none of the others. Leave it out if it is of another deck.
 learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
 name-of-deck = Name of the deck

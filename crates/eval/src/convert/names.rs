@@ -1,0 +1,26 @@
+//! Crops whose file names say the card: `2spd_1.jpg`, `diamond_green_outlined_one_b1.jpg`.
+
+use super::draft::{Drafts, is_picture};
+use setsight_game::cards::Vocabulary;
+use std::path::{Path, PathBuf};
+
+/// Whether a picture's file name says a card.
+pub fn says_a_card(picture: &Path, words: &Vocabulary) -> bool {
+    words.card_within(&stem(picture)).is_some()
+}
+
+/// The class of a picture is the card in its name. A name that says none, or could say two, is a
+/// class as it is, which is told.
+pub fn read(files: &[PathBuf], words: &Vocabulary) -> Drafts {
+    let mut drafts = Drafts::default();
+    for file in files.iter().filter(|file| is_picture(file)) {
+        let stem = stem(file);
+        let class = words.card_within(&stem).map_or(stem, |card| card.to_string());
+        drafts.crops.push((file.clone(), class));
+    }
+    drafts
+}
+
+fn stem(picture: &Path) -> String {
+    picture.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
