@@ -80,7 +80,7 @@ impl Chooser {
 /// A film's buttons and its place on a line.
 pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand> {
     let mut command = None;
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let word = if film.paused { t!("play") } else { t!("pause") };
         if ui.add_enabled(!ended, Button::new(word)).clicked() {
             command = Some(LiveCommand::Pause(!film.paused));

@@ -2,9 +2,12 @@
 //! with a reader that always sees the same cards and a clock that goes a quarter of a second a
 //! frame.
 
+mod check;
 mod correct;
 mod deal;
 mod harness;
+mod in_view;
+mod layout;
 mod new_deck;
 mod pages;
 mod photos;
