@@ -363,7 +363,7 @@ impl Window {
             return;
         }
         ctx.request_repaint_after(Duration::from_secs_f32(WAY_BACK_SECONDS));
-        let area = Area::new(Id::unique("way back")).order(Order::Foreground);
+        let area = Area::new(Id::unique("way-back")).order(Order::Foreground);
         let shown = area.anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0)).show(ctx, |ui| {
             let tip = t!("key-hover", key = keys::key_of(Action::FullScreen));
             ui.button(t!("back-to-window")).on_hover_text(tip).clicked()

@@ -179,22 +179,21 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch) {
     });
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
-    transcript_area(ui).show(ui, |ui| {
+    transcript(ui, |ui| {
         for words in watch.transcript() {
             ui.monospace(words.trim_end());
         }
     });
 }
 
-/// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.
-fn transcript_area(ui: &Ui) -> ScrollArea {
-    let scrolls_as_a_whole = ui.stack().contained_in(UiKind::ScrollArea);
-    let height = if scrolls_as_a_whole { 160.0 } else { ui.available_height().max(120.0) };
-    ScrollArea::vertical()
-        .id_salt("transcript")
-        .max_height(height)
-        .auto_shrink([false, false])
-        .stick_to_bottom(true)
+/// A transcript in all the room that is left; where the panel itself scrolls, as long as it is.
+fn transcript(ui: &mut Ui, lines: impl FnOnce(&mut Ui)) {
+    if ui.stack().contained_in(UiKind::ScrollArea) {
+        return lines(ui);
+    }
+    let area = ScrollArea::vertical().id_salt("transcript").auto_shrink([false, false]);
+    let height = ui.available_height().max(120.0);
+    area.max_height(height).stick_to_bottom(true).show(ui, lines);
 }
 
 /// A step in a few words.
@@ -242,7 +241,7 @@ fn play_side(ui: &mut Ui, play: &mut Play, looks: Looks<'_>, now: f64) {
     }
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
-    transcript_area(ui).show(ui, |ui| {
+    transcript(ui, |ui| {
         for line in play.log() {
             ui.monospace(line);
         }

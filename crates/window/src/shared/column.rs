@@ -37,7 +37,7 @@ pub fn with_foot<S>(
     if (used - height).abs() > 0.5 {
         // It has become another one: the frame is drawn anew before anybody sees it.
         ui.data_mut(|data| data.insert_temp(id, used));
-        ui.ctx().request_discard("another foot");
+        ui.ctx().request_discard("foot");
     }
     ui.advance_cursor_after_rect(room);
 }

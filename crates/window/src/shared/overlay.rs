@@ -232,7 +232,7 @@ fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_set
         (false, true) => (Align2::LEFT_BOTTOM, room.left_bottom()),
         (false, false) => (Align2::LEFT_TOP, room.left_top()),
     };
-    let area = Area::new(Id::unique("card under the pointer")).order(Order::Tooltip);
+    let area = Area::new(Id::unique("told-card")).order(Order::Tooltip);
     let inward = corner + (room.center() - corner).normalized() * 12.0;
     let area = area.fixed_pos(inward).pivot(pivot).interactable(false);
     area.show(ui.ctx(), |ui| {
