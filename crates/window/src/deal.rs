@@ -4,9 +4,11 @@ mod board;
 mod end;
 pub mod game;
 pub mod play;
+mod players;
 pub mod scores;
 mod side;
 
+use crate::deal::board::{Looks, Pressed};
 use crate::deal::game::{Watch, deals_in, deals_of};
 use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
@@ -26,7 +28,7 @@ use std::time::{Duration, SystemTime};
 /// Below this width the panel lies under the table.
 const NARROW: f32 = 600.0;
 /// Below this height the panel scrolls as a whole.
-const LOW: f32 = 420.0;
+const LOW: f32 = 600.0;
 /// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
 /// count by where they lie on the keyboard, whatever is printed on them.
 const PLACE_KEYS: [Key; 21] = [
@@ -91,6 +93,8 @@ pub struct DealTab {
     /// What is played, and by how many.
     variant: Variant,
     players: usize,
+    /// Whether the deck that is drawn has no more than 27 cards, of one fill.
+    only_junior: bool,
     /// Codes that are being typed.
     codes: Option<String>,
     /// What the user wants though a game is under way: asked first.
@@ -163,6 +167,8 @@ impl DealTab {
         if self.source == Source::Given {
             // Such deals are of the contest, and may hold a card twice.
             self.variant = Variant::Normal;
+        } else if self.only_junior {
+            self.variant = Variant::Junior;
         }
         let (variant, players) = (self.variant, self.players.max(1));
         let play = |deal| Mode::Play(Box::new(Play::new(variant, deal, players)));
@@ -249,7 +255,9 @@ impl DealTab {
         };
         // Wide and very low: beside each other all the same.
         let below = room.x < NARROW && room.y > 240.0;
-        if below {
+        if desk.presenting {
+            // The table alone.
+        } else if below {
             let height = (room.y * 0.45).min(340.0);
             let frame = frame.inner_margin(8.0);
             Panel::bottom("deal side")
@@ -275,20 +283,21 @@ impl DealTab {
     }
 
     fn table(&mut self, ui: &mut Ui, desk: &Desk) {
-        let (settings, now) = (desk.settings(), desk.now());
+        let (deck, now) = (desk.used_deck.drawn(), desk.now());
+        let looks = Looks { deck: &deck, settings: desk.settings() };
         match &mut self.mode {
-            Some(Mode::Watch(watch)) => board::watched(ui, watch, settings),
+            Some(Mode::Watch(watch)) => board::watched(ui, watch, looks),
             Some(Mode::Play(play)) if play.phase() == Phase::Over => {
                 let best = self.scores.best_by_day(play.round().variant());
                 if end::show(ui, play, self.kept.as_ref(), &best) {
                     self.begin(now);
                 }
             }
-            Some(Mode::Play(play)) => {
-                if let Some(spot) = board::played(ui, play, settings, now) {
-                    play.choose(spot, now);
-                }
-            }
+            Some(Mode::Play(play)) => match board::played(ui, play, looks, now) {
+                Some(Pressed::Card(spot)) => play.choose(spot, now),
+                Some(Pressed::Start) => play.start(now),
+                None => {}
+            },
             None => {}
         }
     }
@@ -424,8 +433,10 @@ impl Tab for DealTab {
         if keys {
             self.card_keys(ui, now);
         }
+        self.only_junior = desk.used_deck.drawn().has_one_fill();
         if let Some(Mode::Play(play)) = &mut self.mode {
             play.tick(now);
+            play.names.clone_from(&desk.settings().players);
         }
         self.keep_score(desk);
         if self.deals.is_empty() {
@@ -467,6 +478,7 @@ impl Tab for DealTab {
             | Action::WatchGame
             | Action::NextDeal => self.unless_playing(Next::Act(action), desk),
             Action::Play => self.begin(now),
+            Action::Start if self.play().is_some_and(|play| !play.is_running()) => self.begin(now),
             _ => {}
         }
         match (&mut self.mode, action) {
@@ -486,6 +498,10 @@ impl Tab for DealTab {
             },
             _ => {}
         }
+    }
+
+    fn can_present(&self) -> bool {
+        self.mode.is_some()
     }
 
     /// Whether codes are being typed, or the user is asked something.

@@ -6,11 +6,12 @@ mod value_names;
 mod work;
 
 use crate::photos::welcome::name_of;
+use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk, Tab};
 use crate::shared::dialogs::Ask;
 use crate::shared::reasons;
 use crate::shared::words::{Word, t};
-use eframe::egui::{Button, CentralPanel, RichText, ScrollArea, Spinner, TextEdit, Ui};
+use eframe::egui::{Button, CentralPanel, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Deck, Property};
@@ -80,7 +81,7 @@ impl DeckTab {
     }
 
     fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        let standing = self.work.as_ref().map_or_else(Arc::default, Work::standing);
+        let standing = self.standing();
         ui.heading(t!("new-deck"));
         ui.label(t!("new-deck-help"));
         ui.add_space(6.0);
@@ -112,14 +113,23 @@ impl DeckTab {
         let mut job = None;
         if !standing.cards.is_empty() {
             ui.separator();
-            job = self.view.show(ui, &standing, &mut self.names, desk.settings());
+            job = self.view.show(ui, &standing, &mut self.names);
         }
         ui.separator();
         job = self.checked(ui, &standing).or(job);
         if let (Some(work), Some(job)) = (&self.work, job) {
             work.want(job);
         }
-        if standing.deck.is_some() && self.save(ui) {
+    }
+
+    /// Where the work stands.
+    fn standing(&self) -> Arc<Standing> {
+        self.work.as_ref().map_or_else(Arc::default, Work::standing)
+    }
+
+    /// What the page comes to, always in view.
+    fn foot(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        if self.standing().deck.is_some() && self.save(ui) {
             desk.commands.push(Command::Ask(Ask::SaveDeck, self.file_name()));
         }
     }
@@ -160,6 +170,11 @@ impl DeckTab {
     /// How many cards are seen, what may be wrong, and what stands in the way.
     fn checked(&self, ui: &mut Ui, standing: &Standing) -> Option<Job> {
         let checked = standing.checked.as_ref()?;
+        // What is missing may be on the photos that wait.
+        if !self.is_settled() {
+            ui.weak(t!("deck-looked-at"));
+            return None;
+        }
         match &**checked {
             Ok((cards, notes)) => {
                 let of = if standing.one_fill { 27 } else { 81 };
@@ -198,14 +213,34 @@ impl DeckTab {
             let field = TextEdit::singleline(&mut self.name).desired_width(220.0).char_limit(60);
             ui.add(field).labelled_by(label.id);
             let ready = self.deck().is_some();
-            let button = ui.add_enabled(ready, Button::new(t!("save-and-use")));
-            button.on_disabled_hover_text(t!("deck-unready")).clicked()
+            ui.add_enabled(ready, Button::new(t!("save-and-use"))).clicked()
         });
         let name = self.name.trim();
-        if let Some(error) = check_name(name).err().filter(|_| !name.is_empty()) {
-            ui.colored_label(ui.visuals().error_fg_color, name_words(name, &error));
+        match check_name(name) {
+            Err(error) if !name.is_empty() => {
+                ui.colored_label(ui.visuals().error_fg_color, name_words(name, &error));
+            }
+            _ => {
+                if let Some(word) = self.why_unready() {
+                    ui.weak(word.say());
+                }
+            }
         }
         pressed.inner
+    }
+
+    /// Why the deck cannot be saved yet.
+    fn why_unready(&self) -> Option<Word> {
+        let in_order = matches!(self.standing().checked.as_deref(), Some(Ok(_)));
+        if !self.is_settled() {
+            Some(Word("deck-looked-at"))
+        } else if !in_order {
+            Some(Word("deck-unordered"))
+        } else if self.name.trim().is_empty() {
+            Some(Word("deck-unnamed"))
+        } else {
+            None
+        }
     }
 }
 
@@ -215,8 +250,16 @@ impl Tab for DeckTab {
     }
 
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
-        let area = ScrollArea::vertical().auto_shrink([false, false]);
-        CentralPanel::default().show(ui, |ui| area.show(ui, |ui| self.page(ui, desk)));
+        CentralPanel::default().show(ui, |ui| {
+            let mut both = (self, desk);
+            with_foot(
+                ui,
+                "deck",
+                &mut both,
+                |(tab, desk), ui| tab.page(ui, desk),
+                |(tab, desk), ui| tab.foot(ui, desk),
+            );
+        });
     }
 
     fn drops(&self) -> Ask {

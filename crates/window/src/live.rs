@@ -12,15 +12,15 @@ use crate::shared::keys::{Action, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
-use crate::shared::picture::color_image;
+use crate::shared::picture::{color_image, zoom_buttons};
 use crate::shared::placement::View;
 use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
 use crate::shared::table::Table;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Panel, Pos2, Rect, RichText,
-    Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Label, Panel, Pos2, Rect,
+    RichText, Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
 };
 use setsight_game::cards::Card;
 use setsight_live::camera::{self, CameraInfo};
@@ -43,12 +43,16 @@ const MIRRORED: [(Word, Mirrored); 3] = [
     (Word("mirrored-no"), Mirrored::No),
 ];
 
+/// A picture that comes later than this is seen to be late.
+const LATE_MS: f64 = 400.0;
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
 /// Below this width the panel lies under the picture.
 const NARROW: f32 = 760.0;
 /// Width of the panel beside the picture.
 const PANEL: f32 = 330.0;
+/// Below this height the panel scrolls as a whole.
+const LOW: f32 = 620.0;
 
 /// The tab.
 pub struct LiveTab {
@@ -231,7 +235,9 @@ impl LiveTab {
     fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        if narrow {
+        if desk.presenting {
+            // The picture alone.
+        } else if narrow {
             let height = ui.available_height() * 0.42;
             Panel::bottom("live panel")
                 .exact_size(height)
@@ -349,6 +355,9 @@ impl LiveTab {
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
+            if !desk.presenting {
+                zoom_buttons(ui, &mut self.zoom, size, room);
+            }
             if self.frozen {
                 let text = t!("held", key = key_of(Action::Freeze));
                 overlay::caption(&painter, room, &text);
@@ -395,14 +404,25 @@ impl LiveTab {
         command
     }
 
+    /// The panel, which scrolls as a whole where it is low, and is never wider than it is.
     fn panel(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        ui.horizontal(|ui| look_panel::modes(ui, &mut self.look));
+        if ui.available_height() < LOW {
+            let area = ScrollArea::vertical().auto_shrink([false, false]);
+            area.show(ui, |ui| self.controls(ui, desk));
+        } else {
+            self.controls(ui, desk);
+        }
+    }
+
+    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        ui.horizontal_wrapped(|ui| look_panel::modes(ui, &mut self.look));
         ui.add_space(6.0);
-        ui.horizontal_wrapped(|ui| {
+        ui.horizontal(|ui| {
             if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
             }
-            ui.weak(named(&self.input));
+            let name = named(&self.input);
+            ui.add(Label::new(RichText::new(&name).weak()).truncate()).on_hover_text(name);
         });
         ui.horizontal_wrapped(|ui| {
             let tip = t!("turn-help", key = key_of(Action::Turn));
@@ -414,6 +434,9 @@ impl LiveTab {
             if ui.add(above).on_hover_text(words).clicked() {
                 self.straighten();
             }
+        });
+        // A row of its own: it is no button of the row before.
+        ui.horizontal_wrapped(|ui| {
             ui.label(t!("mirrored"));
             let before = self.mirrored;
             for (word, mirrored) in MIRRORED {
@@ -487,9 +510,10 @@ impl LiveTab {
             Some(chance) => ui.label(t!("live-chance", percent = (100.0 * chance.value()).round())),
             None => ui.label(t!("live-no-three")),
         };
-        if self.view.fps > 0.0 {
-            let (fps, ms) = (self.view.fps.round(), self.view.latency_ms.round());
-            ui.weak(t!("live-speed", fps = fps, ms = ms));
+        // Where the picture keeps up nobody need think of it.
+        if self.view.latency_ms > LATE_MS {
+            let seconds = format!("{:.1}", self.view.latency_ms / 1e3);
+            ui.label(t!("live-late", seconds = seconds));
         }
     }
 }
@@ -509,6 +533,10 @@ impl Tab for LiveTab {
         vec![Place::Live]
     }
 
+    fn can_present(&self) -> bool {
+        true
+    }
+
     fn act(&mut self, action: Action, desk: &mut Desk) {
         let sets = self.table.shown_sets();
         match action {
@@ -522,6 +550,7 @@ impl Tab for LiveTab {
                 self.look.mode = Mode::Hint;
                 self.look.more_hint();
             }
+            Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
             Action::Clear => self.look.start_again(),
             Action::Freeze => self.freeze(!self.frozen),
             Action::SaveFrame => self.save(desk),

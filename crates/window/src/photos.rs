@@ -2,6 +2,7 @@
 
 mod correct;
 mod correct_panel;
+mod correcting;
 mod corrections;
 pub mod export;
 pub mod folder_export;
@@ -16,7 +17,7 @@ mod strip;
 pub mod welcome;
 
 use crate::photos::correct::Change;
-use crate::photos::correct_panel::{Correcting, Edit, next_card};
+use crate::photos::correcting::{Correcting, Edit, next_card};
 use crate::photos::corrections::Trouble;
 use crate::photos::folder_export::FolderExport;
 use crate::photos::learn::Learning;
@@ -36,6 +37,7 @@ use eframe::egui::{CentralPanel, Context, TextureHandle, TextureOptions, Ui};
 use image::RgbImage;
 use setsight_photo::geometry::Quad;
 use setsight_photo::labels::Clash;
+use setsight_photo::source::ListError;
 use setsight_vision::{CardImage, Reading};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -175,6 +177,8 @@ impl Photos {
         match news {
             News::Listed(_, problems, at) => {
                 problems.iter().for_each(|problem| desk.say(reasons::listing(problem)));
+                let refused = problems.iter().find(|p| matches!(p, ListError::Unreadable { .. }));
+                self.shelf.refused = refused.map(reasons::listing);
                 let count = self.shelf.library.as_ref().map_or(0, |library| library.entries.len());
                 self.shelf.summaries = vec![None; count];
                 if count > 0 {
@@ -282,9 +286,21 @@ impl Photos {
         }
     }
 
-    fn look_in(&mut self, mode: Mode) {
-        self.view.task = Task::Look;
+    fn look_in(&mut self, mode: Mode, ctx: &Context) {
+        self.turn_to(Task::Look, ctx);
         self.view.look.mode = mode;
+    }
+
+    /// Does something else with the photo. A card that has the keyboard's focus lets go of it: nobody
+    /// would know why it is framed.
+    fn turn_to(&mut self, task: Task, ctx: &Context) {
+        self.view.task = task;
+        self.view.focus.0 = None;
+        if self.view.focus.1.take().is_some() {
+            ctx.memory_mut(|memory| {
+                memory.focused().into_iter().for_each(|id| memory.surrender_focus(id));
+            });
+        }
     }
 
     /// Makes a change that is wished for, if any.
@@ -297,26 +313,52 @@ impl Photos {
         let Some((path, found, said)) = self.shelf.in_hand() else { return };
         self.view.correcting.clash = None;
         let trouble = match edit {
-            Edit::Change(change) => said.change(path, found, change, false),
+            Edit::Change(change) | Edit::Accept(change) => said.change(path, found, change, false),
             Edit::Amend(change) => said.change(path, found, change, true),
             Edit::Settle => said.write(path, found),
             Edit::StartOver => said.start_over(path, found),
             Edit::Undo => said.step(path, found, false).map(|_| ()),
             Edit::Redo => said.step(path, found, true).map(|_| ()),
         };
-        if let (Err(Trouble::Refused(refusal)), Edit::Change(change)) = (&trouble, edit) {
+        if let (Err(Trouble::Refused(refusal)), Edit::Change(change) | Edit::Accept(change)) =
+            (&trouble, edit)
+        {
             self.view.correcting.clash = Some((change, *refusal));
         }
+        let made = !matches!(trouble, Err(Trouble::Refused(_)));
         self.tell(trouble, desk);
-        let cards_before = self.view.table.cards.len();
+        let before = std::mem::take(&mut self.view.table);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
-        if matches!(edit, Edit::Change(Change::Add(_)))
-            && self.view.table.cards.len() > cards_before
-        {
-            self.view.correcting.adding = false;
-            self.view.correcting.select(Some(self.view.table.cards.len() - 1));
+        if made {
+            self.take_next(edit, &before);
         }
+    }
+
+    /// After a change that was made: the card that is in hand from now on.
+    fn take_next(&mut self, edit: Edit, before: &Table) {
+        let (correcting, table) = (&mut self.view.correcting, &self.view.table);
+        let next = match edit {
+            Edit::Change(Change::Add(_)) if table.cards.len() > before.cards.len() => {
+                correcting.adding = false;
+                Some(table.cards.len() - 1)
+            }
+            Edit::Accept(Change::Be(card, _) | Change::Confirm(card))
+                if before.cards[card].unsure =>
+            {
+                table.next_to_check(Some(card))
+            }
+            // The next one moves up.
+            Edit::Change(Change::Strike(card)) if before.cards[card].unsure => {
+                let next = before.next_to_check(Some(card));
+                next.map(|next| if next > card { next - 1 } else { next })
+            }
+            Edit::Change(Change::Strike(_)) => None,
+            _ => return,
+        };
+        correcting.select(None, table);
+        correcting.select(next, table);
+        correcting.focus = next.filter(|_| self.view.focus.1.is_some());
     }
 
     fn tell(&mut self, trouble: Result<(), Trouble>, desk: &mut Desk) {
@@ -453,11 +495,11 @@ impl Tab for Photos {
             Action::ExportPicture => self.ask_where(Ask::SavePicture, desk),
             Action::ExportJson => self.ask_where(Ask::SaveJson, desk),
             Action::ExportAll => self.ask_where(Ask::SaveAll, desk),
-            Action::Solve => self.look_in(Mode::Solve),
-            Action::Hint => self.look_in(Mode::Hint),
-            Action::Learn => self.look_in(Mode::Learn),
-            Action::Correct => self.view.task = Task::Correct,
-            Action::Stages => self.view.task = Task::Stages,
+            Action::Solve => self.look_in(Mode::Solve, &desk.ctx),
+            Action::Hint => self.look_in(Mode::Hint, &desk.ctx),
+            Action::Learn => self.look_in(Mode::Learn, &desk.ctx),
+            Action::Correct => self.turn_to(Task::Correct, &desk.ctx),
+            Action::Stages => self.turn_to(Task::Stages, &desk.ctx),
             Action::NextSet => self.view.look.next_set(self.view.table.shown_sets()),
             Action::PreviousSet => self.view.look.previous_set(self.view.table.shown_sets()),
             Action::AllSets => self.view.look.set = None,
@@ -470,13 +512,34 @@ impl Tab for Photos {
             }
             Action::NextStage => self.view.stages.step(true),
             Action::PreviousStage => self.view.stages.step(false),
+            Action::Clear if !self.view.zoom.is_whole() && self.view.correcting.is_idle() => {
+                self.view.zoom = View::default();
+            }
             Action::Clear if self.view.task == Task::Look => self.view.look.start_again(),
+            // Nothing is in hand: it leaves.
+            Action::Clear if self.view.task == Task::Correct && self.view.correcting.is_idle() => {
+                self.look_in(self.view.look.mode, &desk.ctx);
+            }
+            Action::Check if self.view.task != Task::Correct => {
+                self.turn_to(Task::Correct, &desk.ctx);
+                self.view.correcting.select(None, &self.view.table);
+                self.act(Action::Check, desk);
+            }
             action if self.view.task == Task::Correct => {
                 let edit = self.view.correcting.act(action, &self.view.table);
                 self.grant(edit, desk);
             }
             _ => {}
         }
+    }
+
+    fn can_present(&self) -> bool {
+        self.is_open()
+    }
+
+    fn has_focus_in_hand(&self) -> bool {
+        let (focused, in_hand) = (self.view.focus.1, self.view.correcting.selected);
+        self.view.task == Task::Correct && focused.is_some() && focused == in_hand
     }
 
     fn drops(&self) -> Ask {

@@ -51,6 +51,8 @@ const LAST_FRAMES: usize = 20;
 
 /// Width and height of the window before anybody has chosen others, in points.
 const USUAL_SIZE: (f32, f32) = (1280.0, 800.0);
+/// The same of a window that nobody can make smaller.
+const LEAST_SIZE: (f32, f32) = (420.0, 360.0);
 
 /// The deck that [`Show::Deal`] shows.
 const SHOWN_SEED: u64 = 7;
@@ -195,16 +197,19 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
     let given = Arc::clone(&outcome);
     let wanted = options.screenshot.is_some() || options.measure.is_some();
     let kept = if wanted { None } else { Keeper::of_user().settings.size };
-    let (width, height) = options.size.or(kept).unwrap_or(USUAL_SIZE);
-    let viewport = ViewportBuilder::default()
+    let mut native = eframe::NativeOptions::default();
+    let screen = choose_screen(&mut native)?;
+    let (width, height) = match options.size {
+        Some(size) => size,
+        None => within(kept.unwrap_or(USUAL_SIZE), work_area(&screen)),
+    };
+    native.viewport = ViewportBuilder::default()
         .with_title("setsight")
         .with_app_id("setsight")
         .with_icon(icon())
         .with_inner_size(vec2(width, height))
-        .with_min_inner_size(vec2(420.0, 360.0))
+        .with_min_inner_size(vec2(LEAST_SIZE.0, LEAST_SIZE.1))
         .with_drag_and_drop(true);
-    let mut native = eframe::NativeOptions { viewport, ..Default::default() };
-    let screen = choose_screen(&mut native)?;
     let run = eframe::run_native(
         "setsight",
         native,
@@ -242,6 +247,31 @@ fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> 
     // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
     native.clipboard_shortcuts = false;
     Ok(system)
+}
+
+/// Width and height of what there is for windows, in points, where it can be told before one is there.
+#[cfg(target_os = "linux")]
+fn work_area(screen: &System) -> Option<(f32, f32)> {
+    match screen {
+        // A compositor tells the window itself how large it may be.
+        System::Wayland => None,
+        System::X11(connection) => screen::work_area(connection),
+    }
+}
+
+/// Elsewhere the toolkit keeps windows within the screen.
+#[cfg(not(target_os = "linux"))]
+fn work_area(_: &()) -> Option<(f32, f32)> {
+    None
+}
+
+/// A window's size within an area, which holds its frame and title bar, too.
+fn within((width, height): (f32, f32), area: Option<(f32, f32)>) -> (f32, f32) {
+    let Some((widest, highest)) = area else { return (width, height) };
+    let (least_width, least_height) = LEAST_SIZE;
+    let (frame, bar) = (8.0, 40.0);
+    let width = width.min(widest - frame).max(least_width);
+    (width, height.min(highest - bar).max(least_height))
 }
 
 /// Elsewhere there is nothing to choose.

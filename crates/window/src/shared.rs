@@ -1,6 +1,7 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
 pub mod card_face;
+pub mod column;
 pub mod desk;
 pub mod dialogs;
 pub mod eye;

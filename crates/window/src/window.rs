@@ -23,17 +23,21 @@ use crate::shared::settings::{Brightness, Keeper, SCALES};
 use crate::shared::theme;
 use crate::shared::words::{self, Language, t};
 use eframe::egui::{
-    Align, Align2, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId, Layout, Order,
-    Panel, RichText, Stroke, StrokeKind, TextEdit, Ui, ViewportCommand, vec2,
+    Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
+    LayerId, Layout, Modifiers, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    ViewportCommand, vec2,
 };
 use image::RgbImage;
 use setsight_vision::ReaderChoice;
 use setsight_vision::plan::ReadingPlan;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How long a message stays, in seconds.
 const MESSAGE_SECONDS: f64 = 8.0;
+/// How long the way back is shown after the pointer has moved, in seconds.
+const WAY_BACK_SECONDS: f32 = 3.0;
 
 /// The large parts of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -256,15 +260,27 @@ impl Window {
             places.extend(self.seen().places());
             self.take_clipboard(&ctx);
         }
-        for action in keys::pressed(&ctx, &places) {
+        let escape = |input: &mut InputState| input.consume_key(Modifiers::NONE, Key::Escape);
+        if keys && self.desk.presenting && ctx.input_mut(escape) {
+            self.present(&ctx, false);
+        }
+        let focused = ctx.memory(|memory| memory.focused()).is_some();
+        let on_button = focused && !self.seen().has_focus_in_hand();
+        for action in keys::pressed(&ctx, &places, on_button) {
             self.act(&ctx, action);
         }
         self.obey(&ctx);
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
-        Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
+        let alone = self.desk.presenting && self.seen().can_present();
+        if !alone {
+            let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
+            Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
+        }
         self.message_ui(ui);
         let (tab, desk) = self.tab(self.tab);
         tab.ui(ui, desk, keys);
+        if alone {
+            self.way_back(&ctx);
+        }
         self.pages(&ctx);
         self.dragged_ui(&ctx);
         self.obey(&ctx);
@@ -283,6 +299,7 @@ impl Window {
                 Command::Open(paths) => self.open(paths),
                 Command::Ask(ask, name) => self.dialogs.ask(ask, &name, self.desk.wake()),
                 Command::Watch(input) => self.live.choose(input, &mut self.desk),
+                Command::Take(ask, paths) => self.use_paths(ask, paths),
             }
         }
     }
@@ -333,15 +350,35 @@ impl Window {
                 settings.brightness = if dark { Brightness::Light } else { Brightness::Dark };
             }
             Action::Copy => self.copy(),
-            Action::FullScreen => {
-                let full = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
-                ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
-            }
+            Action::FullScreen => self.present(ctx, !self.desk.presenting),
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             action => {
                 let (tab, desk) = self.tab(self.tab);
                 tab.act(action, desk);
             }
+        }
+    }
+
+    /// Has the whole screen show the picture or the table alone, or a window again.
+    fn present(&mut self, ctx: &Context, presenting: bool) {
+        self.desk.presenting = presenting;
+        ctx.send_viewport_cmd(ViewportCommand::Fullscreen(presenting));
+    }
+
+    /// The way back, for whoever has no key for it, as long as the pointer moves.
+    fn way_back(&mut self, ctx: &Context) {
+        let rests = ctx.input(|input| input.pointer.time_since_last_movement());
+        if rests > WAY_BACK_SECONDS {
+            return;
+        }
+        ctx.request_repaint_after(Duration::from_secs_f32(WAY_BACK_SECONDS));
+        let area = Area::new(Id::unique("way-back")).order(Order::Foreground);
+        let shown = area.anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0)).show(ctx, |ui| {
+            let tip = t!("key-hover", key = keys::key_of(Action::FullScreen));
+            ui.button(t!("back-to-window")).on_hover_text(tip).clicked()
+        });
+        if shown.inner {
+            self.present(ctx, false);
         }
     }
 

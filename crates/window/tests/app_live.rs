@@ -25,6 +25,9 @@ use setsight_window::settings::Keeper;
 use setsight_window::{LiveTab, TabId, Window};
 use std::sync::{Arc, Mutex};
 
+#[path = "app_window/in_view.rs"]
+mod in_view;
+
 /// What the camera shows, and what was asked of it.
 #[derive(Clone, Default)]
 struct Fake {
@@ -314,7 +317,10 @@ fn a_film_is_held_moved_and_seen_again() {
 #[test]
 fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
     let mut test = Test::new();
-    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let mut unsure = view(1, "1fgd 2fgd 3fgd 1ord");
+    let card = &mut unsure.tracked.table.cards[0];
+    (card.unsure, card.confidence) = (true, 0.8);
+    test.show(unsure);
     let hover = |test: &mut Test| {
         test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
         for _ in 0..10 {
@@ -322,7 +328,7 @@ fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
         }
     };
     hover(&mut test);
-    test.shows("In set 1");
+    test.shows("In set 1?");
     test.key(Key::F3);
     hover(&mut test);
     test.shows("code 1fgd");
@@ -452,4 +458,43 @@ fn the_table_is_shown_from_above() {
     assert!(straight.width() > 1.2 * as_it_is.width(), "{straight:?} {as_it_is:?}");
     test.key(Key::V);
     assert_eq!(place(&test), as_it_is);
+}
+
+/// At the sizes of usual screens, a film that has ended under a long name included: no row is wider than
+/// the panel.
+#[test]
+fn nothing_of_the_camera_is_cut_off() {
+    let mut ended = view(3, "1fgd 2fgd 3fgd 1ord");
+    let place = FilmPlace { at_ms: 65_000.0, length_ms: Some(65_000.0), paused: false };
+    (ended.film, ended.ended) = (Some(place), true);
+    let mut recorded = view(4, "1fgd 2fgd 3fgd 1ord");
+    let recording = Recording {
+        film: "/home/somebody/setsight-live/game-0001.avi".into(),
+        length_ms: 65_000.0,
+        state: RecordingState::Running,
+    };
+    recorded.recording = Some(recording);
+    recorded.latency_ms = 900.0;
+    let notice = LiveView { notice: Some(Notice::from(&CameraError::None)), ..LiveView::default() };
+    let pages = [("film", ended), ("recording", recorded), ("no camera", notice)];
+    for (width, height) in
+        [(1280.0, 800.0), (1366.0, 731.0), (800.0, 600.0), (768.0, 432.0), (1920.0, 1080.0)]
+    {
+        for language in Language::ALL {
+            for (page, view) in &pages {
+                let mut test = Test::new();
+                test.harness.set_size(eframe::egui::vec2(width, height));
+                let window = test.harness.state_mut().as_mut().unwrap();
+                window.desk.keeper.settings.language = Some(language);
+                let film = "/home/somebody/films/an evening with friends and many sets.avi";
+                window.live.choose(Input::Film(film.into()), &mut window.desk);
+                test.show(view.clone());
+                let page = format!("{page} at {width}x{height} {}", language.name());
+                in_view::all_in_view(&mut test.harness, &page);
+                // Nor on another page afterwards.
+                test.key(Key::F11);
+                test.key(Key::Escape);
+            }
+        }
+    }
 }

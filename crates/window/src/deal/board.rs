@@ -2,6 +2,7 @@
 
 use crate::deal::game::Watch;
 use crate::deal::play::{LEAVING_SECONDS, Phase, Play};
+use crate::deal::players;
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::look::Mark;
 use crate::shared::names;
@@ -10,7 +11,8 @@ use crate::shared::settings::Settings;
 use crate::shared::theme::{CHOSEN, focus_ring};
 use crate::shared::words::t;
 use eframe::egui::{
-    Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+    Align2, Color32, CursorIcon, FontId, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
+    vec2,
 };
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::{ROWS, Spot, place_name};
@@ -50,8 +52,25 @@ impl Grid {
     }
 }
 
+/// What was pressed on the table.
+pub enum Pressed {
+    /// A card.
+    Card(Spot),
+    /// That the clock may run.
+    Start,
+}
+
+/// How cards are drawn and named.
+#[derive(Clone, Copy)]
+pub struct Looks<'a> {
+    /// Whose cards they are.
+    pub deck: &'a Deck,
+    /// Their colours.
+    pub settings: &'a Settings,
+}
+
 /// The game as it is watched.
-pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
+pub fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
     let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);
     let places = watch.game().places();
@@ -64,9 +83,9 @@ pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
             continue;
         };
         let is_new = watch.added().contains(&place);
-        let card_name = names::card(&Deck::classic(), *card);
+        let card_name = names::card(looks.deck, *card);
         let name = t!("place-named", n = place + 1, name = place_name(place), card = card_name);
-        show_card(ui, rect, ("place", place), *card, name, (false, is_new), settings);
+        show_card(ui, rect, ("place", place), *card, name, (false, is_new), looks);
         let holds = |set: &Set| set.0.contains(&place);
         let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
         let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
@@ -74,7 +93,7 @@ pub fn watched(ui: &mut Ui, watch: &Watch, settings: &Settings) {
             in_sets.push((rect, Mark::Sets(sets)));
         }
     }
-    overlay::paint_drawn(ui.painter(), &in_sets, settings);
+    overlay::paint_drawn(ui.painter(), &in_sets, looks.settings);
     // Over the outlines: a card of several sets has them far inwards.
     for (place, card) in places.iter().enumerate() {
         place_label(ui, grid.rect(place), place, card.is_some());
@@ -95,13 +114,22 @@ fn place_label(ui: &Ui, rect: Rect, place: usize, is_taken: bool) {
     ui.painter().galley(ground.min, galley, ink);
 }
 
-/// The game as it is played; the card that was pressed.
-pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option<Spot> {
-    let mut room = ui.available_rect_before_wrap();
+/// The game as it is played; what was pressed.
+pub fn played(ui: &mut Ui, play: &Play, looks: Looks<'_>, now: f64) -> Option<Pressed> {
+    let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);
-    let mut pressed = None;
-    let hinted = play.hinted();
-    let open = play.is_running();
+    let room = players::row(ui, play, looks.settings, room, now);
+    let (below, last) = last_set(ui, play, looks, room);
+    let pressed = last.or(on_table(ui, play, looks, below, now));
+    if !play.is_running() {
+        return start_button(ui, play, room).then_some(Pressed::Start);
+    }
+    pressed.map(Pressed::Card)
+}
+
+/// The last set, in a chain; what is left of the room, and the card that was pressed.
+fn last_set(ui: &mut Ui, play: &Play, looks: Looks<'_>, room: Rect) -> (Rect, Option<Spot>) {
+    let (mut room, mut pressed) = (room, None);
     if let Some(last) = play.round().last() {
         let height = (room.height() * 0.2).clamp(30.0, 150.0);
         let (above, below) = room.split_top_bottom_at_y(room.min.y + height);
@@ -110,19 +138,25 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
         for (i, &card) in last.iter().enumerate() {
             let left = above.center().x + (i as f32 - 1.5) * (width + 8.0);
             let rect = card_face::rect_at(eframe::egui::pos2(left, above.min.y), width);
-            if !open {
+            if !play.is_running() {
                 card_face::paint_back(ui.painter(), rect);
                 continue;
             }
             let spot = Spot::Last(i);
-            let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
-            let card_name = names::card(&Deck::classic(), card);
+            let marks = (play.chosen.contains(&spot), play.hinted().contains(&spot));
+            let card_name = names::card(looks.deck, card);
             let name = t!("last-set-numbered", n = i + 1, card = card_name);
-            if show_card(ui, rect, ("last", i), card, name, marks, settings) {
+            if show_card(ui, rect, ("last", i), card, name, marks, looks) {
                 pressed = Some(spot);
             }
         }
     }
+    (room, pressed)
+}
+
+/// The cards on the table; the one that was pressed.
+fn on_table(ui: &mut Ui, play: &Play, looks: Looks<'_>, room: Rect, now: f64) -> Option<Spot> {
+    let (open, hinted, mut pressed) = (play.is_running(), play.hinted(), None);
     let places = play.round().places();
     let grid = Grid::of(room, places.len());
     let leaving = play.leaving(now);
@@ -138,7 +172,7 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
         }
         let spot = Spot::Table(place);
         let marks = (play.chosen.contains(&spot), hinted.contains(&spot));
-        let name = at_place(place, card);
+        let name = at_place(looks.deck, place, card);
         let is_new = leaving.is_some_and(|l| l.cards.iter().any(|(at, _)| *at == place));
         let since = leaving.map_or(LEAVING_SECONDS, |leaving| now - leaving.since);
         let part = (since / LEAVING_SECONDS).clamp(0.0, 1.0) as f32;
@@ -146,7 +180,7 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
             if is_new {
                 ui.multiply_opacity(part);
             }
-            show_card(ui, rect, ("place", place), card, name, marks, settings)
+            show_card(ui, rect, ("place", place), card, name, marks, looks)
         });
         if shown.inner {
             pressed = Some(spot);
@@ -161,25 +195,36 @@ pub fn played(ui: &mut Ui, play: &Play, settings: &Settings, now: f64) -> Option
             let from = grid.rect(place);
             let center = from.center().lerp(room.right_top(), part * part);
             let rect = Rect::from_center_size(center, grid.size * (1.0 - 0.6 * part));
-            card_face::paint(&painter, rect, card, settings);
+            card_face::paint_of(&painter, rect, looks.deck, card, looks.settings);
             let line = Stroke::new(3.0, CHOSEN);
             painter.rect_stroke(rect, 0.1 * rect.height(), line, StrokeKind::Outside);
         }
     }
-    if !open {
-        let words = if play.phase() == Phase::Paused { t!("paused") } else { t!("ready") };
-        let font = FontId::proportional((room.height() * 0.12).clamp(20.0, 56.0));
-        let galley = ui.painter().layout_no_wrap(words, font, Color32::WHITE);
-        let ground =
-            Align2::CENTER_CENTER.anchor_size(room.center(), galley.size() + vec2(40.0, 20.0));
-        ui.painter().rect_filled(ground, 12.0, Color32::from_black_alpha(190));
-        ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
-    }
     pressed
 }
 
-fn at_place(place: usize, card: Card) -> String {
-    t!("place-numbered", n = place + 1, card = names::card(&Deck::classic(), card))
+/// A large button in the middle of the cards that lie face down. Whether it was pressed.
+fn start_button(ui: &Ui, play: &Play, room: Rect) -> bool {
+    let words = if play.phase() == Phase::Paused { t!("paused") } else { t!("ready") };
+    let font = FontId::proportional((room.height() * 0.12).clamp(20.0, 56.0));
+    let galley = ui.painter().layout_no_wrap(words.clone(), font, Color32::WHITE);
+    let ground = Align2::CENTER_CENTER.anchor_size(room.center(), galley.size() + vec2(48.0, 24.0));
+    let response = ui.interact(ground, Id::unique("start"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let response = response.on_hover_cursor(CursorIcon::PointingHand);
+    let fill = Color32::from_black_alpha(if response.hovered() { 230 } else { 190 });
+    ui.painter().rect_filled(ground, 14.0, fill);
+    let line = Stroke::new(3.0, if response.hovered() { CHOSEN } else { Color32::WHITE });
+    ui.painter().rect_stroke(ground, 14.0, line, StrokeKind::Inside);
+    ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
+    if response.has_focus() {
+        focus_ring(ui.painter(), ground, 14.0);
+    }
+    response.clicked()
+}
+
+fn at_place(deck: &Deck, place: usize, card: Card) -> String {
+    t!("place-numbered", n = place + 1, card = names::card(deck, card))
 }
 
 /// A card as a button, chosen or marked or neither. Whether it was pressed.
@@ -190,12 +235,12 @@ fn show_card(
     card: Card,
     name: String,
     (is_chosen, is_marked): (bool, bool),
-    settings: &Settings,
+    looks: Looks<'_>,
 ) -> bool {
     let response = ui.interact(rect, eframe::egui::Id::unique("dealt").with(id), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
     let shown = if response.hovered() || is_chosen { rect.expand(3.0) } else { rect };
-    card_face::paint(ui.painter(), shown, card, settings);
+    card_face::paint_of(ui.painter(), shown, looks.deck, card, looks.settings);
     let radius = (shown.height() * 0.1).clamp(1.0, 40.0);
     if is_chosen || is_marked {
         let line = Stroke::new((0.03 * rect.width()).clamp(3.0, 9.0), CHOSEN);

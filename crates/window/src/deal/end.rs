@@ -53,6 +53,17 @@ fn figures(ui: &mut Ui, play: &Play) {
         t!("count-hints", n = play.hints()),
     ];
     ui.label(counts.join(" · "));
+    set_times(ui, &play.set_times());
+}
+
+/// How long each set took.
+fn set_times(ui: &mut Ui, times: &[f64]) {
+    let Some(slowest) = times.iter().copied().reduce(f64::max) else { return };
+    let average = times.iter().sum::<f64>() / times.len() as f64;
+    let told = |seconds: f64| format!("{seconds:.1}");
+    ui.label(t!("set-times", average = told(average), slowest = told(slowest)));
+    let each: Vec<String> = times.iter().map(|seconds| format!("{seconds:.0}")).collect();
+    ui.weak(t!("each-set-time", times = each.join(", ")));
 }
 
 /// Who has won, the best first.
@@ -62,15 +73,15 @@ fn players(ui: &mut Ui, play: &Play) {
     ui.add_space(8.0);
     for (place, who) in order.into_iter().enumerate() {
         let player = play.players()[who];
-        let (place, n) = (place + 1, who + 1);
+        let (place, name) = (place + 1, play.name(who));
         let points = t!("count-points", n = player.points());
         let sets = t!("count-sets", n = player.sets);
         ui.label(match player.lost {
-            0 => t!("player-result", place = place, n = n, points = points, sets = sets),
+            0 => t!("player-result", place = place, player = name, points = points, sets = sets),
             lost => t!(
                 "player-result-lost",
                 place = place,
-                n = n,
+                player = name,
                 points = points,
                 sets = sets,
                 lost = lost

@@ -115,6 +115,8 @@ pub struct Play {
     /// Of which of the sets.
     hint_rank: usize,
     players: Vec<Player>,
+    /// What they are called; where nothing stands they are numbered.
+    pub names: Vec<String>,
     /// Who has called, and when on the game's clock.
     caller: Option<(usize, f64)>,
     mistakes: usize,
@@ -138,6 +140,7 @@ impl Play {
             hint: 0,
             hint_rank: 0,
             players: vec![Player::default(); players.clamp(1, MOST_PLAYERS)],
+            names: Vec::new(),
             caller: None,
             mistakes: 0,
             hints: 0,
@@ -174,6 +177,20 @@ impl Play {
         &self.players
     }
 
+    /// What a player, counted from 0, is called.
+    pub fn name(&self, who: usize) -> String {
+        let name = self.names.get(who).map_or("", |name| name.trim());
+        if name.is_empty() { t!("player-numbered", n = who + 1) } else { name.to_owned() }
+    }
+
+    /// How many seconds each set took, from the one before or the beginning.
+    pub fn set_times(&self) -> Vec<f64> {
+        let taken = self.log.iter().filter(|(_, _, note)| matches!(note, Note::Taken(_)));
+        let times = taken.map(|(seconds, ..)| *seconds);
+        let mut last = 0.0;
+        times.map(|at| at - std::mem::replace(&mut last, at)).collect()
+    }
+
     /// Who has called, and how many seconds are left.
     pub fn caller(&self, now: f64) -> Option<(usize, f64)> {
         self.caller.map(|(who, at)| (who, (at + CALL_SECONDS - self.seconds(now)).max(0.0)))
@@ -203,7 +220,7 @@ impl Play {
     pub fn log(&self) -> Vec<String> {
         let line = |(seconds, by, note): &(f64, Option<usize>, Note)| {
             let words = match by {
-                Some(who) => t!("log-by", n = who + 1, words = note.words()),
+                Some(who) => t!("log-by", player = self.name(*who), words = note.words()),
                 None => note.words(),
             };
             format!("{}  {words}", clock(*seconds))
@@ -489,6 +506,10 @@ mod tests {
             play.choose(spot, 4.0);
         }
         assert_eq!(play.players()[1], Player { sets: 1, lost: 0 });
+        assert_eq!(play.set_times(), [4.0]);
+        play.names = vec![String::new(), " Anna ".to_owned()];
+        assert_eq!((play.name(0).as_str(), play.name(1).as_str()), ("Player 1", "Anna"));
+        assert!(play.log().last().unwrap().contains("Anna: set: "), "{:?}", play.log());
         assert!(play.caller(4.0).is_none() && play.leaving(4.1).is_some());
         play.call(0, 10.0);
         play.tick(10.0 + CALL_SECONDS - 0.1);

@@ -1,18 +1,21 @@
 //! The panel beside the table of a dealt game.
 
 use super::{DealTab, Mode, SOURCES, Source};
+use crate::deal::board::Looks;
 use crate::deal::game::Watch;
 use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
 use crate::shared::card_face::disc;
 use crate::shared::desk::{Desk, Tab};
 use crate::shared::keys::{Action, key_of};
-use crate::shared::look_panel::card_line;
+use crate::shared::look_panel::{card_line, scrolled};
 use crate::shared::names;
 use crate::shared::settings::Settings;
 use crate::shared::verdict::{good_color, verdict_lines};
 use crate::shared::words::t;
-use eframe::egui::{Button, RichText, ScrollArea, Sense, Ui, UiKind, vec2};
-use setsight_game::cards::{Card, Deck};
+use eframe::egui::{
+    Button, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, UiKind, WidgetInfo, vec2,
+};
+use setsight_game::cards::Card;
 use setsight_game::game::{Step, Variant, place_name};
 
 impl DealTab {
@@ -48,59 +51,103 @@ impl DealTab {
         ui.separator();
         let ready = matches!(&self.mode, Some(Mode::Play(play)) if play.phase() == Phase::Ready);
         if ready {
-            self.choose_terms(ui, desk.now());
+            self.choose_terms(ui, desk);
             return;
         }
         match &mut self.mode {
             Some(Mode::Watch(watch)) => watch_side(ui, watch, desk.settings()),
-            Some(Mode::Play(play)) => play_side(ui, play, desk.settings(), desk.now()),
+            Some(Mode::Play(play)) => {
+                let deck = desk.used_deck.drawn();
+                let looks = Looks { deck: &deck, settings: desk.settings() };
+                play_side(ui, play, looks, desk.now());
+            }
             None => {}
         }
     }
 
     /// What is played, and by how many; then it begins.
-    fn choose_terms(&mut self, ui: &mut Ui, now: f64) {
+    fn choose_terms(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let (variant, players) = (self.variant, self.players.max(1));
         let (mut new_variant, mut new_players) = (variant, players);
         let start = Button::new(RichText::new(t!("start")).size(20.0)).min_size(vec2(0.0, 44.0));
         let start = ui.vertical_centered_justified(|ui| ui.add(start)).inner;
         if start.on_hover_text(t!("start-help", key = key_of(Action::Play))).clicked() {
-            self.start(now);
+            self.start(desk.now());
             return;
         }
+        // Names of eight players are more than a low window holds.
+        scrolled(ui, |ui| {
+            self.variants(ui, &mut new_variant);
+            how_many_play(ui, &mut new_players);
+            if new_players > 1 {
+                names_of_players(ui, &mut desk.keeper.settings, new_players);
+            }
+        });
+        if (new_variant, new_players) != (variant, players) {
+            (self.variant, self.players) = (new_variant, new_players);
+            self.lay_out();
+        }
+    }
+
+    /// What may be played.
+    fn variants(&self, ui: &mut Ui, chosen: &mut Variant) {
         ui.add_space(6.0);
         ui.strong(t!("rules"));
         ui.horizontal_wrapped(|ui| {
             // A deal of the contest is played as the contest has it.
             let given = self.source == Source::Given;
             for variant in Variant::ALL {
-                let button = Button::selectable(new_variant == variant, names::variant(variant));
-                let may = !given || variant == Variant::Normal;
+                let button = Button::selectable(*chosen == variant, names::variant(variant));
+                let may = match variant {
+                    Variant::Junior => !given,
+                    Variant::Normal => given || !self.only_junior,
+                    _ => !given && !self.only_junior,
+                };
                 if ui.add_enabled(may, button).on_hover_text(names::rule(variant)).clicked() {
-                    new_variant = variant;
+                    *chosen = variant;
                 }
             }
         });
-        ui.label(names::rule(new_variant));
-        ui.add_space(6.0);
-        ui.strong(t!("players"));
-        ui.horizontal_wrapped(|ui| {
-            for number in 1..=MOST_PLAYERS {
-                let button = Button::selectable(new_players == number, number.to_string());
-                let name = t!("players-number", n = number);
-                if ui.add(button).accessible_name(&name).clicked() {
-                    new_players = number;
-                }
+        ui.label(names::rule(*chosen));
+    }
+}
+
+/// By how many it is played.
+fn how_many_play(ui: &mut Ui, players: &mut usize) {
+    ui.add_space(6.0);
+    ui.strong(t!("players"));
+    ui.horizontal_wrapped(|ui| {
+        for number in 1..=MOST_PLAYERS {
+            let button = Button::selectable(*players == number, number.to_string());
+            let name = t!("players-number", n = number);
+            if ui.add(button).accessible_name(&name).clicked() {
+                *players = number;
             }
-        });
-        ui.label(match new_players {
-            1 => t!("alone"),
-            n => t!("together", n = n),
-        });
-        if (new_variant, new_players) != (variant, players) {
-            (self.variant, self.players) = (new_variant, new_players);
-            self.lay_out();
         }
+    });
+    ui.label(match *players {
+        1 => t!("alone"),
+        n => t!("together", n = n),
+    });
+}
+
+/// A field for the name of each player, beside the colour.
+fn names_of_players(ui: &mut Ui, settings: &mut Settings, players: usize) {
+    settings.players.resize(settings.players.len().max(players), String::new());
+    let palette = settings.palette;
+    for (who, name) in settings.players.iter_mut().enumerate().take(players) {
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::hover());
+            let color = palette.set_color(who);
+            disc(ui.painter(), rect.center(), 11.0, color, &(who + 1).to_string());
+            let usual = t!("player-numbered", n = who + 1);
+            let field = TextEdit::singleline(name).hint_text(usual).char_limit(20);
+            let field = ui.add(field.desired_width(ui.available_width()));
+            field.widget_info(|| {
+                let label = t!("name-of-player", n = who + 1);
+                WidgetInfo::labeled(Role::TextInput, true, label)
+            });
+        });
     }
 }
 
@@ -133,7 +180,7 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch, settings: &Settings) {
     listed_sets(ui, watch, settings);
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
-    transcript_area(ui).show(ui, |ui| {
+    transcript(ui, |ui| {
         for words in watch.transcript() {
             ui.monospace(words.trim_end());
         }
@@ -162,15 +209,14 @@ fn listed_sets(ui: &mut Ui, watch: &Watch, settings: &Settings) {
     ui.weak(t!("first-is-taken"));
 }
 
-/// Room for a transcript: all that is left, or a few lines where the panel itself scrolls.
-fn transcript_area(ui: &Ui) -> ScrollArea {
-    let scrolls_as_a_whole = ui.stack().contained_in(UiKind::ScrollArea);
-    let height = if scrolls_as_a_whole { 160.0 } else { ui.available_height().max(120.0) };
-    ScrollArea::vertical()
-        .id_salt("transcript")
-        .max_height(height)
-        .auto_shrink([false, false])
-        .stick_to_bottom(true)
+/// A transcript in all the room that is left; where the panel itself scrolls, as long as it is.
+fn transcript(ui: &mut Ui, lines: impl FnOnce(&mut Ui)) {
+    if ui.stack().contained_in(UiKind::ScrollArea) {
+        return lines(ui);
+    }
+    let area = ScrollArea::vertical().id_salt("transcript").auto_shrink([false, false]);
+    let height = ui.available_height().max(120.0);
+    area.max_height(height).stick_to_bottom(true).show(ui, lines);
 }
 
 /// A step in a few words.
@@ -187,7 +233,7 @@ fn in_words(step: &Step) -> String {
     }
 }
 
-fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
+fn play_side(ui: &mut Ui, play: &mut Play, looks: Looks<'_>, now: f64) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(clock(play.seconds(now))).size(34.0).strong());
         ui.vertical(|ui| {
@@ -200,7 +246,7 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
         });
     });
     if play.players().len() > 1 {
-        players(ui, play, now);
+        players(ui, play, looks.settings, now);
     }
     if play.phase() != Phase::Over {
         buttons(ui, play, now);
@@ -214,11 +260,11 @@ fn play_side(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
         Phase::Over => {
             ui.heading(t!("game-over"));
         }
-        Phase::Ready | Phase::Running(_) => said(ui, play, settings),
+        Phase::Ready | Phase::Running(_) => said(ui, play, looks),
     }
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
-    transcript_area(ui).show(ui, |ui| {
+    transcript(ui, |ui| {
         for line in play.log() {
             ui.monospace(line);
         }
@@ -263,22 +309,24 @@ fn by_key(action: Action) -> String {
 }
 
 /// A button for each player, with which they call.
-fn players(ui: &mut Ui, play: &mut Play, now: f64) {
+fn players(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
     let caller = play.caller(now);
     let all = play.players().to_vec();
     ui.horizontal_wrapped(|ui| {
         for (who, player) in all.into_iter().enumerate() {
             let calls = caller.filter(|(caller, _)| *caller == who);
-            let (n, points) = (who + 1, t!("count-points", n = player.points()));
+            let (name, points) = (play.name(who), t!("count-points", n = player.points()));
             let words = match calls {
                 Some((_, left)) => {
-                    t!("player-button-left", n = n, points = points, seconds = left.round())
+                    let seconds = left.ceil();
+                    t!("player-button-left", player = name, points = points, seconds = seconds)
                 }
-                None => t!("player-button", n = n, points = points),
+                None => t!("player-button", player = name, points = points),
             };
             let may = play.is_running() && caller.is_none();
-            let button = Button::selectable(calls.is_some(), words);
-            let name = t!("player-calls", n = who + 1);
+            let line = Stroke::new(2.0, settings.palette.set_color(who));
+            let button = Button::selectable(calls.is_some(), words).stroke(line);
+            let name = t!("player-calls", player = play.name(who));
             if ui.add_enabled(may, button).accessible_name(&name).clicked() {
                 play.call(who, now);
             }
@@ -286,14 +334,14 @@ fn players(ui: &mut Ui, play: &mut Play, now: f64) {
     });
 }
 
-fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
+fn said(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
     let by = |who: &Option<usize>, words: String| match who {
-        Some(who) => t!("by-player", n = who + 1, words = words),
+        Some(who) => t!("by-player", player = play.name(*who), words = words),
         None => words,
     };
     let lines = |ui: &mut Ui, cards: &[Card]| {
         for &card in cards {
-            card_line(ui, &Deck::classic(), card, settings);
+            card_line(ui, looks.deck, card, looks.settings);
         }
     };
     let variant = play.round().variant();
@@ -315,7 +363,7 @@ fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
         Some(Said::Wrong(cards, verdict, who)) => {
             ui.heading(by(who, t!("said-wrong")));
             lines(ui, cards);
-            verdict_lines(ui, &Deck::classic(), verdict);
+            verdict_lines(ui, looks.deck, verdict);
         }
         Some(Said::NotThese(cards, who)) => {
             ui.heading(by(who, t!("said-not-these")));
@@ -331,11 +379,11 @@ fn said(ui: &mut Ui, play: &Play, settings: &Settings) {
             ui.label(t!("said-more", n = *n));
         }
         Some(Said::Called(who)) => {
-            ui.heading(t!("said-called", n = who + 1));
+            ui.heading(t!("said-called", player = play.name(*who)));
             ui.label(t!("said-choose"));
         }
         Some(Said::TooLate(who)) => {
-            ui.heading(t!("said-too-late", n = who + 1));
+            ui.heading(t!("said-too-late", player = play.name(*who)));
             ui.label(t!("said-point-lost"));
         }
         Some(Said::CallFirst) => {

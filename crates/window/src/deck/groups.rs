@@ -1,18 +1,16 @@
-//! The cards in their groups: each value of a property with the drawn card beside those that photos
-//! show. A card is dragged to where it belongs, or chosen and put there.
+//! The cards in their groups: each value of a property with the cards that photos show. A card is
+//! dragged to where it belongs, or chosen and put there.
 
 use super::value_names::ValueNames;
 use super::work::{CUT_PX, Cut, Job, Standing};
 use crate::photos::welcome::name_of;
-use crate::shared::card_face::{self, ASPECT};
-use crate::shared::settings::Settings;
 use crate::shared::theme::CHOSEN;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Frame, Id, LayerId, Order, Pos2, Rect, Role, Sense, Stroke, StrokeKind,
-    TextEdit, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
-use setsight_game::cards::{Card, Deck, Property};
+use setsight_game::cards::Property;
 use setsight_vision::deck_learning::Place;
 use std::collections::HashMap;
 use std::path::Path;
@@ -48,7 +46,6 @@ impl GroupsView {
         ui: &mut Ui,
         standing: &Standing,
         names: &mut ValueNames,
-        settings: &Settings,
     ) -> Option<Job> {
         let mut job = None;
         if standing.one_fill && self.property == Property::Shading {
@@ -84,12 +81,12 @@ impl GroupsView {
         }
         if ui.available_width() < NARROW {
             for value in 0..3 {
-                job = self.group(ui, standing, value, names, settings).or(job);
+                job = self.group(ui, standing, value, names).or(job);
             }
         } else {
             ui.columns(3, |columns| {
                 for (value, ui) in columns.iter_mut().enumerate() {
-                    job = self.group(ui, standing, value, names, settings).or(job.take());
+                    job = self.group(ui, standing, value, names).or(job.take());
                 }
             });
         }
@@ -102,7 +99,6 @@ impl GroupsView {
         standing: &Standing,
         value: usize,
         names: &mut ValueNames,
-        settings: &Settings,
     ) -> Option<Job> {
         let (property, mut job) = (self.property, None);
         let at = Property::ALL.iter().position(|of| *of == property).unwrap_or(0);
@@ -115,8 +111,9 @@ impl GroupsView {
             ui.set_width(ui.available_width());
             let name = names.of(standing.deck.as_deref(), property, value);
             ui.horizontal(|ui| {
-                if let Some(deck) = &standing.deck {
-                    drawn(ui, deck, (property, value), &name, settings);
+                // A real card: what is drawn by a fill's name may look like none of them.
+                if let Some(cut) = cuts.iter().min_by_key(|cut| cut.values[0]) {
+                    self.example(ui, cut, &name);
                 }
                 let mut text = name.clone();
                 let width = ui.available_width();
@@ -158,9 +155,24 @@ impl GroupsView {
         job
     }
 
+    /// A card of the group, as a photo shows it.
+    fn example(&mut self, ui: &mut Ui, cut: &Cut, name: &str) {
+        let (rect, response) = ui.allocate_exact_size(cut_size(), Sense::hover());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Image, true, t!("example-of-value", name = name))
+        });
+        paint(ui.painter(), self.texture(ui, cut), rect);
+    }
+
+    fn texture(&mut self, ui: &Ui, cut: &Cut) -> &TextureHandle {
+        self.textures.entry(cut.place.to_string()).or_insert_with(|| {
+            ui.ctx().load_texture("cut", (*cut.picture).clone(), TextureOptions::LINEAR)
+        })
+    }
+
     /// A card as a photo shows it: to be dragged, or chosen.
     fn cut(&mut self, ui: &mut Ui, cut: &Cut) {
-        let size = vec2(CUT_WIDTH, CUT_WIDTH * CUT_PX.1 as f32 / CUT_PX.0 as f32);
+        let size = cut_size();
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let chosen = self.chosen.as_ref() == Some(&cut.place);
         response.widget_info(|| {
@@ -173,11 +185,7 @@ impl GroupsView {
         if !ui.is_rect_visible(rect) && !response.dragged() {
             return;
         }
-        let key = cut.place.to_string();
-        let texture = self.textures.entry(key).or_insert_with(|| {
-            let picture = (*cut.picture).clone();
-            ui.ctx().load_texture("cut", picture, TextureOptions::LINEAR)
-        });
+        let texture = self.texture(ui, cut);
         paint(ui.painter(), texture, rect);
         if chosen || response.has_focus() || response.hovered() {
             let line = Stroke::new(if chosen { 3.0 } else { 1.5 }, CHOSEN);
@@ -194,23 +202,12 @@ impl GroupsView {
     }
 }
 
+/// Size of a card's picture, in points.
+fn cut_size() -> Vec2 {
+    vec2(CUT_WIDTH, CUT_WIDTH * CUT_PX.1 as f32 / CUT_PX.0 as f32)
+}
+
 fn paint(painter: &eframe::egui::Painter, texture: &TextureHandle, rect: Rect) {
     let all = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
     painter.image(texture.id(), rect, all, Color32::WHITE);
-}
-
-/// The card of one symbol that has this value.
-fn drawn(
-    ui: &mut Ui,
-    deck: &Deck,
-    (property, value): (Property, usize),
-    name: &str,
-    settings: &Settings,
-) {
-    let size = vec2(CUT_WIDTH, CUT_WIDTH / ASPECT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("drawn", card = name)));
-    let index = |of: Property| if of == property { value } else { 0 };
-    let card = Property::ALL.into_iter().fold(0, |card, of| 3 * card + index(of));
-    card_face::paint_of(ui.painter(), rect, deck, Card::from_index(card), settings);
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct UsedDeck {
     path: Option<PathBuf>,
+    deck: Option<Arc<Deck>>,
 }
 
 /// Opens a deck's file.
@@ -41,6 +42,12 @@ impl UsedDeck {
             settings.forget_deck();
         }
         self.path.clone_from(&settings.deck);
+        self.deck = opened.as_ref().ok().cloned().flatten();
         Some(opened)
+    }
+
+    /// The deck as cards are drawn and named where no photo shows them.
+    pub fn drawn(&self) -> Arc<Deck> {
+        self.deck.clone().unwrap_or_else(Deck::classic)
     }
 }

@@ -41,9 +41,11 @@ impl ValueNames {
 
 /// What a value looks like. Outlines are counted: nobody knows what they are.
 fn usual(deck: Option<&Deck>, property: Property, value: usize) -> String {
-    let Some(deck) = deck.filter(|_| property != Property::Shape) else {
+    if property == Property::Shape {
         return t!("usual-value", n = value + 1);
-    };
+    }
+    // Before the deck has been drawn nobody knows what fills and inks look like.
+    let Some(deck) = deck else { return t!("usual-group", n = value + 1) };
     let own = |value: usize| match property {
         Property::Shading => t!("fill-kind", kind = deck.fills[value].fill.kind.name()),
         _ => {

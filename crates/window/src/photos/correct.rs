@@ -4,7 +4,7 @@ use crate::photos::labels::usual_card_at;
 use crate::shared::table::Table;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{ReadCard, Reading};
+use setsight_vision::{Guess, ReadCard, Reading};
 
 /// A change to a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,7 @@ pub enum Refusal {
 pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Table, Refusal> {
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
     let (mut said_of, mut checked) = (table.said.clone(), table.checked);
+    let mut numbers = table.numbers.clone();
     let exists = |i: usize| if i < table.cards.len() { Ok(()) } else { Err(Refusal::NoCard) };
     let said = |card: &mut ReadCard| {
         card.confidence = 1.0;
@@ -94,6 +95,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
             cards.remove(i);
             readings.remove(i);
             said_of.remove(i);
+            numbers.remove(i);
         }
         Change::Add(center) => {
             let free = Card::deck().find(|card| cards.iter().all(|c| c.card != *card));
@@ -101,6 +103,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
             cards.push(ReadCard::new(corners_in_image, free.ok_or(Refusal::DeckIsOut)?, 0.0, true));
             readings.push(None);
             said_of.push(false);
+            numbers.push(numbers.iter().max().map_or(1, |last| last + 1));
             checked = false;
         }
         Change::MoveCorner(i, corner, to) => {
@@ -124,7 +127,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
         }
     }
     let said = said_of;
-    Ok(Table { said, checked, ..table.with_cards(cards, readings) })
+    Ok(Table { said, numbers, checked, ..table.with_cards(cards, readings) })
 }
 
 /// The table with what a reader says of a card that lies at these corners now. Nothing changes where a
@@ -134,14 +137,18 @@ pub fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
     let Some(i) = (0..table.cards.len()).find(is_it) else { return table.clone() };
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
     let free = Card::deck().filter(|&card| lies_there(table, i, card).is_none());
-    let likeliest = free.map(|card| (card, reading.probability(card)));
-    if let Some((card, probability)) = likeliest.max_by(|a, b| a.1.total_cmp(&b.1)) {
-        let confidence = probability * reading.is_card;
+    let guess = |card| Guess { card, confidence: reading.probability(card) * reading.is_card };
+    let mut guesses: Vec<Guess> = free.map(guess).collect();
+    guesses.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    if let Some((best, others)) = guesses.split_first() {
         // However sure the reader is: the place is a person's, and the person is still there to ask.
-        cards[i] = ReadCard::new(*at, card, confidence, true);
+        cards[i] = ReadCard::new(*at, best.card, best.confidence, true);
+        let told = |guess: &&Guess| guess.confidence > ReadCard::LEAST;
+        cards[i].alternatives = others.iter().filter(told).copied().collect();
         readings[i] = Some(reading.clone());
     }
-    Table { said: table.said.clone(), ..table.with_cards(cards, readings) }
+    let (said, numbers) = (table.said.clone(), table.numbers.clone());
+    Table { said, numbers, ..table.with_cards(cards, readings) }
 }
 
 /// Another card of the table that is surely this one.
@@ -197,6 +204,8 @@ mod tests {
         assert!(all.checked && all.said == [true; 4] && all.unsure() == 0);
         let more = changed(&all, Change::Add(Point::new(200.0, 300.0)), (480, 360)).unwrap();
         assert!(!more.checked && more.said[0], "the new card is nobody's word");
+        let fewer = changed(&more, Change::Strike(1), (480, 360)).unwrap();
+        assert_eq!(fewer.numbers, [1, 3, 4, 5], "each keeps the number that people know");
         // A guess that is another card of the table is not right.
         let mut twice = table();
         twice.cards[3].card = twice.cards[1].card;
@@ -208,11 +217,12 @@ mod tests {
         let added = changed(&table(), Change::Add(Point::new(200.0, 300.0)), (480, 360)).unwrap();
         let at = added.cards[4].corners_in_image;
         // Surely two filled green diamonds, which lie there already, else striped ones.
-        let values = [[0.0, 1.0, 0.0], [0.7, 0.0, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let values = [[0.0, 1.0, 0.0], [0.7, 0.0, 0.3], [0.9, 0.1, 0.0], [1.0, 0.0, 0.0]];
         let reading = Reading { values, is_card: 0.9 };
         let read = read_again(&added, &at, &reading);
         assert_eq!(read.cards[4].card, card("2sgd"));
         assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.said[4]);
+        assert_eq!(read.cards[4].alternatives[0].card, card("2fpd"), "the next in probability");
         let said = changed(&added, Change::Be(4, card("3spo")), (480, 360)).unwrap();
         assert_eq!(read_again(&said, &at, &reading), said, "a person has the last word");
     }
@@ -246,6 +256,7 @@ mod tests {
                 sure.dedup();
                 prop_assert_eq!(sure.len(), count);
                 prop_assert_eq!(table.said.len(), table.cards.len());
+                prop_assert_eq!(table.numbers.len(), table.cards.len());
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The panel and the handles with which cards are corrected.
 
 use crate::photos::correct::{Change, Refusal};
+use crate::photos::correcting::{Correcting, Edit, accept, guesses};
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::keys::{Action, key_of};
-use crate::shared::look_panel::scrolled;
 use crate::shared::names;
 use crate::shared::placement::Placement;
 use crate::shared::settings::Settings;
@@ -11,172 +11,25 @@ use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, RIM};
 use crate::shared::words::t;
 use eframe::egui::{
-    Button, Color32, CursorIcon, Event, Id, RichText, Role, Sense, Shape, Stroke, TextureHandle,
-    Ui, WidgetInfo, vec2,
+    Align, Button, Color32, CursorIcon, FontId, Id, Label, RichText, Role, Sense, Shape, Stroke,
+    StrokeKind, TextStyle, TextureHandle, Ui, WidgetInfo, vec2,
 };
-use setsight_game::cards::{Card, Color, Deck, Property, Shading};
-use setsight_photo::geometry::Point;
-use std::time::Duration;
+use setsight_game::cards::{Card, Deck, Property};
+use setsight_vision::Guess;
 
-/// Letters of a code that are longer ago than this begin a new one.
-const TYPING_PAUSE: Duration = Duration::from_secs(3);
 /// Narrower than this, in points, a button does not hold the word for a value.
 const LEAST_VALUE: f32 = 62.0;
-/// How far a key moves a corner, in pixels of the photo.
-const NUDGE_PX: f64 = 1.0;
-
-/// What is being corrected.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Correcting {
-    /// The card in hand.
-    pub selected: Option<usize>,
-    /// The corner of it that keys move.
-    pub corner: usize,
-    /// The next click says where a missed card lies.
-    pub adding: bool,
-    /// The letters typed so far, and when the last one came.
-    typed: String,
-    typed_at: f64,
-    /// What stands in the way of the last change.
-    pub clash: Option<(Change, Refusal)>,
-    /// This card is to take the keyboard's focus.
-    pub focus: Option<usize>,
-}
-
-/// A change that is wanted, and whether it only goes on with the one before.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Edit {
-    /// This change.
-    Change(Change),
-    /// The same drag goes on.
-    Amend(Change),
-    /// It has ended.
-    Settle,
-    /// Back to what the reader found.
-    StartOver,
-    /// Take back.
-    Undo,
-    /// Make again.
-    Redo,
-}
-
-impl Correcting {
-    /// After the table has changed.
-    pub fn fit(&mut self, table: &Table) {
-        self.selected = self.selected.filter(|&i| i < table.cards.len());
-    }
-
-    /// Takes a card in hand.
-    pub fn select(&mut self, card: Option<usize>) {
-        if self.selected != card {
-            *self = Self { selected: card, adding: self.adding, ..Self::default() };
-        }
-    }
-
-    /// What a key asks for.
-    pub fn act(&mut self, action: Action, table: &Table) -> Option<Edit> {
-        match action {
-            Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown => {
-                let next = next_card(table, self.selected, action);
-                self.select(next);
-                self.focus = next;
-            }
-            Action::AllRight => return Some(Edit::Change(Change::AllRight)),
-            Action::StartOver => return Some(Edit::StartOver),
-            Action::Clear => {
-                self.adding = false;
-                self.select(None);
-            }
-            Action::AddCard => self.adding = !self.adding,
-            Action::Undo => return Some(Edit::Undo),
-            Action::Redo => return Some(Edit::Redo),
-            Action::NextCorner => self.corner = (self.corner + 1) % 4,
-            Action::Confirm => return Some(Edit::Change(Change::Confirm(self.selected?))),
-            Action::Strike => return Some(Edit::Change(Change::Strike(self.selected?))),
-            Action::CornerLeft => return self.nudge(table, -NUDGE_PX, 0.0),
-            Action::CornerRight => return self.nudge(table, NUDGE_PX, 0.0),
-            Action::CornerUp => return self.nudge(table, 0.0, -NUDGE_PX),
-            Action::CornerDown => return self.nudge(table, 0.0, NUDGE_PX),
-            _ => {}
-        }
-        None
-    }
-
-    fn nudge(&self, table: &Table, dx: f64, dy: f64) -> Option<Edit> {
-        let card = self.selected?;
-        let at = table.cards.get(card)?.corners_in_image.0[self.corner];
-        let change = Change::MoveCorner(card, self.corner, at + Point::new(dx, dy));
-        Some(Edit::Change(change))
-    }
-
-    /// Letters of a code as they are typed: four make a card.
-    pub fn typing(&mut self, ui: &Ui) -> Option<Edit> {
-        let (texts, now) = ui.input(|input| {
-            let texts = input.events.iter().filter_map(|event| match event {
-                Event::Text(text) => Some(text.clone()),
-                _ => None,
-            });
-            (texts.collect::<String>(), input.time)
-        });
-        let card = self.selected?;
-        let mut edit = None;
-        for letter in texts.chars() {
-            if let Some(is) = self.type_letter(letter, now) {
-                edit = Some(Edit::Change(Change::Be(card, is)));
-            }
-        }
-        edit
-    }
-
-    /// Takes a letter, at a time in seconds; the card when it was the fourth that fits.
-    fn type_letter(&mut self, letter: char, now: f64) -> Option<Card> {
-        if now - self.typed_at > TYPING_PAUSE.as_secs_f64() {
-            self.typed.clear();
-        }
-        let fits = |typed: &str| {
-            let place = typed.chars().count() - 1;
-            let letter = typed.chars().last().expect("just put there");
-            match place {
-                0 => setsight_game::cards::Number::from_letter(letter).is_some(),
-                1 => Shading::from_letter(letter).is_some(),
-                2 => Color::from_letter(letter).is_some(),
-                _ => setsight_game::cards::Shape::from_letter(letter).is_some(),
-            }
-        };
-        self.typed.push(letter);
-        self.typed_at = now;
-        if !fits(&self.typed) {
-            // A number begins a new code, whatever came before.
-            self.typed.clear();
-            self.typed.push(letter);
-            if !fits(&self.typed) {
-                self.typed.clear();
-            }
-            return None;
-        }
-        let card = self.typed.parse().ok()?;
-        self.typed.clear();
-        Some(card)
-    }
-}
-
-/// The card that an arrow leads to: what lies there, or to the left and right at a row's end the next
-/// one as one reads.
-pub fn next_card(table: &Table, from: Option<usize>, arrow: Action) -> Option<usize> {
-    let order = table.reading_order();
-    let Some(from) = from.filter(|&card| card < table.cards.len()) else {
-        let last = matches!(arrow, Action::CardLeft | Action::CardUp);
-        return if last { order.last().copied() } else { order.first().copied() };
-    };
-    let (direction, step) = match arrow {
-        Action::CardLeft => ((-1.0, 0.0), order.len() - 1),
-        Action::CardRight => ((1.0, 0.0), 1),
-        Action::CardUp => ((0.0, -1.0), 0),
-        _ => ((0.0, 1.0), 0),
-    };
-    let at = order.iter().position(|&card| card == from)?;
-    table.towards(from, direction).or(Some(order[(at + step) % order.len()]))
-}
+/// Height of a button for a value whose word stands beside its card, or under it, and of one for a
+/// guess, in points.
+const VALUE_HEIGHT: f32 = 34.0;
+const VALUE_UNDER: f32 = 46.0;
+const GUESS_HEIGHT: f32 = 42.0;
+/// Width of a card's picture in the panel, in points.
+const CARD_WIDTH: f32 = 112.0;
+/// Below this height, in points, the panel is scrolled to the card in hand.
+const LOW: f32 = 360.0;
+/// So many cards to check are listed; a table of doubts may have 81.
+const MOST_LISTED: usize = 12;
 
 /// What the panel is given to show.
 pub struct Shown<'a> {
@@ -199,43 +52,198 @@ pub fn panel(
     shown: &Shown<'_>,
     settings: &Settings,
 ) -> Option<Edit> {
-    let table = shown.table;
-    correcting.fit(table);
-    let mut edit = None;
-    ui.horizontal_wrapped(|ui| {
-        let adding = Button::selectable(correcting.adding, t!("add-a-card"));
-        if ui.add(adding).on_hover_text(t!("add-a-card-help")).clicked() {
-            correcting.adding = !correcting.adding;
-        }
-        let (undo, redo) = shown.steps;
-        if ui.add_enabled(undo, Button::new(t!("undo"))).clicked() {
-            edit = Some(Edit::Undo);
-        }
-        if ui.add_enabled(redo, Button::new(t!("redo"))).clicked() {
-            edit = Some(Edit::Redo);
-        }
-        let back = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
-        let tip = t!("as-found-help", key = key_of(Action::StartOver));
-        if back.on_hover_text(tip).clicked() {
-            edit = Some(Edit::StartOver);
-        }
-    });
-    ui.horizontal_wrapped(|ui| {
-        if table.checked {
-            let good = crate::shared::verdict::good_color(ui);
-            crate::shared::signs::verdict(ui, true, good);
-            ui.label(t!("person-checked"));
-        } else {
-            let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
-            let right = right.on_hover_text(t!("all-right-help", key = key_of(Action::AllRight)));
-            if right.clicked() {
-                edit = Some(Edit::Change(Change::AllRight));
-            }
-        }
-    });
+    correcting.fit(shown.table);
+    let edit = tools(ui, correcting, shown);
     if correcting.adding {
         ui.label(t!("click-the-missed"));
     }
+    let other = match correcting.selected {
+        Some(card) => card_in_hand(ui, correcting, card, shown, settings),
+        None => {
+            to_check(ui, correcting, shown);
+            None
+        }
+    };
+    edit.or(other)
+}
+
+/// What is done with the photo as a whole.
+fn tools(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<Edit> {
+    let (table, mut edit) = (shown.table, None);
+    ui.scope(|ui| {
+        ui.spacing_mut().button_padding = vec2(8.0, 3.0);
+        ui.spacing_mut().interact_size.y = 26.0;
+        ui.spacing_mut().item_spacing = vec2(5.0, 5.0);
+        ui.horizontal_wrapped(|ui| {
+            let adding = Button::selectable(correcting.adding, t!("add-a-card"));
+            if ui.add(adding).on_hover_text(t!("add-a-card-help")).clicked() {
+                correcting.adding = !correcting.adding;
+            }
+            let (undo, redo) = shown.steps;
+            let tip = |action| t!("key-hover", key = key_of(action));
+            let back = ui.add_enabled(undo, Button::new(t!("undo")));
+            if back.on_hover_text(tip(Action::Undo)).clicked() {
+                edit = Some(Edit::Undo);
+            }
+            let forth = ui.add_enabled(redo, Button::new(t!("redo")));
+            if forth.on_hover_text(tip(Action::Redo)).clicked() {
+                edit = Some(Edit::Redo);
+            }
+            let found = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
+            let tip = t!("as-found-help", key = key_of(Action::StartOver));
+            if found.on_hover_text(tip).clicked() {
+                edit = Some(Edit::StartOver);
+            }
+            if table.checked {
+                let good = crate::shared::verdict::good_color(ui);
+                crate::shared::signs::verdict(ui, true, good);
+                ui.label(t!("person-checked"));
+                return;
+            }
+            let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
+            let tip = t!("all-right-help", key = key_of(Action::AllRight));
+            if right.on_hover_text(tip).clicked() {
+                edit = Some(Edit::Change(Change::AllRight));
+            }
+        });
+    });
+    edit
+}
+
+/// The cards that are unsure, while none is in hand.
+fn to_check(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) {
+    ui.label(t!("click-the-wrong"));
+    let cards = shown.table.to_check();
+    if cards.is_empty() {
+        if shown.said {
+            ui.weak(t!("every-change-saved"));
+        }
+        return;
+    }
+    ui.add_space(4.0);
+    ui.strong(t!("cards-to-check", n = cards.len()));
+    for &card in cards.iter().take(MOST_LISTED) {
+        if ui.button(shown.table.describe(card)).clicked() {
+            correcting.select(Some(card), shown.table);
+        }
+    }
+    if let Some(more @ 1..) = cards.len().checked_sub(MOST_LISTED) {
+        ui.weak(t!("and-more-to-check", n = more));
+    }
+}
+
+/// The card in hand: how it looks, and what else it may be. Whatever card it is, each thing keeps its
+/// place.
+fn card_in_hand(
+    ui: &mut Ui,
+    correcting: &mut Correcting,
+    index: usize,
+    shown: &Shown<'_>,
+    settings: &Settings,
+) -> Option<Edit> {
+    let table = shown.table;
+    let (deck, guesses) = (table.deck(), guesses(table, index));
+    let open = correcting.guess.filter(|_| guesses.len() > 1);
+    let looked_at = open.and_then(|at| guesses.get(at));
+    let card = looked_at.map_or(table.cards[index].card, |guess| guess.card);
+    let is_new = !std::mem::replace(&mut correcting.revealed, true);
+    if is_new && ui.clip_rect().height() < LOW {
+        // It lies below the edge.
+        ui.scroll_to_cursor(Some(Align::Min));
+    }
+    // Two lines, though most names need but one.
+    let line = ui.text_style_height(&TextStyle::Body).ceil();
+    let lines = vec2(ui.available_width(), 2.0 * line + 1.0);
+    ui.allocate_ui(lines, |ui| {
+        ui.set_min_size(lines);
+        ui.add(Label::new(RichText::new(table.describe(index)).strong()).wrap());
+    });
+    ui.weak(table.sets_in_words(index));
+    pictures(ui, shown.straight, (&deck, card), settings);
+    let mut edit = None;
+    if open.is_some() {
+        for (at, guess) in guesses.iter().enumerate() {
+            let is_looked_at = open == Some(at);
+            if guess_button(ui, (&deck, at, guess), is_looked_at, settings) {
+                edit = Some(accept(table, index, Some(*guess)));
+            }
+        }
+        let more = table.cards[index].guesses().count() - guesses.len();
+        if more > 0 {
+            ui.weak(t!("guesses-left-out", n = more));
+        }
+        ui.weak(t!("guesses-help", key = key_of(Action::Guesses)));
+        return edit;
+    }
+    for property in Property::ALL {
+        if let Some(value) = values(ui, &deck, (property, card), settings) {
+            edit = Some(Edit::Change(Change::Be(index, with(card, property, value))));
+        }
+    }
+    let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
+    ui.weak(t!("or-type", letters = typed));
+    edit
+}
+
+/// The card in hand as the photo shows it, and drawn.
+fn pictures(
+    ui: &mut Ui,
+    straight: Option<&TextureHandle>,
+    (deck, card): (&Deck, Card),
+    settings: &Settings,
+) {
+    ui.horizontal(|ui| {
+        let width = ((ui.available_width() - 8.0) / 2.0).min(CARD_WIDTH);
+        let size = vec2(width, width / ASPECT);
+        if let Some(texture) = straight {
+            let image = eframe::egui::Image::new((texture.id(), size));
+            let shown = ui.add(image).on_hover_text(t!("as-in-the-photo"));
+            shown.accessible_name(t!("card-as-in-the-photo"));
+        } else {
+            ui.add_space(width);
+        }
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        response.widget_info(|| {
+            let card = names::card(deck, card);
+            WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
+        });
+        card_face::paint_of(ui.painter(), rect, deck, card, settings);
+    });
+}
+
+/// What a card may be, drawn and named, and how likely that is. Whether it was pressed.
+fn guess_button(
+    ui: &mut Ui,
+    (deck, at, guess): (&Deck, usize, &Guess),
+    is_looked_at: bool,
+    settings: &Settings,
+) -> bool {
+    let size = vec2(ui.available_width(), GUESS_HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let (name, percent) = (names::card(deck, guess.card), (100.0 * guess.confidence).floor());
+    response.widget_info(|| {
+        let name = t!("guess-button", n = at + 1, card = name.as_str(), percent = percent);
+        WidgetInfo::selected(Role::Button, true, is_looked_at, name)
+    });
+    let visuals = ui.style().interact_selectable(&response, is_looked_at);
+    let painter = ui.painter();
+    painter.rect(rect, 8.0, visuals.weak_bg_fill, visuals.bg_stroke, StrokeKind::Inside);
+    let paper = card_at(rect.left_center() + vec2(30.0, 0.0), 48.0);
+    card_face::paint_of(painter, paper, deck, guess.card, settings);
+    let (font, color) = (FontId::proportional(13.5), visuals.text_color());
+    let likely = painter.layout_no_wrap(format!("{percent:.0} %"), font.clone(), color);
+    let left = rect.left_center() + vec2(62.0, 0.0);
+    let room = rect.width() - 62.0 - likely.size().x - 16.0;
+    let name = painter.layout(name, font, color, room.max(40.0));
+    painter.galley(left - vec2(0.0, name.size().y / 2.0), name, color);
+    let right = rect.right_center() - vec2(likely.size().x + 8.0, likely.size().y / 2.0);
+    painter.galley(right, likely, color);
+    response.clicked()
+}
+
+/// What is pressed most: below all else, and in view whatever the size of the window.
+pub fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<Edit> {
+    let (table, mut edit) = (shown.table, None);
     if let Some((change, refusal)) = correcting.clash {
         ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
         if let (Change::Be(card, _) | Change::Confirm(card), Refusal::LiesThere(other)) =
@@ -245,67 +253,40 @@ pub fn panel(
             edit = Some(Edit::Change(Change::Swap(card, other)));
         }
     }
-    let Some(index) = correcting.selected else {
-        ui.label(t!("click-the-wrong"));
-        if table.unsure() > 0 {
-            ui.add_space(4.0);
-            ui.strong(t!("unsure-list"));
-            scrolled(ui, |ui| {
-                for i in (0..table.cards.len()).filter(|&i| table.cards[i].unsure) {
-                    if ui.button(table.describe(i)).clicked() {
-                        correcting.select(Some(i));
-                    }
-                }
-            });
-        } else if shown.said {
-            ui.weak(t!("every-change-saved"));
+    let Some(index) = correcting.selected.filter(|&card| card < table.cards.len()) else {
+        let n = table.unsure();
+        let check = Button::new(t!("check-cards", n = n)).min_size(vec2(0.0, 38.0));
+        if n > 0 {
+            let check = ui.vertical_centered_justified(|ui| ui.add(check)).inner;
+            let tip = t!("key-hover", key = key_of(Action::Confirm));
+            if check.on_hover_text(tip).clicked() {
+                correcting.select(table.next_to_check(None), table);
+            }
         }
         return edit;
     };
-    let card = table.cards[index].card;
-    scrolled(ui, |ui| {
-        ui.strong(table.describe(index));
-        ui.horizontal(|ui| {
-            let size = vec2(((ui.available_width() - 8.0) / 2.0).min(150.0), 0.0);
-            let size = vec2(size.x, size.x / ASPECT);
-            if let Some(texture) = shown.straight {
-                let image = eframe::egui::Image::new((texture.id(), size));
-                ui.add(image)
-                    .on_hover_text(t!("as-in-the-photo"))
-                    .accessible_name(t!("card-as-in-the-photo"));
-            }
-            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-            response.widget_info(|| {
-                let card = names::card(&table.deck(), card);
-                WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
-            });
-            card_face::paint_of(ui.painter(), rect, &table.deck(), card, settings);
-        });
-        for property in Property::ALL {
-            if let Some(value) = values(ui, &table.deck(), (property, card), settings) {
-                edit = Some(Edit::Change(Change::Be(index, with(card, property, value))));
-            }
+    ui.spacing_mut().button_padding.x = 9.0;
+    ui.spacing_mut().item_spacing = vec2(5.0, 5.0);
+    ui.horizontal_wrapped(|ui| {
+        let tip = |action| t!("key-hover", key = key_of(action));
+        let may = !table.said[index] || correcting.guess.is_some();
+        let right = ui.add_enabled(may, Button::new(t!("it-is-right")));
+        if right.on_hover_text(tip(Action::Confirm)).clicked() {
+            edit = correcting.accepted(table);
         }
-        ui.add_space(2.0);
-        ui.horizontal_wrapped(|ui| {
-            if ui
-                .add_enabled(!table.said[index], Button::new(t!("it-is-right")))
-                .on_hover_text(t!("key-hover", key = key_of(Action::Confirm)))
-                .clicked()
-            {
-                edit = Some(Edit::Change(Change::Confirm(index)));
-            }
-            let tip = t!("strike-help", key = key_of(Action::Strike));
-            if ui.button(t!("strike")).on_hover_text(tip).clicked() {
-                edit = Some(Edit::Change(Change::Strike(index)));
-            }
-            let tip = t!("key-hover", key = key_of(Action::Clear));
-            if ui.button(t!("done")).on_hover_text(tip).clicked() {
-                correcting.select(None);
-            }
-        });
-        let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
-        ui.weak(t!("or-type", letters = typed));
+        let help = t!("strike-help", key = key_of(Action::Strike));
+        if ui.button(t!("strike")).on_hover_text(help).clicked() {
+            edit = Some(Edit::Change(Change::Strike(index)));
+        }
+        let others = !table.cards[index].alternatives.is_empty();
+        let open = Button::selectable(correcting.guess.is_some(), t!("other-guesses"));
+        let open = ui.add_enabled(others, open).on_hover_text(tip(Action::Guesses));
+        if open.clicked() && correcting.guess.take().is_none() {
+            correcting.next_guess(table);
+        }
+        if ui.button(t!("done")).on_hover_text(tip(Action::Clear)).clicked() {
+            correcting.select(None, table);
+        }
     });
     edit
 }
@@ -323,17 +304,17 @@ fn values(
         let third = ((room - 2.0 * ui.spacing().item_spacing.x) / 3.0).floor();
         // In a very small window one below the other.
         let width = if third < LEAST_VALUE { room } else { third.min(110.0) };
-        let font = eframe::egui::FontId::proportional(13.0);
+        let font = FontId::proportional(13.0);
         let galleys = [0, 1, 2].map(|value| {
             let (word, color) = (names::value(deck, property, value), Color32::PLACEHOLDER);
             ui.painter().layout_no_wrap(word, font.clone(), color)
         });
         // Beside the drawn card, or under it where one of the words is too long for that.
         let widest = galleys.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
-        let beside = 49.0 + widest + 4.0 <= width;
+        let beside = 39.0 + widest + 4.0 <= width;
         for (value, galley) in galleys.into_iter().enumerate() {
             let selected = card.value(property) == value;
-            let size = vec2(width, 46.0);
+            let size = vec2(width, if beside { VALUE_HEIGHT } else { VALUE_UNDER });
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
             let word = names::value(deck, property, value);
             response.widget_info(|| {
@@ -343,18 +324,12 @@ fn values(
             });
             let visuals = ui.style().interact_selectable(&response, selected);
             let painter = ui.painter();
-            painter.rect(
-                rect,
-                8.0,
-                visuals.weak_bg_fill,
-                visuals.bg_stroke,
-                eframe::egui::StrokeKind::Inside,
-            );
+            painter.rect(rect, 8.0, visuals.weak_bg_fill, visuals.bg_stroke, StrokeKind::Inside);
             // What the card would look like, on its own white.
             let words = galley.size();
             let (paper, at) = if beside {
                 let middle = rect.left_center();
-                (card_at(middle + vec2(24.0, 0.0), 40.0), middle + vec2(49.0, -words.y / 2.0))
+                (card_at(middle + vec2(20.0, 0.0), 32.0), middle + vec2(39.0, -words.y / 2.0))
             } else {
                 let under = rect.center_bottom() - vec2(words.x / 2.0, words.y + 3.0);
                 (card_at(rect.center_top() + vec2(0.0, 15.0), 34.0), under)
@@ -383,13 +358,14 @@ fn with(card: Card, property: Property, value: usize) -> Card {
 }
 
 fn refused(refusal: Refusal, table: &Table) -> String {
+    let number = |card: usize| table.numbers.get(card).copied().unwrap_or(card + 1);
     match refusal {
         Refusal::LiesThere(other) => {
             let name = |card: &setsight_vision::ReadCard| names::card(&table.deck(), card.card);
             let name = table.cards.get(other).map_or_else(String::new, name);
-            t!("lies-there", n = other + 1, name = name)
+            t!("lies-there", n = number(other), name = name)
         }
-        Refusal::BothAre(one, other) => t!("both-are", one = one + 1, other = other + 1),
+        Refusal::BothAre(one, other) => t!("both-are", one = number(one), other = number(other)),
         Refusal::Twisted => t!("twisted"),
         Refusal::NoCard => t!("no-such-card"),
         Refusal::DeckIsOut => t!("deck-is-out"),
@@ -415,7 +391,7 @@ pub fn handles(
         let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
         let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
         response.widget_info(|| {
-            let name = t!("corner-of", n = i + 1, card = index + 1);
+            let name = t!("corner-of", n = i + 1, card = table.numbers[index]);
             WidgetInfo::labeled(Role::Button, true, name)
         });
         let response = response.on_hover_and_drag_cursor(CursorIcon::Move);
@@ -450,42 +426,6 @@ pub fn handles(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::table::tests::table_of;
-
-    #[test]
-    fn four_letters_make_a_card() {
-        let mut correcting = Correcting::default();
-        let mut kinds = |text: &str, at: f64| {
-            text.chars()
-                .filter_map(|c| correcting.type_letter(c, at))
-                .map(|c| c.to_string())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(kinds("2spd", 1.0), ["2spd"]);
-        assert_eq!(kinds("2s", 2.0), Vec::<String>::new());
-        assert_eq!(kinds("pd", 2.5), ["2spd"], "in one go");
-        assert_eq!(kinds("2s", 4.0), Vec::<String>::new());
-        assert_eq!(kinds("pd", 60.0), Vec::<String>::new(), "after a pause it is another code");
-        assert_eq!(kinds("2x13FrO", 61.0), ["3fro"], "a slip begins anew");
-    }
-
-    #[test]
-    fn keys_go_round_the_cards_and_ask_for_changes() {
-        let table = table_of("1fgd 2fgd 3srs");
-        let mut correcting = Correcting::default();
-        assert_eq!(correcting.act(Action::Strike, &table), None);
-        correcting.act(Action::CardRight, &table);
-        assert_eq!(correcting.selected, Some(0));
-        correcting.act(Action::CardLeft, &table);
-        assert_eq!(correcting.selected, Some(2), "round and round");
-        assert_eq!(correcting.act(Action::Strike, &table), Some(Edit::Change(Change::Strike(2))));
-        correcting.act(Action::NextCorner, &table);
-        let corner = table.cards[2].corners_in_image.0[1];
-        let right = Change::MoveCorner(2, 1, corner + Point::new(NUDGE_PX, 0.0));
-        assert_eq!(correcting.act(Action::CornerRight, &table), Some(Edit::Change(right)));
-        correcting.fit(&table_of("1fgd"));
-        assert_eq!(correcting.selected, None);
-    }
 
     #[test]
     fn a_value_is_exchanged() {

@@ -110,6 +110,7 @@ pub fn label_of(
 /// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
 pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
     let (mut cards, mut readings, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = Numbers::of(&found.table);
     let mut put = |card: CardLabel, unsure: bool| {
         let read = found.table.card_at(card.center);
         let found_corners = read.map(|i| found.table.cards[i].corners_in_image);
@@ -121,7 +122,13 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         let reader = read.map_or(0.0, |i| found.table.cards[i].confidence);
         let confidence = if by_person { 1.0 } else { reader };
         said.push(by_person);
-        cards.push(ReadCard::new(corners_in_image, card.code, confidence, unsure));
+        numbers.put(read);
+        let mut now = ReadCard::new(corners_in_image, card.code, confidence, unsure);
+        if let Some(i) = read.filter(|&i| unsure && found.table.cards[i].card == card.code) {
+            // What else it may be is written nowhere.
+            now.alternatives.clone_from(&found.table.cards[i].alternatives);
+        }
+        cards.push(now);
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
     };
     let label = &written.label;
@@ -138,9 +145,11 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         }
         None if tagged => {
             let labelled = found.table.with_cards(cards.clone(), readings.clone());
-            for (card, reading) in found.table.cards.iter().zip(&found.table.readings) {
+            let of_found = found.table.cards.iter().zip(&found.table.readings);
+            for (i, (card, reading)) in of_found.enumerate() {
                 if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
                     said.push(false);
+                    numbers.put(Some(i));
                     cards.push(card.clone());
                     readings.push(reading.clone());
                 }
@@ -148,8 +157,32 @@ pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         }
         _ => {}
     }
-    let checked = !tagged;
-    Table { said, checked, ..found.table.with_cards(cards, readings) }
+    let (checked, numbers) = (!tagged, numbers.given);
+    Table { said, numbers, checked, ..found.table.with_cards(cards, readings) }
+}
+
+/// Numbers for cards in whatever order they were written: a card that was found keeps that of the
+/// reading, the others go on from there.
+struct Numbers {
+    free: Vec<Option<usize>>,
+    last: usize,
+    given: Vec<usize>,
+}
+
+impl Numbers {
+    fn of(found: &Table) -> Self {
+        let free = found.numbers.iter().copied().map(Some).collect();
+        Self { free, last: found.numbers.len(), given: Vec::new() }
+    }
+
+    /// The number of the next card, which was found at this place, if anywhere.
+    fn put(&mut self, read: Option<usize>) {
+        let own = read.and_then(|i| self.free.get_mut(i)).and_then(Option::take);
+        self.given.push(own.unwrap_or_else(|| {
+            self.last += 1;
+            self.last
+        }));
+    }
 }
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
@@ -240,6 +273,7 @@ mod tests {
         let back = table_of(&written, &found);
         let codes: Vec<_> = back.cards.iter().map(|c| (c.card.to_string(), c.unsure)).collect();
         assert_eq!(codes[2..], [("1ord".to_owned(), true)], "{codes:?}");
+        assert_eq!(back.numbers, [1, 2, 4], "by which people know them");
         assert_eq!((back.said.as_slice(), back.checked), (&[true, false, false][..], false));
         assert!((back.cards[2].confidence - table.cards[3].confidence).abs() < 1e-6);
         // A tag of somebody else's names no cards.

@@ -1,7 +1,8 @@
 //! The photos that are open, read by threads in the background.
 //!
-//! Two kinds of threads work here. One is quick: it decodes the photo that is looked at, and makes
-//! the thumbnails that are in view. The others read all photos, those in view first. All that they
+//! Three kinds of threads work here. One decodes the photo that is looked at, and nothing else, so
+//! that its pixels never wait for a reading. One is quick: it reads that photo, and makes the
+//! thumbnails that are in view. The others read all photos, those in view first. All that they
 //! have to say comes over one bounded channel, of which the window takes a little in each frame:
 //! when the window is slow, they wait, and nothing piles up.
 
@@ -100,6 +101,8 @@ impl Library {
         let lister = Arc::clone(&shared);
         let mut threads = Vec::new();
         threads.extend(spawn("list", move || list(&lister)));
+        let opener = Arc::clone(&shared);
+        threads.extend(spawn("open", move || work(&opener, Plan::open_job)));
         let quick = Arc::clone(&shared);
         threads.extend(spawn("quick", move || work(&quick, Plan::quick_job)));
         // One core stays for the window.
@@ -372,6 +375,49 @@ pub(crate) mod tests {
         // Closing waits for nothing but what is in hand.
         library.close();
         assert!(eye.reads.load(Ordering::Relaxed) < 60);
+    }
+
+    /// Reads nothing before it may.
+    struct SlowEye(Arc<FakeEye>, Mutex<()>);
+
+    impl Eye for SlowEye {
+        fn load(&self, path: &Path) -> Result<Photo, SourceError> {
+            self.0.load(path)
+        }
+
+        fn read_card(
+            &self,
+            frame: &Frame,
+            at: Quad,
+            facts: TableFacts,
+        ) -> Result<(CardImage, Reading), String> {
+            self.0.read_card(frame, at, facts)
+        }
+
+        fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
+            let _waits = self.1.lock().unwrap();
+            self.0.read(frame, trace)
+        }
+    }
+
+    #[test]
+    fn pixels_do_not_wait_for_readings() {
+        let dir = folder_of(&["a.jpg", "b.jpg", "c.jpg"]);
+        let eye = Arc::new(SlowEye(FakeEye::seeing(Table::default()), Mutex::new(())));
+        let held = eye.1.lock().unwrap();
+        let slow = Arc::clone(&eye) as Arc<dyn Eye>;
+        let mut library = Library::open(vec![dir.path().to_path_buf()], slow, || ());
+        wait_for(&mut library, |library, _| library.listed);
+        // Each thread that reads has one in hand.
+        for photo in [0, 2, 1] {
+            library.want_open(photo);
+            let opened =
+                |news: &Option<News>| matches!(news, Some(News::Opened(i, Ok(_))) if *i == photo);
+            wait_for(&mut library, |_, news| opened(&news));
+        }
+        assert_eq!(library.read, 0);
+        drop(held);
+        wait_for(&mut library, |library, _| library.read == 3);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// A deck is taught from so many photos at most.
+const MOST_TAUGHT: usize = 30;
+
 /// The open photos.
 #[derive(Default)]
 pub struct Shelf {
@@ -27,6 +30,8 @@ pub struct Shelf {
     pub to_summarise: VecDeque<usize>,
     /// What people have said of their cards.
     pub corrections: Corrections,
+    /// Why what was to be opened gives no photos, where that is no lack of photos.
+    pub refused: Option<String>,
     /// When they were opened.
     pub opened_at: Option<Instant>,
     /// How long the first thumbnail took from then.
@@ -52,6 +57,12 @@ impl Shelf {
         let entry = self.library.as_ref()?.entries.get(self.current)?;
         let found = entry.found.as_ref()?.as_ref().ok()?;
         Some((&entry.path, found, &mut self.corrections))
+    }
+
+    /// The photos from the one that is looked at on; not more than a deck is taught from.
+    pub fn some_paths(&self) -> Vec<PathBuf> {
+        let entries = self.library.iter().flat_map(|library| &library.entries);
+        entries.skip(self.current).take(MOST_TAUGHT).map(|entry| entry.path.clone()).collect()
     }
 
     /// How many photos are open, and how many of them have been read.

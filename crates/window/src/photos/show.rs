@@ -2,12 +2,17 @@
 
 use super::{Photos, Task};
 use crate::photos::correct::{Change, Refusal};
-use crate::photos::correct_panel::{self, Edit};
+use crate::photos::correct_panel::{self, Shown};
+use crate::photos::correcting::{Correcting, Edit};
 use crate::photos::strip::{Filter, Photographs};
-use crate::shared::desk::Desk;
+use crate::shared::column::with_foot;
+use crate::shared::desk::{Command, Desk};
+use crate::shared::dialogs::Ask;
+use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
+use crate::shared::picture::zoom_buttons;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
@@ -23,6 +28,21 @@ const PANEL: (f32, f32) = (250.0, 346.0);
 const NO_STRIP: f32 = 240.0;
 /// Below this height the panel scrolls as a whole.
 const LOW: f32 = 420.0;
+
+/// What can be done where there is nothing to see.
+const OTHER_FOLDER: (Action, Word) = (Action::OpenFolder, Word("another-folder"));
+const SAMPLE: (Action, Word) = (Action::Sample, Word("try-sample"));
+const HOW_TO: (Action, Word) = (Action::HowTo, Word("how-to-photograph-a-table"));
+
+/// What may be done next, as buttons.
+fn steps(ui: &mut Ui, desk: &mut Desk, steps: &[(Action, Word)]) {
+    ui.add_space(8.0);
+    for &(action, word) in steps {
+        if ui.button(word.say()).clicked() {
+            desk.commands.push(Command::Act(action));
+        }
+    }
+}
 
 /// Where the parts of the tab stand.
 struct Parts {
@@ -74,20 +94,17 @@ impl Photos {
     pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         let whole = ui.available_rect_before_wrap();
         let count = self.shelf.progress().0;
-        let parts = Parts::of(whole, count > 1);
+        let mut parts = Parts::of(whole, count > 1);
+        if desk.presenting {
+            (parts.picture, parts.strip) = (whole, None);
+        }
         // In the order in which one reads, which is that of the Tab key.
         let ground =
             if ui.visuals().dark_mode { Color32::from_gray(18) } else { Color32::from_gray(226) };
         part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, desk, keys));
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(parts.margin);
-        part(ui, parts.side, frame, |ui| {
-            if parts.side_scrolls {
-                let area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("side");
-                area.show(ui, |ui| self.side(ui, desk, keys));
-            } else {
-                self.side(ui, desk, keys);
-            }
-        });
+        if !desk.presenting {
+            self.beside(ui, &parts, desk, keys);
+        }
         match parts.strip {
             Some(rect) => {
                 let frame = Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(8, 4));
@@ -98,15 +115,7 @@ impl Photos {
         }
         ui.advance_cursor_after_rect(whole);
         self.clash_ui(desk);
-        if self.view.task == Task::Stages
-            && self.view.stages.photo != Some(self.shelf.current)
-            && count > 0
-        {
-            self.view.stages.photo = Some(self.shelf.current);
-            if let Some(library) = &self.shelf.library {
-                library.want_stages(self.shelf.current);
-            }
-        }
+        self.want_stages();
         // After what the user did in this frame, which was meant for what was seen.
         self.look_again(desk);
         if let Some(library) = &self.shelf.library
@@ -114,6 +123,35 @@ impl Photos {
         {
             desk.ctx.request_repaint_after(Duration::from_millis(100));
         }
+    }
+
+    /// Has the stages of the photo made, if they are looked at.
+    fn want_stages(&mut self) {
+        let current = self.shelf.current;
+        if self.view.task == Task::Stages
+            && self.view.stages.photo != Some(current)
+            && self.shelf.progress().0 > 0
+        {
+            self.view.stages.photo = Some(current);
+            if let Some(library) = &self.shelf.library {
+                library.want_stages(current);
+            }
+        }
+    }
+
+    /// The panel beside the picture, or below it.
+    fn beside(&mut self, ui: &mut Ui, parts: &Parts, desk: &mut Desk, keys: bool) {
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(parts.margin);
+        part(ui, parts.side, frame, |ui| {
+            if self.view.task == Task::Correct && self.shelf.found().is_some() {
+                self.correct_side(ui, desk, keys);
+            } else if parts.side_scrolls {
+                let area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("side");
+                area.show(ui, |ui| self.side(ui, desk));
+            } else {
+                self.side(ui, desk);
+            }
+        });
     }
 
     /// Two programs say something else of one card: the user knows which is right.
@@ -172,38 +210,109 @@ impl Photos {
         }
     }
 
-    fn side(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+    /// What may be done with the photo, and which photo it is.
+    fn head(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().button_padding.x = 9.0;
             ui.spacing_mut().item_spacing.x = 4.0;
             for mode in Mode::ALL {
                 let selected = self.view.task == Task::Look && self.view.look.mode == mode;
                 if ui.add(Button::selectable(selected, mode.word().say())).clicked() {
-                    self.look_in(mode);
+                    self.look_in(mode, ui.ctx());
                 }
             }
             let tasks =
                 [(Task::Correct, Word("task-correct")), (Task::Stages, Word("task-stages"))];
             for (task, word) in tasks {
                 if ui.add(Button::selectable(self.view.task == task, word.say())).clicked() {
-                    self.view.task = task;
+                    self.turn_to(task, ui.ctx());
                 }
             }
         });
         self.title(ui);
         ui.separator();
-        match self.shelf.found().is_some() {
-            false => self.not_read(ui),
-            true => match self.view.task {
-                Task::Look => {
-                    look_panel::show(ui, &self.view.table, &mut self.view.look, desk.settings())
-                }
-                Task::Stages => {
-                    let times = self.times();
-                    self.view.stages.panel(ui, &times);
-                }
-                Task::Correct => self.correct_panel(ui, desk, keys),
+    }
+
+    fn side(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        self.head(ui);
+        if self.shelf.found().is_none() {
+            return self.not_read(ui, desk);
+        }
+        if self.view.task == Task::Stages {
+            let times = self.times();
+            return self.view.stages.panel(ui, &times);
+        }
+        let unsure = self.view.table.unsure();
+        if self.view.look.mode == Mode::Solve && unsure > 0 && !self.shelf.is_pasted() {
+            let check = ui.button(t!("check-cards", n = unsure));
+            if check.on_hover_text(t!("key-hover", key = key_of(Action::Check))).clicked() {
+                desk.commands.push(Command::Act(Action::Check));
+            }
+        }
+        look_panel::show(ui, &self.view.table, &mut self.view.look, desk.settings());
+        if self.view.table.cards.is_empty() {
+            steps(ui, desk, &[HOW_TO, SAMPLE]);
+        } else if self.view.table.facts.deck().is_none() && ui.button(t!("teach-this")).clicked() {
+            desk.commands.push(Command::Act(Action::NewDeck));
+            desk.commands.push(Command::Take(Ask::DeckPhotos, self.shelf.some_paths()));
+        }
+    }
+
+    /// The panel of corrections.
+    fn correct_side(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+        if keys {
+            let edit = self.view.correcting.typing(ui);
+            self.grant(edit, desk);
+        }
+        self.make_straight(ui.ctx());
+        with_foot(
+            ui,
+            "correct",
+            &mut (&mut *self, &mut *desk),
+            |(photos, desk), ui| {
+                photos.head(ui);
+                let settings = desk.settings();
+                let edit = photos.correct_part(|correcting, shown| {
+                    correct_panel::panel(ui, correcting, shown, settings)
+                });
+                photos.grant(edit, desk);
+                photos.learning(ui);
             },
+            |(photos, desk), ui| {
+                let edit = photos
+                    .correct_part(|correcting, shown| correct_panel::foot(ui, correcting, shown));
+                photos.grant(edit, desk);
+            },
+        );
+    }
+
+    /// Shows a part of the panel of corrections.
+    fn correct_part(
+        &mut self,
+        show: impl FnOnce(&mut Correcting, &Shown<'_>) -> Option<Edit>,
+    ) -> Option<Edit> {
+        let steps = self
+            .shelf
+            .current()
+            .map_or((false, false), |(path, _)| self.shelf.corrections.steps(path));
+        let differs = self.shelf.found().is_some_and(|(_, found)| {
+            self.view.table.checked
+                || self.view.table.said.contains(&true)
+                || self.view.table.cards != found.table.cards
+        });
+        let view = &mut self.view;
+        let straight = view.straight_texture.as_ref().map(|(_, texture)| texture);
+        let shown = Shown { table: &view.table, straight, steps, said: view.said, differs };
+        show(&mut view.correcting, &shown)
+    }
+
+    /// Learning from the corrections of the folder, while no card is in hand.
+    fn learning(&mut self, ui: &mut Ui) {
+        let folder = self.shelf.current().and_then(|(path, _)| path.parent());
+        if let (None, Some(folder)) = (self.view.correcting.selected, folder) {
+            let folder = folder.to_path_buf();
+            ui.separator();
+            self.learning.show(ui, &folder);
         }
     }
 
@@ -236,10 +345,12 @@ impl Photos {
         } else if self.view.said {
             words.push(t!("corrected"));
         }
-        ui.weak(words.join(" · "));
+        // Never a second line: what stands below keeps its place.
+        let words = RichText::new(words.join(" · ")).weak();
+        ui.add(eframe::egui::Label::new(words).truncate());
     }
 
-    fn not_read(&self, ui: &mut Ui) {
+    fn not_read(&self, ui: &mut Ui, desk: &mut Desk) {
         let entry =
             self.shelf.library.as_ref().and_then(|library| library.entries.get(self.shelf.current));
         match entry.map(|entry| &entry.found) {
@@ -254,8 +365,17 @@ impl Photos {
                 });
             }
             None if self.shelf.library.as_ref().is_some_and(|library| library.listed) => {
-                ui.heading(t!("no-photos"));
-                ui.label(t!("no-photos-advice"));
+                match &self.shelf.refused {
+                    Some(reason) => {
+                        ui.heading(t!("not-opened"));
+                        ui.label(reason);
+                    }
+                    None => {
+                        ui.heading(t!("no-photos"));
+                        ui.label(t!("no-photos-advice"));
+                    }
+                }
+                steps(ui, desk, &[OTHER_FOLDER, SAMPLE, HOW_TO]);
             }
             None => {
                 ui.horizontal(|ui| {
@@ -266,46 +386,17 @@ impl Photos {
         }
     }
 
-    fn correct_panel(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
-        if keys {
-            let edit = self.view.correcting.typing(ui);
-            self.grant(edit, desk);
-        }
-        let steps = self
-            .shelf
-            .current()
-            .map_or((false, false), |(path, _)| self.shelf.corrections.steps(path));
-        self.make_straight(ui.ctx());
-        let shown = correct_panel::Shown {
-            table: &self.view.table,
-            straight: self.view.straight_texture.as_ref().map(|(_, texture)| texture),
-            steps,
-            said: self.view.said,
-            differs: self.shelf.found().is_some_and(|(_, found)| {
-                self.view.table.checked
-                    || self.view.table.said.contains(&true)
-                    || self.view.table.cards != found.table.cards
-            }),
-        };
-        let edit = correct_panel::panel(ui, &mut self.view.correcting, &shown, desk.settings());
-        self.grant(edit, desk);
-        if let Some(folder) = self.shelf.current().and_then(|(path, _)| path.parent()) {
-            let folder = folder.to_path_buf();
-            ui.separator();
-            self.learning.show(ui, &folder);
-        }
-    }
-
     fn middle(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         if self.view.task == Task::Stages && self.shelf.found().is_some() {
             self.view.stages.picture(ui, keys);
             return;
         }
         let Some(picture) = &mut self.view.picture else {
-            self.waiting(ui);
+            self.waiting(ui, desk);
             return;
         };
         let id = Id::unique("photo");
+        let size_px = picture.size_px();
         let (ground, placement) = picture.show(ui, &mut self.view.zoom, id, &t!("the-photo"));
         self.view.placement = Some(placement);
         if keys {
@@ -315,10 +406,7 @@ impl Photos {
             return;
         }
         let painter = ui.painter_at(placement.room);
-        let looking = match self.view.task {
-            Task::Look => self.view.look.clone(),
-            _ => Look { mode: Mode::Hint, ..Look::default() },
-        };
+        let looking = self.looking();
         overlay::paint(&painter, &placement, &self.view.table, &looking, desk.settings());
         let mut edit = None;
         let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
@@ -330,6 +418,9 @@ impl Photos {
         };
         let hits = overlay::cards(ui, &placement, &self.view.table, id.with("card"), &cards);
         self.view.focus.1 = hits.focused;
+        if !desk.presenting {
+            zoom_buttons(ui, &mut self.view.zoom, size_px, placement.room);
+        }
         match (self.view.task, hits.clicked) {
             (Task::Look, Some(card)) if self.view.look.mode == Mode::Learn => {
                 self.view.look.choose(card)
@@ -338,7 +429,7 @@ impl Photos {
                 self.step_sets_of(card)
             }
             (Task::Correct, Some(card)) if !self.view.correcting.adding => {
-                self.view.correcting.select(Some(card))
+                self.view.correcting.select(Some(card), &self.view.table)
             }
             _ => {}
         }
@@ -362,7 +453,7 @@ impl Photos {
                 let center = placement.image_from_window(at);
                 edit = Some(Edit::Change(Change::Add(center)));
             } else if ground.clicked() {
-                self.view.correcting.select(None);
+                self.view.correcting.select(None, &self.view.table);
             }
         }
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
@@ -375,6 +466,16 @@ impl Photos {
         self.grant(edit, desk);
     }
 
+    /// What of the cards is drawn on the picture.
+    fn looking(&self) -> Look {
+        match (self.view.task, self.view.correcting.selected) {
+            (Task::Look, _) => self.view.look.clone(),
+            // The sets that hang on the card in hand.
+            (_, Some(card)) => Look { with: Some(card), ..Look::default() },
+            (_, None) => Look { mode: Mode::Hint, ..Look::default() },
+        }
+    }
+
     /// A click on a card shows its sets, one after the other.
     fn step_sets_of(&mut self, card: usize) {
         let sets = self.view.table.sets_with(card);
@@ -385,13 +486,20 @@ impl Photos {
         };
     }
 
-    /// The thumbnail, enlarged, until the picture itself is there.
-    fn waiting(&self, ui: &mut Ui) {
+    /// The thumbnail, enlarged, and what is known of the cards on it, until the picture itself is there.
+    fn waiting(&self, ui: &mut Ui, desk: &Desk) {
         let room = ui.available_rect_before_wrap();
         if let Some(thumb) = self.shelf.strip.thumb(self.shelf.current) {
             let rect = self.view.zoom.place(room, thumb.size_vec2()).rect;
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(thumb.id(), rect, all, Color32::WHITE);
+            if let Some((_, found)) = self.shelf.found() {
+                let (width, height) = found.size_px;
+                let placement = self.view.zoom.place(room, vec2(width as f32, height as f32));
+                let (table, looking) = (&self.view.table, self.looking());
+                overlay::paint(&ui.painter_at(room), &placement, table, &looking, desk.settings());
+            }
+            return;
         }
         let failed = self.shelf.current().is_some_and(|_| {
             let entry =

@@ -1,6 +1,6 @@
 //! How a photo was read: each stage's picture.
 
-use crate::shared::picture::{Picture, Prepared};
+use crate::shared::picture::{Picture, Prepared, zoom_buttons};
 use crate::shared::placement::View;
 use crate::shared::reasons::Reason;
 use crate::shared::words::{Word, t};
@@ -100,7 +100,7 @@ impl Stages {
     }
 
     /// The picture of the stage that is looked at.
-    pub fn picture(&mut self, ui: &mut Ui, typing: bool) {
+    pub fn picture(&mut self, ui: &mut Ui, keys: bool) {
         let at = self.at.min(self.count().saturating_sub(1));
         self.at = at;
         let Some(Ok(stages)) = &mut self.result else { return };
@@ -108,7 +108,8 @@ impl Stages {
             let (title, ..) = words_of(name);
             let name = t!("stage-picture", stage = title.say());
             let (_, placement) = picture.show(ui, &mut self.view, Id::unique("stage"), &name);
-            if !typing {
+            zoom_buttons(ui, &mut self.view, picture.size_px(), placement.room);
+            if keys {
                 picture.keys(ui, &mut self.view, placement.room);
             }
         }

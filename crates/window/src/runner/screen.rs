@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use x11rb::connection::Connection as _;
 use x11rb::errors::ConnectError;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
 use x11rb::rust_connection::RustConnection;
 
 /// A display system.
@@ -162,6 +164,28 @@ pub fn reaches_wayland(named: &Named) -> Result<(), String> {
     Ok(())
 }
 
+/// Width and height of what the desktop's own bars leave of the screen, in points; none where nobody
+/// says it.
+pub fn work_area(connection: &RustConnection) -> Option<(f32, f32)> {
+    let root = connection.setup().roots.first()?.root;
+    let name = connection.intern_atom(true, b"_NET_WORKAREA").ok()?.reply().ok()?.atom;
+    let kind = AtomEnum::CARDINAL;
+    let told = connection.get_property(false, root, name, kind, 0, 4).ok()?.reply().ok()?;
+    let area: Vec<u32> = told.value32()?.collect();
+    let &[_, _, width, height] = area.as_slice() else { return None };
+    let (name, kind) = (AtomEnum::RESOURCE_MANAGER, AtomEnum::STRING);
+    let told = connection.get_property(false, root, name, kind, 0, 1 << 16).ok()?.reply().ok()?;
+    let scale = scale_in(&String::from_utf8_lossy(&told.value));
+    Some((width as f32 / scale, height as f32 / scale))
+}
+
+/// Pixels of the screen per point, as the X resources say.
+fn scale_in(resources: &str) -> f32 {
+    let value = |line: &str| line.strip_prefix("Xft.dpi:")?.trim().parse::<f32>().ok();
+    let dpi = resources.lines().find_map(value).filter(|dpi| *dpi > 0.0);
+    dpi.map_or(1.0, |dpi| dpi / 96.0)
+}
+
 /// Whether an X server answers.
 ///
 /// # Errors
@@ -276,5 +300,11 @@ mod tests {
             );
         }
         assert!(reaches_x11(&named([None, None, None, Some(":4711")])).is_err());
+    }
+
+    #[test]
+    fn the_scale_of_a_screen_is_read_among_other_resources() {
+        assert_eq!(scale_in("*customization:\t-color\nXft.dpi:\t192\nXft.hinting: 1\n"), 2.0);
+        assert_eq!((scale_in(""), scale_in("Xft.dpi: many")), (1.0, 1.0));
     }
 }

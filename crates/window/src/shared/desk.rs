@@ -25,6 +25,8 @@ pub enum Command {
     Ask(Ask, String),
     /// To watch this.
     Watch(Input),
+    /// To take these paths as if the user had named them.
+    Take(Ask, Vec<PathBuf>),
 }
 
 /// What all tabs share.
@@ -37,6 +39,8 @@ pub struct Desk {
     pub keeper: Keeper,
     /// The deck that cards are read as.
     pub used_deck: UsedDeck,
+    /// Whether the picture or the table fills the window, with nothing beside it.
+    pub presenting: bool,
     /// What was asked for and is not done yet.
     pub commands: Vec<Command>,
 }
@@ -45,7 +49,7 @@ impl Desk {
     /// With nothing asked for.
     pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
         let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
-        Self { ctx, eye, keeper, used_deck, commands: Vec::new() }
+        Self { ctx, eye, keeper, used_deck, presenting: false, commands: Vec::new() }
     }
 
     /// Tells the user something, for a while.
@@ -100,6 +104,17 @@ pub trait Tab {
 
     /// Whether it asks the user something, and keys mean nothing else.
     fn is_asking(&self) -> bool {
+        false
+    }
+
+    /// Whether what has the keyboard's focus is what its own keys are about, so that Enter is a key of
+    /// its own there, too.
+    fn has_focus_in_hand(&self) -> bool {
+        false
+    }
+
+    /// Whether it has something that may fill the window ([`Desk::presenting`]).
+    fn can_present(&self) -> bool {
         false
     }
 

@@ -1,7 +1,7 @@
 //! Every action has a key. This table is the one place that says which; the help page shows it.
 
 use crate::shared::words::{Word, t};
-use eframe::egui::{Context, Event, Key, Modifiers};
+use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +100,12 @@ pub enum Action {
     AllRight,
     /// Back to what the reader found.
     StartOver,
+    /// Goes through the cards that are unsure.
+    Check,
     /// The guess is right.
     Confirm,
+    /// The next of the other guesses.
+    Guesses,
     /// A card that was missed.
     AddCard,
     /// This is no card.
@@ -142,6 +146,8 @@ pub enum Action {
     TypeCodes,
     /// Plays: lays the cards out, then lets the clock run.
     Play,
+    /// Lets the clock run where the cards lie ready.
+    Start,
     /// Watches the game.
     WatchGame,
     /// Stops the clock and hides the cards, or goes on.
@@ -288,13 +294,15 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Photos, NO, Key::F4, Action::Learn, Word("keys-learn")),
     bind(Place::Photos, NO, Key::F5, Action::Correct, Word("keys-correct")),
     bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
+    bind(Place::Photos, NO, Key::F7, Action::Check, Word("keys-check")),
     bind(Place::Photos, CTRL, Key::E, Action::ExportPicture, Word("keys-save-picture")),
     bind(Place::Photos, CTRL_SHIFT, Key::E, Action::ExportAll, Word("keys-save-all")),
-    bind(Place::Photos, CTRL_SHIFT, Key::C, Action::CopyPicture, Word("keys-copy-picture")),
+    bind(Place::Photos, CTRL_SHIFT, Key::C, Action::CopyPicture, Word("copy-picture")),
     bind(Place::Photos, CTRL, Key::J, Action::ExportJson, Word("keys-save-json")),
     bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Solve, NO, Key::Escape, Action::Clear, Word("keys-all-of-it")),
     bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
     bind(Place::Hint, NO, Key::Escape, Action::Clear, Word("keys-hide-hint")),
@@ -310,6 +318,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, Word("keys-all-right")),
     bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, Word("keys-start-over")),
     bind(Place::Correct, NO, Key::Enter, Action::Confirm, Word("keys-confirm")),
+    bind(Place::Correct, NO, Key::W, Action::Guesses, Word("keys-guesses")),
     bind(Place::Correct, NO, Key::A, Action::AddCard, Word("keys-add-card")),
     bind(Place::Correct, NO, Key::Delete, Action::Strike, Word("keys-strike")),
     bind(Place::Correct, CTRL, Key::Z, Action::Undo, Word("undo")),
@@ -328,6 +337,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Deal, NO, Key::O, Action::OpenDeals, Word("open-deals")),
     bind(Place::Deal, NO, Key::T, Action::TypeCodes, Word("type-codes")),
     bind(Place::Deal, NO, Key::P, Action::Play, Word("keys-play")),
+    bind(Place::Deal, NO, Key::Enter, Action::Start, Word("keys-start")),
+    bind(Place::Deal, NO, Key::Space, Action::Start, Word("keys-start")),
     bind(Place::Deal, NO, Key::W, Action::WatchGame, Word("keys-watch")),
     bind(Place::Deal, NO, Key::D, Action::NextDeal, Word("keys-next-deal")),
     bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, Word("next-step")),
@@ -335,6 +346,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Watch, NO, Key::Home, Action::FirstStep, Word("first-step")),
     bind(Place::Watch, NO, Key::End, Action::LastStep, Word("last-step")),
     bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
+    bind(Place::Play, NO, Key::Enter, Action::Start, Word("keys-go-on")),
+    bind(Place::Play, NO, Key::Space, Action::Start, Word("keys-go-on")),
     bind(Place::Play, NO, Key::O, Action::NoSet, Word("keys-no-set")),
     bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
     bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),
@@ -387,19 +400,28 @@ impl OtherKey {
 }
 
 /// The actions whose keys were pressed in this frame, where one of these places is. Their events
-/// are used up.
-pub fn pressed(ctx: &Context, places: &[Place]) -> Vec<Action> {
+/// are used up. While a button has the keyboard's focus, Enter and Space press that.
+pub fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<Action> {
     let mut actions = Vec::new();
+    let mut moves_focus = false;
     ctx.input_mut(|input| {
         input.events.retain(|event| {
             let Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
+            let presses = modifiers.is_none() && matches!(key, Key::Enter | Key::Space);
             let found = BINDINGS.iter().find(|b| {
                 b.key == *key && modifiers.matches_exact(b.held) && places.contains(&b.place)
             });
+            let found = found.filter(|_| !(presses && on_button));
+            let arrows = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
+            moves_focus |= found.is_some_and(|b| arrows.contains(&b.key));
             actions.extend(found.map(|b| b.action));
             found.is_none()
         });
     });
+    if moves_focus {
+        // An arrow that means something else does not lead the focus to a neighbour, too.
+        ctx.memory_mut(|memory| memory.move_focus(FocusDirection::None));
+    }
     actions
 }
 

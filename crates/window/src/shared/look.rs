@@ -53,6 +53,8 @@ pub struct Look {
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
+    /// If anything, only the sets that hang on this card are shown.
+    pub with: Option<usize>,
     /// How many cards of a set are given away, 0 to 3.
     pub hint: usize,
     /// Of which set, the easiest to see being 0.
@@ -125,6 +127,13 @@ impl Look {
         self.set = self.set.filter(|&set| set < table.shown_sets());
     }
 
+    /// The sets of a card that are shown.
+    fn sets_of(&self, table: &Table, card: usize) -> Vec<usize> {
+        let mut sets = table.sets_with(card);
+        sets.retain(|&set| self.with.is_none_or(|with| table.set_at(set).contains(&with)));
+        sets
+    }
+
     /// How each card is to be drawn.
     pub fn marks(&self, table: &Table) -> Vec<Mark> {
         let given = match self.hint {
@@ -135,7 +144,7 @@ impl Look {
             Mode::Solve => match self.set {
                 Some(set) if table.sets_with(card).contains(&set) => Mark::Sets(vec![set]),
                 Some(_) => Mark::Quiet,
-                None => match table.sets_with(card) {
+                None => match self.sets_of(table, card) {
                     sets if sets.is_empty() => Mark::Plain,
                     sets => Mark::Sets(sets),
                 },
@@ -213,6 +222,14 @@ mod tests {
         look.choose(3);
         look.fit(&table_of("1ord"));
         assert!(look.chosen.is_empty());
+    }
+
+    #[test]
+    fn sets_that_hang_on_a_card_are_shown_with_it() {
+        let table = table_of("1ord 2ord 3ord 1fgd 2fgd 3fgd");
+        let look = Look { with: Some(0), ..Look::default() };
+        let shown = |card: usize| !matches!(look.marks(&table)[card], Mark::Plain);
+        assert!((0..3).all(shown) && !(3..6).any(shown));
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
     match look.mode {
         Mode::Solve => solve(ui, table, look, settings),
-        Mode::Hint => hint(ui, table, look, settings),
-        Mode::Learn => learn(ui, table, look, settings),
+        Mode::Hint => scrolled(ui, |ui| hint(ui, table, look, settings)),
+        Mode::Learn => scrolled(ui, |ui| learn(ui, table, look, settings)),
     }
 }
 
@@ -111,7 +111,11 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
             if let Some(n) = place.checked_sub(sure) {
                 let set = &table.probable_sets[n];
                 let percent = (100.0 * set.confidence).floor();
-                ui.weak(t!("probable-because", percent = percent, card = set.decided_by + 1));
+                ui.weak(t!(
+                    "probable-because",
+                    percent = percent,
+                    card = table.numbers[set.decided_by]
+                ));
             }
             let pressed = ui.scope(|ui| {
                 if table.rests(place) {

@@ -18,6 +18,19 @@ pub fn card(deck: &Deck, card: Card) -> String {
     t!("card-name", n = n, shading = shading, color = color, shape = shape)
 }
 
+/// Names of which one is right: "a, b or c".
+pub fn either(names: &[String]) -> String {
+    let (last, others) = match names {
+        [] => return String::new(),
+        [others @ .., last] => (last, others),
+    };
+    let others = others.iter().cloned().reduce(|a, b| t!("list-comma", first = a, last = b));
+    match others {
+        Some(others) => t!("list-or", first = others, last = last.as_str()),
+        None => last.clone(),
+    }
+}
+
 /// What a deck calls a value.
 fn value_word(deck: &Deck, property: Property, value: usize) -> &str {
     match property {

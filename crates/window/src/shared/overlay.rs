@@ -9,11 +9,16 @@ use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, PALE, RIM};
 use crate::shared::words::t;
 use eframe::egui::{
-    Align2, Color32, EventFilter, FontId, Id, Painter, Pos2, Rect, Response, Role, Sense, Shape,
-    Stroke, Ui, Vec2, WidgetInfo, vec2,
+use eframe::egui::{
+    Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Response, Role,
+    Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Point, Quad};
+use setsight_vision::Reading;
+
+/// Width of what is told of a card, in points.
+const TIP_WIDTH: f32 = 300.0;
 
 /// What the pointer or the keyboard did to the cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -232,61 +237,59 @@ pub fn cards(
                 None => Some(i),
             };
         }
-        if hits.hovered == Some(i) {
-            name_card(&response, table, i, wanted.tell_sets);
-        }
+    }
+    if let Some(card) = hits.hovered.filter(|&card| table.cards[card].unsure) {
+        tell_of(ui, placement, table, card, wanted.tell_sets);
     }
     hits
 }
 
-/// What is known of the card under the pointer.
-fn name_card(response: &Response, table: &Table, index: usize, with_sets: bool) {
-    response.clone().on_hover_ui_at_pointer(|ui| {
-        let card = &table.cards[index];
-        let code = card.card.to_string();
-        ui.strong(table.describe(index));
-        match &table.readings[index] {
-            _ if table.said[index] => {
-                ui.label(t!("said-by-person", code = code));
+/// What is known of the unsure card under the pointer, in the corner of the picture where it covers
+/// least of what lies around. Of a sure card there is nothing to tell.
+fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_sets: bool) {
+    let (room, card) = (placement.room, &table.cards[index]);
+    let at = bounds(&placement.quad(&card.corners_in_image)).center();
+    let (pivot, corner) = match (at.x < room.center().x, at.y < room.center().y) {
+        (true, true) => (Align2::RIGHT_BOTTOM, room.right_bottom()),
+        (true, false) => (Align2::RIGHT_TOP, room.right_top()),
+        (false, true) => (Align2::LEFT_BOTTOM, room.left_bottom()),
+        (false, false) => (Align2::LEFT_TOP, room.left_top()),
+    };
+    let area = Area::new(Id::unique("told-card")).order(Order::Tooltip);
+    let inward = corner + (room.center() - corner).normalized() * 12.0;
+    let area = area.fixed_pos(inward).pivot(pivot).interactable(false);
+    area.show(ui.ctx(), |ui| {
+        Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_max_width(TIP_WIDTH.min(0.6 * room.width()));
+            ui.strong(table.describe(index));
+            let percent = (100.0 * card.confidence).floor();
+            ui.label(t!("unsure-at", percent = percent, code = card.card.to_string()));
+            if let Some(reading) = &table.readings[index] {
+                values_read(ui, table, reading);
             }
-            Some(reading) => {
-                let percent = (100.0 * card.confidence).round();
-                let deck = table.deck();
-                ui.label(if card.unsure {
-                    t!("unsure-at", percent = percent, code = code)
-                } else {
-                    t!("sure-at", percent = percent, code = code)
-                });
-                for (property, values) in Property::ALL.into_iter().zip(reading.values) {
-                    let words: Vec<String> = (0..3)
-                        .filter(|&v| values[v] >= 0.005)
-                        .map(|v| {
-                            let value = names::value(&deck, property, v);
-                            t!(
-                                "value-percent",
-                                value = value,
-                                percent = (100.0 * values[v]).round()
-                            )
-                        })
-                        .collect();
-                    let (property, values) = (names::property(property), words.join(", "));
-                    ui.weak(t!("property-values", property = property, values = values));
-                }
+            if with_sets {
+                ui.weak(table.sets_in_words(index));
             }
-            None => {
-                ui.label(t!("code-is", code = code));
-            }
-        }
-        if !with_sets {
-            return;
-        }
-        let sets: Vec<String> =
-            table.sets_with(index).iter().map(|&set| table.set_label(set)).collect();
-        ui.weak(match sets.as_slice() {
-            [] => t!("in-no-set"),
-            several => t!("in-sets", n = several.len(), sets = several.join(", ")),
         });
     });
+}
+
+/// What may be told of each property that is not clear.
+fn values_read(ui: &mut Ui, table: &Table, reading: &Reading) {
+    let deck = table.deck();
+    for (property, values) in Property::ALL.into_iter().zip(reading.values) {
+        let told = (0..3).filter(|&value| values[value] >= 0.005);
+        let words: Vec<String> = told
+            .map(|value| {
+                let percent = (100.0 * values[value]).round();
+                t!("value-percent", value = names::value(&deck, property, value), percent = percent)
+            })
+            .collect();
+        if words.len() > 1 {
+            let (property, values) = (names::property(property), words.join(", "));
+            ui.weak(t!("property-values", property = property, values = values));
+        }
+    }
 }
 
 /// Points out a card: a thick outline and its number.
@@ -296,7 +299,7 @@ pub fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: 
     closed(painter, corners, 9.0, RIM);
     closed(painter, corners, 5.0, CHOSEN);
     let center = bounds(&corners).center();
-    disc(painter, center, 16.0, CHOSEN, &(card + 1).to_string());
+    disc(painter, center, 16.0, CHOSEN, &table.numbers[card].to_string());
 }
 
 /// A line of words on a dark ground in the middle of a picture's lower edge.

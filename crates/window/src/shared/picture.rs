@@ -1,9 +1,10 @@
 //! A large picture in the window: textures made bit by bit, zoom, pan.
 
 use crate::shared::placement::{Placement, View};
+use crate::shared::words::t;
 use eframe::egui::{
-    Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, TextureHandle,
-    TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, TextureHandle,
+    TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
 use std::collections::HashMap;
@@ -51,6 +52,39 @@ pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
 pub fn color_image(picture: &RgbImage) -> ColorImage {
     let size = [picture.width() as usize, picture.height() as usize];
     ColorImage::from_rgb(size, picture.as_raw())
+}
+
+/// Buttons for a picture's zoom, in a corner of its room. To be drawn after what lies on the picture.
+pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
+    let size = vec2(34.0, 30.0);
+    let width = 3.0 * size.x + 24.0;
+    if room.width() < 2.0 * width || room.height() < 3.0 * size.y {
+        // Keys and the wheel do the same.
+        return;
+    }
+    let corner =
+        Rect::from_min_size(room.right_top() + vec2(-width - 8.0, 8.0), vec2(width, size.y));
+    let mut child = ui.new_child(UiBuilder::new().max_rect(corner));
+    child.spacing_mut().item_spacing.x = 4.0;
+    child.spacing_mut().button_padding.x = 2.0;
+    child.horizontal(|ui| {
+        let mut button = |sign: &str, name: String, may: bool| {
+            let button = ui.add_enabled(may, Button::new(sign).min_size(size));
+            button.on_hover_text(&name).accessible_name(name).clicked()
+        };
+        let out = button("−", t!("zoom-out"), !view.is_whole());
+        let closer = button("+", t!("zoom-in"), true);
+        let whole = button(&t!("zoom-fit"), t!("whole-picture"), !view.is_whole());
+        if out {
+            view.zoom_at(room, size_px, room.center(), 1.0 / 1.5);
+        }
+        if closer {
+            view.zoom_at(room, size_px, room.center(), 1.5);
+        }
+        if whole {
+            *view = View::default();
+        }
+    });
 }
 
 /// A picture in the window.

@@ -31,6 +31,11 @@ impl View {
         Placement { room, rect: Rect::from_center_size(center, size), scale }
     }
 
+    /// Whether the whole picture is seen.
+    pub fn is_whole(&self) -> bool {
+        self.zoom <= 1.0
+    }
+
     /// Makes the picture larger by a factor; the point of the picture under `at` stays where it is.
     pub fn zoom_at(&mut self, room: Rect, size_px: Vec2, at: Pos2, factor: f32) {
         let before = self.place(room, size_px);

@@ -4,6 +4,7 @@
 use crate::shared::words::t;
 use setsight_live::{CameraError, Notice};
 use setsight_photo::source::{ListError, MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+use std::io;
 use std::sync::Arc;
 
 /// Why a photo of the folder holds no table.
@@ -37,7 +38,7 @@ impl Reason {
 /// Why a file is no photo that can be read: "is empty ...".
 pub fn photo(error: &SourceError) -> String {
     match error {
-        SourceError::Unreadable(error) => t!("reason-unreadable", error = error.to_string()),
+        SourceError::Unreadable(error) => t!("reason-unreadable", error = system(error)),
         SourceError::NotAFile => t!("reason-no-file"),
         SourceError::Empty => t!("reason-empty"),
         SourceError::NotAPicture { start } => t!("reason-no-picture", start = start.as_str()),
@@ -63,9 +64,17 @@ pub fn photo(error: &SourceError) -> String {
         SourceError::TooSmall { width, height } => {
             t!("reason-too-small", width = *width, height = *height, least = MIN_SIDE_PX)
         }
-        SourceError::Corrupt { format, reason } => {
-            t!("reason-corrupt", format = *format, error = reason.as_str())
-        }
+        // What a decoder says of it, in its own language, helps nobody here.
+        SourceError::Corrupt { format, .. } => t!("reason-corrupt", format = *format),
+    }
+}
+
+/// What the system says is wrong, in the words of the window where it is something usual.
+fn system(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => t!("system-denied"),
+        io::ErrorKind::NotFound => t!("system-gone"),
+        _ => error.to_string(),
     }
 }
 
@@ -73,7 +82,14 @@ pub fn photo(error: &SourceError) -> String {
 pub fn listing(error: &ListError) -> String {
     match error {
         ListError::Unreadable { path, reason } => {
-            t!("list-unreadable", path = path.display().to_string(), error = reason.as_str())
+            // Asked once more: what it said the first time is English.
+            let asked = match std::fs::metadata(path) {
+                Ok(data) if data.is_dir() => std::fs::read_dir(path).err(),
+                Ok(_) => None,
+                Err(error) => Some(error),
+            };
+            let reason = asked.map_or_else(|| reason.clone(), |error| system(&error));
+            t!("list-unreadable", path = path.display().to_string(), error = reason)
         }
         ListError::NoPhotos { path, .. } => {
             t!("list-no-photos", path = path.display().to_string())

@@ -70,6 +70,9 @@ pub struct Settings {
     pub deck: Option<PathBuf>,
     /// Files of decks that were used, the last one first.
     pub decks: Vec<PathBuf>,
+    /// What those who play at one table are called, by their places; where nothing stands they are
+    /// numbered.
+    pub players: Vec<String>,
     /// What was chosen for each camera, by its name; of one of the network by its address, without
     /// name and password.
     pub cameras: BTreeMap<String, CameraSettings>,
@@ -101,6 +104,7 @@ impl Default for Settings {
             size: None,
             deck: None,
             decks: Vec::new(),
+            players: Vec::new(),
         }
     }
 }

@@ -5,8 +5,13 @@ use crate::shared::words::t;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{Colors, PipelineOutput, ReadCard, Reading, TableReading, layout};
+use setsight_vision::{Colors, Guess, PipelineOutput, ReadCard, Reading, TableReading, layout};
 use std::ops::{Deref, DerefMut};
+
+/// Guesses are as likely if they differ by less than what is told of them, one per cent.
+const TIE: f32 = 0.01;
+/// So many guesses that are as likely are told: the three colours of a card in a grey picture.
+const MOST_TIED: usize = 3;
 
 /// What was read in one picture, as corrected, and what the window knows of it beside that.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +22,9 @@ pub struct Table {
     pub readings: Vec<Option<Reading>>,
     /// For each card whether a person has said what it is, or that it is right.
     pub said: Vec<bool>,
+    /// For each card the number by which people know it, from 1. It stays the card's when another one
+    /// is struck or added.
+    pub numbers: Vec<usize>,
     /// Whether a person has said that all cards in view are there, and right.
     pub checked: bool,
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
@@ -50,7 +58,8 @@ impl Table {
     pub fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(reading.cards.len(), readings.len(), "a reading, or none, for each card");
         let said = vec![false; readings.len()];
-        Self { reading, readings, said, ..Self::default() }
+        let numbers = (1..=readings.len()).collect();
+        Self { reading, readings, said, numbers, ..Self::default() }
     }
 
     /// What the pipeline says.
@@ -118,6 +127,16 @@ impl Table {
         (0..self.shown_sets()).filter(with).collect()
     }
 
+    /// The sets of a card, by their numbers: "In sets 1, 3?".
+    pub fn sets_in_words(&self, card: usize) -> String {
+        let sets: Vec<String> =
+            self.sets_with(card).into_iter().map(|set| self.set_label(set)).collect();
+        match sets.as_slice() {
+            [] => t!("in-no-set"),
+            several => t!("in-sets", n = several.len(), sets = several.join(", ")),
+        }
+    }
+
     /// Whether a card of a set is covered, so that the set may be no more.
     pub fn rests(&self, set: usize) -> bool {
         self.set_at(set).iter().any(|card| self.covered.contains(card))
@@ -169,15 +188,46 @@ impl Table {
             .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// A card in words, with its number from 1: "Card 3: two striped purple diamonds".
+    /// A card in words, with its number: "Card 3: two striped purple diamonds". Of guesses that are
+    /// as likely none is kept back.
     pub fn describe(&self, index: usize) -> String {
-        let card = &self.cards[index];
-        let (n, name) = (index + 1, names::card(&self.deck(), card.card));
-        if card.unsure {
-            t!("card-numbered-unsure", n = n, name = name)
-        } else {
-            t!("card-numbered", n = n, name = name)
+        let (n, deck) = (self.numbers[index], self.deck());
+        if !self.cards[index].unsure {
+            return t!("card-numbered", n = n, name = names::card(&deck, self.cards[index].card));
         }
+        let guesses = self.likeliest(index);
+        let names: Vec<String> = guesses.iter().map(|guess| names::card(&deck, *guess)).collect();
+        t!("card-numbered-unsure", n = n, name = names::either(&names))
+    }
+
+    /// The best guess of a card, and those that are as likely.
+    pub fn likeliest(&self, index: usize) -> Vec<Card> {
+        let card = &self.cards[index];
+        let tied = |guess: &Guess| card.unsure && guess.confidence > card.confidence - TIE;
+        let others = card.alternatives.iter().filter(|guess| tied(guess)).map(|guess| guess.card);
+        let mut likeliest: Vec<Card> = std::iter::once(card.card).chain(others).collect();
+        if likeliest.len() > MOST_TIED {
+            // Of so many a list tells nothing.
+            likeliest.truncate(1);
+        }
+        likeliest
+    }
+
+    /// The cards that are unsure, as one reads.
+    pub fn to_check(&self) -> Vec<usize> {
+        let mut cards = self.reading_order();
+        cards.retain(|&card| self.cards[card].unsure);
+        cards
+    }
+
+    /// The next card that is unsure after this one as one reads, round and round.
+    pub fn next_to_check(&self, after: Option<usize>) -> Option<usize> {
+        let order = self.reading_order();
+        let place = |card: usize| order.iter().position(|&other| other == card);
+        let start = after.and_then(place).map_or(0, |place| place + 1);
+        let (before, behind) = order.split_at(start);
+        let is_other = |card: &usize| self.cards[*card].unsure && Some(*card) != after;
+        behind.iter().chain(before).copied().find(is_other)
     }
 }
 
@@ -231,6 +281,40 @@ pub(crate) mod tests {
         assert_eq!(table.hint(0, 2), Some(vec![1, 2]));
         assert_eq!(table.hint(1, 2), Some(vec![1, 2]), "there is but one");
         assert_eq!(table.describe(0), "Card 1: perhaps one open red diamond");
+    }
+
+    #[test]
+    fn guesses_that_are_as_likely_are_told_together() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd");
+        let guess = |code: &str, confidence| Guess { card: code.parse().unwrap(), confidence };
+        let card = &mut table.reading.cards[1];
+        (card.unsure, card.confidence) = (true, 0.41);
+        card.alternatives = vec![guess("1fpd", 0.405), guess("1frd", 0.1)];
+        let said = "Card 2: perhaps one filled green diamond or one filled purple diamond";
+        assert_eq!(table.describe(1), said);
+        table.cards[1].alternatives[1].confidence = 0.405;
+        assert!(table.describe(1).contains("diamond, one filled purple diamond or one filled red"));
+        table.cards[1].alternatives.push(guess("1fro", 0.405));
+        assert_eq!(table.likeliest(1).len(), 1);
+        table.cards[1].alternatives[0].confidence = 0.3;
+        table.cards[1].alternatives.truncate(1);
+        assert_eq!(table.describe(1), "Card 2: perhaps one filled green diamond");
+    }
+
+    #[test]
+    fn cards_are_checked_one_after_the_other_as_one_reads() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd 2ord");
+        assert_eq!(table.next_to_check(None), None);
+        for card in [1, 4] {
+            table.cards[card].unsure = true;
+        }
+        assert_eq!((table.to_check(), table.next_to_check(None)), (vec![1, 4], Some(1)));
+        assert_eq!(
+            (table.next_to_check(Some(1)), table.next_to_check(Some(4))),
+            (Some(4), Some(1))
+        );
+        table.cards[1].unsure = false;
+        assert_eq!(table.next_to_check(Some(4)), None, "there is no other");
     }
 
     #[test]

@@ -120,10 +120,11 @@ const OPENING: [(Action, Word); 5] = [
     (Action::Sample, Word("a-sample-table")),
     (Action::NewDeck, Word("teach-a-deck")),
 ];
-const SAVING: [(Action, Word); 4] = [
+const SAVING: [(Action, Word); 5] = [
     (Action::ExportPicture, Word("save-picture")),
     (Action::ExportJson, Word("save-json")),
     (Action::ExportAll, Word("save-all")),
+    (Action::CopyPicture, Word("copy-picture")),
     (Action::Copy, Word("copy-board")),
 ];
 const HELP: [(Action, Word); 4] = [

@@ -31,7 +31,7 @@ fn a_correction_is_undone_saved_and_there_after_a_restart() {
     test.key(Key::ArrowRight);
     test.press("It is right");
     test.key(Key::ArrowRight);
-    test.press("Strike");
+    test.press("No card");
     assert_eq!(test.written().unwrap(), ["2fgd", "3fgd", "1ord"]);
     // Another window on the same folder.
     test.harness = harness(Fake::seeing("1fgd 2fgd 3srs 1ord?"), &test.folder, (1280.0, 800.0));
@@ -146,7 +146,7 @@ fn the_readers_own_result_comes_back() {
     test.type_text("3sps");
     test.key(Key::Delete);
     assert_eq!(test.codes().len(), 3);
-    test.press("As the reader found it");
+    test.press("As first read");
     assert_eq!((test.codes().join(" ").as_str(), test.written()), (ONE_SET, None));
     test.press("Undo");
     assert_eq!(test.codes().len(), 3);

@@ -4,7 +4,7 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key};
 use egui_kittest::kittest::Queryable;
-use setsight_game::cards::Card;
+use setsight_game::cards::{Card, Deck};
 use setsight_game::game::Spot;
 use setsight_game::game::{Deal, transcript};
 use setsight_window::Phase;
@@ -108,7 +108,7 @@ fn phase(test: &Test) -> Phase {
 }
 
 /// Takes a set, or says that there is none.
-fn go_on(test: &mut Test, player: Option<Key>) {
+pub fn go_on(test: &mut Test, player: Option<Key>) {
     let play = test.window().deal.play().unwrap();
     let set = play.round().sets().first().cloned();
     if let Some(player) = player {
@@ -218,6 +218,8 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     test.shows("Well played!");
     let play = test.window().deal.play().unwrap();
     test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
+    test.shows_part(" s a set on average, ");
+    test.shows_part("Seconds for each: ");
     test.shows("The best of today!");
     test.shows("Best times by day: Normal");
     test.press("Play again");
@@ -277,4 +279,65 @@ fn rules_are_chosen_before_the_clock_runs() {
     test.press("Deal");
     test.press("Today's deal");
     assert_eq!(cards(&test), mine);
+}
+
+#[test]
+fn players_have_names_and_whoever_calls_stands_large_on_the_table() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    test.press("Shuffle and play");
+    test.press("Players: 2");
+    test.harness.get_by_label("Name of player 2").click();
+    test.settle();
+    test.type_text("Anna");
+    test.key(Key::Escape);
+    // The words on the cards that lie face down are a button.
+    test.press("Ready?");
+    assert!(matches!(phase(&test), Phase::Running(_)));
+    test.key(Key::Num2);
+    test.shows("Anna has called.");
+    let banner = test.harness.get_by_label_contains("Anna has called: ").rect();
+    assert!(banner.height() > 80.0 && banner.width() > 700.0, "{banner:?}");
+    assert!(test.window().deal.transcript().is_some());
+    // Their names are there the next time.
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    assert_eq!(test.window().desk.keeper.settings.players, ["", "Anna"]);
+}
+
+#[test]
+fn enter_and_space_start_and_go_on() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Deal");
+    test.press("Shuffle and play");
+    test.key(Key::Enter);
+    assert!(matches!(phase(&test), Phase::Running(_)));
+    test.key(Key::P);
+    test.key(Key::Space);
+    assert!(matches!(phase(&test), Phase::Running(_)));
+    // While the clock runs they mean nothing; a card that has the focus is chosen by them.
+    test.key(Key::Enter);
+    assert!(matches!(phase(&test), Phase::Running(_)));
+}
+
+#[test]
+fn a_taught_deck_is_dealt_and_played_with() {
+    let mut test = Test::new(ONE_SET, &[]);
+    let mut deck = Deck::invented(31);
+    deck.shapes[0].name = "star".to_owned();
+    let file = test.path("ours.json");
+    std::fs::write(&file, deck.to_text()).unwrap();
+    test.window_mut().desk.keeper.settings.use_deck(file);
+    test.settle();
+    test.press("Deal");
+    let codes = "1fgd 2fgd 3fgd 1ord 2ogs 3sps 1sgo 2fro 3ops 1opd 2srs 3fgo";
+    test.harness.event(Event::Paste(codes.into()));
+    test.settle();
+    test.press("Play");
+    test.key(Key::Enter);
+    test.shows_part("Place 1: one ");
+    test.shows_part(" star");
+    test.shows_not("diamond");
 }

@@ -12,8 +12,8 @@ use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source::{Photo, SourceError};
 use setsight_vision::{
-    CardImage, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading, Trace,
-    rectify,
+    CardImage, Guess, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading,
+    Trace, rectify,
 };
 use setsight_window::Eye;
 use setsight_window::Language;
@@ -23,18 +23,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Sees these cards in every photo, in rows of four; those with a `?` it is unsure of.
-pub struct Fake(Vec<(Card, bool)>);
+/// Sees these cards in every photo, in rows of four. Of those with a `?` it is unsure. Those with `=`
+/// may be any of these cards, all as likely; with `>` each is less likely than the one before.
+pub struct Fake(Vec<ReadCard>);
 
 impl Fake {
     pub fn seeing(codes: &str) -> Arc<Self> {
-        let words = codes.split_whitespace();
-        let cards = words.map(|word| {
-            let unsure = word.ends_with('?');
-            (word.trim_end_matches('?').parse().unwrap(), unsure)
-        });
-        Arc::new(Self(cards.collect()))
+        Arc::new(Self(codes.split_whitespace().enumerate().map(seen).collect()))
     }
+}
+
+/// A card as a word says it, at a place.
+fn seen((place, word): (usize, &str)) -> ReadCard {
+    let at = Point::new((place % 4) as f64 * 110.0 + 20.0, (place / 4) as f64 * 80.0 + 20.0);
+    let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
+    let mut codes = word.trim_end_matches('?').split(['=', '>']).map(|code| code.parse().unwrap());
+    let card: Card = codes.next().unwrap();
+    let (confidence, falls) = match word {
+        _ if word.contains('=') => (0.3, 1.0),
+        _ if word.contains('>') => (0.6, 0.5),
+        _ => (if word.ends_with('?') { 0.4 } else { 0.98 }, 1.0),
+    };
+    let unsure = word.len() > 4;
+    let likely = |n| confidence * f32::powi(falls, n);
+    let alternatives = (1..).zip(codes).map(|(n, card)| Guess { card, confidence: likely(n) });
+    let alternatives = alternatives.collect();
+    ReadCard { alternatives, ..ReadCard::new(corners_in_image, card, confidence, unsure) }
 }
 
 impl Eye for Fake {
@@ -66,16 +80,7 @@ impl Eye for Fake {
             trace.picture(stage, || frame.clone()).unwrap();
         }
         trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 });
-        let cards: Vec<ReadCard> = (0..)
-            .zip(&self.0)
-            .map(|(i, &(card, unsure))| {
-                let at =
-                    Point::new(f64::from(i % 4) * 110.0 + 20.0, f64::from(i / 4) * 80.0 + 20.0);
-                let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
-                let confidence = if unsure { 0.4 } else { 0.98 };
-                ReadCard::new(corners_in_image, card, confidence, unsure)
-            })
-            .collect();
+        let cards = self.0.clone();
         Ok(PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],

@@ -3,9 +3,12 @@
 //! frame.
 
 mod any_game;
+mod check;
 mod correct;
 mod deal;
 mod harness;
+mod in_view;
+mod layout;
 mod new_deck;
 mod pages;
 mod photos;

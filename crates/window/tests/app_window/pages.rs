@@ -131,7 +131,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
         "{place:?}"
     );
     let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
-    for mode in ["Hint", "Learn", "Correct", "Stages", "Solve"] {
+    for mode in ["Hint", "Learn", "Correct", "Steps", "Solve"] {
         test.press_anywhere(mode);
     }
     let placement = test.window().photos.view.placement.unwrap();
@@ -220,7 +220,7 @@ fn german_words_fit_into_a_small_window() {
         test.reaches(&["Karte hinzufügen", "Rückgängig", "Wie gelesen", "Alle Karten stimmen"]);
         test.press_anywhere("Karte 4: eine leere rote Raute");
         test.reaches(&["Anzahl: drei", "Füllung: gestreift", "Farbe: lila", "Form: Welle"]);
-        test.reaches(&["Sie stimmt", "Streichen", "Fertig"]);
+        test.reaches(&["Sie stimmt", "Keine Karte", "Fertig"]);
     }
 }
 
@@ -250,4 +250,69 @@ fn what_is_held_over_the_window_is_shown_and_the_photo_named() {
     test.harness.input_mut().hovered_files.push(HoveredFile::default());
     test.harness.step();
     assert!(test.harness.output().shapes.len() > shapes, "a frame and words over the window");
+}
+
+#[test]
+fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
+    let mut test = Test::new(ONE_SET, &["a.jpg", "b.jpg"]);
+    let beside = test.window().photos.view.placement.unwrap().room;
+    test.key(Key::F11);
+    test.shows_not("Settings");
+    test.shows_not("b.jpg");
+    let alone = test.window().photos.view.placement.unwrap().room;
+    // But for the margin that the harness puts around everything.
+    assert!(alone.width() > 1250.0 && alone.height() > 770.0, "{alone:?}");
+    // Keys lead through sets and photos as ever.
+    test.key(Key::ArrowRight);
+    assert_eq!(test.window().photos.view.look.set, Some(0));
+    test.key(Key::PageDown);
+    test.until(|window| window.is_settled());
+    assert_eq!(test.window().photos.shelf.current, 1);
+    test.key(Key::Escape);
+    assert_eq!(test.window().photos.view.placement.unwrap().room, beside);
+    // And whoever has no key at hand moves the pointer.
+    test.key(Key::F11);
+    test.harness.hover_at(eframe::egui::pos2(300.0, 300.0));
+    test.settle();
+    test.press("Back to the window");
+    test.shows("Settings");
+}
+
+#[test]
+fn pages_without_photos_offer_what_to_do_next() {
+    let mut test = Test::new("", &["a.jpg"]);
+    test.shows("No cards found.");
+    test.press("How to photograph a table");
+    assert_eq!(test.window().page, Some(Page::HowTo));
+    test.press("Close");
+    std::fs::create_dir(test.path("empty")).unwrap();
+    let empty = test.path("empty");
+    test.window_mut().open(vec![empty]);
+    test.until(|window| window.is_settled());
+    test.shows("No photos here.");
+    test.press("Open another folder");
+    test.press("Cancel");
+    test.press("Try a sample table");
+    test.until(|window| window.is_settled() && window.photos.shelf.current().is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_opened_is_not_called_empty() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut test = Test::new(ONE_SET, &[]);
+    let shut = test.path("shut");
+    std::fs::create_dir(&shut).unwrap();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read_dir(&shut).is_ok() {
+        setsight_testkit::not_run("this user may read whatever they like");
+        return;
+    }
+    test.settle();
+    test.window_mut().desk.keeper.settings.language = Some(Language::German);
+    test.window_mut().open(vec![shut]);
+    test.until(|window| window.is_settled());
+    test.shows("Das lässt sich nicht öffnen.");
+    test.shows_part("dir fehlt die Berechtigung");
+    test.shows_not("Hier sind keine Fotos.");
 }

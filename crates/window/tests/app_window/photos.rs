@@ -89,8 +89,9 @@ fn hints_come_one_by_one() {
 
 #[test]
 fn nothing_gives_sets_away_to_whoever_looks_for_them() {
-    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg", "b.jpg"]);
-    test.shows("a.jpg: 2 sets");
+    let codes = "1fgd>1sgd 2fgd 3fgd 1ord 2ord 3ord 1spo 2spo 3spo";
+    let mut test = Test::new(codes, &["a.jpg", "b.jpg"]);
+    test.shows("a.jpg: 2 sets, 1 card unsure");
     let card = test
         .window()
         .photos
@@ -98,26 +99,29 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         .placement
         .unwrap()
         .window_from_image(setsight_photo::geometry::Point::new(60.0, 50.0));
-    let hover = |test: &mut Test| {
+    let hover = |test: &mut Test, card| {
         test.harness.hover_at(pos2(5.0, 5.0));
         test.settle();
         test.harness.hover_at(card);
-        for _ in 0..6 {
-            test.settle();
-        }
+        test.settle();
     };
-    hover(&mut test);
-    test.shows_part("In set 1");
+    hover(&mut test, card);
+    test.shows("Unsure at 60 %, code 1fgd");
+    test.shows("In set 3?");
     for key in [Key::F3, Key::F4, Key::F5] {
         test.key(key);
-        hover(&mut test);
+        hover(&mut test, card);
         test.shows_part("code 1fgd");
         test.shows_not("In set");
     }
+    // Where all is sure nothing is told.
+    let scale = test.window().photos.view.placement.unwrap().scale;
+    hover(&mut test, card + eframe::egui::vec2(110.0 * scale, 0.0));
+    test.shows_not("code ");
     for key in [Key::F3, Key::F4] {
         test.key(key);
         test.shows_not("2 sets");
-        test.shows("a.jpg: read");
+        test.shows("a.jpg: 1 card unsure");
     }
     let mut none = Test::new(NO_SET, &["a.jpg"]);
     none.key(Key::F4);
@@ -154,13 +158,13 @@ fn every_stage_can_be_looked_at() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F6);
     test.until(|window| window.is_settled());
-    test.shows("Picture of the stage The photo");
+    test.shows("Picture of the step The photo");
     test.key(Key::ArrowRight);
-    test.shows("Picture of the stage Outlines");
+    test.shows("Picture of the step Outlines");
     test.shows("Where cards are thought to lie.");
     test.key(Key::ArrowLeft);
     test.key(Key::ArrowLeft);
-    test.shows("Picture of the stage The table");
+    test.shows("Picture of the step The table");
 }
 
 #[test]
@@ -351,8 +355,10 @@ fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
         names.push(test.focused());
     }
     let place = |name: &str| names.iter().position(|other| other.starts_with(name)).unwrap();
-    let order =
-        ["Photos", "Settings", "Card 1:", "Card 2:", "Card 6:", "Solve", "Stages", "a.jpg:"];
+    let order = [
+        "Photos", "Settings", "Card 1:", "Card 2:", "Card 6:", "Zoom in", "Solve", "Steps",
+        "a.jpg:",
+    ];
     for pair in order.windows(2) {
         assert!(place(pair[0]) < place(pair[1]), "{pair:?} in {names:?}");
     }

@@ -85,8 +85,10 @@ pub struct CardWanted {
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) paths: Arc<Vec<PathBuf>>,
-    /// The photo to decode and read first.
+    /// The photo to decode first.
     pub(super) open: Option<usize>,
+    /// The photo that is looked at, decoded, and to be read before the others.
+    pub(super) opened: Option<(usize, Photo)>,
     /// A card to be read.
     pub(super) card: Option<CardWanted>,
     /// The photo whose stages are wanted.
@@ -105,6 +107,7 @@ pub(super) struct Plan {
 
 pub(super) enum Job {
     Open(usize),
+    Opened(usize, Photo),
     Card(CardWanted),
     Stages(usize),
     Thumb(usize),
@@ -112,9 +115,13 @@ pub(super) enum Job {
 }
 
 impl Plan {
+    pub(super) fn open_job(&mut self) -> Option<Job> {
+        self.open.take().map(Job::Open)
+    }
+
     pub(super) fn quick_job(&mut self) -> Option<Job> {
-        if let Some(i) = self.open.take() {
-            return Some(Job::Open(i));
+        if let Some((i, photo)) = self.opened.take() {
+            return Some(Job::Opened(i, photo));
         }
         if let Some(card) = self.card.take() {
             return Some(Job::Card(card));

@@ -32,6 +32,7 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
         drop(plan);
         let heard = match job {
             Job::Open(i) => open(shared, &paths, i),
+            Job::Opened(i, photo) => read_opened(shared, i, &photo),
             Job::Card(card) => {
                 let read = read_card(shared, &card);
                 shared.tell(News::Card(card.photo, card.corners_in_image, read))
@@ -69,15 +70,22 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
         Err(reason) => return shared.tell(News::Opened(i, Err(reason))),
     };
     let full = Arc::new(photo.frame.clone());
-    if !shared.tell(News::Opened(i, Ok(Prepared::new(full)))) {
-        return false;
-    }
-    // Somebody who leafs through the photos has gone on already.
-    if shared.plan().open.is_some_and(|next| next != i) {
+    let heard = shared.tell(News::Opened(i, Ok(Prepared::new(full))));
+    // Of somebody who leafs through the photos the last one counts.
+    shared.plan().opened = Some((i, photo));
+    shared.changed.notify_all();
+    heard
+}
+
+/// Reads the photo that is looked at, unless another one is already.
+fn read_opened(shared: &Shared, i: usize, photo: &Photo) -> bool {
+    let mut plan = shared.plan();
+    if plan.open.is_some_and(|next| next != i) {
         return true;
     }
-    shared.plan().take_read(i);
-    match read(shared, &photo) {
+    plan.take_read(i);
+    drop(plan);
+    match read(shared, photo) {
         Ok((found, images)) => {
             shared.tell(News::Read(i, Box::new(Ok(found)))) && shared.tell(News::Cards(i, images))
         }

@@ -171,6 +171,7 @@ the-property =
     }
 list-and = { $first } und { $last }
 list-comma = { $first }, { $last }
+list-or = { $first } oder { $last }
 fits = passt
 does-not-fit = passt nicht
 
@@ -196,6 +197,12 @@ save-picture = Das Bild mit seinen Sets
 save-json = Karten und Sets als JSON
 save-all = Bilder und eine Tabelle aller Fotos
 copy-board = Die Auslage als Text kopieren
+copy-picture = Das Bild mit seinen Sets kopieren
+back-to-window = Zurück zum Fenster
+zoom-in = Näher heran
+zoom-out = Weiter weg
+zoom-fit = Ganz
+whole-picture = Das ganze Bild
 the-rules = Spielregeln
 how-to-photograph = Fotografieren
 keys = Tasten
@@ -336,7 +343,7 @@ keys-deal = Spiel: ganz ohne Fotos
 keys-live = Live: die Kamera
 keys-larger = Alles größer
 keys-smaller = Alles kleiner
-keys-full-screen = Der ganze Bildschirm, etwa am Fernseher, oder wieder ein Fenster
+keys-full-screen = Das Bild oder der Tisch allein auf dem ganzen Bildschirm, oder wieder ein Fenster
 keys-leave = Beenden
 keys-next-photo = Nächstes Foto
 keys-previous-photo = Voriges Foto
@@ -352,6 +359,7 @@ keys-stages = Ablauf: wie das Foto gelesen wurde
 keys-save-picture = Das Bild mit seinen Sets speichern
 keys-save-all = Bilder und eine Tabelle aller Fotos speichern
 keys-save-json = Karten und Sets als JSON speichern
+keys-all-of-it = Das ganze Bild; alle Sets
 keys-more-hint = Eine Karte eines Sets, dann zwei, dann drei
 keys-another-hint = Ebenso viele Karten eines anderen Sets
 keys-hide-hint = Den Hinweis verstecken
@@ -362,19 +370,23 @@ keys-card-down = Zur Karte darunter
 keys-other-cards = Andere Karten wählen
 keys-all-right = Alle Karten des Fotos stimmen
 keys-start-over = Zurück zu dem, was gelesen wurde
-keys-confirm = Die Karte stimmt so
+keys-check = Die unsicheren Karten prüfen, eine nach der anderen
+keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren
+keys-guesses = Die anderen Vermutungen, die wahrscheinlichste zuerst; die nächste davon
 keys-add-card = Eine übersehene Karte hinzufügen: danach in ihre Mitte klicken
-keys-strike = Streichen: Das ist keine Karte
+keys-strike = Das ist keine Karte: herausnehmen
 keys-next-corner = Nächste Ecke der Karte
 keys-corner-left = Die Ecke nach links schieben
 keys-corner-right = Die Ecke nach rechts schieben
 keys-corner-up = Die Ecke nach oben schieben
 keys-corner-down = Die Ecke nach unten schieben
-keys-let-go = Die Karte loslassen
-keys-next-stage = Nächste Stufe
-keys-previous-stage = Vorige Stufe
+keys-let-go = Die Vermutungen schließen; die Karte loslassen; verlassen
+keys-next-stage = Nächster Schritt
+keys-previous-stage = Voriger Schritt
 keys-daily = Das Spiel des Tages, für alle dasselbe
 keys-play = Spielen; los; noch einmal
+keys-start = Los, noch einmal; oder die Leertaste
+keys-go-on = Weiter nach einer Pause; oder die Leertaste
 keys-watch = Schritt für Schritt zusehen
 keys-next-deal = Nächster Datensatz der Datei
 keys-pause = Pause: Karten verdecken und Uhr anhalten; weiter
@@ -389,7 +401,6 @@ keys-new-game = Neues Spiel: von vorn zählen
 keys-clear-live = Andere Karten wählen, den Hinweis verstecken
 keys-tab = Zum nächsten Knopf oder zur nächsten Karte; drücken
 keys-paste = Öffnen, was in der Zwischenablage ist: ein Bild, ein Pfad oder Codes
-keys-copy-picture = Das Bild mit seinen Sets kopieren
 keys-zoom = Näher heran, weiter weg, das ganze Bild
 keys-type-card = Die Karte eintippen: Anzahl, Füllung, Farbe, Form
 keys-copy-transcript = Das Protokoll kopieren
@@ -424,8 +435,11 @@ no-other-unsure = Kein anderes schon gelesenes Foto hat eine unsichere Karte.
 photo-unread = Dieses Foto lässt sich nicht lesen.
 reading = Lese…
 no-photos = Hier sind keine Fotos.
+not-opened = Das lässt sich nicht öffnen.
 no-photos-advice = Weder in diesem Ordner noch in seinen Unterordnern. Öffne einen anderen oder zieh Fotos auf dieses Fenster.
 looking-for-photos = Suche Fotos…
+another-folder = Einen anderen Ordner öffnen
+teach-this = Diese Karten beibringen
 labels-unreadable = { $path }: lässt sich nicht lesen: { $error }
 labels-no-json = { $path }: ist kein JSON: { $error }; berichtige die Datei oder verschieb sie und öffne den Ordner dann noch einmal
 labels-other-deck = { $path }: Dieses Foto wurde mit den Karten { $deck } korrigiert; wähl sie in den Einstellungen, um weiterzumachen.
@@ -514,10 +528,7 @@ choose-three = Wähl drei Karten im Bild.
 choose-two = Wähl noch zwei.
 choose-one = Wähl noch eine.
 choose-others = Andere Karten wählen
-said-by-person = Von einem Menschen gesagt, Code { $code }
-sure-at = Sicher zu { $percent } %, Code { $code }
 unsure-at = Unsicher, zu { $percent } %, Code { $code }
-code-is = Code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In keinem Set
@@ -541,15 +552,37 @@ all-right-help = Sagt, dass jede Karte im Bild da ist und stimmt. Erst dann miss
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
-unsure-list = Unsicher:
+cards-to-check =
+    { $n ->
+        [one] { $n } Karte zu prüfen
+       *[other] { $n } Karten zu prüfen
+    }
+and-more-to-check =
+    { $n ->
+        [one] und { $n } weitere
+       *[other] und { $n } weitere
+    }
+check-cards =
+    { $n ->
+        [one] { $n } Karte prüfen
+       *[other] { $n } Karten prüfen
+    }
 every-change-saved = Jede Änderung wird neben dem Foto in labels.json gespeichert.
 as-in-the-photo = Wie auf dem Foto
 card-as-in-the-photo = Die Karte wie auf dem Foto
 drawn = Gezeichnet: { $card }
 value-button = { $property }: { $value }
 it-is-right = Sie stimmt
-strike = Streichen
-strike-help = Das ist keine Karte. Taste: { $key }
+strike = Keine Karte
+strike-help = Was hier liegt, ist keine Karte: nimmt sie heraus. Taste: { $key }
+other-guesses = Andere Vermutungen
+guess-button = Vermutung { $n }: { $card }, { $percent } %
+guesses-left-out =
+    { $n ->
+        [one] und { $n } weniger wahrscheinliche
+       *[other] und { $n } weniger wahrscheinliche
+    }
+guesses-help = { $key }: die nächste
 done = Fertig
 or-type = Oder tipp vier Zeichen: { $letters }
 lies-there = Karte { $n } ist schon { $name }, und die gibt es nur einmal.
@@ -631,6 +664,13 @@ usual-value =
         [2] zweite Form
        *[3] dritte Form
     }
+usual-group =
+    { $n ->
+        [1] erste Gruppe
+        [2] zweite Gruppe
+       *[3] dritte Gruppe
+    }
+example-of-value = Eine Karte der Gruppe: { $name }
 numbered-value = { $name } { $n }
 fill-kind =
     { $kind ->
@@ -693,7 +733,9 @@ learn-more = { $what }: Es sind mehr als drei Werte zu sehen; { $card } gleicht 
 learn-twice = { $first } und { $second } sehen gleich aus, und jede Karte gibt es nur einmal. Gehört eine zu einem zweiten Spiel, dann lass sie aus; sind sie verschieden, dann zieh eine dorthin, wo sie hingehört.
 name-of-deck = Name der Karten
 save-and-use = Speichern und damit lesen
-deck-unready = Die Karten müssen vollständig geordnet sein und einen Namen haben.
+deck-unordered = Noch sind die Karten nicht vollständig geordnet: siehe oben.
+deck-unnamed = Die Karten brauchen einen Namen.
+deck-looked-at = Die Fotos werden angesehen…
 deck-name-taken = „{ $name }“ bedeutet andere Karten.
 deck-name-malformed = Ein Name hat 1 bis 60 Zeichen.
 deck-title = { $name }, aus Fotos gelernt
@@ -701,11 +743,11 @@ deck-saved = Gespeichert als { $path }. Von jetzt an werden Karten als { $name }
 
 ## Ablauf
 
-stages-what = Was jede Stufe des Lesens aus dem Foto macht.
+stages-what = Wie das Foto gelesen wurde, Schritt für Schritt.
 reading-once-more = Lese noch einmal…
 stage-time = { $ms } ms
 stage-time-part = Teil von { $ms } ms
-stage-picture = Bild der Stufe { $stage }
+stage-picture = Bild des Schritts { $stage }
 stage-load = Das Foto
 stage-load-help = So, wie es geladen wurde, aufrecht.
 stage-maps = Schwarzweiß
@@ -728,8 +770,8 @@ stage-classify = Gelesenes
 stage-classify-help = Was zu jeder Karte gelesen wurde, und wie sicher.
 stage-board = Der Tisch
 stage-board-help = Alle Karten zusammen, jede höchstens einmal, und die Sets.
-stage-other = Eine andere Stufe
-stage-other-help = Eine Stufe des Lesens.
+stage-other = Ein anderer Schritt
+stage-other-help = Ein Schritt des Lesens.
 
 ## Spiel
 
@@ -776,6 +818,8 @@ variant-ultra-rule = Finde vier Karten: zwei Paare, die dieselbe fünfte Karte z
 variant-junior = Junior
 variant-junior-rule = Nur mit den 27 gefüllten Karten: Es zählen Anzahl, Farbe und Form.
 players = Spieler
+player-numbered = Spieler { $n }
+name-of-player = Name von Spieler { $n }
 players-number = Spieler: { $n }
 alone = Allein, gegen die Uhr.
 together = Wer ein Set sieht, ruft, mit einer Taste von 1 bis { $n } oder mit seinem Namen hier, und wählt dann in wenigen Sekunden die Karten. Sonst ist ein Punkt verloren.
@@ -812,10 +856,10 @@ no-set-here-button = Kein Set da
 no-set-here-help = Drei weitere Karten, wenn das stimmt. Taste: { $key }
 one-card-more = Noch eine Karte
 hide-hint = Hinweis verstecken
-player-button = { $n }: { $points }
-player-button-left = { $n }: { $points } · { $seconds } s
-player-calls = Spieler { $n } ruft
-by-player = Spieler { $n }: { $words }
+player-button = { $player }: { $points }
+player-button-left = { $player }: { $points } · { $seconds } s
+player-calls = { $player } ruft
+by-player = { $player }: { $words }
 said-call = Ruf, wenn du ein Set siehst, und wähl dann seine Karten.
 said-four = Klick auf vier Karten: zwei Paare, die eine Karte ergänzen würde.
 said-three = Klick auf drei Karten, die ein Set sind.
@@ -829,9 +873,10 @@ said-more =
         [one] Hier ist { $n } weitere Karte.
        *[other] Hier sind { $n } weitere Karten.
     }
-said-called = Spieler { $n } hat gerufen.
+said-called = { $player } hat gerufen.
+has-called-left = { $player } hat gerufen: { $seconds } s
 said-choose = Wähl die Karten.
-said-too-late = Spieler { $n }: zu spät.
+said-too-late = { $player }: zu spät.
 said-point-lost = Ein Punkt ist verloren.
 said-who = Wer hat es gesehen?
 said-call-first = Ruf zuerst: Drück deine Zahl oder oben deinen Namen.
@@ -840,7 +885,7 @@ log-dealt =
         [one] { $n } Karte ausgeteilt
        *[other] { $n } Karten ausgeteilt
     }
-log-by = Spieler { $n }: { $words }
+log-by = { $player }: { $words }
 log-set = Set: { $codes }
 log-no-set = kein Set: { $codes }
 log-nothing = gerufen und nichts gewählt
@@ -853,9 +898,11 @@ log-more =
 log-over = kein Set und keine Karten mehr: Das Spiel ist aus
 well-played = Gut gespielt!
 nothing-left = Kein Set liegt mehr da, und der Stapel ist leer.
+set-times = Im Schnitt { $average } s je Set, das langsamste { $slowest } s
+each-set-time = Sekunden für jedes: { $times }
 play-again = Noch einmal
-player-result = { $place }. Spieler { $n }: { $points } ({ $sets })
-player-result-lost = { $place }. Spieler { $n }: { $points } ({ $sets }, { $lost } verloren)
+player-result = { $place }. { $player }: { $points } ({ $sets })
+player-result-lost = { $place }. { $player }: { $points } ({ $sets }, { $lost } verloren)
 best-of-today = Heute das beste!
 best-by-day = Beste Zeiten nach Tagen: { $variant }
 
@@ -893,7 +940,7 @@ looking-for-cards = Suche Karten…
 live-count = { $cards } gesehen, { $sets } genommen, { $left } im Stapel
 live-chance = Drei weitere bringen ein Set: { $percent } %
 live-no-three = Im Stapel sind keine drei mehr.
-live-speed = { $fps } Bilder in der Sekunde, { $ms } ms Verzug
+live-late = Das Bild kommt { $seconds } s zu spät: Dieser Computer ist beschäftigt.
 no-camera-connected = An diesen Computer ist keine Kamera angeschlossen.
 phone-label = Ein Handy: Starte eine App, die seine Kamera freigibt, und tipp ihre Adresse ein.
 phone-help = IP Webcam (Android): http://HANDY:8080/video. DroidCam: http://HANDY:4747/video. Name und Passwort stehen davor: http://NAME:PASSWORT@HANDY:8080/video.
@@ -932,9 +979,12 @@ reason-cut-off = ist abgeschnitten: Die Daten im Format { $format } enden, bevor
 reason-too-large = hat { $width }x{ $height } Pixel, das sind { $megapixels } Megapixel; höchstens { $most } werden gelesen: Verkleinere es zuerst
 reason-too-many-bytes = hat { $bytes } Byte; höchstens { $most } werden gelesen: Verkleinere das Bild zuerst
 reason-too-small = hat { $width }x{ $height } Pixel, zu wenig für eine Karte; erwartet werden mindestens { $least }x{ $least }
-reason-corrupt = lässt sich nicht als { $format } lesen: { $error }; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
-list-unreadable = { $path }: lässt sich nicht öffnen: { $error }; erwartet wird ein Foto oder ein Ordner mit Fotos
+reason-corrupt = ist beschädigt: Seine Daten im Format { $format } lassen sich nicht entschlüsseln; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
+list-unreadable = { $path }: lässt sich nicht öffnen: { $error }; erwartet wird ein Foto oder ein Ordner mit Fotos, den du öffnen darfst
 list-no-photos = { $path }: keine Fotos in diesem Ordner und darunter; gesucht wurden Namen, die auf .jpg, .heic, .png, .webp, .avif, .bmp oder .tif enden
+
+system-denied = dir fehlt die Berechtigung
+system-gone = dort ist nichts
 
 ## Was mit einer Kamera nicht stimmt, und was zu tun ist
 

@@ -165,6 +165,7 @@ the-property =
     }
 list-and = { $first } and { $last }
 list-comma = { $first }, { $last }
+list-or = { $first } or { $last }
 fits = fits
 does-not-fit = does not fit
 
@@ -190,6 +191,12 @@ save-picture = The picture with its sets
 save-json = Cards and sets as JSON
 save-all = Pictures and a table of all photos
 copy-board = Copy the board as text
+copy-picture = Copy the picture with its sets
+back-to-window = Back to the window
+zoom-in = Zoom in
+zoom-out = Zoom out
+zoom-fit = Fit
+whole-picture = The whole picture
 the-rules = The rules
 how-to-photograph = How to photograph
 keys = Keys
@@ -332,7 +339,7 @@ keys-deal = Deal: a game without photos
 keys-live = Live: the camera
 keys-larger = Everything larger
 keys-smaller = Everything smaller
-keys-full-screen = The whole screen, for a television, or a window again
+keys-full-screen = The picture or the table alone on the whole screen, or a window again
 keys-leave = Leave
 keys-next-photo = Next photo
 keys-previous-photo = Photo before
@@ -344,10 +351,11 @@ keys-solve = Solve: all sets
 keys-hint = Hint: help, not the answer
 keys-learn = Learn: why three cards are a set, or not
 keys-correct = Correct what was read wrongly
-keys-stages = Stages: how the photo was read
+keys-stages = Steps: how the photo was read
 keys-save-picture = Save the picture with its sets drawn on it
 keys-save-all = Save pictures and a table of all photos
 keys-save-json = Save cards and sets as JSON
+keys-all-of-it = The whole picture; all sets
 keys-more-hint = One card of a set, then two, then three
 keys-another-hint = As many cards of another set
 keys-hide-hint = Hide the hint
@@ -357,20 +365,24 @@ keys-card-up = To the card above
 keys-card-down = To the card below
 keys-other-cards = Choose other cards
 keys-all-right = All cards of the photo are right
-keys-start-over = Back to what the reader found
-keys-confirm = The card is right as it is
+keys-start-over = Back to what was first read
+keys-check = Check the unsure cards, one after the other
+keys-confirm = The card, or the guess looked at, is right; on to the next unsure one
+keys-guesses = The card's other guesses, the most probable first; the next of them
 keys-add-card = Add a card that was missed: then click its middle
-keys-strike = Strike: this is no card
+keys-strike = This is no card: take it out
 keys-next-corner = Next corner of the card
 keys-corner-left = Move the corner left
 keys-corner-right = Move the corner right
 keys-corner-up = Move the corner up
 keys-corner-down = Move the corner down
-keys-let-go = Let go of the card
-keys-next-stage = Next stage
-keys-previous-stage = Stage before
+keys-let-go = Close the guesses; let go of the card; leave
+keys-next-stage = Next step
+keys-previous-stage = Step before
 keys-daily = Today's deal, the same for all
 keys-play = Play; start; play again
+keys-start = Start, play again; or the space bar
+keys-go-on = Go on after a pause; or the space bar
 keys-watch = Watch step by step
 keys-next-deal = Next data set of the file
 keys-pause = Pause: hide the cards and stop the clock; go on
@@ -385,7 +397,6 @@ keys-new-game = New game: count from the beginning
 keys-clear-live = Choose other cards, hide the hint
 keys-tab = Go to the next button or card; press it
 keys-paste = Open what is on the clipboard: a picture, a path, or codes
-keys-copy-picture = Copy the picture with its sets
 keys-zoom = Zoom in, zoom out, the whole picture
 keys-type-card = Type the card: number, shading, colour, shape
 keys-copy-transcript = Copy the transcript
@@ -401,7 +412,7 @@ mode-solve = Solve
 mode-hint = Hint
 mode-learn = Learn
 task-correct = Correct
-task-stages = Stages
+task-stages = Steps
 photo-of = photo { $n } of { $all }
 read-so-far = { $n } read
 unsure-cards =
@@ -420,8 +431,11 @@ no-other-unsure = No other photo that is read has an unsure card.
 photo-unread = This photo cannot be read.
 reading = Reading…
 no-photos = No photos here.
+not-opened = This cannot be opened.
 no-photos-advice = Neither in this folder nor in its folders. Open another one, or drop photos on this window.
 looking-for-photos = Looking for photos…
+another-folder = Open another folder
+teach-this = Teach this deck
 labels-unreadable = { $path }: cannot be read: { $error }
 labels-no-json = { $path }: is no JSON: { $error }; correct it or move it away, then open the folder again
 labels-other-deck = { $path }: this photo was corrected as the deck { $deck }; choose that deck under Settings to go on.
@@ -511,10 +525,7 @@ choose-three = Choose three cards in the picture.
 choose-two = Choose two more.
 choose-one = Choose one more.
 choose-others = Choose other cards
-said-by-person = Said by a person, code { $code }
-sure-at = Sure at { $percent } %, code { $code }
 unsure-at = Unsure at { $percent } %, code { $code }
-code-is = Code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In no set
@@ -531,7 +542,7 @@ add-a-card = Add a card
 add-a-card-help = Key: A, then click the card's middle
 undo = Undo
 redo = Redo
-as-found = As the reader found it
+as-found = As first read
 as-found-help = Lets go of all corrections of this photo. Key: { $key }
 person-checked = A person has checked all cards.
 all-right = All cards are right
@@ -539,15 +550,37 @@ all-right-help = Says that every card in view is there and right. Only then does
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
 click-the-wrong = Click a card that was read wrongly.
-unsure-list = Unsure:
+cards-to-check =
+    { $n ->
+        [one] { $n } card to check
+       *[other] { $n } cards to check
+    }
+and-more-to-check =
+    { $n ->
+        [one] and { $n } more
+       *[other] and { $n } more
+    }
+check-cards =
+    { $n ->
+        [one] Check { $n } card
+       *[other] Check { $n } cards
+    }
 every-change-saved = Every change is saved in labels.json beside the photo.
 as-in-the-photo = As in the photo
 card-as-in-the-photo = The card as in the photo
 drawn = Drawn: { $card }
 value-button = { $property }: { $value }
 it-is-right = It is right
-strike = Strike
-strike-help = This is no card. Key: { $key }
+strike = No card
+strike-help = What lies here is no card: takes it out. Key: { $key }
+other-guesses = Other guesses
+guess-button = Guess { $n }: { $card }, { $percent } %
+guesses-left-out =
+    { $n ->
+        [one] and { $n } that is less probable
+       *[other] and { $n } that are less probable
+    }
+guesses-help = { $key }: the next one
 done = Done
 or-type = Or type four letters: { $letters }
 lies-there = Card { $n } is { $name } already, and a deck holds it once.
@@ -631,6 +664,14 @@ usual-value =
         [2] second shape
        *[3] third shape
     }
+# A group of cards whose look is not known yet.
+usual-group =
+    { $n ->
+        [1] first group
+        [2] second group
+       *[3] third group
+    }
+example-of-value = A card of the group: { $name }
 numbered-value = { $name } { $n }
 fill-kind =
     { $kind ->
@@ -694,19 +735,21 @@ learn-more = More than three values are seen under { $what }: { $card } is like 
 learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
 name-of-deck = Name of the deck
 save-and-use = Save and read with it
-deck-unready = The deck must be in order and have a name.
+deck-unordered = The cards are not all in order yet: see above.
+deck-unnamed = The deck needs a name.
+deck-looked-at = Looking at the photos…
 deck-name-taken = "{ $name }" means another deck.
 deck-name-malformed = A name has 1 to 60 characters.
 deck-title = { $name }, learnt from photos
 deck-saved = Saved as { $path }. From now on cards are read as { $name }; Settings change that.
 
-## Stages
+## Steps
 
-stages-what = What each stage of the reader makes of the photo.
+stages-what = How the photo was read, step by step.
 reading-once-more = Reading once more…
 stage-time = { $ms } ms
 stage-time-part = part of { $ms } ms
-stage-picture = Picture of the stage { $stage }
+stage-picture = Picture of the step { $stage }
 stage-load = The photo
 stage-load-help = As it was loaded, upright.
 stage-maps = Maps
@@ -729,8 +772,8 @@ stage-classify = Readings
 stage-classify-help = What the reader says of each card, and how sure it is.
 stage-board = The table
 stage-board-help = All cards together, each of the deck at most once, and the sets.
-stage-other = Another stage
-stage-other-help = A stage of the reader.
+stage-other = Another step
+stage-other-help = A step of reading.
 
 ## Deal
 
@@ -778,6 +821,8 @@ variant-ultra-rule = Find four cards: two pairs that the same fifth card would c
 variant-junior = Junior
 variant-junior-rule = With the 27 filled cards only: number, colour and shape count.
 players = Players
+player-numbered = Player { $n }
+name-of-player = Name of player { $n }
 players-number = Players: { $n }
 alone = Alone, against the clock.
 together = Whoever sees a set calls, by a key from 1 to { $n } or their name here, and then chooses its cards within a few seconds. Else a point is lost.
@@ -814,10 +859,10 @@ no-set-here-button = No set here
 no-set-here-help = Three more cards, if that is so. Key: { $key }
 one-card-more = One card more
 hide-hint = Hide the hint
-player-button = { $n }: { $points }
-player-button-left = { $n }: { $points } · { $seconds } s
-player-calls = Player { $n } calls
-by-player = Player { $n }: { $words }
+player-button = { $player }: { $points }
+player-button-left = { $player }: { $points } · { $seconds } s
+player-calls = { $player } calls
+by-player = { $player }: { $words }
 said-call = Call when you see a set, then choose its cards.
 said-four = Click four cards: two pairs that one card would complete.
 said-three = Click three cards that are a set.
@@ -831,9 +876,10 @@ said-more =
         [one] Here is { $n } card more.
        *[other] Here are { $n } cards more.
     }
-said-called = Player { $n } has called.
+said-called = { $player } has called.
+has-called-left = { $player } has called: { $seconds } s
 said-choose = Choose the cards.
-said-too-late = Player { $n }: too late.
+said-too-late = { $player }: too late.
 said-point-lost = A point is lost.
 said-who = Who has seen it?
 said-call-first = Call first: press your number, or your name above.
@@ -842,7 +888,7 @@ log-dealt =
         [one] { $n } card dealt
        *[other] { $n } cards dealt
     }
-log-by = player { $n }: { $words }
+log-by = { $player }: { $words }
 log-set = set: { $codes }
 log-no-set = no set: { $codes }
 log-nothing = called and chose nothing
@@ -855,10 +901,12 @@ log-more =
 log-over = no set and no cards left: the game is over
 well-played = Well played!
 nothing-left = No set is left and no card to deal.
+set-times = { $average } s a set on average, { $slowest } s the slowest
+each-set-time = Seconds for each: { $times }
 play-again = Play again
 # $place: first, second ... as a number; $sets: with their word.
-player-result = { $place }. Player { $n }: { $points } ({ $sets })
-player-result-lost = { $place }. Player { $n }: { $points } ({ $sets }, { $lost } lost)
+player-result = { $place }. { $player }: { $points } ({ $sets })
+player-result-lost = { $place }. { $player }: { $points } ({ $sets }, { $lost } lost)
 best-of-today = The best of today!
 best-by-day = Best times by day: { $variant }
 
@@ -896,7 +944,7 @@ looking-for-cards = Looking for cards…
 live-count = { $cards } seen, { $sets } taken, { $left } in the deck
 live-chance = Three more bring a set: { $percent } %
 live-no-three = The deck holds no three more.
-live-speed = { $fps } pictures a second, { $ms } ms behind
+live-late = The picture is { $seconds } s late: this computer is busy.
 no-camera-connected = No camera is connected to this computer.
 phone-label = A phone: start an app that serves its camera, and type its address.
 phone-help = IP Webcam (Android): http://PHONE:8080/video. DroidCam: http://PHONE:4747/video. A name and a password go before it: http://NAME:PASSWORD@PHONE:8080/video.
@@ -935,9 +983,12 @@ reason-cut-off = is cut off: the { $format } data end before the picture is comp
 reason-too-large = is { $width }x{ $height }, { $megapixels } megapixels; at most { $most } are read: scale it down first
 reason-too-many-bytes = has { $bytes } bytes; at most { $most } are read: scale the picture down first
 reason-too-small = is { $width }x{ $height } pixels, too small to hold a card; expected at least { $least }x{ $least }
-reason-corrupt = cannot be decoded as { $format }: { $error }; open it in a viewer and save it as a new JPEG or PNG
-list-unreadable = { $path }: cannot be read: { $error }; expected a photo or a folder of photos
+reason-corrupt = is damaged: its { $format } data cannot be decoded; open it in a viewer and save it as a new JPEG or PNG
+list-unreadable = { $path }: cannot be read: { $error }; expected a photo or a folder of photos that you may open
 list-no-photos = { $path }: no photos in this folder or below it; looked for names that end in .jpg, .heic, .png, .webp, .avif, .bmp or .tif
+
+system-denied = you have no permission
+system-gone = nothing is there
 
 ## What is wrong with a camera, and what to do
 

@@ -1,0 +1,132 @@
+//! Every page at the sizes of usual screens: nothing is cut off, and what is pressed most is in view.
+
+use crate::harness::{Fake, Test};
+use crate::in_view::{all_in_view, at_once};
+use eframe::egui::{Key, Modifiers};
+use setsight_window::{Language, Phase};
+
+/// A small laptop; a usual one without the system's bar of titles; a window; a television at 250 %; a
+/// large screen.
+const SIZES: [(f32, f32); 5] =
+    [(1280.0, 800.0), (1366.0, 731.0), (800.0, 600.0), (768.0, 432.0), (1920.0, 1080.0)];
+const LANGUAGES: [Language; 2] = [Language::English, Language::German];
+/// One set and two cards of which the reader is unsure: of one it has two guesses that are as likely.
+const UNSURE: &str = "1fgd 2fgd 3fgd 1ord? 2srs=2sps=3sps 3opo 1sgo 2fro 3ors 1opd 2ord 3sgs";
+
+/// Runs something at each size in each language.
+fn at_each_size(photos: &[&str], mut run: impl FnMut(&mut Test, &str, Language)) {
+    for size in SIZES {
+        for language in LANGUAGES {
+            let mut test = Test::sized(Fake::seeing(UNSURE), photos, size);
+            test.window_mut().desk.keeper.settings.language = Some(language);
+            test.settle();
+            let name = format!("{}x{} {}", size.0, size.1, language.name());
+            run(&mut test, &name, language);
+        }
+    }
+}
+
+fn check(test: &mut Test, size: &str, page: &str) {
+    all_in_view(&mut test.harness, &format!("{page} at {size}"));
+}
+
+#[test]
+fn nothing_is_cut_off_on_the_pages_over_the_window() {
+    at_each_size(&[], |test, size, _| {
+        check(test, size, "welcome");
+        for (held, key, page) in [
+            (Modifiers::NONE, Key::F1, "keys"),
+            (Modifiers::SHIFT, Key::F1, "rules"),
+            (Modifiers::COMMAND, Key::F1, "how to photograph"),
+            (Modifiers::ALT, Key::F1, "about"),
+            (Modifiers::COMMAND, Key::Comma, "settings"),
+            (Modifiers::COMMAND, Key::L, "path"),
+        ] {
+            test.keys(held, key);
+            check(test, size, page);
+            test.key(Key::Escape);
+        }
+        test.keys(Modifiers::COMMAND, Key::N);
+        check(test, size, "a new deck");
+    });
+}
+
+#[test]
+fn nothing_is_cut_off_among_the_photos() {
+    at_each_size(&["a.jpg", "b.jpg", "bad.jpg"], |test, size, language| {
+        for (key, page) in [
+            (Key::F2, "solve"),
+            (Key::F3, "hint"),
+            (Key::F4, "learn"),
+            (Key::F6, "stages"),
+            (Key::F5, "correct"),
+        ] {
+            test.key(key);
+            test.until(|window| window.is_settled());
+            check(test, size, page);
+        }
+        let most_used: [&str; 4] = match language {
+            Language::English => ["It is right", "No card", "Other guesses", "Done"],
+            Language::German => ["Sie stimmt", "Keine Karte", "Andere Vermutungen", "Fertig"],
+        };
+        test.key(Key::ArrowRight);
+        at_once(&test.harness, &format!("correct a card at {size}"), &most_used);
+        check(test, size, "correct a card");
+        // With guesses open, and with something in the way of a change.
+        test.key(Key::F7);
+        test.key(Key::F7);
+        at_once(&test.harness, &format!("guesses at {size}"), &most_used);
+        check(test, size, "guesses");
+        test.type_text("1fgd");
+        at_once(&test.harness, &format!("a card twice at {size}"), &most_used);
+        check(test, size, "a card twice");
+        test.key(Key::Escape);
+        test.key(Key::Escape);
+        test.key(Key::Escape);
+        test.key(Key::End);
+        test.until(|window| window.is_settled());
+        check(test, size, "a photo that cannot be read");
+    });
+}
+
+#[test]
+fn nothing_is_cut_off_in_a_dealt_game() {
+    at_each_size(&[], |test, size, language| {
+        test.keys(Modifiers::COMMAND, Key::Num2);
+        check(test, size, "deal");
+        test.key(Key::T);
+        check(test, size, "codes");
+        test.key(Key::Escape);
+        test.window_mut().deal.shuffle(7);
+        test.settle();
+        check(test, size, "ready");
+        test.press_anywhere(match language {
+            Language::English => "Players: 8",
+            Language::German => "Spieler: 8",
+        });
+        check(test, size, "eight players");
+        test.key(Key::P);
+        test.key(Key::Num3);
+        check(test, size, "eight play");
+        test.key(Key::P);
+        check(test, size, "paused");
+        test.window_mut().deal.watch();
+        test.settle();
+        check(test, size, "watched");
+        test.window_mut().deal.shuffle(7);
+        test.settle();
+        test.press_anywhere(match language {
+            Language::English => "Players: 2",
+            Language::German => "Spieler: 2",
+        });
+        test.key(Key::P);
+        for _ in 0..200 {
+            if test.window().deal.play().unwrap().phase() == Phase::Over {
+                break;
+            }
+            crate::deal::go_on(test, Some(Key::Num2));
+        }
+        test.settle();
+        check(test, size, "the end");
+    });
+}
