@@ -92,7 +92,7 @@ export class Page {
 
   async go(url) {
     await this.send("Page.navigate", { url });
-    await until(`${url} is there`, 10, () => this.value("document.readyState === 'complete' && location.href !== 'about:blank'"));
+    await until(`${url} is there`, 30, () => this.value("document.readyState === 'complete' && location.href !== 'about:blank'"));
   }
 
   async value(expression) {

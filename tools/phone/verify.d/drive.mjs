@@ -54,7 +54,7 @@ async function photo(page, expected) {
       done();
     })`);
     await page.choose("#file", file("table.jpg"));
-    times.push(await until("the sets of the photo", 20, () => page.value("window.took")));
+    times.push(await until("the sets of the photo", 60, () => page.value("window.took")));
   }
   const codes = await page.value("setsOf(shown.table).filter((set) => !set.probable).map((set) => set.id).sort()");
   check(`the sets are those of scan: ${codes}`, JSON.stringify(codes) === JSON.stringify(expected));
@@ -93,10 +93,10 @@ async function sets(page) {
 
 async function badPictures(page) {
   await page.choose("#file", file("none.jpg"));
-  const words = await until("a word on what is no picture", 10, () => page.value("!$('trouble').hidden && $('trouble').textContent"));
+  const words = await until("a word on what is no picture", 30, () => page.value("!$('trouble').hidden && $('trouble').textContent"));
   check(`it says so: ${words}`, words.includes("no picture"));
   await page.choose("#file", file("table.tiff"));
-  await until("a picture that the browser cannot show by itself", 20, () => page.value(`$('photo').naturalWidth === 1600 && ${SETS} > 0`));
+  await until("a picture that the browser cannot show by itself", 60, () => page.value(`$('photo').naturalWidth === 1600 && ${SETS} > 0`));
 }
 
 async function others(browser, url) {
@@ -143,8 +143,8 @@ const FRESH = "Object.assign(seen, { answers: 0, times: [], longest: 0, last: nu
 async function goLive(page) {
   await page.value(COUNTING);
   await page.press("#go-live");
-  await until("cards in the live picture", 20, () => page.value("shown.table?.cards?.length > 3"));
-  await until("sets in the live picture", 20, () => page.value("document.querySelectorAll('#overlay .band').length > 0"));
+  await until("cards in the live picture", 60, () => page.value("shown.table?.cards?.length > 3"));
+  await until("sets in the live picture", 60, () => page.value("document.querySelectorAll('#overlay .band').length > 0"));
   await sleep(3000);
   await page.value(FRESH);
   const places = [];
@@ -198,7 +198,7 @@ async function loseNetwork(page, network) {
   network.find();
   const begun = Date.now();
   await page.value(FRESH);
-  await until("live pictures again", 10, () => page.value("seen.answers > 0 && $('trouble').hidden"));
+  await until("live pictures again", 30, () => page.value("seen.answers > 0 && $('trouble').hidden"));
   say(`live again ${Date.now() - begun} ms after the network came back`);
   const after = await page.value("shown.table.frame");
   check(`the game goes on: picture ${before}, then ${after}`, after > before);
@@ -249,7 +249,7 @@ try {
   const expected = scanned.sets.map((set) => set.map((i) => scanned.cards[i].code).sort().join(" ")).sort();
 
   const page = await browser.open(url);
-  await until("the page", 10, () => page.value("!$('start').hidden"));
+  await until("the page", 30, () => page.value("!$('start').hidden"));
   await shoot(page, "start-360x740");
   say("a photo");
   await photo(page, expected);
@@ -263,7 +263,7 @@ try {
 
   say("live");
   const live = await browser.open(url.replace("http:", "https:"));
-  await until("the page over HTTPS", 10, () => live.value("!$('start').hidden"));
+  await until("the page over HTTPS", 30, () => live.value("!$('start').hidden"));
   await goLive(live);
   await turn(live);
   await loseNetwork(live, network);
