@@ -31,4 +31,4 @@ pub use figures::Figures;
 pub use matching::{Verdict, compare};
 pub use outcome::PhotoOutcome;
 pub use report::Report;
-pub use run::evaluate_photo;
+pub use run::{PhotoResult, evaluate_photo};
