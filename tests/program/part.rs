@@ -138,7 +138,7 @@ fn what_does_not_belong_together_is_refused() {
         assert!(ran.stdout.is_empty() && ran.stderr.contains(words), "{files}: {}", ran.stderr);
     };
     // The same photos, read otherwise.
-    let other = run(&world, &format!("{SCAN} --jobs 1 --mirrored yes {READ} --shard 2/2"));
+    let other = run(&world, &format!("{SCAN} --mirrored yes {READ} --shard 2/2"));
     world.file("other.jsonl", other.stdout.as_bytes());
     refused(&format!("{} other.jsonl", names[0]), "other.jsonl, line 1: is of another work");
     // Another photo in the folder of one machine.
