@@ -3,13 +3,14 @@
 #[cfg(feature = "program")]
 mod page;
 
-use super::timed::{Dealing, Game, Optimisation, Series, counted, human};
+use super::timed::{Dealing, Game, Optimisation, Room, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-#[cfg(feature = "program")]
+use crate::cli::part::{PartArgs, Whole};
 use anyhow::Context;
-use serde_json::json;
+use serde_json::{Value, json};
 use setsight_game::json::VERSION;
 use setsight_general::{Card, Kind, Rules, Stop, check};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub struct Args {
     /// Memory in MiB a game may hold, where it can be told
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
+    #[command(flatten)]
+    part: PartArgs,
     /// Also write a page (HTML) with plots
     #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE")]
@@ -101,6 +104,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
     let kind = kind(&args)?;
+    if args.part.is_asked() {
+        return play_part(&args, &rules, kind);
+    }
     let mut played = play(&args, rules, kind)?;
     let mean_seconds = played.mean_seconds();
     if args.games > 1 {
@@ -147,13 +153,98 @@ fn kind(args: &Args) -> Result<Kind, BadCall> {
     }
 }
 
-fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
-    let solver = kind.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+/// What a game may use.
+fn room(args: &Args) -> Result<Room, BadCall> {
     let seconds = args.budget;
     let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
         format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
     ))?;
-    let room = (cpu, args.memory.saturating_mul(1 << 20));
+    Ok((cpu, args.memory.saturating_mul(1 << 20)))
+}
+
+/// Plays the games that are this run's and not done yet, a line of JSON for each, and prints the figures where
+/// all games are known.
+fn play_part(args: &Args, rules: &Rules, kind: Kind) -> anyhow::Result<Outcome> {
+    if args.format != Format::Json {
+        let message = "--shard and --resume are for lines of JSON: add --format json";
+        return Err(BadCall(message.to_owned()).into());
+    }
+    #[cfg(feature = "program")]
+    if args.page.is_some() || args.open {
+        let message =
+            "a page shows games that are played in one run: leave out --shard and --resume";
+        return Err(BadCall(message.to_owned()).into());
+    }
+    let room = room(args)?;
+    let mut part = args.part.open(&Whole {
+        command: "general",
+        settings: format!(
+            "{rules:?} {} from {} by {}, {} {room:?}",
+            args.games,
+            args.seed,
+            kind.name(),
+            args.dealer.name()
+        ),
+        is_ours: args.part.numbered(args.games as usize),
+    })?;
+    let todo = part.todo().to_vec();
+    // Games that are timed together are neighbours.
+    let stride = args.part.shard().of();
+    let mut rest = &todo[..];
+    while let Some(&first) = rest.first() {
+        let solver = kind.solver(rules).map_err(|error| BadCall(error.to_string()))?;
+        let seed = args.seed.wrapping_add(first as u64);
+        let mut series = Series::new(rules, args.dealer, solver, seed).every(stride);
+        let mut expected = first;
+        while rest.first() == Some(&expected) {
+            let run = rest.iter().zip((expected..).step_by(stride as usize));
+            let most = run.take_while(|(item, expected)| *item == expected).count() as u64;
+            let batch = match series.next(most, room) {
+                Ok(batch) => batch,
+                Err(stop) => return Err(stopped(args, series.stopped(), expected as u64, &stop)),
+            };
+            for game in batch.games {
+                check(rules, &game.record)?;
+                let line = json!({
+                    "version": VERSION, "values": rules.values(), "properties": rules.properties(),
+                    "sets": rules.sets(), "solver": kind.name(), "seed": game.seed,
+                    "seconds": batch.seconds,
+                    "board_size": game.record.found.first().map(|first| first.board),
+                    "found": game.record.found.len(),
+                });
+                part.write(expected, line)?;
+                expected += stride as usize;
+                rest = &rest[1..];
+            }
+        }
+    }
+    if part.is_whole() {
+        writeln!(std::io::stdout().lock(), "{}", merged(&part.lines()?)?)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The lines of all games, as one command would have printed them.
+///
+/// # Errors
+/// A line that is none of a game.
+pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
+    let first = lines.values().next().context("no line")?;
+    let all = |name: &str| -> Vec<&Value> { lines.values().map(|line| &line[name]).collect() };
+    let seconds: Option<Vec<f64>> = all("seconds").into_iter().map(Value::as_f64).collect();
+    let seconds = seconds.context("a line without seconds")?;
+    let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    Ok(json!({
+        "version": VERSION, "values": first["values"], "properties": first["properties"],
+        "sets": first["sets"], "solver": first["solver"], "games": lines.len(), "seed": first["seed"],
+        "seconds": seconds, "mean_seconds": mean_seconds,
+        "board_sizes": all("board_size"), "found": all("found"),
+    }))
+}
+
+fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
+    let solver = kind.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+    let room = room(args)?;
     let mut series = Series::new(&rules, args.dealer, solver, args.seed);
     let text = format!(
         "{} values, {} properties: {} cards; {} to find; solver {kind}, seed {}\n",

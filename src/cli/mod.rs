@@ -4,11 +4,13 @@ mod common;
 mod compare;
 mod deal;
 mod general;
+mod merge;
 #[cfg(feature = "program")]
 mod page;
 #[cfg(feature = "package")]
 mod pages;
 mod paper;
+mod part;
 mod sets;
 mod simulate;
 mod stop;
@@ -63,6 +65,8 @@ enum Command {
     Deal(deal::Args),
     /// Play many games at random and count
     Simulate(simulate::Args),
+    /// Put together what parts of a work have found (--shard, --resume)
+    Merge(merge::Args),
     /// Write manual pages and completions of shells
     #[cfg(feature = "package")]
     #[command(hide = true)]
@@ -95,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Merge(args) => merge::run(&args),
         #[cfg(feature = "package")]
         Command::Pages(args) => pages::run(args, Cli::command()),
     };

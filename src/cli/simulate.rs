@@ -1,15 +1,19 @@
 //! `setsight simulate`: many games.
 
-use crate::cli::common::{Format, Jobs, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, SEED};
+use crate::cli::part::{Part, PartArgs, Whole};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use setsight_files::say;
-use setsight_game::game::{self, Policy, Statistics};
+use setsight_game::game::{self, BoardCount, Policy, Statistics};
 use setsight_game::json::VERSION;
 use setsight_game::sets::{Chance, none_among};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Some weeks of work.
@@ -34,6 +38,8 @@ pub struct Args {
     policy: PolicyName,
     #[command(flatten)]
     jobs: Jobs,
+    #[command(flatten)]
+    part: PartArgs,
     /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
     #[cfg(feature = "program")]
     #[arg(long, value_name = "STEM")]
@@ -87,9 +93,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .context("cannot start the threads")?;
     let bar = progress_bar(args.games);
     let start = Instant::now();
-    let statistics = pool.install(|| {
-        game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
-    });
+    let statistics = if args.part.is_asked() {
+        let Some(statistics) = pool.install(|| simulate_part(&args, &bar))? else {
+            return Ok(Outcome::Done);
+        };
+        statistics
+    } else {
+        pool.install(|| {
+            game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
+        })
+    };
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
     say!(
@@ -100,7 +113,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
     let text = match args.format {
         Format::Text => text(&statistics, &args),
-        Format::Json => format!("{}\n", to_json(&statistics, &args)),
+        Format::Json => {
+            format!("{}\n", to_json(&statistics, args.seed, args.policy.name()))
+        }
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
     #[cfg(feature = "program")]
@@ -110,16 +125,93 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Most pieces that games are divided into, where they are not shared by more machines: a kill costs little
+/// of the work, and their lines take some megabytes.
+const PIECES: u64 = 1000;
+
+/// Plays the pieces that are this run's and not done yet, a line for each. Gives the sum where all of it is
+/// known.
+fn simulate_part(args: &Args, bar: &ProgressBar) -> anyhow::Result<Option<Statistics>> {
+    #[cfg(feature = "program")]
+    if args.part.shard.is_some() && args.plot.is_some() {
+        let message = "--plot needs all games, and --shard plays a part of them";
+        return Err(BadCall(message.to_owned()).into());
+    }
+    let (seed, policy) = (args.seed, args.policy.name());
+    let pieces = PIECES.max(args.part.shard().of()).min(game::most_pieces(args.games));
+    let part = args.part.open(&Whole {
+        command: "simulate",
+        settings: format!("{} games, seed {seed}, policy {policy}", args.games),
+        is_ours: args.part.numbered(pieces as usize),
+    })?;
+    let todo = part.todo().to_vec();
+    bar.set_length(args.games / pieces * todo.len() as u64);
+    let part = Mutex::new(part);
+    todo.par_iter().try_for_each(|&piece| {
+        let which = (piece as u64, pieces);
+        let statistics =
+            game::simulate_piece(args.games, seed, args.policy.into(), which, |n| bar.inc(n));
+        let line = json!({
+            "version": VERSION, "games": statistics.games, "seed": seed, "policy": policy,
+            "left": left_to_json(&statistics), "boards": boards_to_json(&statistics),
+        });
+        part.lock().expect("no panic while held").write(piece, line)
+    })?;
+    let mut part: Part = part.into_inner().expect("no panic while held");
+    if !part.is_whole() {
+        bar.finish_and_clear();
+        return Ok(None);
+    }
+    Ok(Some(sum(&part.lines()?)?))
+}
+
+/// What the lines of pieces add up to.
+fn sum(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Statistics> {
+    let mut sum = Statistics::default();
+    for line in lines.values() {
+        let number = |value: &Value, name: &str| value[name].as_u64().unwrap_or(u64::MAX);
+        let rows = |name: &str| line[name].as_array().map(Vec::as_slice).unwrap_or_default();
+        let left: Vec<(usize, u64)> = rows("left")
+            .iter()
+            .map(|row| (number(row, "cards") as usize, number(row, "games")))
+            .collect();
+        let board = |row| {
+            let count =
+                BoardCount { with: number(row, "with_set"), without: number(row, "without_set") };
+            (number(row, "in_play") as usize, number(row, "in_deck") as usize, count)
+        };
+        let boards: Vec<_> = rows("boards").iter().map(board).collect();
+        let before = sum.games;
+        let is_sound = sum.add_counts(&left, &boards);
+        anyhow::ensure!(
+            is_sound && sum.games - before == number(line, "games"),
+            "a line's counts are of no games: {line}"
+        );
+    }
+    Ok(sum)
+}
+
+/// What the lines of all pieces add up to, as one command would have printed it.
+///
+/// # Errors
+/// A line that holds no counts.
+pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
+    let first = lines.values().next().context("no line")?;
+    let seed = first["seed"].as_u64().context("a line without a seed")?;
+    let policy = first["policy"].as_str().context("a line without a policy")?;
+    Ok(to_json(&sum(lines)?, seed, policy))
+}
+
 /// Says before a long run, not after it, that its charts have nowhere to go.
 #[cfg(feature = "program")]
-fn check_plot_folder(args: &Args) -> Result<(), crate::cli::common::BadCall> {
+fn check_plot_folder(args: &Args) -> Result<(), BadCall> {
     let Some(stem) = &args.plot else { return Ok(()) };
     let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {
             let stem = stem.display();
             let message = format!("--plot {stem}: there is no folder {}", folder.display());
-            Err(crate::cli::common::BadCall(message))
+            Err(BadCall(message))
         }
         _ => Ok(()),
     }
@@ -196,6 +288,21 @@ fn text(statistics: &Statistics, args: &Args) -> String {
     out
 }
 
+fn left_to_json(statistics: &Statistics) -> Vec<Value> {
+    let left = statistics.left();
+    left.map(|(cards, games)| json!({ "cards": cards, "games": games })).collect()
+}
+
+fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
+    let board = |(in_play, in_deck, count): (usize, usize, BoardCount)| {
+        json!({
+            "in_play": in_play, "in_deck": in_deck,
+            "with_set": count.with, "without_set": count.without,
+        })
+    };
+    statistics.boards().map(board).collect()
+}
+
 /// With commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -209,16 +316,11 @@ fn grouped(number: u64) -> String {
     out
 }
 
-fn to_json(statistics: &Statistics, args: &Args) -> Value {
+fn to_json(statistics: &Statistics, seed: u64, policy: &str) -> Value {
     let left = statistics.left().map(|(cards, games)| {
         json!({ "cards": cards, "games": games, "share": statistics.share_left(cards) })
     });
-    let boards = statistics.boards().map(|(in_play, in_deck, count)| {
-        json!({
-            "in_play": in_play, "in_deck": in_deck,
-            "with_set": count.with, "without_set": count.without,
-        })
-    });
+    let boards = boards_to_json(statistics);
     let mut sizes: Vec<usize> = statistics.boards().map(|board| board.0).collect();
     sizes.extend(FRESH);
     sizes.sort_unstable();
@@ -234,13 +336,13 @@ fn to_json(statistics: &Statistics, args: &Args) -> Value {
     json!({
         "version": VERSION,
         "games": statistics.games,
-        "seed": args.seed,
-        "policy": args.policy.name(),
+        "seed": seed,
+        "policy": policy,
         "sets": statistics.sets,
         "mean_sets": statistics.mean_sets(),
         "left": left.collect::<Vec<_>>(),
         "by_in_play": by_in_play.collect::<Vec<_>>(),
-        "boards": boards.collect::<Vec<_>>(),
+        "boards": boards,
     })
 }
 

@@ -69,8 +69,9 @@ pub struct Series<'a> {
     rules: &'a Rules,
     dealer: Box<dyn Dealer>,
     solver: Box<dyn Solver>,
-    /// Seed of the next game.
+    /// Seed of the next game, and how far the one after it is.
     seed: u64,
+    stride: u64,
     /// How many games to time together.
     together: usize,
     /// Cards dealt for each game before the clock starts.
@@ -104,10 +105,16 @@ impl<'a> Series<'a> {
             dealer: dealing.dealer(rules),
             solver,
             seed,
+            stride: 1,
             together: 1,
             ahead: rules.first_board() * 4,
             games: Vec::new(),
         }
+    }
+
+    /// The same with games from every so-manieth seed alone.
+    pub fn every(self, stride: u64) -> Self {
+        Self { stride, ..self }
     }
 
     /// Plays the next game, or the next few where they are short, but not more than `most`.
@@ -125,7 +132,7 @@ impl<'a> Series<'a> {
             }
             Err(stop) => return Err(stop),
         };
-        self.seed = self.seed.wrapping_add(count as u64);
+        self.seed = self.seed.wrapping_add((count as u64).wrapping_mul(self.stride));
         if time < ENOUGH {
             self.together = (self.together * 2).min(MOST_TOGETHER);
         } else if time > ENOUGH * 4 {
@@ -148,7 +155,7 @@ impl<'a> Series<'a> {
         }
         let games = &mut self.games[..count];
         for (i, game) in (0..).zip(games.iter_mut()) {
-            game.seed = self.seed.wrapping_add(i);
+            game.seed = self.seed.wrapping_add(self.stride.wrapping_mul(i));
             self.dealer.shuffle(game.seed);
             game.cards.clear();
             self.dealer.deal(self.ahead, &mut game.cards);

@@ -27,6 +27,7 @@ mod model;
 mod mutated;
 mod network;
 mod own;
+mod part;
 mod phone;
 mod photos;
 mod real_films;

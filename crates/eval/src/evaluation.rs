@@ -8,6 +8,7 @@ use super::run::PhotoResult;
 use serde_json::{Value, json};
 use setsight_game::cards::{Deck, Property};
 use setsight_game::json::VERSION;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
@@ -29,7 +30,7 @@ pub struct Evaluation {
     /// By source.
     pub by_source: BTreeMap<String, Figures>,
     /// CPU time of each stage in ms, one value per photo; stages in the order in which they run.
-    pub stage_cpu_ms: Vec<(&'static str, Vec<f64>)>,
+    pub stage_cpu_ms: Vec<(Cow<'static, str>, Vec<f64>)>,
     /// Calibration of the confidences.
     pub reliability: Reliability,
     /// Calibration of the probable sets.
@@ -62,18 +63,19 @@ impl Evaluation {
         self.photos.push(outcome.clone());
         let total = stage_cpu_ms.iter().map(|(_, ms)| ms).sum();
         // Crops are read together, so that none has times of its own.
-        let total = (!stage_cpu_ms.is_empty()).then_some(("total", total));
-        for &(stage, ms) in stage_cpu_ms.iter().chain(&total) {
-            match self.stage_cpu_ms.iter_mut().find(|(name, _)| *name == stage) {
-                Some((_, all)) => all.push(ms),
-                None => self.stage_cpu_ms.push((stage, vec![ms])),
+        let total = (!stage_cpu_ms.is_empty()).then_some(("total".into(), total));
+        for (stage, ms) in stage_cpu_ms.iter().chain(&total) {
+            match self.stage_cpu_ms.iter_mut().find(|(name, _)| name == stage) {
+                Some((_, all)) => all.push(*ms),
+                None => self.stage_cpu_ms.push((stage.clone(), vec![*ms])),
             }
         }
     }
 
     /// Median CPU time of each stage over the photos, in ms; the last is `total`.
-    pub fn median_stage_ms(&self) -> Vec<(&'static str, f64)> {
-        self.stage_cpu_ms.iter().map(|(name, ms)| (*name, median(ms).unwrap_or(0.0))).collect()
+    pub fn median_stage_ms(&self) -> Vec<(&str, f64)> {
+        let of = |ms: &[f64]| median(ms).unwrap_or(0.0);
+        self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, of(ms))).collect()
     }
 
     /// All of it as one JSON object.
@@ -370,7 +372,7 @@ mod tests {
         let one = Figures { photos: 1, cards: 3, right: 1, missed: 2, ..Figures::default() };
         let result = |source: &str, load: f64, segment: f64| PhotoResult {
             figures: one.clone(),
-            stage_cpu_ms: vec![("load", load), ("segment", segment)],
+            stage_cpu_ms: vec![("load".into(), load), ("segment".into(), segment)],
             ..fake(source)
         };
         let mut e = Evaluation::of_reader("fake");

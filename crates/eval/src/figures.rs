@@ -1,6 +1,7 @@
 //! Counts over photos, and their text output.
 
 use super::matching::{Match, Verdict, sets_among};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_game::cards::{Card, Property};
 use setsight_game::sets::is_set;
@@ -8,7 +9,7 @@ use setsight_photo::labels::CardLabel;
 use setsight_vision::TableReading;
 
 /// Counts over some photos. The four verdicts add up to `cards`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Photos that were read.
     pub photos: usize,

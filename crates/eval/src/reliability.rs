@@ -6,6 +6,7 @@
 
 use super::figures::set_at;
 use super::matching::Match;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_photo::labels::CardLabel;
 use setsight_vision::{ReadCard, TableReading};
@@ -14,7 +15,7 @@ use setsight_vision::{ReadCard, TableReading};
 const OPEN_UP_TO: [f64; 10] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 
 /// Readings with similar confidence.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
     /// Number of readings.
     pub readings: usize,
@@ -43,7 +44,7 @@ impl Bin {
 }
 
 /// All readings by bin. Unsure readings count with their best guess, false cards as wrong.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reliability {
     /// By 1 - confidence, the least confident first.
     pub bins: [Bin; OPEN_UP_TO.len()],

@@ -7,18 +7,20 @@ use super::matching::{Match, compare};
 use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
 use super::reliability::Reliability;
+use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::labels::CardLabel;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, Trace};
+use std::borrow::Cow;
 
-/// The result for one labelled photo and one reader.
-#[derive(Clone, Debug)]
+/// The result for one labelled photo and one reader. As JSON it is without pictures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PhotoResult {
     /// The figures of this photo alone.
     pub figures: Figures,
     /// CPU time of each stage in ms.
-    pub stage_cpu_ms: Vec<(&'static str, f64)>,
+    pub stage_cpu_ms: Vec<(Cow<'static, str>, f64)>,
     /// Calibration of its confidences.
     pub reliability: Reliability,
     /// Calibration of the probable sets.
@@ -26,8 +28,10 @@ pub struct PhotoResult {
     /// Its outcome, card by card.
     pub outcome: PhotoOutcome,
     /// Every mistake with pictures, if pictures were requested.
+    #[serde(skip)]
     pub mistakes: Vec<mistakes::Mistake>,
     /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were requested.
+    #[serde(skip)]
     pub stages: Vec<(String, Vec<u8>)>,
 }
 
@@ -139,7 +143,7 @@ pub fn evaluate_photo(
         let times = loading.times.iter().chain(&trace.times);
         Ok(PhotoResult {
             figures: Figures::of_photo(&labels, table, &matched),
-            stage_cpu_ms: times.map(|time| (time.stage, time.cpu_ms)).collect(),
+            stage_cpu_ms: times.map(|time| (time.stage.into(), time.cpu_ms)).collect(),
             reliability: Reliability::of_photo(&labels, &table.cards, &matched),
             probable_sets: Reliability::of_probable_sets(&labels, table, &matched),
             outcome: PhotoOutcome::of(

@@ -1,6 +1,7 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
 mod experiment;
+mod lines;
 #[cfg(feature = "program")]
 mod page;
 mod report;
@@ -8,11 +9,14 @@ mod uniformity;
 
 use super::timed::{Dealing, Optimisation};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::part::{Part, PartArgs, Whole};
 use anyhow::Context;
-use experiment::{Experiment, Limits};
+use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 use setsight_files::say;
 use setsight_general::{Kind, Rules, Without};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,7 +57,7 @@ pub struct Args {
     ///
     /// The decks are those of the experiments. Cards are counted, or values of properties where the
     /// deck is too large for each card to come five times.
-    #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory"])]
+    #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory", "shard", "resume"])]
     uniformity: bool,
     /// Folder for the report, the table and the plots
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
@@ -65,6 +69,8 @@ pub struct Args {
     /// How the results are printed
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    part: PartArgs,
 }
 
 /// Games of a cell.
@@ -103,7 +109,21 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     } else {
         args.experiments
     };
-    create(&args.out)?;
+    let part = args.part.is_asked().then(|| {
+        let games = experiments.iter().map(|experiment| experiment.games.len()).sum();
+        let names: Vec<&str> = solvers.iter().map(|kind| kind.name()).collect();
+        let texts: Vec<&str> = experiments.iter().map(|e| e.text.as_str()).collect();
+        args.part.open(&Whole {
+            command: "compare",
+            settings: format!("{texts:?} {names:?} {limits:?} {}", args.dealer.name()),
+            is_ours: args.part.numbered(games),
+        })
+    });
+    let mut part = part.transpose()?;
+    let is_whole = part.as_ref().is_none_or(Part::is_whole);
+    if is_whole {
+        create(&args.out)?;
+    }
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
     let bar = ProgressBar::new(cells as u64).with_style(
@@ -111,20 +131,41 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     bar.enable_steady_tick(Duration::from_millis(200));
+    let measured = |rules: &Rules| -> anyhow::Result<Vec<Cell>> {
+        let mut cells = Vec::new();
+        for &kind in &solvers {
+            let (v, p, n) = (rules.values(), rules.properties(), rules.sets());
+            bar.set_message(format!("v={v} p={p} n={n} {kind}"));
+            cells.push(experiment::measure(kind, rules, args.dealer, &limits)?);
+            bar.inc(1);
+        }
+        Ok(cells)
+    };
+    let mut done = BTreeMap::new();
+    if let Some(part) = &mut part {
+        let places = experiments.iter().flat_map(|e| e.games.iter().map(move |rules| (e, rules)));
+        let places: Vec<_> = places.collect();
+        for index in part.todo().to_vec() {
+            let (experiment, rules) = places[index];
+            let line = lines::line(experiment, &measured(rules)?, &limits, args.dealer);
+            part.write(index, line)?;
+        }
+        if !is_whole {
+            bar.finish_and_clear();
+            return Ok(Outcome::Done);
+        }
+        done = part.lines()?;
+    }
     let mut results: Vec<report::Row> = Vec::new();
+    let mut index = 0;
     for experiment in experiments {
         let mut row = Vec::new();
         for rules in &experiment.games {
-            for &kind in &solvers {
-                bar.set_message(format!(
-                    "v={} p={} n={} {kind}",
-                    rules.values(),
-                    rules.properties(),
-                    rules.sets()
-                ));
-                row.push(experiment::measure(kind, rules, args.dealer, &limits)?);
-                bar.inc(1);
+            match done.get(&index) {
+                Some(line) => row.extend(lines::cells(line)?),
+                None => row.extend(measured(rules)?),
             }
+            index += 1;
         }
         results.push((experiment, row));
         // What is known so far is on disk should the rest be interrupted.
@@ -142,6 +183,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return Ok(Outcome::SomeFailed);
     }
     Ok(Outcome::Done)
+}
+
+/// The lines of all games, as one command would have printed them.
+///
+/// # Errors
+/// A line that is none of `compare`.
+pub fn merged(all: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
+    lines::merged(all)
 }
 
 fn create(folder: &std::path::Path) -> anyhow::Result<()> {

@@ -82,8 +82,8 @@ fn csv(results: &[Row]) -> String {
     text
 }
 
-/// The same as one line of JSON; means in seconds of CPU time.
-pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
+/// The results as JSON; means in seconds of CPU time.
+pub fn experiments_to_json(results: &[Row]) -> Value {
     let cell = |cell: &Cell| {
         let rules = &cell.rules;
         json!({
@@ -98,12 +98,23 @@ pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
         let cells: Vec<Value> = cells.iter().map(cell).collect();
         json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
     };
+    results.iter().map(experiment).collect()
+}
+
+/// What holds for all cells, as JSON.
+pub fn head(limits: &Limits, dealing: Dealing) -> Value {
     json!({
         "version": VERSION,
         "games": limits.games, "seed": limits.seed, "dealer": dealing.name(),
         "budget_seconds": limits.cpu.as_secs_f64(), "memory_bytes": limits.bytes,
-        "experiments": results.iter().map(experiment).collect::<Vec<_>>(),
     })
+}
+
+/// All results as JSON.
+pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
+    let mut json = head(limits, dealing);
+    json["experiments"] = experiments_to_json(results);
+    json
 }
 
 /// What stands above all results.

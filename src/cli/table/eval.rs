@@ -2,15 +2,20 @@
 
 use super::photos::{self, ReadingArgs};
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
+use crate::cli::part::{PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use setsight_eval::{
-    Baseline, Comparison, Evaluation, Item, Report, SideBySide, evaluate, find_labelled, plan,
+    Baseline, Comparison, Evaluation, Item, LabelledPhoto, PhotoResult, Report, SideBySide,
+    evaluate, evaluate_photo, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -37,16 +42,18 @@ pub struct Args {
     /// Figures of an earlier run: say what got better and what got worse
     ///
     /// FILE is the output of `eval --format json`, or the figures.json of a report.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "shard")]
     baseline: Option<PathBuf>,
     /// How the figures are printed
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     /// Where to put a page with every mistake in pictures
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "resume"])]
     report: Option<PathBuf>,
     #[command(flatten)]
     jobs: Jobs,
+    #[command(flatten)]
+    part: PartArgs,
 }
 
 /// Reads labelled photos and crops, prints the figures and writes the report.
@@ -68,6 +75,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         photos.extend(found.photos);
         crops.extend(own_crops);
+    }
+    if args.part.is_asked() {
+        if !crops.is_empty() {
+            let reason = "crops are read a dozen at a time, each with the others: give --shard and --resume \
+                          folders of photos alone";
+            return Err(BadCall(reason.to_owned()).into());
+        }
+        return evaluate_part(&args, &names, &pipelines, photos, baseline.as_ref());
     }
     let todo = plan(photos, &crops);
     let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
@@ -125,25 +140,147 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         // Figures of a part would be taken for those of the whole.
         anyhow::bail!("stopped: {read} of {all} pictures read, no figures");
     }
-    let comparisons: Vec<Option<Comparison>> = evaluations
-        .iter()
-        .map(|evaluation| baseline.as_ref()?.compare(&evaluation.to_json()))
-        .collect();
+    let comparisons = comparisons(baseline.as_ref(), &evaluations);
     if let (Some(report), Some(folder)) = (report, &args.report) {
         let written = problem.map_or_else(|| report.finish(&evaluations, &comparisons), Err);
         written.with_context(|| unwritten(folder))?;
     }
+    print(&args, &evaluations, &comparisons)
+}
+
+fn comparisons(baseline: Option<&Baseline>, evaluations: &[Evaluation]) -> Vec<Option<Comparison>> {
+    let compare = |evaluation: &Evaluation| baseline?.compare(&evaluation.to_json());
+    evaluations.iter().map(compare).collect()
+}
+
+fn print(
+    args: &Args,
+    evaluations: &[Evaluation],
+    comparisons: &[Option<Comparison>],
+) -> anyhow::Result<Outcome> {
     let told = match args.format {
         Format::Text => {
-            print_result!("{}", text(&evaluations, &comparisons, args.all_readers).trim_end())
+            print_result!("{}", text(evaluations, comparisons, args.all_readers).trim_end())
         }
         Format::Json => {
-            writeln!(io::stdout(), "{}", json(&evaluations, &comparisons, args.all_readers))
+            writeln!(io::stdout(), "{}", json(evaluations, comparisons, args.all_readers))
         }
     };
     told.context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
     Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// Reads the photos that are this run's and not done yet, a line of JSON for each, and prints the figures where
+/// all photos are known.
+fn evaluate_part(
+    args: &Args,
+    names: &[&'static str],
+    pipelines: &[Pipeline],
+    todo: Vec<LabelledPhoto>,
+    baseline: Option<&Baseline>,
+) -> anyhow::Result<Outcome> {
+    let shard = args.part.shard();
+    let below: Vec<Vec<u8>> =
+        todo.iter().map(|photo| photos::name_below(&args.datasets, &photo.path)).collect();
+    let labels: Vec<&_> = todo.iter().map(|photo| &photo.label).collect();
+    let labels = setsight_nets::engine::sha256(json!(labels).to_string().as_bytes());
+    let mut part = args.part.open(&Whole {
+        command: "eval",
+        settings: format!(
+            "{names:?} {:?} {} {} {labels}",
+            args.without,
+            args.reading.settings()?,
+            photos::digest_of(&below)
+        ),
+        is_ours: below.iter().map(|name| shard.has_name(name)).collect(),
+    })?;
+    let indices = part.todo().to_vec();
+    let (stop, room) = (stop::asked(), Room::default());
+    let bar = photos::progress(indices.len());
+    let work = |_: usize, &index: &usize| evaluate_photo(pipelines, &todo[index], &room, false);
+    let mut failed = part.failed_before > 0;
+    let mut problem = None;
+    let done = batch::in_order(&indices, args.jobs.count(), stop, work, |i, result| {
+        bar.inc(1);
+        let (index, photo) = (indices[i], &todo[indices[i]]);
+        let reason = match result {
+            Ok(Ok(results)) => Ok(results),
+            Ok(Err(error)) => Err(told(&error)),
+            Err(panic) => Err(format!("made the program fail ({panic}); please report this photo")),
+        };
+        let mut line = json!({"version": VERSION, "readers": names});
+        line["side_by_side"] = json!(args.all_readers);
+        line["image"] = json!(photo.path.display().to_string());
+        match reason {
+            Ok(results) => {
+                line["tags"] = json!(photo.label.tags);
+                line["results"] = json!(results);
+            }
+            Err(reason) => {
+                bar.suspend(|| say!("{}: {reason}", photo.path.display()));
+                failed = true;
+                line["error"] = json!(reason);
+            }
+        }
+        match bar.suspend(|| part.write(index, line)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                problem = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    bar.finish_and_clear();
+    if let Some(error) = problem {
+        return Err(error);
+    }
+    if stop.load(Ordering::Relaxed) && done < indices.len() {
+        say!("stopped: {done} of {} photos read", indices.len());
+        return Ok(Outcome::SomeFailed);
+    }
+    if !part.is_whole() {
+        return Ok(if failed { Outcome::SomeFailed } else { Outcome::Done });
+    }
+    let evaluations = sum(&part.lines()?)?;
+    print(args, &evaluations, &comparisons(baseline, &evaluations))
+}
+
+/// What the lines of photos add up to, for each reader.
+fn sum(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Vec<Evaluation>> {
+    let stranger = |line: &Value| format!("no line of eval: {line}");
+    let first = lines.values().next().context("no line")?;
+    let readers = first["readers"].as_array().with_context(|| stranger(first))?;
+    let names: Vec<&str> = readers.iter().filter_map(Value::as_str).collect();
+    let mut evaluations: Vec<Evaluation> =
+        names.iter().map(|name| Evaluation::of_reader(name)).collect();
+    for line in lines.values() {
+        if let Some(reason) = line["error"].as_str() {
+            let file = line["image"].as_str().unwrap_or_default();
+            for evaluation in &mut evaluations {
+                evaluation.failed.push((file.to_owned(), reason.to_owned()));
+            }
+            continue;
+        }
+        let tags = Vec::<String>::deserialize(&line["tags"]).with_context(|| stranger(line))?;
+        let results =
+            Vec::<PhotoResult>::deserialize(&line["results"]).with_context(|| stranger(line))?;
+        anyhow::ensure!(results.len() == evaluations.len(), stranger(line));
+        for (evaluation, result) in evaluations.iter_mut().zip(&results) {
+            evaluation.add(&tags, result);
+        }
+    }
+    Ok(evaluations)
+}
+
+/// What the lines of all photos add up to, as one command would have printed it.
+///
+/// # Errors
+/// A line that is none of `eval`.
+pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
+    let evaluations = sum(lines)?;
+    let side_by_side = lines.values().next().is_some_and(|line| line["side_by_side"] == true);
+    Ok(json(&evaluations, &vec![None; evaluations.len()], side_by_side))
 }
 
 /// The readers that are asked for. With `--all-readers` those whose weights are missing are named
@@ -191,7 +328,7 @@ fn json(
     evaluations: &[Evaluation],
     comparisons: &[Option<Comparison>],
     side_by_side: bool,
-) -> serde_json::Value {
+) -> Value {
     let one = |(evaluation, comparison): (&Evaluation, &Option<Comparison>)| {
         let mut json = evaluation.to_json();
         if let Some(comparison) = comparison {
@@ -203,7 +340,6 @@ fn json(
     if !side_by_side {
         return all.map(one).collect::<Vec<_>>().swap_remove(0);
     }
-    let readers: serde_json::Map<String, serde_json::Value> =
-        all.map(|both| (both.0.reader.clone(), one(both))).collect();
-    serde_json::json!({ "version": VERSION, "readers": readers })
+    let readers: Map<String, Value> = all.map(|both| (both.0.reader.clone(), one(both))).collect();
+    json!({ "version": VERSION, "readers": readers })
 }

@@ -3,7 +3,7 @@
 mod app;
 mod dataset;
 mod deck;
-mod eval;
+pub mod eval;
 mod export;
 mod film;
 mod live;

@@ -4,11 +4,12 @@ use crate::cli::common::{BadCall, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
-use setsight_nets::engine::{self, FUSION, Models, ModelsError};
+use setsight_nets::Kind;
+use setsight_nets::engine::{self, FUSION, Models, ModelsError, used};
 use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The group of options that say it.
@@ -57,6 +58,26 @@ impl ReadingArgs {
     /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         self.pipeline_without(&[])
+    }
+
+    /// All that readings depend on, in words that differ where they may: options, deck and weights.
+    ///
+    /// # Errors
+    /// Weights that cannot be read.
+    pub fn settings(&self) -> anyhow::Result<String> {
+        let models = self.models.clone().map_or_else(used::models, Models::Folder);
+        let deck = self.deck.0.as_ref().map_or_else(|| "auto".to_owned(), |deck| deck.to_text());
+        let mut text = format!(
+            "{} {} {} {deck}",
+            self.reader.name(),
+            self.finder.name(),
+            self.mirrored.name()
+        );
+        let networks = [Kind::Reader, Kind::Finder, Kind::Refiner].map(engine::file_of);
+        for file in networks.into_iter().chain([FUSION]).filter(|file| models.has(file)) {
+            text += &format!(" {file} {}", engine::sha256(&models.read(file)?));
+        }
+        Ok(text)
     }
 
     /// The same with steps left out.
@@ -139,6 +160,21 @@ fn warn_of_engines() {
             say!("warning: {warning}; reading with the {} engine", engine.name());
         }
     }
+}
+
+/// The name by which a photo is known on every machine: its path below the first of these folders that it lies
+/// in, with `/` between folders; of a file that was named itself, its own name.
+pub fn name_below(folders: &[PathBuf], photo: &Path) -> Vec<u8> {
+    let below = folders.iter().find_map(|folder| photo.strip_prefix(folder).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    let below = below.or_else(|| photo.file_name().map(Path::new)).unwrap_or(photo);
+    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
+    parts.join(&b'/')
+}
+
+/// Names as part of what stands for a work.
+pub fn digest_of(names: &[Vec<u8>]) -> String {
+    engine::sha256(&names.join(&b'\n'))
 }
 
 /// A bar on stderr for more than one photo, if that is a terminal.

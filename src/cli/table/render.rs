@@ -2,20 +2,26 @@
 
 use super::film;
 use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
+use crate::cli::part::{Part, PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
+use setsight_game::json::VERSION;
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel};
-use setsight_scenes::suite::{Part, Suite};
+use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
 };
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// Arguments of `render`.
@@ -75,6 +81,8 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     #[command(flatten)]
+    part: PartArgs,
+    #[command(flatten)]
     film: film::Args,
 }
 
@@ -114,6 +122,10 @@ fn deck(name: &str) -> anyhow::Result<DeckChoice> {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deck = deck(&args.deck)?;
     if let Some(video) = &args.film.video {
+        if args.part.is_asked() {
+            let message = "a film is drawn in one run: leave out --shard and --resume";
+            return Err(BadCall(message.to_owned()).into());
+        }
         return film::run(video, &args.film, args.kind, args.size, deck, args.seed);
     }
     let Some(out) = args.out.as_deref() else {
@@ -148,47 +160,32 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if let Some(size) = args.size {
         params.size_px = size;
     }
+    let drawn_with = format!("{params:?}");
     let tables = tables(&args, params);
+    let part = args.part.open(&Whole {
+        command: "render",
+        settings: settings(&tables, &drawn_with, args.seed),
+        is_ours: args.part.numbered(tables.len()),
+    })?;
     let mut folders: Vec<(Option<&'static str>, String)> = Vec::new();
     for table in &tables {
         if folders.last().is_none_or(|(folder, _)| *folder != table.folder) {
             folders.push((table.folder, table.source.clone()));
         }
     }
-    prepare(out, args.overwrite)?;
+    // What a killed run has left is replaced or kept; labels are there only where one came to its end.
+    let goes_on = part.has_file() && !out.join(PHOTO_LABELS).exists();
+    let may_hold = args.overwrite || goes_on || part.has_begun();
+    prepare(out, may_hold)?;
     for folder in folders.iter().filter_map(|(folder, _)| *folder) {
-        prepare(&out.join(folder), args.overwrite)?;
+        prepare(&out.join(folder), may_hold)?;
     }
-    let count = tables.len();
-    let stop = stop::asked();
-    let bar = progress(count);
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.count())
-        .build()
-        .context("cannot start threads")?;
-    let labels: Vec<Option<PhotoLabel>> = threads.install(|| {
-        tables
-            .par_iter()
-            .map(|table| {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                let file = &table.file;
-                let scene = (table.draw)()?;
-                let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
-                let path = out.join(table.folder.unwrap_or_default()).join(file);
-                write_whole(&path, &bytes)
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-                bar.inc(1);
-                Ok(Some(scene.label(file.clone())))
-            })
-            .collect::<anyhow::Result<_>>()
-    })?;
-    bar.finish_and_clear();
+    let (labels, part) = draw(&tables, part, out, args.jobs)?;
+    let count = part.own_items();
     let (mut done, mut cards) = (0, 0);
     for (folder, source) in folders {
-        let own = tables.iter().zip(&labels).filter(|(table, _)| table.folder == folder);
-        let photos: Vec<PhotoLabel> = own.filter_map(|(_, label)| label.clone()).collect();
+        let own = labels.iter().filter(|(index, _)| tables[**index].folder == folder);
+        let photos: Vec<PhotoLabel> = own.map(|(_, label)| label.clone()).collect();
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
         LabelFile::create(&out.join(folder.unwrap_or_default()), Some(&source), &photos)?;
@@ -206,6 +203,71 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         if seeded { format!(", seed {}", args.seed) } else { String::new() }
     );
     Ok(Outcome::Done)
+}
+
+/// Draws the tables that are this run's and not drawn yet, until they are done or the run is stopped. Gives the
+/// labels of all that are drawn, by the tables' numbers.
+fn draw(
+    tables: &[TableJob],
+    part: Part,
+    out: &Path,
+    jobs: Jobs,
+) -> anyhow::Result<(BTreeMap<usize, PhotoLabel>, Part)> {
+    let todo = part.todo().to_vec();
+    let stop = stop::asked();
+    let bar = progress(todo.len());
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.count())
+        .build()
+        .context("cannot start threads")?;
+    let part = Mutex::new(part);
+    let place = |table: &TableJob| out.join(table.folder.unwrap_or_default()).join(&table.file);
+    let draw_one = |index: usize| -> anyhow::Result<(usize, PhotoLabel)> {
+        let table = &tables[index];
+        let file = &table.file;
+        let scene = (table.draw)()?;
+        let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
+        let path = place(table);
+        write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        bar.inc(1);
+        let label = scene.label(file.clone());
+        let mut part = part.lock().expect("no panic while held");
+        if part.has_file() {
+            let line = json!({"version": VERSION, "folder": table.folder, "label": label});
+            part.write(index, line)?;
+        }
+        Ok((index, label))
+    };
+    let mut labels: BTreeMap<usize, PhotoLabel> = threads.install(|| {
+        todo.par_iter()
+            .filter_map(|&index| (!stop.load(Ordering::Relaxed)).then(|| draw_one(index)))
+            .collect::<anyhow::Result<_>>()
+    })?;
+    bar.finish_and_clear();
+    let mut part = part.into_inner().expect("no panic while held");
+    for (index, line) in part.lines()? {
+        let label = PhotoLabel::deserialize(&line["label"]);
+        labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
+        let path = place(&tables[index]);
+        if !path.is_file() {
+            let message = format!(
+                "{} was drawn before but is not there; give the folder that it was drawn into, or another \
+                 file for --resume",
+                path.display()
+            );
+            return Err(BadCall(message).into());
+        }
+    }
+    Ok((labels, part))
+}
+
+/// All that the pictures depend on.
+fn settings(tables: &[TableJob], params: &str, seed: u64) -> String {
+    let mut text = format!("{params} seed {seed}");
+    for table in tables {
+        text += &format!("\n{} {}", table.folder.unwrap_or_default(), table.file);
+    }
+    text
 }
 
 /// One table to draw.
@@ -226,7 +288,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     };
     if let Some(suite) = args.suite {
         let parts = suite.parts();
-        let of_part = |part: Part| {
+        let of_part = |part: suite::Part| {
             (0..part.count).map(move |index| {
                 let part = part.clone();
                 TableJob {

@@ -2,6 +2,7 @@
 //! the JSON lines.
 
 use crate::cli::common::BadCall;
+use crate::cli::part::Part;
 use anyhow::{Context, bail};
 use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
 use maud::{Markup, html};
@@ -198,13 +199,23 @@ impl OutFolder {
         Ok(Self { folder: folder.to_path_buf(), lines, page, counts: Counts::default() })
     }
 
-    /// Adds a photo; `picture` is the name of its pictures, if they are there.
+    /// Adds a photo; `place` is the part of the photos that is read and the photo's number, if not all are;
+    /// `picture` is the name of its pictures, if they are there.
     ///
     /// # Errors
     /// The page or the lines cannot be written.
-    pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
+    pub fn add(
+        &mut self,
+        record: &Record,
+        place: Option<(&Part, usize)>,
+        picture: Option<&str>,
+    ) -> anyhow::Result<()> {
         self.counts.photos += 1;
-        writeln!(self.lines, "{}", record.to_json())
+        let mut line = record.to_json();
+        if let Some((part, index)) = place {
+            line = part.mark(index, line);
+        }
+        writeln!(self.lines, "{line}")
             .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
         let image = record.image.display().to_string();
         let figure = match &record.result {

@@ -2,6 +2,7 @@
 
 use crate::cli::terminal::ColorChoice;
 use anyhow::Context;
+use serde_json::Value;
 use setsight_game::cards::picture::Ink;
 use setsight_vision::record::{CSV_HEADER, Record};
 use std::io::{self, Write};
@@ -44,6 +45,14 @@ impl Printer {
         Self { format, extent, ink: color.ink(), begun: false }
     }
 
+    /// The line of JSON of one record.
+    pub fn line(&self, record: &Record) -> Value {
+        match self.extent {
+            Extent::All => record.to_json(),
+            Extent::Sets { probable } => record.sets_to_json(probable),
+        }
+    }
+
     /// Prints one record, at once.
     ///
     /// # Errors
@@ -62,10 +71,7 @@ impl Printer {
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
                 };
             }
-            (Format::Json, Extent::All) => text = format!("{}\n", record.to_json()),
-            (Format::Json, Extent::Sets { probable }) => {
-                text = format!("{}\n", record.sets_to_json(probable));
-            }
+            (Format::Json, _) => text = format!("{}\n", self.line(record)),
             (Format::Csv, _) => {
                 if !self.begun {
                     text += CSV_HEADER;

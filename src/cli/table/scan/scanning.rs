@@ -2,7 +2,8 @@
 
 use super::folder::{self, Names, OutFolder};
 use super::printer::{Extent, Format, Printer};
-use crate::cli::common::{Jobs, told};
+use crate::cli::common::{BadCall, Jobs, told};
+use crate::cli::part::{Part, PartArgs, Whole};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal::{self, ColorChoice};
@@ -27,6 +28,7 @@ use std::sync::atomic::Ordering;
   setsight scan photos --recursive --format json > found.jsonl
   setsight scan - < table.jpg
   setsight scan --watch ~/Phone/Camera --format json
+  setsight scan photos --format json --shard 2/5 --resume part-2.jsonl
 
 A photo is known by what is in it, whatever it is called: JPEG, PNG, HEIC, WebP, BMP, TIFF, and AVIF \
     where the program ffmpeg is. In text cards count from 1, in JSON from 0.")]
@@ -48,6 +50,8 @@ pub struct Args {
     pub(super) jobs: Jobs,
     #[command(flatten)]
     pub(super) results: ResultArgs,
+    #[command(flatten)]
+    pub(super) part: PartArgs,
     #[command(flatten)]
     pub(super) reading: ReadingArgs,
 }
@@ -102,6 +106,8 @@ pub(super) struct Job {
     pub(super) name: String,
     /// Whether the rest of a photo that is cut off may still come.
     pub(super) is_coming: bool,
+    /// Its number among all that the call names, where the run does a part of them.
+    pub(super) index: usize,
 }
 
 /// What a run has and what it has made so far.
@@ -112,6 +118,8 @@ pub(super) struct Scanning<'a> {
     pub(super) names: Names,
     pub(super) out: Option<OutFolder>,
     pub(super) printer: Printer,
+    /// Which part of the photos is read, if not simply all.
+    pub(super) part: Option<Part>,
     pub(super) failed: usize,
     /// Photos of which more may come, and which are not told of yet.
     pub(super) halves: Vec<Job>,
@@ -140,6 +148,7 @@ impl<'a> Scanning<'a> {
                 .map(|out| OutFolder::create(out, results.overwrite))
                 .transpose()?,
             printer: Printer::new(results.format, results.extent(), results.color),
+            part: None,
             failed: 0,
             halves: Vec::new(),
         })
@@ -148,11 +157,21 @@ impl<'a> Scanning<'a> {
     /// Reads what the call names, once. Gives whether it was stopped.
     pub(super) fn read_paths(&mut self) -> anyhow::Result<bool> {
         let mut todo = Vec::new();
+        let mut unreadable = Vec::new();
         for path in list(self.args) {
             match path {
                 Ok(path) => todo.push(self.job(path)),
+                Err(error) if self.args.part.is_asked() => unreadable.push(error),
                 Err(error) => self.cannot_list(error)?,
             }
+        }
+        if let Some(error) = unreadable.first() {
+            // Another machine may see what this one cannot.
+            let message = format!("{error}; --shard and --resume need all that the call names");
+            return Err(BadCall(message).into());
+        }
+        if self.args.part.is_asked() {
+            self.leave_out(&mut todo)?;
         }
         let done = self.read(&todo, &photos::progress(todo.len()))?;
         let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
@@ -166,9 +185,33 @@ impl<'a> Scanning<'a> {
         Ok(stopped)
     }
 
+    /// Leaves those photos that are this run's part and have no line yet.
+    fn leave_out(&mut self, todo: &mut Vec<Job>) -> anyhow::Result<()> {
+        let args = self.args;
+        let names: Vec<Vec<u8>> =
+            todo.iter().map(|job| photos::name_below(&args.paths, &job.path)).collect();
+        let shard = args.part.shard();
+        let extent = args.results.extent();
+        let part = args.part.open(&Whole {
+            command: "scan",
+            settings: format!(
+                "{extent:?} {} {}",
+                args.reading.settings()?,
+                photos::digest_of(&names)
+            ),
+            is_ours: names.iter().map(|name| shard.has_name(name)).collect(),
+        })?;
+        let mut all: Vec<Option<Job>> = std::mem::take(todo).into_iter().map(Some).collect();
+        let left = part.todo().iter().filter_map(|&index| Some((index, all[index].take()?)));
+        todo.extend(left.map(|(index, job)| Job { index, ..job }));
+        self.failed = part.failed_before;
+        self.part = Some(part);
+        Ok(())
+    }
+
     pub(super) fn job(&mut self, path: PathBuf) -> Job {
         let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
-        Job { name: self.names.of(name), path, is_coming: false }
+        Job { name: self.names.of(name), path, is_coming: false, index: 0 }
     }
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
@@ -184,7 +227,7 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, printer, failed, halves, .. } = self;
+        let Self { args, pipeline, jobs, out, printer, part, failed, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let room = source::Room::default();
@@ -211,11 +254,20 @@ impl<'a> Scanning<'a> {
                 bar.suspend(|| say!("{}: {reason}", job.path.display()));
             }
             let picture = unwritten.is_none().then_some(job.name.as_str());
-            if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
+            if let Some(Err(error)) = out
+                .as_mut()
+                .map(|out| out.add(&record, part.as_ref().map(|p| (p, job.index)), picture))
+            {
                 problem = Some(error);
                 return ControlFlow::Break(());
             }
-            match bar.suspend(|| printer.print(&record)) {
+            let printed = bar.suspend(|| match part {
+                Some(part) if results.format == Format::Json => {
+                    part.write(job.index, printer.line(&record))
+                }
+                _ => printer.print(&record),
+            });
+            match printed {
                 // Whoever read our output has seen enough; the folder is still wanted, if it was.
                 Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
                     ControlFlow::Continue(())

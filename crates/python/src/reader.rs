@@ -1,0 +1,209 @@
+//! Reading photos.
+
+use crate::error;
+use crate::picture;
+use crate::table::Table;
+use image::RgbImage;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use setsight_game::cards::Deck;
+use setsight_nets::engine::{EngineChoice, Models, require};
+use setsight_photo::source::{self, Photo, SourceError, check_size};
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{Pipeline, PipelineError, TableReading, Trace};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// How photos are read.
+#[derive(Clone)]
+pub struct Options {
+    plan: ReadingPlan,
+}
+
+impl Options {
+    /// From what Python gives: a folder of models, a deck's name or file, and threads.
+    pub fn new(
+        models: Option<PathBuf>,
+        deck: Option<PathBuf>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        // What the user of the program `setsight` has chosen does not concern other programs.
+        let models = models.map_or(Models::Shipped, Models::Folder);
+        let mut plan = ReadingPlan::with_models(models);
+        if let Some(deck) = deck {
+            let opened = Deck::open(&deck.to_string_lossy());
+            let opened = opened.map_err(|error| PyValueError::new_err(format!("deck {error}")))?;
+            plan.deck = Some(opened);
+        }
+        if let Some(threads) = threads {
+            let some = NonZeroUsize::new(threads).filter(|threads| threads.get() <= 1024);
+            plan.threads = some.ok_or_else(|| {
+                PyValueError::new_err(format!("threads={threads}: expected 1 to 1024"))
+            })?;
+        }
+        Ok(Self { plan })
+    }
+
+    /// Loads the networks.
+    pub fn pipeline(&self, py: Python<'_>) -> PyResult<Pipeline> {
+        let built = py.detach(|| {
+            require(EngineChoice::default()).map_err(setsight_vision::ReadError::from)?;
+            self.plan.build().map_err(setsight_vision::ReadError::from)
+        });
+        built.map_err(|error| error::of_reading(py, error, None))
+    }
+}
+
+/// What reads, in the process that loaded it.
+struct Loaded {
+    process: u32,
+    pipeline: Pipeline,
+    pool: ThreadPool,
+}
+
+/// Reads photos with networks that are loaded once. See the package's stubs.
+#[pyclass(module = "setsight", frozen)]
+pub struct Reader {
+    options: Options,
+    loaded: Mutex<Arc<Loaded>>,
+}
+
+#[pymethods]
+impl Reader {
+    #[new]
+    #[pyo3(signature = (*, models = None, deck = None, threads = None))]
+    fn new(
+        py: Python<'_>,
+        models: Option<PathBuf>,
+        deck: Option<PathBuf>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        Self::with(py, Options::new(models, deck, threads)?)
+    }
+
+    /// Reads a photo: a path, the bytes of a file, or an array.
+    fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let source = Source::of(source)?;
+        let loaded = self.loaded(py)?;
+        let read = py.detach(|| loaded.pool.install(|| source.read(&loaded.pipeline)));
+        read.map_err(|error| match error {
+            Failed::File(error) => error::of_file(py, error, source.path()),
+            Failed::Reading(error) => error::of_reading(py, error, source.path()),
+        })
+    }
+}
+
+impl Reader {
+    fn with(py: Python<'_>, options: Options) -> PyResult<Self> {
+        let loaded = Mutex::new(Arc::new(Loaded::new(py, &options)?));
+        Ok(Self { options, loaded })
+    }
+
+    /// What reads; anew in a process that was forked off, where the threads of the old one are not.
+    fn loaded(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
+        let now = || Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
+        let loaded = now();
+        if loaded.process == std::process::id() {
+            return Ok(loaded);
+        }
+        // The old one is left as it is: its threads cannot be ended here.
+        std::mem::forget(loaded);
+        let new = Arc::new(Loaded::new(py, &self.options)?);
+        *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&new);
+        Ok(new)
+    }
+}
+
+impl Loaded {
+    fn new(py: Python<'_>, options: &Options) -> PyResult<Self> {
+        let pipeline = options.pipeline(py)?;
+        let threads = options.plan.threads.get();
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool
+            .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+        Ok(Self { process: std::process::id(), pipeline, pool })
+    }
+}
+
+/// Reads a photo with the networks inside the package, which are loaded at the first call.
+#[pyfunction]
+pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
+    static READER: LazyLock<Mutex<Option<Arc<Reader>>>> = LazyLock::new(Mutex::default);
+    let known = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let reader = match known {
+        Some(reader) => reader,
+        None => {
+            let reader = Arc::new(Reader::with(py, Options::new(None, None, None)?)?);
+            *READER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&reader));
+            reader
+        }
+    };
+    reader.read(py, source)
+}
+
+/// What is to be read.
+enum Source {
+    Path(PathBuf),
+    Bytes(PyBackedBytes),
+    Picture(RgbImage),
+}
+
+enum Failed {
+    File(SourceError),
+    Reading(PipelineError),
+}
+
+impl Source {
+    fn of(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = source.extract::<PyBackedBytes>() {
+            return Ok(Self::Bytes(bytes));
+        }
+        if let Ok(path) = source.extract::<PathBuf>() {
+            return Ok(Self::Path(path));
+        }
+        if picture::is_array(source)? {
+            return Ok(Self::Picture(picture::from_array(source)?));
+        }
+        let kind = source.get_type().qualname()?;
+        Err(PyTypeError::new_err(format!(
+            "a {kind}: expected a path, the bytes of a picture's file, or a numpy array of height x width x 3 \
+             (R, G, B), uint8; of a PIL image make numpy.asarray(image.convert(\"RGB\"))"
+        )))
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Bytes(_) | Self::Picture(_) => None,
+        }
+    }
+
+    fn read(&self, pipeline: &Pipeline) -> Result<Table, Failed> {
+        let table = |frame: &RgbImage| -> Result<TableReading, Failed> {
+            let read = pipeline.read(frame, &mut Trace::default());
+            Ok(read.map_err(Failed::Reading)?.table)
+        };
+        let of_photo = |photo: Photo| {
+            let mut read = table(&photo.frame)?;
+            read.warn_of(&photo);
+            let mut told = read.clone();
+            if photo.reduced > 1 {
+                told.enlarge(photo.reduced, photo.upright_px());
+            }
+            Ok(Table::new(told, read, photo.frame))
+        };
+        match self {
+            Self::Path(path) => source::load_photo(path).map_err(Failed::File).and_then(of_photo),
+            Self::Bytes(bytes) => source::decode(bytes).map_err(Failed::File).and_then(of_photo),
+            Self::Picture(picture) => {
+                let (width, height) = picture.dimensions();
+                check_size(width, height).map_err(Failed::File)?;
+                let read = table(picture)?;
+                Ok(Table::new(read.clone(), read, picture.clone()))
+            }
+        }
+    }
+}

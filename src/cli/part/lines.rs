@@ -1,0 +1,91 @@
+//! The lines of JSON of a part of a work: what each says of its place in the whole.
+
+use crate::cli::common::BadCall;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// The member of a line that says its place.
+pub const PART: &str = "part";
+/// Longest line that is read: a game of many sets, or a table of doubts.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Where a line belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The command that printed it.
+    pub command: String,
+    /// What of the whole was done there, as K/N.
+    pub shard: String,
+    /// How many items that part has.
+    pub shard_items: usize,
+    /// The item's number in the whole, from 0.
+    pub index: usize,
+    /// How many items the whole has.
+    pub items: usize,
+    /// Stands for all that the results depend on: items, options, weights, version.
+    pub settings: String,
+}
+
+/// A whole line of a file.
+pub struct Line {
+    /// From 1.
+    pub number: usize,
+    /// Where it begins in the file, in bytes.
+    pub start: u64,
+    /// Its place.
+    pub place: Place,
+    /// The line without its place.
+    pub value: Value,
+}
+
+/// Reads the whole lines of a file, one after another. A last line without its end was cut off by a kill:
+/// it is left out. Gives the length of all whole lines, in bytes.
+///
+/// # Errors
+/// The file cannot be read, a line is none of a part, and what `take` says.
+pub fn read_lines(
+    file: &File,
+    path: &Path,
+    mut take: impl FnMut(Line) -> anyhow::Result<()>,
+) -> anyhow::Result<u64> {
+    let mut reader = BufReader::new(file);
+    let mut text = Vec::new();
+    let (mut number, mut start) = (0, 0);
+    loop {
+        text.clear();
+        number += 1;
+        (&mut reader)
+            .take(MOST_BYTES)
+            .read_until(b'\n', &mut text)
+            .with_context(|| format!("{} cannot be read", path.display()))?;
+        if text.len() as u64 == MOST_BYTES {
+            return Err(stranger(path, number));
+        }
+        if text.last() != Some(&b'\n') {
+            return Ok(start);
+        }
+        let (value, place) = parsed(&text).ok_or_else(|| stranger(path, number))?;
+        take(Line { number, start, place, value })?;
+        start += text.len() as u64;
+    }
+}
+
+/// A line and its place, if it has one.
+pub fn parsed(text: &[u8]) -> Option<(Value, Place)> {
+    let mut value: Value = serde_json::from_slice(text).ok()?;
+    let place = value.as_object_mut()?.shift_remove(PART)?;
+    Some((value, serde_json::from_value(place).ok()?))
+}
+
+fn stranger(path: &Path, number: usize) -> anyhow::Error {
+    BadCall(format!(
+        "{}, line {number}: is no line of a part; expected what a command prints as JSON with --shard or \
+         writes with --resume",
+        path.display()
+    ))
+    .into()
+}

@@ -1,0 +1,220 @@
+//! Work that is split over machines (`--shard`) and that goes on after a kill (`--resume`).
+//!
+//! A work is a number of items in a fixed order: photos, tables, games. A run does those of its shard that have
+//! no line yet. Each line of JSON says its item's place, so that lines of any shards may be mixed and are put
+//! together by `setsight merge`.
+
+mod lines;
+mod shard;
+
+pub use lines::{Line, PART, Place, parsed, read_lines};
+pub use shard::Shard;
+
+use crate::cli::common::BadCall;
+use anyhow::Context;
+use serde_json::{Value, json};
+use setsight_files::say;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The group of options.
+const MANY: &str = "Many machines";
+
+/// The options of commands whose work can be split.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct PartArgs {
+    /// Do part K of N only; all N parts together are the whole, whoever does them
+    ///
+    /// Photos are split by their names below the folders given, games and tables by their numbers. `setsight
+    /// merge` puts the lines of all parts together.
+    #[arg(help_heading = MANY, long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    /// Write the lines of JSON to FILE, and leave out what has a line there already
+    ///
+    /// The same call goes on where it was killed. A line that was cut off is dropped and done again.
+    #[arg(help_heading = MANY, long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// A work of which a run does a part.
+pub struct Whole {
+    /// The command.
+    pub command: &'static str,
+    /// All that the results depend on, in words that differ where the results may.
+    pub settings: String,
+    /// For each item, in order, whether it is in this run's shard.
+    pub is_ours: Vec<bool>,
+}
+
+/// The part of a work that a run does, and where its lines go.
+pub struct Part {
+    place: Place,
+    is_split: bool,
+    todo: Vec<usize>,
+    file: Option<(File, PathBuf)>,
+    /// How many of the lines that were there tell of a failure.
+    pub failed_before: usize,
+}
+
+impl PartArgs {
+    /// Whether the run is to do a part or to go on.
+    pub fn is_asked(&self) -> bool {
+        self.shard.is_some() || self.resume.is_some()
+    }
+
+    /// The shard; the whole where none is named.
+    pub fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+
+    /// For each of so many numbered items, whether it is in the shard.
+    pub fn numbered(&self, items: usize) -> Vec<bool> {
+        let shard = self.shard();
+        (0..items as u64).map(|number| shard.has_number(number)).collect()
+    }
+
+    /// Opens the file to go on with, and leaves out what is done there.
+    ///
+    /// # Errors
+    /// A file that cannot be written, that another run is writing, or that holds something else.
+    pub fn open(&self, whole: &Whole) -> anyhow::Result<Part> {
+        let text = format!("{}\n{}\n{}", env!("CARGO_PKG_VERSION"), whole.command, whole.settings);
+        let digest = Sha256::digest(text.as_bytes());
+        let ours: Vec<usize> = (0..whole.is_ours.len()).filter(|&i| whole.is_ours[i]).collect();
+        let mut part = Part {
+            place: Place {
+                command: whole.command.to_owned(),
+                shard: self.shard().to_string(),
+                shard_items: ours.len(),
+                index: 0,
+                items: whole.is_ours.len(),
+                settings: digest[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+            },
+            is_split: self.shard.is_some(),
+            todo: ours,
+            file: None,
+            failed_before: 0,
+        };
+        if let Some(path) = &self.resume {
+            part.go_on(path)?;
+        }
+        Ok(part)
+    }
+}
+
+impl Part {
+    /// The items to do, by their numbers in the whole, in order.
+    pub fn todo(&self) -> &[usize] {
+        &self.todo
+    }
+
+    /// Whether the lines go to a file.
+    pub fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// How many items this run's shard has, done or not.
+    pub fn own_items(&self) -> usize {
+        self.place.shard_items
+    }
+
+    /// Whether some of them were done before.
+    pub fn has_begun(&self) -> bool {
+        self.todo.len() < self.place.shard_items
+    }
+
+    /// Whether the whole is known at the end: no other run has a part of it.
+    pub fn is_whole(&self) -> bool {
+        !self.is_split
+    }
+
+    /// A line with its place in the whole.
+    pub fn mark(&self, index: usize, mut line: Value) -> Value {
+        line[PART] = json!(Place { index, ..self.place.clone() });
+        line
+    }
+
+    /// Writes the line of an item to the file, or to stdout where there is none, and at once: a kill costs
+    /// only what is in hand.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&mut self, index: usize, line: Value) -> anyhow::Result<()> {
+        let line = format!("{}\n", self.mark(index, line));
+        match &mut self.file {
+            Some((file, path)) => file
+                .write_all(line.as_bytes())
+                .with_context(|| format!("{} cannot be written", path.display())),
+            None => {
+                let mut stdout = std::io::stdout().lock();
+                let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
+                written.context("cannot write the results to stdout")
+            }
+        }
+    }
+
+    /// The lines of the file by their numbers in the whole, without their places.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn lines(&mut self) -> anyhow::Result<BTreeMap<usize, Value>> {
+        let mut all = BTreeMap::new();
+        let Some((file, path)) = &mut self.file else { return Ok(all) };
+        file.seek(SeekFrom::Start(0))?;
+        read_lines(file, path, |line| {
+            all.entry(line.place.index).or_insert(line.value);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn go_on(&mut self, path: &Path) -> anyhow::Result<()> {
+        let shown = path.display().to_string();
+        let unwritten = || format!("--resume {shown}: cannot be written");
+        if path.exists() && !path.is_file() {
+            let message = format!("--resume {shown}: is a folder, a device or a pipe; name a file");
+            return Err(BadCall(message).into());
+        }
+        let options = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let file = options.with_context(unwritten)?;
+        // Where the system has no locks, two runs at once would do some things twice, which is noticed.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            let message = format!(
+                "--resume {shown}: another run is writing there; let it end, or name another file"
+            );
+            return Err(BadCall(message).into());
+        }
+        let mut done = HashSet::new();
+        let mut failed = 0;
+        let length = read_lines(&file, path, |line| {
+            let Place { command, index, items, settings, .. } = &line.place;
+            let own = &self.place;
+            if (command, items, settings) != (&own.command, &own.items, &own.settings) {
+                let number = line.number;
+                return Err(BadCall(format!(
+                    "--resume {shown}, line {number}: is of another work ({command}, {items} items): its \
+                     photos, options, weights or version differ; call as before, or name another file"
+                ))
+                .into());
+            }
+            failed += usize::from(line.value.get("error").is_some());
+            done.insert(*index);
+            Ok(())
+        })?;
+        if file.metadata().with_context(unwritten)?.len() > length {
+            file.set_len(length).with_context(unwritten)?;
+            say!("{shown}: its last line was cut off and is done again");
+        }
+        let all = self.todo.len();
+        self.todo.retain(|index| !done.contains(index));
+        if self.todo.len() < all {
+            say!("{shown}: {} of {all} are done already", all - self.todo.len());
+        }
+        self.failed_before = failed;
+        self.file = Some((file, path.to_path_buf()));
+        Ok(())
+    }
+}
