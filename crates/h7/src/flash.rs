@@ -2,7 +2,7 @@
 //!
 //! The plain H7 keeps 128 KB of its flash as a file system: FAT with sectors and clusters of 512
 //! bytes. One sector is the boot record, one the table, 32 the root directory; 222 sectors are left,
-//! and a file takes whole ones. Read in the firmware's sources (its linker script and FAT driver),
+//! and a file takes whole ones. This follows from the FAT format and the size of the flash, and was
 //! not measured on a board.
 
 use std::io;

@@ -81,6 +81,26 @@ pub fn drawn(
     })
 }
 
+/// Draws photos whose stock is clipped by too much light, and runs the networks on them: like screens
+/// they show all cards on the same white. Calls `done` after each.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn drawn_clipped(
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    /// Linear value of white in full light.
+    const TOO_MUCH: Span = Span::new(1.3, 2.2);
+    read_drawn(networks, tables, &|index| {
+        let scene = scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?;
+        done();
+        Ok(scene)
+    })
+}
+
 /// Draws tables as games on a screen show them and runs the networks on them. Calls `done` after each.
 ///
 /// # Errors

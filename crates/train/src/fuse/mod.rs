@@ -12,7 +12,7 @@ mod report;
 mod screen;
 mod threshold;
 
-pub use collect::{Networks, ask, crops, drawn, drawn_on_screen};
+pub use collect::{Networks, ask, crops, drawn, drawn_clipped, drawn_on_screen};
 pub use examples::{Example, ExampleTable, Source, Truth};
 pub use outlines::{OutlinesReport, fit_outlines};
 pub use report::Report;

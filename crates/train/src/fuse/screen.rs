@@ -20,12 +20,13 @@ pub struct ScreenReport {
 }
 
 /// Fits the weights by logistic regression on drawn photos and drawn screens.
-pub fn fit_is_screen(photos: &Source, screens: &Source) -> (Weights, ScreenReport) {
+pub fn fit_is_screen(photos: &[Source], screens: &Source) -> (Weights, ScreenReport) {
     let examples = |source: &Source, yes| {
         let tables = source.tables.iter().filter_map(|table| table.is_screen);
         tables.map(|features| (features, yes)).enumerate().collect::<Vec<_>>()
     };
-    let all = [examples(photos, false), examples(screens, true)].concat();
+    let photos = photos.iter().flat_map(|source| examples(source, false));
+    let all: Vec<_> = photos.chain(examples(screens, true)).collect();
     let fit = |half: Option<usize>| {
         let taught = all.iter().filter(|(i, _)| half.is_none_or(|half| i % 2 == half));
         let choice = |(_, (features, yes)): &(usize, ([f32; FEATURES], bool))| {

@@ -128,9 +128,13 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let refiner = shared_refiner(models)?;
     let finder = &setsight_vision::learned(models, refiner.clone())?;
     let networks = Networks { finder, reader, refiner: refiner.as_deref() };
-    let bar = photos::progress(2 * args.tables as usize);
+    let clipped = args.tables / 2;
+    let bar = photos::progress((2 * args.tables + clipped) as usize);
     let seed = SEEDS + args.seed;
-    let photos = fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?;
+    let photos = [
+        fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?,
+        fuse::drawn_clipped(networks, clipped, seed, &|| bar.inc(1))?,
+    ];
     let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
