@@ -79,7 +79,7 @@ impl Keeper {
             table.enlarge(photo.reduced, photo.upright_px());
         }
         let record = Record { image: path, result: Ok(table), times: times.to_vec() };
-        out.add(&record, Some(&name))
+        out.add(&record, None, Some(&name))
     }
 
     /// Finishes the page of results; whether something could not be kept.
