@@ -9,8 +9,8 @@ use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, PALE, RIM};
 use crate::shared::words::t;
 use eframe::egui::{
-    Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Response,
-    Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,
+    Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Role, Sense,
+    Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,
 };
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Point, Quad};

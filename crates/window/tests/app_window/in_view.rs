@@ -43,18 +43,8 @@ pub fn all_in_view<S>(harness: &mut Harness<'_, S>, page: &str) {
     none_on_another(harness, page, &named);
 }
 
-/// Each of these is in view at once, without any scrolling.
-#[track_caller]
-pub fn at_once<S>(harness: &Harness<'_, S>, page: &str, names: &[&str]) {
-    for name in names {
-        let node = harness.get_by_role_and_label(Role::Button, name);
-        if let Some(why) = clipped(harness, id_of(&node)) {
-            panic!("{page}: \"{name}\" {why}");
-        }
-    }
-}
-
-fn id_of<'tree>(node: &impl NodeT<'tree>) -> u64 {
+/// What tells a node from the others.
+pub fn id_of<'tree>(node: &impl NodeT<'tree>) -> u64 {
     node.accesskit_node().locate().0.0
 }
 
@@ -78,7 +68,7 @@ fn rect_of<S>(harness: &Harness<'_, S>, id: u64) -> Option<WidgetRect> {
 }
 
 /// Why a widget is not seen whole; none if it is, or is no more.
-fn clipped<S>(harness: &Harness<'_, S>, id: u64) -> Option<String> {
+pub fn clipped<S>(harness: &Harness<'_, S>, id: u64) -> Option<String> {
     let widget = rect_of(harness, id)?;
     let screen = harness.ctx.content_rect();
     let (whole, seen) = (widget.rect, widget.interact_rect);

@@ -1,8 +1,11 @@
 //! Every page at the sizes of usual screens: nothing is cut off, and what is pressed most is in view.
 
 use crate::harness::{Fake, Test};
-use crate::in_view::{all_in_view, at_once};
+use crate::in_view::{all_in_view, clipped, id_of};
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use setsight_window::{Language, Phase};
 
 /// A small laptop; a usual one without the system's bar of titles; a window; a television at 250 %; a
@@ -129,4 +132,15 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         test.settle();
         check(test, size, "the end");
     });
+}
+
+/// Each of these is in view at once, without any scrolling.
+#[track_caller]
+fn at_once<S>(harness: &Harness<'_, S>, page: &str, names: &[&str]) {
+    for name in names {
+        let node = harness.get_by_role_and_label(Role::Button, name);
+        if let Some(why) = clipped(harness, id_of(&node)) {
+            panic!("{page}: \"{name}\" {why}");
+        }
+    }
 }

@@ -134,7 +134,7 @@ mod tests {
             files.0.values_mut().for_each(|seen| seen.since = since);
             files.whole(vec![path.clone()], halves)
         };
-        let half = [Job { path: path.clone(), name: "a".into(), is_coming: true }];
+        let half = [Job { index: 0, path: path.clone(), name: "a".into(), is_coming: true }];
         assert!(look(&[], 0).is_empty());
         assert_eq!(look(&[], 2), [(path.clone(), true)]);
         assert!(look(&half, 2).is_empty());
