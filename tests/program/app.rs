@@ -148,7 +148,13 @@ fn a_picture_of_the_camera_waits_for_a_set() {
     let screen = Screen::new();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("window.png");
-    let film = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/9-film.avi");
+    // A table with sets, for as long as a busy machine may need.
+    let film = dir.path().join("film");
+    std::fs::create_dir(&film).unwrap();
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
+    for number in 0..100 {
+        std::fs::copy(&table, film.join(format!("{number:03}.jpg"))).unwrap();
+    }
     let shot = |film: &Path| {
         let args =
             ["live", "--video", film.to_str().unwrap(), "--screenshot", file.to_str().unwrap()];

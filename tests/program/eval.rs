@@ -328,7 +328,7 @@ fn a_bad_dataset_is_told_what_was_expected() {
             assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
         }
     };
-    says("empty", &["empty: no labels.json in this folder"]);
+    says("empty", &["empty: neither labels.json (photos) nor labels.csv (crops) in this folder"]);
     says("gone", &["gone: cannot be read: No such file"]);
     let label = |code: &str| format!(r#"{{"code": "{code}", "center": [5, 5], "corners": null}}"#);
     let photo = |cards: &str| {

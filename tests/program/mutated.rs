@@ -141,8 +141,8 @@ fn tflite() -> Vec<u8> {
     };
     let world = World::new();
     world.file("models/reader.onnx", &onnx::encode(&graph, &metadata));
-    world.run(&["export", "h7", "--models", "models", "--out", "board"]).expect(0);
-    std::fs::read(world.path().join("board/card.tflite")).unwrap()
+    world.run(&["export", "h7", "--models", "models", "--out", "h7"]).expect(0);
+    std::fs::read(world.path().join("h7/board/card.tflite")).unwrap()
 }
 
 const LABELS: &str = r#"{"photos": [{"file": "a.jpg", "width": 64, "height": 48, "tags": ["unchecked"],
