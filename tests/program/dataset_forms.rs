@@ -27,14 +27,12 @@ fn told(card: &CardLabel) -> (String, [i64; 2], Option<[[i64; 2]; 4]>) {
     (card.code.to_string(), [whole(card.center.x), whole(card.center.y)], corners)
 }
 
+/// A card's code, its centre, and its corners if they are told.
+type Expected<'a> = (&'a str, [i64; 2], Option<[[i64; 2]; 4]>);
+
 /// Asserts that the only photo has these cards.
 #[track_caller]
-fn one_photo(
-    world: &World,
-    from: &str,
-    form: &str,
-    cards: &[(&str, [i64; 2], Option<[[i64; 2]; 4]>)],
-) {
+fn one_photo(world: &World, from: &str, form: &str, cards: &[Expected]) {
     let ran = convert(world, from, &[]).expect(0);
     assert!(ran.stdout.trim().ends_with(&format!("from {form}")), "{}", ran.stdout);
     let photos = photos(world);

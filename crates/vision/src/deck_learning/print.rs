@@ -320,7 +320,7 @@ mod tests {
         let told = told.into_inner().unwrap();
         // In about as many steps as are drawn, to the end.
         assert!(told.len() > 500 && told.iter().all(|part| (0.0..=1.0).contains(part)));
-        assert!(told.iter().any(|part| *part == 1.0));
+        assert!(told.contains(&1.0));
         for (own, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
             let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
                 symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))

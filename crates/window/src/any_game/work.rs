@@ -44,7 +44,7 @@ impl Game {
     /// How many properties are offered for so many values.
     pub fn properties_of(values: u64) -> RangeInclusive<u64> {
         let fits = |&p: &u64| values.pow(p as u32) <= MOST_CARDS;
-        *PROPERTIES.start()..=PROPERTIES.filter(fits).last().unwrap_or(*PROPERTIES.start())
+        *PROPERTIES.start()..=PROPERTIES.rev().find(fits).unwrap_or(*PROPERTIES.start())
     }
 
     /// Its rules, up to the first set.
