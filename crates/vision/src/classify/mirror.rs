@@ -31,6 +31,9 @@ pub fn read(
     Ok(colors::settle(cards.images, readings, facts))
 }
 
+/// By how much the log odds that a picture is mirrored are lower for a copy of a screen.
+const LESS_ON_SCREENS: f32 = 4.0;
+
 fn read_either_way(
     reader: &dyn Reader,
     cards: &Cards,
@@ -41,16 +44,14 @@ fn read_either_way(
         return flipped(reader, cards, before);
     }
     let (as_is, facts) = reader.read(cards, before.clone())?;
-    if facts.on_screen && settled.is_none() {
-        // Webcams and front cameras mirror what they see; nobody mirrors a screenshot.
-        return Ok((as_is, facts));
-    }
     if settled == Some(false) || !lacks_squiggles(&as_is) {
         let mirrored = facts.mirrored + log_odds_told(&as_is, None);
         return Ok((as_is, TableFacts { mirrored, ..facts }));
     }
     let (flipped, facts_flipped) = flipped(reader, cards, before)?;
-    let mirrored = facts.mirrored + log_odds_told(&as_is, Some(&flipped));
+    // Webcams and front cameras mirror what they see, but hardly anybody mirrors a screenshot.
+    let on_screen = if facts.on_screen { LESS_ON_SCREENS } else { 0.0 };
+    let mirrored = facts.mirrored - on_screen + log_odds_told(&as_is, Some(&flipped));
     let (readings, facts) = if mirrored > 0.0 { (flipped, facts_flipped) } else { (as_is, facts) };
     Ok((readings, TableFacts { mirrored, ..facts }))
 }
