@@ -31,9 +31,6 @@ pub fn read(
     Ok(colors::settle(cards.images, readings, facts))
 }
 
-/// By how much the log odds that a picture is mirrored are lower for a copy of a screen.
-const LESS_ON_SCREENS: f32 = 4.0;
-
 fn read_either_way(
     reader: &dyn Reader,
     cards: &Cards,
@@ -49,9 +46,7 @@ fn read_either_way(
         return Ok((as_is, TableFacts { mirrored, ..facts }));
     }
     let (flipped, facts_flipped) = flipped(reader, cards, before)?;
-    // Webcams and front cameras mirror what they see, but hardly anybody mirrors a screenshot.
-    let on_screen = if facts.on_screen { LESS_ON_SCREENS } else { 0.0 };
-    let mirrored = facts.mirrored - on_screen + log_odds_told(&as_is, Some(&flipped));
+    let mirrored = facts.mirrored + log_odds_told(&as_is, Some(&flipped));
     let (readings, facts) = if mirrored > 0.0 { (flipped, facts_flipped) } else { (as_is, facts) };
     Ok((readings, TableFacts { mirrored, ..facts }))
 }

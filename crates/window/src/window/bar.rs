@@ -11,7 +11,8 @@ impl Window {
         let ctx = ui.ctx().clone();
         ui.horizontal(|ui| {
             let width = ui.available_width();
-            if width >= 620.0 {
+            // Beside all tabs and menus in German there is no room for the name in a small window.
+            if width >= 860.0 {
                 ui.label(RichText::new("setsight").heading().strong());
                 ui.add_space(10.0);
             }
