@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn copies_of_screens_have_a_network_of_their_own() {
         let network = |code| NeuralReader::with_network(Box::new(Always(code)));
-        let mut reader = FusedReader::new(network("1ero"), None, joint());
+        let mut reader = FusedReader::new(network("1oro"), None, joint());
         // Taken for a screen where all whites are the same.
         let weights = [4.0, 0.0, -9.0, 0.0, 0.0, 0.0];
         reader.screens = Some(Screens { network: network("3fps"), evidence: joint(), weights });
@@ -427,7 +427,7 @@ mod tests {
             (readings[0].best().0.to_string(), facts.on_screen)
         };
         assert_eq!(read([230.0; 3]), ("3fps".to_owned(), true));
-        assert_eq!(read([230.0, 180.0, 205.0]), ("1ero".to_owned(), false));
+        assert_eq!(read([230.0, 180.0, 205.0]), ("1oro".to_owned(), false));
     }
 
     #[test]
