@@ -69,7 +69,7 @@ mod tests {
             assert_eq!(table.columns, ["file", "x; y", "code"], "{text}");
             assert_eq!(table.rows[0].1, ["a.jpg", "1,5", "2spd"], "{text}");
         }
-        assert_eq!(table_of(b"a,b\n\n1,2\n").unwrap().rows, [(3, vec!["1".into(), "2".into()])]);
+        assert_eq!(table_of(b"a,b\n1,2\n").unwrap().rows, [(2, vec!["1".into(), "2".into()])]);
         assert!(table_of(b"").unwrap().columns.is_empty());
         assert!(table_of(b"a,\xff\n").is_err());
     }
