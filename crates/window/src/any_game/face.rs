@@ -7,6 +7,7 @@ use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
 };
 use setsight_game::cards::deck::FillKind;
+use setsight_game::cards::deck::invented::cross;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::cards::{Color, Shape};
 use setsight_general::{Card, Rules};
@@ -46,22 +47,8 @@ static SHAPES: LazyLock<Vec<(Outline, Vec<[usize; 3]>)>> = LazyLock::new(|| {
         let (angle, radius) = (TAU * f64::from(i) / 10.0, if i % 2 == 0 { 1.1 } else { 0.45 });
         (-angle.sin() * radius, -angle.cos() * radius)
     });
-    let (a, b) = (0.36, 0.36);
-    let cross = vec![
-        (-a, -1.0),
-        (-a, -b),
-        (-1.0, -b),
-        (-1.0, b),
-        (-a, b),
-        (-a, 1.0),
-        (a, 1.0),
-        (a, b),
-        (1.0, b),
-        (1.0, -b),
-        (a, -b),
-        (a, -1.0),
-    ];
-    let more = [triangle, star.collect(), cross].map(|o| o.into_iter().map(scaled).collect());
+    let more =
+        [triangle, star.collect(), cross(0.36, 0.36)].map(|o| o.into_iter().map(scaled).collect());
     let all = known.into_iter().chain(more);
     all.map(|outline: Outline| (outline.clone(), triangles(&outline))).collect()
 });

@@ -68,7 +68,7 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
         }
         4 => {
             let (a, b) = (chance.between(0.28, 0.4), chance.between(0.28, 0.4));
-            ("cross", Straight, crossed(a, b), (0.5, 0.9))
+            ("cross", Straight, cross(a, b), (0.5, 0.9))
         }
         5 => {
             let half = chance.between(0.35, 0.5);
@@ -210,7 +210,9 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
     Plan { name, sides, points, aspect }
 }
 
-fn crossed(a: f64, b: f64) -> Vec<(f64, f64)> {
+/// The corners of a cross that fills the square from -1 to 1: its upright bar is `2 * a` wide, its
+/// level one `2 * b` high.
+pub fn cross(a: f64, b: f64) -> Vec<(f64, f64)> {
     vec![
         (-a, -1.0),
         (-a, -b),
