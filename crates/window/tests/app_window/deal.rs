@@ -233,7 +233,12 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
 
 #[test]
 fn several_play_at_one_table() {
+    // One deal in thirty has no set, and so no point for whoever calls.
+    let has_a_set = |test: &Test| !test.window().deal.play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
+    while !has_a_set(&test) {
+        test = started("Players: 3");
+    }
     test.press("No set here");
     test.shows("Who has seen it?");
     go_on(&mut test, Some(Key::Num2));
