@@ -85,7 +85,8 @@ pub(super) struct Outline {
 pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [Outline; 3] {
     Shape::ALL.map(|shape| {
         // A symbol is rarely exactly as large as another.
-        let (wide, high) = (wide * dice.between(0.92, 1.06), high * dice.between(0.94, 1.03));
+        let mut wide = wide * dice.between(0.92, 1.06);
+        let high = high * dice.between(0.94, 1.03);
         let own = || deck.outline(shape).to_vec();
         let (points, round) = match shape {
             _ if !deck.is_classic() => (own(), 0.0),
@@ -95,8 +96,14 @@ pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [O
                 let measured = dice.chance(0.3);
                 let mut points = if measured { own() } else { squiggle(dice) };
                 // An artist who draws by heart gets the curl wrong now and then.
-                if dice.chance(0.06) {
+                if dice.chance(0.2) {
                     points.iter_mut().for_each(|p| p.0 = -p.0);
+                }
+                // Where its band is as wide as the other symbols are, its curls reach between their
+                // neighbours.
+                if !measured && dice.chance(0.5) {
+                    let half_bands = points.iter().map(|p| p.0.abs()).fold(1.0, f64::max);
+                    wide *= dice.between(1.0, half_bands.min(1.6));
                 }
                 (points, 0.0)
             }
