@@ -130,71 +130,7 @@ impl fmt::Display for Evaluation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let f = &self.all;
         writeln!(out, "reader {}: {}, {} labelled cards", self.reader, f.pictures(), f.cards)?;
-        let mut line = |name: &str, value: String, detail: String| -> fmt::Result {
-            writeln!(out, "  {name:<24}{value:>9}   {detail}")
-        };
-        let per_cent = |v: f64| format!("{v:.1} %");
-        line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
-        line(
-            "false cards",
-            format!("{:.2}", f.false_cards_a_photo()),
-            format!("a photo; {} in all, {} of them claimed", f.false_cards, f.false_claims),
-        )?;
-        line("read right", per_cent(f.right_percent()), format!("{} of {}", f.right, f.cards))?;
-        line(
-            "best guess right",
-            per_cent(f.best_guess_percent()),
-            "unsure cards counted too".into(),
-        )?;
-        line(
-            "claims right",
-            per_cent(f.claims_right_percent()),
-            format!(
-                "{} of {}; {} wrong, {} false cards",
-                f.right,
-                f.claims(),
-                f.wrong,
-                f.false_claims
-            ),
-        )?;
-        line(
-            "unsure",
-            per_cent(percent(f.unsure, f.cards)),
-            format!("{} cards, the best guess right on {}", f.unsure, f.unsure_but_right),
-        )?;
-        for (property, right) in Property::ALL.into_iter().zip(f.property_percents()) {
-            line(&format!("{property} right"), per_cent(right), "of the cards found".into())?;
-        }
-        // Crops are no boards, and show no sets.
-        let mut line = |name: &str, value: String, detail: String| match f.photos {
-            0 => Ok(()),
-            _ => line(name, value, detail),
-        };
-        line(
-            "perfect boards",
-            per_cent(percent(f.perfect_boards, f.photos)),
-            format!("{} of {}", f.perfect_boards, f.photos),
-        )?;
-        line(
-            "sets: precision",
-            per_cent(percent(f.sets_right, f.sets_claimed)),
-            format!("{} of {} claimed are there", f.sets_right, f.sets_claimed),
-        )?;
-        line(
-            "sets: recall",
-            per_cent(percent(f.sets_right, f.sets)),
-            format!("{} of {} found", f.sets_right, f.sets),
-        )?;
-        line(
-            "with probable sets",
-            per_cent(f.sets_shown_percent()),
-            format!("{} more; {} called probable", f.sets_probable_right, f.sets_probable),
-        )?;
-        line(
-            "boards with all sets",
-            per_cent(percent(f.boards_shown, f.photos)),
-            format!("{} of {}, sure or probable", f.boards_shown, f.photos),
-        )?;
+        write_figures(out, f)?;
         for (property, matrix) in Property::ALL.into_iter().zip(&f.confusion) {
             let errors = confusions(property, matrix);
             if !errors.is_empty() {
@@ -207,31 +143,7 @@ impl fmt::Display for Evaluation {
         let by_table = ("by table", &self.by_table);
         for (title, groups) in [("by source", &self.by_source), ("by tag", &self.by_tag), by_table]
         {
-            // The table is omitted if all photos show the classic edition.
-            if groups.is_empty() || groups.keys().eq([Deck::NAMES[0]]) {
-                continue;
-            }
-            let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-            let width = width.max(title.len());
-            let pictures = if f.photos > 0 { "photos" } else { "crops" };
-            writeln!(
-                out,
-                "\n{title:<0$}   {pictures:>6}  cards   found   right  claims right  unsure  false/photo",
-                width
-            )?;
-            for (name, g) in groups {
-                writeln!(
-                    out,
-                    "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
-                    if f.photos > 0 { g.photos } else { g.crops },
-                    g.cards,
-                    g.found_percent(),
-                    g.right_percent(),
-                    g.claims_right_percent(),
-                    g.unsure,
-                    g.false_cards_a_photo()
-                )?;
-            }
+            write_groups(out, title, groups, f.photos > 0)?;
         }
         let off = 100.0 * self.reliability.calibration_error();
         writeln!(out, "\nconfidence is off by {off:.2} % on average (expected calibration error)")?;
@@ -249,6 +161,100 @@ impl fmt::Display for Evaluation {
         }
         writeln!(out, "CPU time a photo on one thread, median, ms:{stages}")
     }
+}
+
+/// A line for each figure.
+fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
+    let mut line = |name: &str, value: String, detail: String| -> fmt::Result {
+        writeln!(out, "  {name:<24}{value:>9}   {detail}")
+    };
+    let per_cent = |v: f64| format!("{v:.1} %");
+    line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
+    line(
+        "false cards",
+        format!("{:.2}", f.false_cards_a_photo()),
+        format!("a photo; {} in all, {} of them claimed", f.false_cards, f.false_claims),
+    )?;
+    line("read right", per_cent(f.right_percent()), format!("{} of {}", f.right, f.cards))?;
+    line("best guess right", per_cent(f.best_guess_percent()), "unsure cards counted too".into())?;
+    line(
+        "claims right",
+        per_cent(f.claims_right_percent()),
+        format!("{} of {}; {} wrong, {} false cards", f.right, f.claims(), f.wrong, f.false_claims),
+    )?;
+    line(
+        "unsure",
+        per_cent(percent(f.unsure, f.cards)),
+        format!("{} cards, the best guess right on {}", f.unsure, f.unsure_but_right),
+    )?;
+    for (property, right) in Property::ALL.into_iter().zip(f.property_percents()) {
+        line(&format!("{property} right"), per_cent(right), "of the cards found".into())?;
+    }
+    // Crops are no boards, and show no sets.
+    let mut line = |name: &str, value: String, detail: String| match f.photos {
+        0 => Ok(()),
+        _ => line(name, value, detail),
+    };
+    line(
+        "perfect boards",
+        per_cent(percent(f.perfect_boards, f.photos)),
+        format!("{} of {}", f.perfect_boards, f.photos),
+    )?;
+    line(
+        "sets: precision",
+        per_cent(percent(f.sets_right, f.sets_claimed)),
+        format!("{} of {} claimed are there", f.sets_right, f.sets_claimed),
+    )?;
+    line(
+        "sets: recall",
+        per_cent(percent(f.sets_right, f.sets)),
+        format!("{} of {} found", f.sets_right, f.sets),
+    )?;
+    line(
+        "with probable sets",
+        per_cent(f.sets_shown_percent()),
+        format!("{} more; {} called probable", f.sets_probable_right, f.sets_probable),
+    )?;
+    line(
+        "boards with all sets",
+        per_cent(percent(f.boards_shown, f.photos)),
+        format!("{} of {}, sure or probable", f.boards_shown, f.photos),
+    )
+}
+
+/// A table with a line for each group of pictures.
+fn write_groups(
+    out: &mut fmt::Formatter<'_>,
+    title: &str,
+    groups: &BTreeMap<String, Figures>,
+    are_photos: bool,
+) -> fmt::Result {
+    // The table is omitted if all photos show the classic edition.
+    if groups.is_empty() || groups.keys().eq([Deck::NAMES[0]]) {
+        return Ok(());
+    }
+    let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = width.max(title.len());
+    let pictures = if are_photos { "photos" } else { "crops" };
+    writeln!(
+        out,
+        "\n{title:<0$}   {pictures:>6}  cards   found   right  claims right  unsure  false/photo",
+        width
+    )?;
+    for (name, g) in groups {
+        writeln!(
+            out,
+            "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
+            if are_photos { g.photos } else { g.crops },
+            g.cards,
+            g.found_percent(),
+            g.right_percent(),
+            g.claims_right_percent(),
+            g.unsure,
+            g.false_cards_a_photo()
+        )?;
+    }
+    Ok(())
 }
 
 /// "purple read as red 12, red read as purple 3"; the most frequent first.

@@ -135,16 +135,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         let figures = agreement(graph, &net, &compare_on);
         tried.push((calibration, net, figures));
     }
-    // Choose the method with the most identical readings; among equals, the one with the closest
-    // logits.
-    let chosen = (0..tried.len())
-        .max_by(|&a, &b| {
-            let (a, b) = (&tried[a].2, &tried[b].2);
-            (a.same_card, -a.mean_logit_error)
-                .partial_cmp(&(b.same_card, -b.mean_logit_error))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        })
-        .expect("three ways");
+    let chosen = best(&tried);
     let net = tried[chosen].1.clone();
     let model = tflite::write(&net, "setsight card reader");
     let limits = [
@@ -185,24 +176,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         measured,
         goldens: goldens.len(),
     };
-    let mut files: BTreeMap<String, Vec<u8>> = BESIDE
-        .into_iter()
-        .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
-        .collect();
-    for (name, text) in SOURCES {
-        let mut text = text.to_owned();
-        if name == CARD_READER {
-            text =
-                with_line(&text, OFFSET_LINE, &format!("OUTPUT_OFFSET = {:?}", net.output_offset));
-            if options.deck.is_some() {
-                text = with_line(&text, USUAL_DECK_LINE, "USUAL_DECK = False");
-            }
-        }
-        if name != MAIN {
-            text = SHORTENED.to_owned() + &flash::shortened(&text);
-        }
-        files.insert(name.to_owned(), text.into_bytes());
-    }
+    let mut files = scripts(&net, deck.is_some());
     files.insert(LABELS.into(), labels().into_bytes());
     files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
     files.insert(MODEL.into(), model);
@@ -222,6 +196,41 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     text.push('\n');
     files.insert(REPORT.into(), text.into_bytes());
     Ok(Folder { files, net, facts })
+}
+
+/// Index of the calibration with the most identical readings; among equals, of the one with the
+/// closest logits.
+fn best(tried: &[(Calibration, Net, Agreement)]) -> usize {
+    let order = |&a: &usize, &b: &usize| {
+        let (a, b) = (&tried[a].2, &tried[b].2);
+        (a.same_card, -a.mean_logit_error)
+            .partial_cmp(&(b.same_card, -b.mean_logit_error))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    };
+    (0..tried.len()).max_by(order).expect("three ways")
+}
+
+/// The scripts of the board, as short as its flash wants them, and what lies beside them.
+fn scripts(net: &Net, has_own_deck: bool) -> BTreeMap<String, Vec<u8>> {
+    let mut files: BTreeMap<String, Vec<u8>> = BESIDE
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
+        .collect();
+    for (name, text) in SOURCES {
+        let mut text = text.to_owned();
+        if name == CARD_READER {
+            let offset = format!("OUTPUT_OFFSET = {:?}", net.output_offset);
+            text = with_line(&text, OFFSET_LINE, &offset);
+            if has_own_deck {
+                text = with_line(&text, USUAL_DECK_LINE, "USUAL_DECK = False");
+            }
+        }
+        if name != MAIN {
+            text = SHORTENED.to_owned() + &flash::shortened(&text);
+        }
+        files.insert(name.to_owned(), text.into_bytes());
+    }
+    files
 }
 
 /// The line in that script for the offset of every output from its logit.

@@ -149,7 +149,6 @@ pub fn markdown(
         page += &text;
         page.push('\n');
     };
-    let kb = |bytes: usize| format!("{bytes} bytes ({:.1} KB)", bytes as f64 / 1024.0);
     line("# The card reader on the OpenMV Cam H7\n".into());
     line(format!(
         "Exported by setsight {}. `card.tflite`: SHA-256 `{model_sha256}`, made from the network \
@@ -157,6 +156,43 @@ pub fn markdown(
         env!("CARGO_PKG_VERSION"),
         facts.source_sha256
     ));
+    write_size(&mut line, net, model_bytes, sectors);
+    write_agreement(&mut line, facts);
+    let (least, most) = card_ms(net);
+    line(format!(
+        "\n## Time: an estimate\n\nAt 480 MHz and {} to {} ms a million multiply-accumulates \
+         (published figures of a sibling chip, counts of emulated instructions) a card takes an \
+         estimated {least} to {most} ms in the network, a board of twelve {:.0} to {:.0} ms, plus \
+         finding and straightening. `selftest.py` prints what your board takes.\n",
+        MS_PER_MILLION.0,
+        MS_PER_MILLION.1,
+        least * BOARD_CARDS,
+        most * BOARD_CARDS
+    ));
+    line(format!(
+        "## How the board's picture was imitated\n\nA frame of {FRAME_WIDTH} x {FRAME_HEIGHT} in \
+         RGB565 around the cards, a window around each card, straightened by taking the nearest \
+         pixel, each channel multiplied so that percentile 85 of the card comes to {} of full \
+         scale, again in RGB565: what the scripts do with the firmware's functions.\n",
+        reader::WHITE
+    ));
+    line(
+        "## What no test here can show\n\nNo board was at hand. Speed, the camera's own colours \
+         and focus, and whether the heap of a real board suffices beside other scripts have not \
+         been measured. What is known of the firmware (4.5 to 5.0) was read in its sources. The \
+         scripts ran on MicroPython for WebAssembly with stand-ins for the camera, and the \
+         network's outputs were compared on interpreters for the desktop; `selftest.py` is the \
+         first check on a real board."
+            .into(),
+    );
+    page
+}
+
+/// Takes the page's next line.
+type Line<'a> = &'a mut dyn FnMut(String);
+
+fn write_size(line: Line<'_>, net: &Net, model_bytes: usize, sectors: u64) {
+    let kb = |bytes: usize| format!("{bytes} bytes ({:.1} KB)", bytes as f64 / 1024.0);
     line("## Size\n".into());
     line("| | here | limit |\n|---|---|---|".into());
     line(format!("| file | {} | {} KB |", kb(model_bytes), FILE_LIMIT_BYTES / 1024));
@@ -184,6 +220,10 @@ pub fn markdown(
         let to = &layer.output;
         line(format!("| {} | {} x {} x {} |", layer.op.name(), to.height, to.width, to.channels));
     }
+}
+
+/// How the integers agree with the floats, and how the calibration was chosen.
+fn write_agreement(line: Line<'_>, facts: &Facts) {
     line("\n## Integers against floats\n".into());
     line(
         "Crops read with the network in floating point and in 8-bit integers (the reference that \
@@ -223,34 +263,6 @@ pub fn markdown(
             a.mean_logit_error
         ));
     }
-    let (least, most) = card_ms(net);
-    line(format!(
-        "\n## Time: an estimate\n\nAt 480 MHz and {} to {} ms a million multiply-accumulates \
-         (published figures of a sibling chip, counts of emulated instructions) a card takes an \
-         estimated {least} to {most} ms in the network, a board of twelve {:.0} to {:.0} ms, plus \
-         finding and straightening. `selftest.py` prints what your board takes.\n",
-        MS_PER_MILLION.0,
-        MS_PER_MILLION.1,
-        least * BOARD_CARDS,
-        most * BOARD_CARDS
-    ));
-    line(format!(
-        "## How the board's picture was imitated\n\nA frame of {FRAME_WIDTH} x {FRAME_HEIGHT} in \
-         RGB565 around the cards, a window around each card, straightened by taking the nearest \
-         pixel, each channel multiplied so that percentile 85 of the card comes to {} of full \
-         scale, again in RGB565: what the scripts do with the firmware's functions.\n",
-        reader::WHITE
-    ));
-    line(
-        "## What no test here can show\n\nNo board was at hand. Speed, the camera's own colours \
-         and focus, and whether the heap of a real board suffices beside other scripts have not \
-         been measured. What is known of the firmware (4.5 to 5.0) was read in its sources. The \
-         scripts ran on MicroPython for WebAssembly with stand-ins for the camera, and the \
-         network's outputs were compared on interpreters for the desktop; `selftest.py` is the \
-         first check on a real board."
-            .into(),
-    );
-    page
 }
 
 /// A summary in one line for the terminal.

@@ -141,25 +141,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             BadCall("--count 0 draws nothing; give 1 or more, such as --count 10".into()).into()
         );
     }
-    let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
-    params.decks = vec![(deck, 1.0)];
-    params.mirrored = f64::from(u8::from(args.mirrored));
-    if let Some(cards) = args.cards {
-        if cards > DECK_SIZE {
-            return Err(BadCall(format!(
-                "--cards {cards}: a deck has {DECK_SIZE} cards and a table holds each once; \
-                 give 0 to {DECK_SIZE}"
-            ))
-            .into());
-        }
-        params.cards = (cards, cards);
-    }
-    if args.whole_deck {
-        params.whole_deck = Some(args.count);
-    }
-    if let Some(size) = args.size {
-        params.size_px = size;
-    }
+    let params = params(&args, deck)?;
     let drawn_with = format!("{params:?}");
     let tables = tables(&args, params);
     let part = args.part.open(&Whole {
@@ -203,6 +185,28 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         if seeded { format!(", seed {}", args.seed) } else { String::new() }
     );
     Ok(Outcome::Done)
+}
+
+fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
+    let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
+    params.decks = vec![(deck, 1.0)];
+    params.mirrored = f64::from(u8::from(args.mirrored));
+    if let Some(cards) = args.cards {
+        if cards > DECK_SIZE {
+            return Err(BadCall(format!(
+                "--cards {cards}: a deck has {DECK_SIZE} cards and a table holds each once; \
+                 give 0 to {DECK_SIZE}"
+            )));
+        }
+        params.cards = (cards, cards);
+    }
+    if args.whole_deck {
+        params.whole_deck = Some(args.count);
+    }
+    if let Some(size) = args.size {
+        params.size_px = size;
+    }
+    Ok(params)
 }
 
 /// Draws the tables that are this run's and not drawn yet, until they are done or the run is stopped. Gives the

@@ -23,7 +23,7 @@ use setsight_vision::FinderChoice;
 use setsight_vision::deck_learning;
 use setsight_vision::find::CardFinder;
 use setsight_vision::plan::ReadingPlan;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -103,44 +103,7 @@ const REAL_SHARE: f64 = 0.25;
 /// # Errors
 /// A bad call, folders that cannot be learnt from, a run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let edition_of = |name: &str| edition_of(&args.edition, name);
-    // For cards of which only the centre is labelled.
-    let finder = finder()?;
-    let mut learnt = Vec::new();
-    let mut judged = Vec::new();
-    if let Some(folder) = &args.cards {
-        for source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
-            if args.leave_out.contains(&source.name) {
-                continue;
-            }
-            tell(&source);
-            if args.hold_out.contains(&source.name) {
-                judged.push(source.cards);
-            } else {
-                learnt.push(source);
-            }
-        }
-        let known = |name: &String| {
-            folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
-        };
-        let named = args.hold_out.iter().chain(&args.leave_out);
-        let named = named.chain(args.edition.iter().map(|(name, _)| name));
-        let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
-        if let Some(name) = named.into_iter().find(|name| !known(name) && !added(name)) {
-            let reason = format!("no source {name} in {}", folder.display());
-            return Err(BadCall(reason).into());
-        }
-    } else if !args.hold_out.is_empty() || !args.leave_out.is_empty() {
-        return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
-    }
-    for folder in &args.add {
-        for mut source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
-            tell(&source);
-            // What is added is of the camera that the network is for.
-            source.cards.teaches_color = true;
-            learnt.push(source);
-        }
-    }
+    let (learnt, mut judged) = labelled(&args)?;
     let deck = args.deck.as_deref().map(Deck::open).transpose();
     let deck = deck.map_err(|error| BadCall(format!("--deck {error}")))?;
     let tables = match &deck {
@@ -181,6 +144,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
     let plan = reader::plan();
     let (first, began_as) = match &args.start_from {
+        // A deck's network begins as the shipped one.
         None if deck.is_some() => {
             let shipped = Models::Shipped.read(file_of(Kind::Reader))?;
             let (graph, metadata) = onnx::decode(&shipped).context("the shipped reader")?;
@@ -192,28 +156,17 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let alter: Alter = if args.screens { alter_on_screen } else { alter };
     let task =
         ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data, alter };
-    let settings = Settings {
-        seed: args.run.seed,
-        schedule: Schedule {
-            learning_rate: args.learning_rate,
-            warm_up: 200.min(args.steps / 10),
-            steps: args.steps,
-            weight_decay: 0.02,
-            longest_gradient: 5.0,
-            average: 0.998,
-        },
-        validate_every: args.validate_every,
-        patience: args.patience,
+    let Some(trained) = args.run.train(&task, &settings(&args))? else {
+        return Ok(Outcome::SomeFailed);
     };
-    let Some(trained) = args.run.train(&task, &settings)? else { return Ok(Outcome::SomeFailed) };
     let path = args.run.out.join("reader.onnx");
     let metadata = metadata(&args, deck.as_deref(), hash, began_as);
-    let bytes = onnx::encode(&trained.graph, &metadata);
-    write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    let write = |path: &Path, bytes: &[u8]| {
+        write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    write(&path, &onnx::encode(&trained.graph, &metadata))?;
     if let Some(deck) = &deck {
-        let path = args.run.out.join(deck_learning::TRAINED_FOR);
-        write_whole(&path, deck.to_text().as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write(&args.run.out.join(deck_learning::TRAINED_FOR), deck.to_text().as_bytes())?;
     }
     let early = if trained.early { ", ended early" } else { "" };
     let _ = print_result!(
@@ -225,6 +178,64 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         trained.seconds / 60.0
     );
     Ok(Outcome::Done)
+}
+
+/// The sources of labelled cards to learn from, and the cards that are held out to judge by.
+fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
+    let edition_of = |name: &str| edition_of(&args.edition, name);
+    // For cards of which only the centre is labelled.
+    let finder = finder()?;
+    let (mut learnt, mut judged) = (Vec::new(), Vec::new());
+    if let Some(folder) = &args.cards {
+        for source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
+            if args.leave_out.contains(&source.name) {
+                continue;
+            }
+            tell(&source);
+            if args.hold_out.contains(&source.name) {
+                judged.push(source.cards);
+            } else {
+                learnt.push(source);
+            }
+        }
+        let known = |name: &String| {
+            folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
+        };
+        let named = args.hold_out.iter().chain(&args.leave_out);
+        let named = named.chain(args.edition.iter().map(|(name, _)| name));
+        let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
+        if let Some(name) = named.into_iter().find(|name| !known(name) && !added(name)) {
+            let reason = format!("no source {name} in {}", folder.display());
+            return Err(BadCall(reason).into());
+        }
+    } else if !args.hold_out.is_empty() || !args.leave_out.is_empty() {
+        return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
+    }
+    for folder in &args.add {
+        for mut source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
+            tell(&source);
+            // What is added is of the camera that the network is for.
+            source.cards.teaches_color = true;
+            learnt.push(source);
+        }
+    }
+    Ok((learnt, judged))
+}
+
+fn settings(args: &Args) -> Settings {
+    Settings {
+        seed: args.run.seed,
+        schedule: Schedule {
+            learning_rate: args.learning_rate,
+            warm_up: 200.min(args.steps / 10),
+            steps: args.steps,
+            weight_decay: 0.02,
+            longest_gradient: 5.0,
+            average: 0.998,
+        },
+        validate_every: args.validate_every,
+        patience: args.patience,
+    }
 }
 
 /// `SOURCE=EDITION` as it was given.
